@@ -1,0 +1,70 @@
+# How lit runs Weft's text tests: where the tools are, what a RUN line may say, what a REQUIRES line may ask for.
+import ctypes
+import glob
+import importlib.util
+import os
+import shutil
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Weft"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["Inputs", "unit", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.weft_binary_dir, "test")
+
+# lit can end a test that hangs only where psutil is.
+if importlib.util.find_spec("psutil"):
+    lit_config.maxIndividualTestTime = 600
+
+# FileCheck, not and count come from LLVM. A tool that this build lacks stays a bare word, so the test that needs it fails.
+llvm_config.with_environment("PATH", config.weft_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.use_default_substitutions()
+llvm_config.with_system_environment(
+    ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"]
+)
+# What a test leaves in a cache must not outlive the build folder.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+
+tools = ["weft-opt", "weft-run", "weft-compile", "weft-lsp-server", "weft-reduce", "weft-tblgen"]
+llvm_config.add_tool_substitutions(
+    [ToolSubst(tool, unresolved="ignore") for tool in tools], [config.weft_tools_dir]
+)
+
+config.substitutions.append(("%weft_src", config.weft_source_dir))
+config.substitutions.append(("%weft_bin", config.weft_tools_dir))
+config.substitutions.append(("%weft_lib", config.weft_library_dir))
+config.substitutions.append(("%cxx", config.cxx))
+config.substitutions.append(("%cc", config.cc))
+
+# `ptxas`: PTX can be assembled, with %ptxas. `gpu`: it can be run as well.
+ptxas = shutil.which("ptxas") or next(iter(sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))), None)
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+try:
+    if ctypes.CDLL("libcuda.so.1").cuInit(0) == 0:
+        config.available_features.add("gpu")
+except OSError:
+    pass
+
+# `asan`, `undefined`, `thread`: what the build is instrumented with.
+for sanitizer in filter(None, config.weft_sanitize.replace(";", ",").split(",")):
+    config.available_features.add("asan" if sanitizer == "address" else sanitizer)
+
+# `numpy`: %python is an interpreter that can import it. ./x test makes this environment.
+python = os.path.join(config.weft_source_dir, "build", "venv", "bin", "python")
+if glob.glob(os.path.join(config.weft_source_dir, "build/venv/lib/python3*/site-packages/numpy/__init__.py")):
+    config.available_features.add("numpy")
+    config.substitutions.append(("%python", python))
+
+# `avx2`, `avx512f`: what this processor can run, for tests that name a target.
+with open("/proc/cpuinfo") as cpuinfo:
+    flags = next((line for line in cpuinfo if line.startswith("flags")), "").split()
+for name in ("avx2", "avx512f"):
+    if name in flags:
+        config.available_features.add(name)

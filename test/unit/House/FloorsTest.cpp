@@ -1,0 +1,152 @@
+// Every #include points down the floors of the house, and no file below the compiler's floor names
+// an LLVM or MLIR header.
+#include "SourceTree.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace weft::house {
+namespace {
+
+// What each floor may include besides itself, as docs/architecture.md draws it. Public headers
+// belong to the floor that implements them: kHeaderFloors below.
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"Support", {}},
+    {"OpDefs", {"Support"}},
+    {"Runtime", {"Support", "OpDefs", "Kernels"}},
+    {"Kernels", {"Support", "OpDefs", "Runtime"}},
+    {"Ops", {"Support", "OpDefs", "Runtime", "Kernels"}},
+    {"Autodiff", {"Support", "OpDefs", "Runtime", "Kernels", "Ops"}},
+    {"Function", {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff"}},
+    {"NN",
+     {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff", "Function", "Data", "IO"}},
+    {"Data",
+     {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff", "Function", "NN", "IO"}},
+    {"IO",
+     {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff", "Function", "NN", "Data"}},
+    {"dialects", {"Support", "OpDefs", "Runtime"}},
+    {"Compiler", {"Support", "OpDefs", "Runtime", "dialects", "JIT"}},
+    {"JIT", {"Support", "OpDefs", "Runtime", "dialects", "Compiler"}},
+};
+
+// The floors that stand above the compiler's: only these may name MLIR.
+const std::set<std::string> kMlirFloors = {"dialects", "Compiler", "JIT", "tools"};
+
+// The floor that implements each public header.
+const std::map<std::string, std::string> kHeaderFloors = {
+    {"weft/dtype.h", "Support"},
+    {"weft/dtypes.def", "Support"},
+    {"weft/error.h", "Support"},
+    {"weft/shape.h", "Support"},
+    {"weft/detail/inline_vector.h", "Support"},
+    {"weft/tensor.h", "Runtime"},
+    {"weft/device.h", "Runtime"},
+    {"weft/ops.h", "Ops"},
+    {"weft/random.h", "Ops"},
+    {"weft/variable.h", "Ops"},
+    {"weft/tape.h", "Autodiff"},
+    {"weft/function.h", "Function"},
+    {"weft/data.h", "Data"},
+    {"weft/io.h", "IO"},
+    {"weft/nn.h", "NN"},
+    {"weft/weft.h", "NN"},
+};
+
+// The floor of a file of this repository, or of what an #include names; empty for everything
+// outside.
+std::string floor_of_header(const std::string &target) {
+  if (target.starts_with("weft/")) {
+    const auto found = kHeaderFloors.find(target);
+    return found == kHeaderFloors.end() ? "unknown" : found->second;
+  }
+  if (target.starts_with("Weft/")) return "dialects";
+  const std::string folder = target.substr(0, target.find('/'));
+  return folder != target && kMayInclude.contains(folder) ? folder : "";
+}
+
+std::string floor_of_file(const std::string &path) {
+  if (path.starts_with("include/")) return floor_of_header(path.substr(8));
+  if (path.starts_with("dialects/")) return "dialects";
+  if (path.starts_with("tools/")) return "tools";
+  const std::size_t slash = path.find('/', 4);
+  return slash == std::string::npos ? "" : path.substr(4, slash - 4); // lib/FLOOR/...
+}
+
+const std::vector<SourceFile> &sources() {
+  static const std::vector<SourceFile> files =
+      read_sources({"include", "lib", "dialects", "tools"}, {".h", ".cpp", ".def", ".inc"});
+  return files;
+}
+
+TEST(Floors, EveryPublicHeaderHasOne) {
+  for (const SourceFile &file : sources())
+    if (file.path.starts_with("include/"))
+      EXPECT_NE(floor_of_file(file.path), "unknown")
+          << file.path << " is new: name the floor that implements it in kHeaderFloors of "
+          << __FILE__;
+}
+
+TEST(Floors, EveryFolderOfLibIsOne) {
+  for (const SourceFile &file : sources())
+    if (file.path.starts_with("lib/"))
+      EXPECT_TRUE(kMayInclude.contains(floor_of_file(file.path)))
+          << file.path << " lies on no floor that kMayInclude of " << __FILE__ << " knows";
+}
+
+TEST(Floors, ArrowsPointDown) {
+  for (const SourceFile &file : sources()) {
+    const std::string from = floor_of_file(file.path);
+    const auto allowed = kMayInclude.find(from);
+    if (allowed == kMayInclude.end()) continue; // tools stand above everything
+    for (const Include &include : includes_of(file)) {
+      const std::string to = floor_of_header(include.target);
+      if (to.empty() || to == "unknown" || to == from) continue;
+      EXPECT_TRUE(allowed->second.contains(to))
+          << file.path << ":" << include.line << " includes " << include.target
+          << ": an arrow from " << from << " up to " << to;
+    }
+  }
+}
+
+TEST(Floors, NeighboursDoNotIncludeEachOther) {
+  std::map<std::pair<std::string, std::string>, std::string> edges;
+  for (const SourceFile &file : sources())
+    for (const Include &include : includes_of(file)) {
+      const std::string from = floor_of_file(file.path), to = floor_of_header(include.target);
+      if (!to.empty() && from != to)
+        edges.emplace(std::pair(from, to), file.path + ":" + std::to_string(include.line));
+    }
+  for (const auto &[edge, where] : edges) {
+    const auto back = edges.find({edge.second, edge.first});
+    EXPECT_TRUE(back == edges.end())
+        << edge.first << " includes " << edge.second << " at " << where
+        << ", which includes it in turn at " << (back == edges.end() ? "" : back->second);
+  }
+}
+
+TEST(Floors, MlirIsNamedOnlyAboveTheCompilersFloor) {
+  for (const SourceFile &file : sources()) {
+    if (kMlirFloors.contains(floor_of_file(file.path))) continue;
+    for (const Include &include : includes_of(file))
+      EXPECT_FALSE(include.target.starts_with("mlir") || include.target.starts_with("llvm") ||
+                   include.target.starts_with("Weft/"))
+          << file.path << ":" << include.line << " includes " << include.target
+          << "; libweft builds without LLVM and MLIR";
+  }
+}
+
+TEST(Floors, ExamplesUseThePublicHeadersOnly) {
+  for (const SourceFile &file : read_sources({"examples"}, {".h", ".cpp"}))
+    for (const Include &include : includes_of(file)) {
+      const std::string to = floor_of_header(include.target);
+      EXPECT_TRUE(to.empty() || include.target.starts_with("weft/"))
+          << file.path << ":" << include.line << " includes " << include.target
+          << "; people copy examples, and only include/weft is installed";
+    }
+}
+
+} // namespace
+} // namespace weft::house
