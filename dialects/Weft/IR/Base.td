@@ -1,0 +1,172 @@
+// The dialect itself, its types and attributes, and the fields that every op record carries.
+
+#ifndef WEFT_IR_BASE
+#define WEFT_IR_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "Weft/IR/Vocabulary.td"
+
+def Weft_Dialect : Dialect {
+  let name = "weft";
+  let cppNamespace = "::mlir::weft";
+  let summary = "Tensor programs as the user wrote them: one op per call.";
+  let description = [{
+    Every op of the library is one op here, on immutable ranked tensors whose dimensions may be
+    unknown. Elementwise ops broadcast their operands as NumPy does; operands of one op have one
+    dtype, promotion is an explicit `weft.cast`. Control flow is `scf` on tensors.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = [];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class Weft_Type<string name, string typeMnemonic> : TypeDef<Weft_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Weft_VarType : Weft_Type<"Var", "var"> {
+  let summary = "A handle to a variable: state that lives between calls.";
+  let parameters = (ins "::mlir::RankedTensorType":$valueType);
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$valueType), [{
+    return $_get(valueType.getContext(), valueType);
+  }]>];
+  let assemblyFormat = "`<` $valueType `>`";
+}
+
+def Weft_TokenType : Weft_Type<"Token", "token"> {
+  let summary = "A point in the order of effects.";
+}
+
+/// A ranked tensor of the dtypes an operand admits. The constraint checks only that it is a tensor
+/// of dtypes Weft has; that the dtype is among `dtypes` is checked by the op's type inference, so
+/// that eager, traced and textual programs fail with the same words.
+class Weft_TensorOf<string kind, list<string> admitted>
+    : Type<CPred<"::mlir::weft::isWeftTensor($_self)">, "ranked tensor",
+           "::mlir::RankedTensorType"> {
+  string kindName = kind;
+  list<string> dtypes = admitted;
+}
+def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "i32", "i64", "f32", "f64"]>;
+def Weft_Number : Weft_TensorOf<"a number", ["i32", "i64", "f32", "f64"]>;
+def Weft_Float : Weft_TensorOf<"floating", ["f32", "f64"]>;
+def Weft_Integer : Weft_TensorOf<"an integer", ["i32", "i64"]>;
+def Weft_Bool : Weft_TensorOf<"bool", ["boolean"]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes, with their place in the C++ call
+//===----------------------------------------------------------------------===//
+
+// Each carries: attrKind, the alternative of weft::Attr that holds it; cppType, its type in the C++
+// call; optionDefault, which if not empty makes it a field of the op's options struct with that
+// initialiser, and otherwise a positional argument.
+
+class Weft_IntsAttr<string default = ""> : ConfinedAttr<DenseI64ArrayAttr, []> {
+  string attrKind = "Ints";
+  string cppType = "Ints";
+  string optionDefault = default;
+}
+/// A list of integers: sizes, offsets, a permutation.
+def Weft_Ints : Weft_IntsAttr;
+/// Axes of the operand `x`; in C++ an option that defaults to all of them, negative ones count from
+/// the end, in the IR ascending and not negative.
+def Weft_Axes : Weft_IntsAttr<"std::nullopt"> { let cppType = "std::optional<Ints>"; }
+/// One axis of the first operand; in C++ a negative one counts from the end.
+class Weft_AxisAttr<string default> : ConfinedAttr<I64Attr, []> {
+  string attrKind = "Axis";
+  string cppType = "std::int64_t";
+  string optionDefault = default;
+}
+def Weft_Axis : Weft_AxisAttr<"0">;
+def Weft_LastAxis : Weft_AxisAttr<"-1">;
+class Weft_FlagAttr<string default> : DefaultValuedAttr<BoolAttr, default> {
+  string attrKind = "bool";
+  string cppType = "bool";
+  string optionDefault = default;
+}
+def Weft_Flag : Weft_FlagAttr<"false">;
+def Weft_DTypeAttr : ConfinedAttr<TypeAttr, []> {
+  string attrKind = "DType";
+  string cppType = "DType";
+  string optionDefault = "";
+}
+def Weft_TextAttr : ConfinedAttr<StrAttr, []> {
+  string attrKind = "std::string";
+  string cppType = "std::string_view";
+  string optionDefault = "";
+}
+def Weft_ValueAttr : ConfinedAttr<ElementsAttr, []> {
+  string attrKind = "ConstantRef";
+  string cppType = "ConstantRef";
+  string optionDefault = "";
+}
+def Weft_VariableAttr : ConfinedAttr<FlatSymbolRefAttr, []> {
+  string attrKind = "VariableRef";
+  string cppType = "VariableRef";
+  string optionDefault = "";
+}
+
+//===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+/// State of variables: reads after the last write, a write after all reads since.
+def Weft_VariableResource : Resource<"::mlir::weft::VariableResource">;
+/// What a person sees: prints and asserts, in program order.
+def Weft_IoResource : Resource<"::mlir::weft::IoResource">;
+
+//===----------------------------------------------------------------------===//
+// The op record
+//===----------------------------------------------------------------------===//
+
+/// One op of the library. weft-tblgen makes from it the C++ function, the row of the op table, the
+/// scalar code, the derivative for tape and pass, the list of precompiled kernels, the conversions
+/// between IR and calls, the generated tests and the page in docs/ops.
+class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemonic, traits> {
+  /// Name of the C++ function (and enumerator); differs from the mnemonic only where C++ forces it.
+  string cppName = mnemonic;
+  /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
+  /// (`body` combines $acc and $x), structural (code of its own), effect, ir (exists only in IR).
+  string kind = "structural";
+  /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
+  string shapeFunction = ?;
+  /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
+  /// floating (the same, and integers become f64).
+  string promotion = "none";
+  /// Scalar code over the vocabulary of scalar functions.
+  dag body = (absent);
+  /// For reductions: the neutral element: zero, one, lowest, highest, no, yes.
+  string init = "";
+  /// One dag per operand over ops and saved values ($operand, $result, cotangent $d<result>).
+  list<dag> vjp = [];
+  /// Tangent of the result; `(from_vjp)`: each vjp dag with the operand's tangent in place of the
+  /// cotangent, summed (right for elementwise ops); `(linear)`: the op itself on the tangents;
+  /// `(bilinear)`: the sum over operands of the op with one operand replaced by its tangent.
+  dag jvp = (from_vjp);
+  /// If not empty, the op has no derivative, and this says why.
+  string inactive = "";
+  bit commutative = 0;
+  /// May be computed again or merged into a consumer's loop.
+  bit fusable = 0;
+  /// Scalar operations per element of the result, a rough measure for recompute and for threads.
+  int cost = 1;
+  /// "call -> value", printed in the reference and run as a test; [..] are tensors.
+  string example = "";
+  /// The user's words when the C++ signature is written by hand (variadic or effect ops).
+  bit handwrittenApi = 0;
+}
+
+/// An op without effects whose result type follows from its operands and attributes.
+class Weft_PureOp<string mnemonic, list<Trait> traits = []>
+    : Weft_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface,
+                                                                 ["isCompatibleReturnTypes"]>]>;
+
+#endif // WEFT_IR_BASE

@@ -1,0 +1,337 @@
+// Elementwise ops: a scalar body applied to operands that broadcast against each other.
+
+#ifndef WEFT_IR_ELEMENTWISE_OPS
+#define WEFT_IR_ELEMENTWISE_OPS
+
+include "Weft/IR/Base.td"
+
+class Weft_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Weft_PureOp<mnemonic, traits> {
+  let kind = "elementwise";
+  let shapeFunction = "elementwise";
+  let fusable = 1;
+}
+
+class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp<mnemonic> {
+  let arguments = (ins operand:$x);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+class Weft_UnaryFloatOp<string mnemonic> : Weft_UnaryOp<mnemonic, Weft_Float> {
+  let promotion = "floating";
+  let cost = 10;
+}
+
+class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits = []>
+    : Weft_ElementwiseOp<mnemonic, traits> {
+  let arguments = (ins operand:$lhs, operand:$rhs);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat =
+      "$lhs `,` $rhs attr-dict `:` custom<OperandTypes>(type($lhs), type($rhs))";
+  let promotion = "common";
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative]> {
+  let summary = "Sum of two tensors, element by element.";
+  let description = "Integers wrap around on overflow.";
+  let body = (s_add $lhs, $rhs);
+  let vjp = [(copy $dy), (copy $dy)];
+  let commutative = 1;
+  let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
+}
+
+def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Number> {
+  let summary = "Difference of two tensors, element by element.";
+  let description = "Integers wrap around on overflow.";
+  let body = (s_sub $lhs, $rhs);
+  let vjp = [(copy $dy), (neg $dy)];
+  let example = "subtract([1, 2, 3], [10, 20, 30])  ->  [-9, -18, -27]";
+}
+
+def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Number, [Commutative]> {
+  let summary = "Product of two tensors, element by element.";
+  let description = "Integers wrap around on overflow.";
+  let body = (s_mul $lhs, $rhs);
+  let vjp = [(mul $dy, $rhs), (mul $dy, $lhs)];
+  let commutative = 1;
+  let example = "multiply([1, 2, 3], [10, 20, 30])  ->  [10, 40, 90]";
+}
+
+def Weft_DivideOp : Weft_BinaryOp<"divide", Weft_Float> {
+  let summary = "True quotient of two tensors, element by element.";
+  let description = "IEEE division: x / 0 is an infinity, 0 / 0 is NaN.";
+  let promotion = "floating";
+  let body = (s_div $lhs, $rhs);
+  let vjp = [(div $dy, $rhs), (neg (div (mul $dy, $y), $rhs))];
+  let cost = 4;
+  let example = "divide([1, 2, 3], [2, 4, 8])  ->  [0.5, 0.5, 0.375]";
+}
+
+def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
+  let summary = "Remainder of division, with the sign of the divisor, as Python's %.";
+  let description = "An integer remainder by zero is 0; a floating one is NaN.";
+  let body = (s_rem $lhs, $rhs);
+  let vjp = [(copy $dy), (neg (mul $dy, (floor (div $lhs, $rhs))))];
+  let cost = 20;
+  let example = "remainder([5, -5, 5], [3, 3, -3])  ->  [2, 1, -1]";
+}
+
+def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
+  let summary = "lhs raised to the power rhs, element by element.";
+  let description = [{
+    Floating powers follow C99's pow. Integer powers wrap around; a negative exponent gives 0, but
+    for the bases 1 and -1. The derivative by the exponent is 0 where the base is 0.
+  }];
+  let body = (s_pow $lhs, $rhs);
+  let vjp = [
+    (mul $dy, (where (eq $rhs, 0), 0,
+                     (mul $rhs, (pow $lhs, (where (eq $rhs, 0), 1, (sub $rhs, 1)))))),
+    (mul $dy, (where (eq $lhs, 0), 0, (mul $y, (log (where (eq $lhs, 0), 1, $lhs)))))
+  ];
+  let cost = 40;
+  let example = "power([2, 3, 4], [3, 2, 0.5])  ->  [8, 9, 2]";
+}
+
+def Weft_MaximumOp : Weft_BinaryOp<"maximum", Weft_Number, [Commutative]> {
+  let summary = "The larger of two tensors, element by element.";
+  let description = "NaN if either is NaN. Where both are equal the gradient is shared by halves.";
+  let body = (s_max $lhs, $rhs);
+  let vjp = [(where (gt $lhs, $rhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0)),
+             (where (gt $rhs, $lhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0))];
+  let commutative = 1;
+  let example = "maximum([1, 5, 3], [4, 2, 3])  ->  [4, 5, 3]";
+}
+
+def Weft_MinimumOp : Weft_BinaryOp<"minimum", Weft_Number, [Commutative]> {
+  let summary = "The smaller of two tensors, element by element.";
+  let description = "NaN if either is NaN. Where both are equal the gradient is shared by halves.";
+  let body = (s_min $lhs, $rhs);
+  let vjp = [(where (lt $lhs, $rhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0)),
+             (where (lt $rhs, $lhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0))];
+  let commutative = 1;
+  let example = "minimum([1, 5, 3], [4, 2, 3])  ->  [1, 2, 3]";
+}
+
+def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Number> {
+  let summary = "Each element with its sign changed.";
+  let body = (s_neg $x);
+  let vjp = [(neg $dy)];
+  let example = "negate([1, -2, 0.5])  ->  [-1, 2, -0.5]";
+}
+
+def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
+  let summary = "Absolute value of each element.";
+  let description = "The gradient at 0 is 0.";
+  let body = (s_abs $x);
+  let vjp = [(mul $dy, (sign $x))];
+  let example = "abs([1, -2, 0])  ->  [1, 2, 0]";
+}
+
+def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {
+  let summary = "-1, 0 or 1 by the sign of each element; NaN stays NaN.";
+  let body = (s_sign $x);
+  let inactive = "it is constant wherever it has a derivative";
+  let example = "sign([5, -2, 0])  ->  [1, -1, 0]";
+}
+
+def Weft_FloorOp : Weft_UnaryOp<"floor", Weft_Float> {
+  let summary = "The largest whole number that is not above each element.";
+  let promotion = "floating";
+  let body = (s_floor $x);
+  let inactive = "it is constant wherever it has a derivative";
+  let example = "floor([1.5, -1.5, 2])  ->  [1, -2, 2]";
+}
+
+def Weft_CeilOp : Weft_UnaryOp<"ceil", Weft_Float> {
+  let summary = "The smallest whole number that is not below each element.";
+  let promotion = "floating";
+  let body = (s_ceil $x);
+  let inactive = "it is constant wherever it has a derivative";
+  let example = "ceil([1.5, -1.5, 2])  ->  [2, -1, 2]";
+}
+
+//===----------------------------------------------------------------------===//
+// Exponentials, roots, trigonometry
+//===----------------------------------------------------------------------===//
+
+def Weft_ExpOp : Weft_UnaryFloatOp<"exp"> {
+  let summary = "e raised to each element.";
+  let body = (math_exp $x);
+  let vjp = [(mul $dy, $y)];
+  let example = "exp([0, 1, -1])  ->  [1, 2.718282, 0.3678794]";
+}
+
+def Weft_LogOp : Weft_UnaryFloatOp<"log"> {
+  let summary = "Natural logarithm of each element.";
+  let description = "log(0) is -inf, the logarithm of a negative number is NaN.";
+  let body = (math_log $x);
+  let vjp = [(div $dy, $x)];
+  let example = "log([1, 2, 10])  ->  [0, 0.6931472, 2.302585]";
+}
+
+def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1"> {
+  let summary = "exp(x) - 1 of each element, exact near 0.";
+  let body = (math_expm1 $x);
+  let vjp = [(mul $dy, (add $y, 1))];
+  let example = "expm1([0, 1, -1])  ->  [0, 1.718282, -0.6321206]";
+}
+
+def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p"> {
+  let summary = "log(1 + x) of each element, exact near 0.";
+  let body = (math_log1p $x);
+  let vjp = [(div $dy, (add $x, 1))];
+  let example = "log1p([0, 1, -0.5])  ->  [0, 0.6931472, -0.6931472]";
+}
+
+def Weft_TanhOp : Weft_UnaryFloatOp<"tanh"> {
+  let summary = "Hyperbolic tangent of each element.";
+  let body = (math_tanh $x);
+  let vjp = [(mul $dy, (sub (one), (square $y)))];
+  let example = "tanh([-1, 0, 1])  ->  [-0.7615942, 0, 0.7615942]";
+}
+
+def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
+  let summary = "1 / (1 + exp(-x)) of each element.";
+  let body = (s_div 1, (s_add 1, (math_exp (s_neg $x))));
+  let vjp = [(mul $dy, (mul $y, (sub (one), $y)))];
+  let example = "logistic([-1, 0, 1])  ->  [0.2689414, 0.5, 0.7310586]";
+}
+
+def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt"> {
+  let summary = "Square root of each element.";
+  let description = "NaN for negative elements; correctly rounded.";
+  let body = (math_sqrt $x);
+  let vjp = [(div $dy, (mul $y, 2))];
+  let cost = 4;
+  let example = "sqrt([0, 4, 2])  ->  [0, 2, 1.414214]";
+}
+
+def Weft_RsqrtOp : Weft_UnaryFloatOp<"rsqrt"> {
+  let summary = "1 / sqrt(x) of each element.";
+  let body = (math_rsqrt $x);
+  let vjp = [(mul $dy, (mul "-0.5", (mul $y, (square $y))))];
+  let cost = 8;
+  let example = "rsqrt([1, 4, 0.25])  ->  [1, 0.5, 2]";
+}
+
+def Weft_SinOp : Weft_UnaryFloatOp<"sin"> {
+  let summary = "Sine of each element, in radians.";
+  let body = (math_sin $x);
+  let vjp = [(mul $dy, (cos $x))];
+  let cost = 20;
+  let example = "sin([0, 1, -1])  ->  [0, 0.841471, -0.841471]";
+}
+
+def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
+  let summary = "Cosine of each element, in radians.";
+  let body = (math_cos $x);
+  let vjp = [(neg (mul $dy, (sin $x)))];
+  let cost = 20;
+  let example = "cos([0, 1, -1])  ->  [1, 0.5403023, 0.5403023]";
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison, logic, selection, conversion
+//===----------------------------------------------------------------------===//
+
+class Weft_ComparisonOp<string mnemonic, list<Trait> traits = []>
+    : Weft_BinaryOp<mnemonic, Weft_Any, traits> {
+  let shapeFunction = "comparison";
+  let inactive = "its result is bool";
+}
+def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative]> {
+  let summary = "lhs == rhs, element by element; NaN equals nothing.";
+  let body = (s_eq $lhs, $rhs);
+  let commutative = 1;
+  let example = "equal([1, 2, 3], [1, 3, 3])  ->  [true, false, true]";
+}
+def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative]> {
+  let summary = "lhs != rhs, element by element; NaN differs from everything.";
+  let body = (s_ne $lhs, $rhs);
+  let commutative = 1;
+  let example = "not_equal([1, 2, 3], [1, 3, 3])  ->  [false, true, false]";
+}
+def Weft_LessOp : Weft_ComparisonOp<"less"> {
+  let summary = "lhs < rhs, element by element.";
+  let body = (s_lt $lhs, $rhs);
+  let example = "less([1, 2, 3], [2, 2, 2])  ->  [true, false, false]";
+}
+def Weft_LessEqualOp : Weft_ComparisonOp<"less_equal"> {
+  let summary = "lhs <= rhs, element by element.";
+  let body = (s_le $lhs, $rhs);
+  let example = "less_equal([1, 2, 3], [2, 2, 2])  ->  [true, true, false]";
+}
+def Weft_GreaterOp : Weft_ComparisonOp<"greater"> {
+  let summary = "lhs > rhs, element by element.";
+  let body = (s_gt $lhs, $rhs);
+  let example = "greater([1, 2, 3], [2, 2, 2])  ->  [false, false, true]";
+}
+def Weft_GreaterEqualOp : Weft_ComparisonOp<"greater_equal"> {
+  let summary = "lhs >= rhs, element by element.";
+  let body = (s_ge $lhs, $rhs);
+  let example = "greater_equal([1, 2, 3], [2, 2, 2])  ->  [false, true, true]";
+}
+
+class Weft_LogicalOp<string mnemonic> : Weft_BinaryOp<mnemonic, Weft_Bool, [Commutative]> {
+  let promotion = "none";
+  let commutative = 1;
+  let inactive = "its result is bool";
+}
+def Weft_LogicalAndOp : Weft_LogicalOp<"logical_and"> {
+  let summary = "lhs and rhs, element by element.";
+  let body = (s_and $lhs, $rhs);
+  let example = "logical_and([true, true, false], [true, false, false])  ->  [true, false, false]";
+}
+def Weft_LogicalOrOp : Weft_LogicalOp<"logical_or"> {
+  let summary = "lhs or rhs, element by element.";
+  let body = (s_or $lhs, $rhs);
+  let example = "logical_or([true, true, false], [true, false, false])  ->  [true, true, false]";
+}
+def Weft_LogicalXorOp : Weft_LogicalOp<"logical_xor"> {
+  let summary = "Exactly one of lhs and rhs, element by element.";
+  let body = (s_xor $lhs, $rhs);
+  let example = "logical_xor([true, true, false], [true, false, false])  ->  [false, true, false]";
+}
+def Weft_LogicalNotOp : Weft_UnaryOp<"logical_not", Weft_Bool> {
+  let summary = "not x, element by element.";
+  let body = (s_not $x);
+  let inactive = "its result is bool";
+  let example = "logical_not([true, false])  ->  [false, true]";
+}
+
+def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
+  let summary = "on_true where pred holds, on_false elsewhere.";
+  let arguments = (ins Weft_Bool:$pred, Weft_Any:$on_true, Weft_Any:$on_false);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = [{
+    $pred `,` $on_true `,` $on_false attr-dict `:`
+    custom<OperandTypes>(type($pred), type($on_true), type($on_false))
+  }];
+  let shapeFunction = "select";
+  let promotion = "common";
+  let body = (s_select $pred, $on_true, $on_false);
+  let vjp = [(no_grad), (where $pred, $dy, 0), (where $pred, 0, $dy)];
+  let example = "select([true, false], [1, 2], [10, 20])  ->  [1, 20]";
+}
+
+def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
+  let summary = "The same values in another dtype.";
+  let description = [{
+    Floating to integer truncates towards zero; values out of range saturate and NaN becomes 0.
+    To bool: whether the value differs from 0. The gradient flows between floating dtypes only.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `to` $dtype attr-dict `:` type($x)";
+  let shapeFunction = "cast";
+  let body = (s_cast $x);
+  let vjp = [(cast_back $dy)];
+  let jvp = (linear);
+  let example = "cast([1.5, -1.5, 0], i32)  ->  [1, -1, 0]";
+}
+
+#endif // WEFT_IR_ELEMENTWISE_OPS

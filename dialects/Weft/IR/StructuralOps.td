@@ -1,0 +1,260 @@
+// Ops with code of their own: constants, reductions, products, and the movement of elements.
+
+#ifndef WEFT_IR_STRUCTURAL_OPS
+#define WEFT_IR_STRUCTURAL_OPS
+
+include "Weft/IR/Base.td"
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike]> {
+  let summary = "A tensor known when the program is written.";
+  let arguments = (ins Weft_ValueAttr:$value);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+  let shapeFunction = "constant";
+  let inactive = "it has no operand";
+  let handwrittenApi = 1;
+  let example = "tensor([1, 2])  ->  [1, 2]";
+}
+
+def Weft_IotaOp : Weft_PureOp<"iota"> {
+  let summary = "0, 1, 2, ... along one axis of a tensor of the given shape.";
+  let arguments = (ins Weft_DTypeAttr:$dtype, Weft_Ints:$shape, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "attr-dict `:` type($y)";
+  let shapeFunction = "iota";
+  let inactive = "it has no operand";
+  let example = "iota(f32, {2, 3}, {.axis = 1})  ->  [[0, 1, 2], [0, 1, 2]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
+  let kind = "reduction";
+  let arguments = (ins operand:$x, Weft_Axes:$axes, Weft_Flag:$keepdims);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "reduce";
+}
+
+def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
+  let summary = "Sum over the given axes; of nothing, 0.";
+  let body = (s_add $acc, $x);
+  let init = "zero";
+  let vjp = [(expand_reduced $dy)];
+  let jvp = (linear);
+  let example = "sum([[1, 2], [3, 4]], {.axes = Ints{1}})  ->  [3, 7]";
+}
+def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
+  let summary = "Mean over the given axes; of nothing, NaN.";
+  let promotion = "floating";
+  let body = (s_add $acc, $x);
+  let init = "zero";
+  let vjp = [(mean_back $dy)];
+  let jvp = (linear);
+  let example = "mean([[1, 2], [3, 4]], {.axes = Ints{0}})  ->  [2, 3]";
+}
+def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
+  let summary = "Product over the given axes; of nothing, 1.";
+  let body = (s_mul $acc, $x);
+  let init = "one";
+  let vjp = [(prod_back $x, $y, $dy)];
+  let jvp = (prod_forward $x, $y, $dx);
+  let example = "prod([[1, 2], [3, 4]])  ->  24";
+}
+def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {
+  let summary = "Largest element over the given axes; NaN if any is NaN.";
+  let description = "Of nothing: -inf, or the lowest integer. Equal maxima share the gradient.";
+  let body = (s_max $acc, $x);
+  let init = "lowest";
+  let vjp = [(extremum_back $x, $y, $dy)];
+  let jvp = (extremum_forward $x, $y, $dx);
+  let example = "max([[1, 2], [3, 4]], {.axes = Ints{1}, .keepdims = true})  ->  [[2], [4]]";
+}
+def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
+  let summary = "Smallest element over the given axes; NaN if any is NaN.";
+  let description = "Of nothing: inf, or the highest integer. Equal minima share the gradient.";
+  let body = (s_min $acc, $x);
+  let init = "highest";
+  let vjp = [(extremum_back $x, $y, $dy)];
+  let jvp = (extremum_forward $x, $y, $dx);
+  let example = "min([[1, 2], [3, 4]], {.axes = Ints{1}})  ->  [1, 3]";
+}
+def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
+  let summary = "Whether every element over the given axes is true; of nothing, true.";
+  let cppName = "reduce_all"; // `all` is the whole-axis index, and calls this one
+  let body = (s_and $acc, $x);
+  let init = "yes";
+  let inactive = "its result is bool";
+  let example = "reduce_all([[true, false], [true, true]], {.axes = Ints{1}})  ->  [false, true]";
+}
+def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
+  let summary = "Whether some element over the given axes is true; of nothing, false.";
+  let body = (s_or $acc, $x);
+  let init = "no";
+  let inactive = "its result is bool";
+  let example = "any([[true, false], [false, false]], {.axes = Ints{1}})  ->  [true, false]";
+}
+
+def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
+  let summary = "Index of the first largest element along one axis, as i64; NaN counts as largest.";
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$keepdims);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "argmax";
+  let inactive = "its result is an index";
+  let example = "argmax([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+def Weft_MatmulOp : Weft_PureOp<"matmul"> {
+  let summary = "Matrix product over the last two dimensions; leading ones are batches.";
+  let description = [{
+    Batch dimensions broadcast. An operand of rank 1 is a row (lhs) or a column (rhs), whose
+    dimension the result lacks. `transpose_lhs` and `transpose_rhs` swap the last two dimensions
+    of an operand of rank 2 or more first.
+  }];
+  let arguments = (ins Weft_Number:$lhs, Weft_Number:$rhs, Weft_Flag:$transpose_lhs,
+                       Weft_Flag:$transpose_rhs);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "matmul";
+  let promotion = "common";
+  let vjp = [(matmul_back_lhs $rhs, $dy), (matmul_back_rhs $lhs, $dy)];
+  let jvp = (bilinear);
+  let cost = 100;
+  let example = "matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])  ->  [[3, 2], [7, 4]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Movement of elements
+//===----------------------------------------------------------------------===//
+
+def Weft_ReshapeOp : Weft_PureOp<"reshape"> {
+  let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
+  let arguments = (ins Weft_Any:$x, Weft_Ints:$shape);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "reshape";
+  let vjp = [(reshape_back $dy)];
+  let jvp = (linear);
+  let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
+}
+
+def Weft_TransposeOp : Weft_PureOp<"transpose"> {
+  let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
+  let arguments = (ins Weft_Any:$x, Weft_Ints:$permutation);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "transpose";
+  let vjp = [(transpose_back $dy)];
+  let jvp = (linear);
+  let example = "transpose([[1, 2], [3, 4]], {1, 0})  ->  [[1, 3], [2, 4]]";
+}
+
+def Weft_BroadcastOp : Weft_PureOp<"broadcast"> {
+  let summary = "x repeated to a larger shape, as NumPy broadcasts: sizes 1 stretch.";
+  let arguments = (ins Weft_Any:$x, Weft_Ints:$shape);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "broadcast";
+  let vjp = [(broadcast_back $dy)];
+  let jvp = (linear);
+  let example = "broadcast([1, 2], {2, 2})  ->  [[1, 2], [1, 2]]";
+}
+
+def Weft_SliceOp : Weft_PureOp<"slice"> {
+  let summary = "Elements starts[i], starts[i] + strides[i], ... before limits[i] of each axis.";
+  let description = [{
+    Strides are positive; `reverse` goes backwards. Every axis is given, with
+    0 <= starts <= limits <= size. An axis of unknown size takes a limit of -1 for its end.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Ints:$starts, Weft_Ints:$limits, Weft_Ints:$strides);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "slice";
+  let vjp = [(slice_back $dy)];
+  let jvp = (linear);
+  let example = "slice([0, 1, 2, 3, 4], {1}, {5}, {2})  ->  [1, 3]";
+}
+
+def Weft_ReverseOp : Weft_PureOp<"reverse"> {
+  let summary = "Elements in opposite order along the given axes.";
+  let arguments = (ins Weft_Any:$x, Weft_Axes:$axes);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let shapeFunction = "reverse";
+  let vjp = [(reverse_back $dy)];
+  let jvp = (linear);
+  let example = "reverse([1, 2, 3])  ->  [3, 2, 1]";
+}
+
+def Weft_ConcatenateOp : Weft_PureOp<"concatenate"> {
+  let summary = "Tensors joined along one axis; the other sizes agree.";
+  let arguments = (ins Variadic<Weft_Any>:$xs, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $y)";
+  let shapeFunction = "concatenate";
+  let promotion = "common";
+  let vjp = [(concatenate_back $dy)];
+  let jvp = (linear);
+  let example = "concatenate({[1, 2], [3]})  ->  [1, 2, 3]";
+}
+
+def Weft_PadOp : Weft_PureOp<"pad"> {
+  let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
+  let arguments = (ins Weft_Any:$x, Weft_Any:$value, Weft_Ints:$low, Weft_Ints:$high,
+                       Weft_Ints:$interior);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $value attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "pad";
+  let promotion = "common";
+  let vjp = [(pad_back $dy), (pad_value_back $dy)];
+  let jvp = (linear);
+  let example = "pad([1, 2], 0, {1}, {2}, {1})  ->  [0, 1, 0, 2, 0, 0]";
+}
+
+def Weft_GatherOp : Weft_PureOp<"gather"> {
+  let summary = "Slices of x along one axis, picked by integer indices of any shape.";
+  let description = [{
+    The result has x's shape with the axis replaced by the shape of `indices`. Indices count from 0;
+    one out of range is an IndexError. The derivative is `scatter_add`.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Integer:$indices, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "gather";
+  let vjp = [(gather_back $indices, $dy), (no_grad)];
+  let jvp = (linear);
+  let example = "gather([10, 20, 30], [2, 0, 2])  ->  [30, 10, 30]";
+}
+
+def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
+  let summary = "x with slices of `updates` added along one axis at integer indices.";
+  let description = [{
+    `updates` has x's shape with the axis replaced by the shape of `indices`. Equal indices add up,
+    in the order of `updates`. An index out of range is an IndexError.
+  }];
+  let arguments = (ins Weft_Number:$x, Weft_Integer:$indices, Weft_Number:$updates, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "scatter_add";
+  let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
+  let jvp = (linear);
+  let example = "scatter_add([0., 0., 0.], [2, 0, 2], [1., 2., 3.])  ->  [2, 0, 4]";
+}
+
+#endif // WEFT_IR_STRUCTURAL_OPS

@@ -1,0 +1,105 @@
+// The words that op records use in their dags: scalar functions of a body, ops and named functions
+// of a derivative.
+
+#ifndef WEFT_IR_VOCABULARY
+#define WEFT_IR_VOCABULARY
+
+/// No dag given.
+def absent;
+
+//===----------------------------------------------------------------------===//
+// Scalar code: functions of lib/../Conversion/ScalarBuilder.h, by name. They choose the instruction
+// by element type, and work on vectors too.
+//===----------------------------------------------------------------------===//
+
+class Scalar<string fn> { string function = fn; }
+def s_add : Scalar<"add">;
+def s_sub : Scalar<"subtract">;
+def s_mul : Scalar<"multiply">;
+def s_div : Scalar<"divide">;
+def s_rem : Scalar<"remainder">;
+def s_pow : Scalar<"power">;
+def s_max : Scalar<"maximum">;
+def s_min : Scalar<"minimum">;
+def s_neg : Scalar<"negate">;
+def s_abs : Scalar<"abs">;
+def s_sign : Scalar<"sign">;
+def s_floor : Scalar<"floor">;
+def s_ceil : Scalar<"ceil">;
+def s_eq : Scalar<"equal">;
+def s_ne : Scalar<"notEqual">;
+def s_lt : Scalar<"less">;
+def s_le : Scalar<"lessEqual">;
+def s_gt : Scalar<"greater">;
+def s_ge : Scalar<"greaterEqual">;
+def s_and : Scalar<"logicalAnd">;
+def s_or : Scalar<"logicalOr">;
+def s_xor : Scalar<"logicalXor">;
+def s_not : Scalar<"logicalNot">;
+def s_select : Scalar<"select">;
+def s_cast : Scalar<"cast">;
+def math_exp : Scalar<"exp">;
+def math_log : Scalar<"log">;
+def math_expm1 : Scalar<"expm1">;
+def math_log1p : Scalar<"log1p">;
+def math_tanh : Scalar<"tanh">;
+def math_sqrt : Scalar<"sqrt">;
+def math_rsqrt : Scalar<"rsqrt">;
+def math_sin : Scalar<"sin">;
+def math_cos : Scalar<"cos">;
+
+//===----------------------------------------------------------------------===//
+// Derivatives: an Emit is an op of the dialect by its mnemonic; a Rule is a function template of
+// lib/Autodiff/Rules.h called with the emitter, the call's types and attributes, and the arguments.
+// Integers and strings ("0.5") in a dag are scalars of the cotangent's dtype.
+//===----------------------------------------------------------------------===//
+
+class Emit<string op> { string mnemonic = op; }
+def add : Emit<"add">;
+def sub : Emit<"subtract">;
+def mul : Emit<"multiply">;
+def div : Emit<"divide">;
+def pow : Emit<"power">;
+def neg : Emit<"negate">;
+def sign : Emit<"sign">;
+def exp : Emit<"exp">;
+def log : Emit<"log">;
+def sin : Emit<"sin">;
+def cos : Emit<"cos">;
+def floor : Emit<"floor">;
+def eq : Emit<"equal">;
+def gt : Emit<"greater">;
+def lt : Emit<"less">;
+def where : Emit<"select">;
+
+class Rule<string fn> { string function = fn; }
+def copy;      // the argument itself
+def zero;      // 0 of the cotangent's dtype
+def one;       // 1 of the cotangent's dtype
+def square;    // x * x, emitted as a multiply
+def no_grad;   // this operand has no derivative (an index, a predicate)
+
+def cast_back : Rule<"cast_back">;
+def expand_reduced : Rule<"expand_reduced">;
+def mean_back : Rule<"mean_back">;
+def extremum_back : Rule<"extremum_back">;
+def extremum_forward : Rule<"extremum_forward">;
+def prod_back : Rule<"prod_back">;
+def prod_forward : Rule<"prod_forward">;
+def matmul_back_lhs : Rule<"matmul_back_lhs">;
+def matmul_back_rhs : Rule<"matmul_back_rhs">;
+def reshape_back : Rule<"reshape_back">;
+def transpose_back : Rule<"transpose_back">;
+def broadcast_back : Rule<"broadcast_back">;
+def slice_back : Rule<"slice_back">;
+def reverse_back : Rule<"reverse_back">;
+def concatenate_back : Rule<"concatenate_back">;
+def pad_back : Rule<"pad_back">;
+def pad_value_back : Rule<"pad_value_back">;
+def gather_back : Rule<"gather_back">;
+def scatter_add_back : Rule<"scatter_add_back">;
+def from_vjp;
+def linear;
+def bilinear;
+
+#endif // WEFT_IR_VOCABULARY

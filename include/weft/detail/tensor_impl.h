@@ -1,0 +1,67 @@
+// The object behind a Tensor: a counted header with inline sizes and strides, and usually the
+// elements right behind it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <weft/device.h>
+#include <weft/dtype.h>
+
+namespace weft::detail {
+
+/// What keeps `data` alive, and who may look at it.
+enum class Storage : std::uint8_t {
+  own,      ///< elements are in this allocation, behind the strides
+  view,     ///< elements belong to `base`
+  external, ///< elements belong to somebody else; `base` is an ExternalOwner
+  traced,   ///< there are no elements: the tensor stands for a value of a trace
+};
+
+/// One tensor. Immutable after construction but for the counts.
+struct TensorImpl {
+  std::atomic<std::uint32_t> references;
+  DType dtype;
+  std::uint8_t rank;
+  Storage storage;
+  bool contiguous; ///< row-major without gaps
+  Device device;
+  std::uint16_t size_class; ///< of the allocator
+  std::uint32_t trace_value; ///< traced: number of the value in its trace
+  std::int64_t size;         ///< number of elements
+  std::byte *data;           ///< the first element; null for traced tensors
+  void *base;                ///< view: the owning TensorImpl; external: ExternalOwner; traced: Trace
+  std::atomic<std::uint64_t> identity; ///< unique number, given when a tape first asks; 0 before
+  // Followed by rank sizes and rank strides (in elements) of std::int64_t.
+
+  std::int64_t *dims() { return reinterpret_cast<std::int64_t *>(this + 1); }
+  const std::int64_t *dims() const { return reinterpret_cast<const std::int64_t *>(this + 1); }
+  std::int64_t *strides() { return dims() + rank; }
+  const std::int64_t *strides() const { return dims() + rank; }
+  std::span<const std::int64_t> sizes() const { return {dims(), rank}; }
+};
+static_assert(sizeof(TensorImpl) % alignof(std::int64_t) == 0);
+
+/// Keeps foreign memory alive: `release(context)` runs when the last tensor on it dies.
+struct ExternalOwner {
+  void (*release)(void *context);
+  void *context;
+};
+
+/// Frees a tensor whose last reference is gone.
+void destroy(TensorImpl *impl) noexcept;
+
+inline void retain(TensorImpl *impl) noexcept {
+  if (impl != nullptr) impl->references.fetch_add(1, std::memory_order_relaxed);
+}
+inline void release(TensorImpl *impl) noexcept {
+  if (impl == nullptr) return;
+  // The only owner needs no read-modify-write: nobody else can see the count.
+  if (impl->references.load(std::memory_order_acquire) == 1 ||
+      impl->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroy(impl);
+}
+
+} // namespace weft::detail

@@ -1,0 +1,66 @@
+// The exceptions Weft throws: one type per kind of fault, all under weft::Error.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace weft {
+
+/// Whose fault an error is and of which kind; each kind is thrown as the class of the same name.
+enum class ErrorKind : std::uint8_t {
+  shape,
+  dtype,
+  index,
+  value,
+  state,
+  assertion,
+  out_of_memory,
+  compile,
+  io,
+  internal,
+};
+
+/// Base of everything Weft throws. `what()` names the op or file, what was wrong and what would be
+/// right.
+class Error : public std::exception {
+public:
+  Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+  const char *what() const noexcept override { return message_.c_str(); }
+  ErrorKind kind() const noexcept { return kind_; }
+
+private:
+  ErrorKind kind_;
+  std::string message_;
+};
+
+#define WEFT_ERROR_CLASS(Name, enumerator)                                                         \
+  class Name : public Error {                                                                      \
+  public:                                                                                          \
+    explicit Name(std::string message) : Error(ErrorKind::enumerator, std::move(message)) {}       \
+  }
+
+/// Shapes that do not fit together, or a wrong rank.
+WEFT_ERROR_CLASS(ShapeError, shape);
+/// A dtype that an op does not admit.
+WEFT_ERROR_CLASS(DTypeError, dtype);
+/// An axis or an index out of range.
+WEFT_ERROR_CLASS(IndexError, index);
+/// An option or argument whose value makes no sense.
+WEFT_ERROR_CLASS(ValueError, value);
+/// A call at a time when it is not possible (a spent tape, a tensor that left its trace).
+WEFT_ERROR_CLASS(StateError, state);
+/// A weft::check or `weft.assert` that did not hold.
+WEFT_ERROR_CLASS(AssertionError, assertion);
+/// More bytes than can be had.
+WEFT_ERROR_CLASS(OutOfMemory, out_of_memory);
+/// A program that cannot be compiled.
+WEFT_ERROR_CLASS(CompileError, compile);
+/// A file that is missing, malformed or cannot be written.
+WEFT_ERROR_CLASS(IOError, io);
+/// Our own fault: please report it.
+WEFT_ERROR_CLASS(InternalError, internal);
+
+#undef WEFT_ERROR_CLASS
+
+} // namespace weft

@@ -1,0 +1,50 @@
+// Shapes: the dimensions of a tensor, some of which may be unknown until run time.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include <weft/detail/inline_vector.h>
+#include <weft/dtype.h>
+
+namespace weft {
+
+/// A dimension whose size is known only when the function runs.
+inline constexpr std::int64_t unknown = -1;
+
+/// A list of integers (axes, permutations, offsets) that needs no allocation when short.
+using Ints = detail::InlineVector<std::int64_t, 6>;
+
+/// The dimensions of a tensor, outermost first; `{}` is a scalar. A dimension may be `unknown`.
+class Shape : public Ints {
+public:
+  using Ints::Ints;
+  Shape() = default;
+  Shape(std::span<const std::int64_t> dims) : Ints(dims.begin(), dims.end()) {}
+
+  std::int64_t rank() const { return static_cast<std::int64_t>(size()); }
+  /// True if no dimension is unknown.
+  bool is_static() const;
+};
+
+/// "(2, 3)", "(4,)", "()", with "?" for an unknown dimension, as NumPy prints shapes.
+std::string to_string(const Shape &shape);
+std::ostream &operator<<(std::ostream &out, const Shape &shape);
+
+/// dtype and shape of a tensor: all that a shape function sees of it.
+struct TensorType {
+  DType dtype = DType::f32;
+  Shape shape;
+
+  friend bool operator==(const TensorType &, const TensorType &) = default;
+};
+
+/// "f32(2, 3)".
+std::string to_string(const TensorType &type);
+
+/// The type of an argument in a function's signature: `spec(f32, {unknown, 784})`.
+inline TensorType spec(DType dtype, Shape shape) { return {dtype, std::move(shape)}; }
+
+} // namespace weft

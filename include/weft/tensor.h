@@ -1,0 +1,238 @@
+// Tensors: immutable, reference-counted arrays of numbers.
+#pragma once
+
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <weft/detail/tensor_impl.h>
+#include <weft/error.h>
+#include <weft/shape.h>
+
+namespace weft {
+
+class Index;
+
+/// A cheap handle to an immutable array. Copies share elements, and may be used from any thread. A
+/// default-constructed tensor is undefined: it has no dtype or shape and only `defined()` may be
+/// asked of it. Inside a traced function tensors stand for values to come: they have dtype and
+/// shape but no elements.
+class Tensor {
+public:
+  Tensor() = default;
+  Tensor(const Tensor &other) noexcept : impl_(other.impl_) { detail::retain(impl_); }
+  Tensor(Tensor &&other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor &operator=(const Tensor &other) noexcept {
+    Tensor(other).swap(*this);
+    return *this;
+  }
+  Tensor &operator=(Tensor &&other) noexcept {
+    Tensor(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Tensor() { detail::release(impl_); }
+  void swap(Tensor &other) noexcept { std::swap(impl_, other.impl_); }
+
+  bool defined() const { return impl_ != nullptr; }
+  DType dtype() const { return impl_->dtype; }
+  Shape shape() const { return Shape(impl_->sizes()); }
+  std::int64_t rank() const { return impl_->rank; }
+  /// Size of one axis; a negative axis counts from the end. Throws IndexError.
+  std::int64_t size(std::int64_t axis) const;
+  /// Number of elements.
+  std::int64_t size() const { return impl_->size; }
+  Device device() const { return impl_->device; }
+  TensorType type() const { return {dtype(), shape()}; }
+  /// Whether it stands for a value of a trace.
+  bool traced() const { return impl_->storage == detail::Storage::traced; }
+
+  /// The only element as a C++ value, converted from the tensor's dtype. Throws ShapeError if there
+  /// is not exactly one element, StateError on a traced tensor.
+  template <class T>
+  T item() const;
+  /// The elements, row-major. `T` must be the C++ type of the dtype (DTypeError) and the tensor
+  /// contiguous (see `contiguous()`; StateError). Valid as long as the tensor.
+  template <class T>
+  std::span<const T> span() const {
+    return {static_cast<const T *>(checked_data(dtype_of<T>)), static_cast<std::size_t>(size())};
+  }
+  /// The elements copied out, row-major.
+  template <class T>
+  std::vector<T> to_vector() const;
+
+  bool is_contiguous() const { return impl_->contiguous; }
+  /// The same tensor if it is row-major without gaps, otherwise such a copy.
+  Tensor contiguous() const;
+  Tensor to(Device device) const;
+  Tensor astype(DType dtype) const;
+
+  /// NumPy's basic indexing with integers, slices, `all`, `ellipsis` and `newaxis`:
+  /// `x[{1, all}]`, `x[{slice({}, {}, -1), 0}]`. Throws IndexError.
+  Tensor operator[](std::initializer_list<Index> indices) const;
+  Tensor operator[](const Index &index) const;
+
+  // The members below are the free functions of the same names (weft/ops.h) with `*this` first.
+  Tensor sum(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
+  Tensor mean(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
+  Tensor max(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
+  Tensor min(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
+  Tensor reshape(Ints shape) const;
+  Tensor transpose(Ints permutation) const;
+  /// The last two axes swapped. Throws ShapeError for a rank below 2.
+  Tensor mT() const;
+
+  /// For the library itself.
+  explicit Tensor(detail::TensorImpl *owned) : impl_(owned) {}
+  detail::TensorImpl *impl() const { return impl_; }
+  detail::TensorImpl *detach() && { return std::exchange(impl_, nullptr); }
+
+private:
+  const void *checked_data(DType wanted) const;
+
+  detail::TensorImpl *impl_ = nullptr;
+};
+
+/// Prints as `tensor([[8, 11],\n        [16, 23]], shape=(2, 2), dtype=f32)`.
+std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
+std::string to_string(const Tensor &tensor);
+
+//===----------------------------------------------------------------------===//
+// Making tensors
+//===----------------------------------------------------------------------===//
+
+/// A tensor of the nested list's elements: `tensor({{1.f, 2.f}, {3.f, 4.f}})`; its dtype is that of
+/// the C++ type (int is i32, float f32, double f64, bool bool). Throws ShapeError on a ragged list.
+template <class T>
+Tensor tensor(T value);
+template <class T>
+Tensor tensor(std::initializer_list<T> values);
+template <class T>
+Tensor tensor(std::initializer_list<std::initializer_list<T>> values);
+template <class T>
+Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values);
+
+/// A tensor that copies `values` (row-major) in the given shape. Throws ShapeError if the counts
+/// differ.
+template <class T>
+Tensor tensor(std::span<const T> values, Shape shape);
+template <class T>
+Tensor tensor(const std::vector<T> &values, Shape shape) {
+  return tensor(std::span<const T>(values), std::move(shape));
+}
+
+Tensor full(Shape shape, double value, DType dtype = DType::f32);
+Tensor zeros(Shape shape, DType dtype = DType::f32);
+Tensor ones(Shape shape, DType dtype = DType::f32);
+/// `zeros` and `ones` of the shape and dtype of another tensor.
+Tensor zeros_like(const Tensor &like);
+Tensor ones_like(const Tensor &like);
+/// start, start + step, ... below stop.
+Tensor arange(std::int64_t stop, DType dtype = DType::i32);
+Tensor arange(double start, double stop, double step, DType dtype = DType::f32);
+/// The identity matrix.
+Tensor eye(std::int64_t n, DType dtype = DType::f32);
+
+//===----------------------------------------------------------------------===//
+// Arguments of ops
+//===----------------------------------------------------------------------===//
+
+/// What every op takes: a tensor, a C++ scalar, or a nested list. A scalar is weak: it takes the
+/// dtype of the tensors it meets, and alone is bool, i32 or f32.
+class Operand {
+public:
+  Operand(const Tensor &tensor) : impl_(tensor.impl()), kind_(Kind::borrowed) {}
+  Operand(const class Variable &variable);
+  Operand(bool value) : kind_(Kind::boolean) { integer_ = value; }
+  Operand(int value) : kind_(Kind::integer) { integer_ = value; }
+  Operand(std::int64_t value) : kind_(Kind::integer) { integer_ = value; }
+  Operand(float value) : kind_(Kind::floating) { floating_ = value; }
+  Operand(double value) : kind_(Kind::floating) { floating_ = value; }
+  template <class T>
+  Operand(std::initializer_list<T> values) : Operand(Owned{}, weft::tensor(values)) {}
+  template <class T>
+  Operand(std::initializer_list<std::initializer_list<T>> values)
+      : Operand(Owned{}, weft::tensor(values)) {}
+  Operand(const Operand &) = delete;
+  Operand &operator=(const Operand &) = delete;
+  ~Operand() {
+    if (kind_ == Kind::owned) detail::release(impl_);
+  }
+
+  bool weak() const { return kind_ > Kind::owned; }
+  /// The tensor, null for a weak scalar.
+  detail::TensorImpl *impl() const { return impl_; }
+  /// The dtype; of a weak scalar the one it has alone (bool, i32, f32).
+  DType dtype() const;
+  /// The kind of a weak scalar.
+  DTypeKind weak_kind() const {
+    return kind_ == Kind::boolean   ? DTypeKind::boolean
+           : kind_ == Kind::integer ? DTypeKind::integer
+                                    : DTypeKind::floating;
+  }
+  /// The tensor itself, or the scalar as a tensor of rank 0 of that dtype.
+  Tensor materialize(DType dtype) const;
+  /// `materialize` to its own dtype.
+  Tensor materialize() const { return materialize(dtype()); }
+
+private:
+  enum class Kind : std::uint8_t { borrowed, owned, boolean, integer, floating };
+  struct Owned {};
+  Operand(Owned, Tensor tensor) : impl_(std::move(tensor).detach()), kind_(Kind::owned) {}
+
+  detail::TensorImpl *impl_ = nullptr;
+  union {
+    std::int64_t integer_ = 0;
+    double floating_;
+  };
+  Kind kind_;
+};
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// A range of an axis: start, stop and step as in Python, `{}` for the default.
+struct Slice {
+  std::optional<std::int64_t> start, stop;
+  std::int64_t step = 1;
+};
+
+/// `slice(1, 5)`, `slice({}, {}, -1)`.
+Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+            std::int64_t step = 1);
+
+/// The whole axis in an index; called, the reduction `reduce_all`: `all(x > 0)`.
+struct All {
+  template <class... Options>
+  Tensor operator()(const Operand &x, Options... options) const;
+};
+inline constexpr All all;
+/// As many whole axes as are left.
+struct Ellipsis {};
+inline constexpr Ellipsis ellipsis;
+/// A new axis of size 1.
+struct NewAxis {};
+inline constexpr NewAxis newaxis;
+
+/// One entry between the brackets of `x[{...}]`.
+class Index {
+public:
+  Index(int position) : value_(std::int64_t{position}) {}
+  Index(std::int64_t position) : value_(position) {}
+  Index(Slice range) : value_(range) {}
+  Index(All) : value_(Slice{}) {}
+  Index(Ellipsis) : value_(Ellipsis{}) {}
+  Index(NewAxis) : value_(NewAxis{}) {}
+
+  const std::variant<std::int64_t, Slice, Ellipsis, NewAxis> &value() const { return value_; }
+
+private:
+  std::variant<std::int64_t, Slice, Ellipsis, NewAxis> value_;
+};
+
+} // namespace weft

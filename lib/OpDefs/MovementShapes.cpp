@@ -1,0 +1,239 @@
+// Shape functions of the ops that move elements: reshape, slice, pad, gather and their kin.
+#include "OpDefs/ShapeFunctions.h"
+
+#include <algorithm>
+
+namespace weft::shapes {
+
+namespace {
+
+std::string text(std::int64_t value) { return std::to_string(value); }
+std::string text(const Ints &values) { return to_string(Shape(values)); }
+
+Result<TensorType> sized(DType dtype, Shape shape) {
+  Result<std::int64_t> count = element_count(shape, item_size(dtype));
+  if (!count) return count.fault();
+  return TensorType{dtype, std::move(shape)};
+}
+
+Check one_per_axis(const Ints &values, std::string_view name, const Shape &shape) {
+  if (values.size() == shape.size()) return std::nullopt;
+  return Fault{ErrorKind::shape, std::string(name) + " " + text(values) + " has " +
+                                     text(static_cast<std::int64_t>(values.size())) +
+                                     " entries, but x has shape " + to_string(shape)};
+}
+
+Check check_axis(std::int64_t axis, const Shape &shape, std::string_view what) {
+  if (axis >= 0 && axis < shape.rank()) return std::nullopt;
+  return Fault{ErrorKind::index, "axis " + text(axis) + " is out of range for " +
+                                     std::string(what) + " of shape " + to_string(shape) +
+                                     " (rank " + text(shape.rank()) + ")"};
+}
+
+/// The shape of a gather: x's with the axis replaced by the shape of the indices.
+Shape gathered(const Shape &x, const Shape &indices, std::int64_t axis) {
+  Shape result;
+  for (std::int64_t i = 0; i < x.rank(); ++i) {
+    if (i != axis) result.push_back(x[i]);
+    else
+      for (std::int64_t dim : indices) result.push_back(dim);
+  }
+  return result;
+}
+
+bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
+
+} // namespace
+
+Result<TensorType> reshape(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  Shape shape(std::get<Ints>(call.attrs[0]));
+  std::int64_t known = 1, inferred = -1;
+  for (std::int64_t i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == -1) {
+      if (inferred != -1)
+        return Fault{ErrorKind::shape, "only one size may be -1, but the shape is " +
+                                           text(std::get<Ints>(call.attrs[0]))};
+      inferred = i;
+    } else if (shape[i] < 0) {
+      return Fault{ErrorKind::shape, "size " + text(shape[i]) + " is negative"};
+    } else if (__builtin_mul_overflow(known, shape[i], &known)) {
+      return Fault{ErrorKind::shape,
+                   "a tensor of shape " + to_string(shape) + " has more elements than 2^63 - 1"};
+    }
+  }
+  Result<std::int64_t> count = element_count(x.shape);
+  if (!count) return count.fault();
+  if (*count == unknown) return TensorType{x.dtype, std::move(shape)};
+  const bool fits = inferred == -1 ? known == *count : known != 0 && *count % known == 0;
+  if (!fits)
+    return Fault{ErrorKind::shape, "x of shape " + to_string(x.shape) + " has " + text(*count) +
+                                       " elements, which do not fill the shape " +
+                                       text(std::get<Ints>(call.attrs[0]))};
+  if (inferred != -1) shape[inferred] = *count / known;
+  return TensorType{x.dtype, std::move(shape)};
+}
+
+Result<TensorType> transpose(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  const Ints &permutation = std::get<Ints>(call.attrs[0]);
+  if (Check fault = one_per_axis(permutation, "permutation", x.shape)) return *fault;
+  Shape result;
+  for (std::size_t i = 0; i < permutation.size(); ++i) {
+    const auto end = permutation.begin() + i;
+    if (permutation[i] < 0 || permutation[i] >= x.shape.rank() ||
+        std::find(permutation.begin(), end, permutation[i]) != end)
+      return Fault{ErrorKind::value, text(permutation) + " is not a permutation of the axes of x, " +
+                                         "which has shape " + to_string(x.shape)};
+    result.push_back(x.shape[permutation[i]]);
+  }
+  return TensorType{x.dtype, std::move(result)};
+}
+
+Result<TensorType> broadcast(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  Shape shape(std::get<Ints>(call.attrs[0]));
+  bool fits = shape.size() >= x.shape.size();
+  for (std::int64_t dim : shape) fits &= dim >= 0;
+  for (std::size_t i = 0; fits && i < x.shape.size(); ++i) {
+    const std::int64_t from = x.shape[i], to = shape[shape.size() - x.shape.size() + i];
+    fits = from == 1 || may_equal(from, to);
+  }
+  if (!fits)
+    return Fault{ErrorKind::shape, "x of shape " + to_string(x.shape) +
+                                       " does not broadcast to the shape " + to_string(shape)};
+  return sized(x.dtype, std::move(shape));
+}
+
+Result<TensorType> slice(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  const Ints &starts = std::get<Ints>(call.attrs[0]), &limits = std::get<Ints>(call.attrs[1]),
+             &strides = std::get<Ints>(call.attrs[2]);
+  if (Check fault = one_per_axis(starts, "starts", x.shape)) return *fault;
+  if (Check fault = one_per_axis(limits, "limits", x.shape)) return *fault;
+  if (Check fault = one_per_axis(strides, "strides", x.shape)) return *fault;
+  Shape result;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::int64_t size = x.shape[i];
+    if (strides[i] < 1)
+      return Fault{ErrorKind::value, "stride " + text(strides[i]) + " of axis " +
+                                         text(static_cast<std::int64_t>(i)) +
+                                         " is not positive"};
+    const std::int64_t limit = size == unknown || limits[i] != -1 ? limits[i] : size;
+    const bool open = size == unknown && limit == -1;
+    if (starts[i] < 0 || (!open && limit < starts[i]) || (size != unknown && limit > size))
+      return Fault{ErrorKind::index, "the slice " + text(starts[i]) + ":" + text(limits[i]) +
+                                         " is out of range for axis " +
+                                         text(static_cast<std::int64_t>(i)) + " of x, which has shape " +
+                                         to_string(x.shape)};
+    result.push_back(open ? unknown : (limit - starts[i] + strides[i] - 1) / strides[i]);
+  }
+  return TensorType{x.dtype, std::move(result)};
+}
+
+Result<TensorType> reverse(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  const Ints &axes = std::get<Ints>(call.attrs[0]);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (Check fault = check_axis(axes[i], x.shape, "x")) return *fault;
+    if (i != 0 && axes[i] <= axes[i - 1])
+      return Fault{ErrorKind::value, "the axes " + text(axes) + " are not ascending"};
+  }
+  return x;
+}
+
+Result<TensorType> concatenate(const InferContext &call) {
+  if (call.operands.empty())
+    return Fault{ErrorKind::value, "there is nothing to concatenate: xs is empty"};
+  const TensorType &first = call.operands[0];
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  if (Check fault = check_axis(axis, first.shape, "xs[0]")) return *fault;
+  Shape result = first.shape;
+  for (std::size_t i = 1; i < call.operands.size(); ++i) {
+    const TensorType &x = call.operands[i];
+    if (x.dtype != first.dtype)
+      return Fault{ErrorKind::dtype, "the dtypes differ: xs[0] is " +
+                                         std::string(name_of(first.dtype)) + " and xs[" +
+                                         text(static_cast<std::int64_t>(i)) + "] is " +
+                                         std::string(name_of(x.dtype))};
+    bool fits = x.shape.size() == result.size();
+    for (std::int64_t d = 0; fits && d < result.rank(); ++d) {
+      if (d == axis) {
+        if (result[d] == unknown || x.shape[d] == unknown) result[d] = unknown;
+        else if (__builtin_add_overflow(result[d], x.shape[d], &result[d])) fits = false;
+        continue;
+      }
+      fits = may_equal(result[d], x.shape[d]);
+      if (result[d] == unknown) result[d] = x.shape[d];
+    }
+    if (!fits)
+      return Fault{ErrorKind::shape, "the shapes differ outside axis " + text(axis) + ": xs[0] is " +
+                                         to_string(first.shape) + " and xs[" +
+                                         text(static_cast<std::int64_t>(i)) + "] is " +
+                                         to_string(x.shape)};
+  }
+  return sized(first.dtype, std::move(result));
+}
+
+Result<TensorType> pad(const InferContext &call) {
+  const TensorType &x = call.operands[0], &value = call.operands[1];
+  const Ints &low = std::get<Ints>(call.attrs[0]), &high = std::get<Ints>(call.attrs[1]),
+             &interior = std::get<Ints>(call.attrs[2]);
+  if (value.dtype != x.dtype)
+    return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
+                                       " and value is " + std::string(name_of(value.dtype))};
+  if (!value.shape.empty())
+    return Fault{ErrorKind::shape, "value must be a scalar, but has shape " + to_string(value.shape)};
+  if (Check fault = one_per_axis(low, "low", x.shape)) return *fault;
+  if (Check fault = one_per_axis(high, "high", x.shape)) return *fault;
+  if (Check fault = one_per_axis(interior, "interior", x.shape)) return *fault;
+  Shape result;
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    if (low[i] < 0 || high[i] < 0 || interior[i] < 0)
+      return Fault{ErrorKind::value, "padding must not be negative, but low is " + text(low) +
+                                         ", high is " + text(high) + " and interior is " +
+                                         text(interior)};
+    const std::int64_t size = x.shape[i];
+    if (size == unknown) {
+      result.push_back(unknown);
+      continue;
+    }
+    std::int64_t gaps = 0, total = size;
+    if (__builtin_mul_overflow(interior[i], std::max<std::int64_t>(size - 1, 0), &gaps) ||
+        __builtin_add_overflow(total, gaps, &total) ||
+        __builtin_add_overflow(total, low[i], &total) ||
+        __builtin_add_overflow(total, high[i], &total))
+      return Fault{ErrorKind::shape, "the padded size of axis " +
+                                         text(static_cast<std::int64_t>(i)) + " exceeds 2^63 - 1"};
+    result.push_back(total);
+  }
+  return sized(x.dtype, std::move(result));
+}
+
+Result<TensorType> gather(const InferContext &call) {
+  const TensorType &x = call.operands[0], &indices = call.operands[1];
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
+  return sized(x.dtype, gathered(x.shape, indices.shape, axis));
+}
+
+Result<TensorType> scatter_add(const InferContext &call) {
+  const TensorType &x = call.operands[0], &indices = call.operands[1], &updates = call.operands[2];
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  if (updates.dtype != x.dtype)
+    return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
+                                       " and updates is " + std::string(name_of(updates.dtype))};
+  if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
+  const Shape expected = gathered(x.shape, indices.shape, axis);
+  bool fits = expected.size() == updates.shape.size();
+  for (std::size_t i = 0; fits && i < expected.size(); ++i)
+    fits = may_equal(expected[i], updates.shape[i]);
+  if (!fits)
+    return Fault{ErrorKind::shape, "updates must have shape " + to_string(expected) +
+                                       " for x of shape " + to_string(x.shape) +
+                                       " and indices of shape " + to_string(indices.shape) +
+                                       ", but has " + to_string(updates.shape)};
+  return x;
+}
+
+} // namespace weft::shapes

@@ -1,0 +1,65 @@
+// Look-up in the generated op table, and the checks common to all ops.
+#include "OpDefs/OpInfo.h"
+#include "OpDefs/ShapeFunctions.h"
+
+#include <unordered_map>
+
+namespace weft {
+
+#include "OpTable.inc"
+
+const OpInfo &op_info(OpCode op) { return kOpTable[static_cast<std::size_t>(op)]; }
+
+std::span<const OpInfo> all_ops() { return kOpTable; }
+
+const OpInfo *find_op(std::string_view name) {
+  static const auto *by_name = [] {
+    auto *map = new std::unordered_map<std::string_view, const OpInfo *>;
+    for (const OpInfo &info : kOpTable) map->emplace(info.name, &info);
+    return map;
+  }();
+  auto found = by_name->find(name);
+  return found == by_name->end() ? nullptr : found->second;
+}
+
+namespace {
+
+std::string dtype_list(const DTypeSet &set) {
+  std::string text;
+  for (int i = 0; i < kNumDTypes; ++i) {
+    if (!(set.bits >> i & 1)) continue;
+    if (!text.empty()) text += ", ";
+    text += name_of(static_cast<DType>(i));
+  }
+  return text;
+}
+
+Check check_dtypes(const InferContext &call) {
+  const OpInfo &info = op_info(call.op);
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const OperandInfo &operand = info.operands[std::min(i, info.operands.size() - 1)];
+    if (operand.admits.contains(call.operands[i].dtype)) continue;
+    return Fault{ErrorKind::dtype, std::string(operand.name) + " must be " +
+                                       std::string(operand.admits.word) + " (" +
+                                       dtype_list(operand.admits) + "), but it is " +
+                                       to_string(call.operands[i])};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+Result<TensorType> infer(const InferContext &call) {
+  const OpInfo &info = op_info(call.op);
+  const bool variadic = !info.operands.empty() && info.operands.back().variadic;
+  if (variadic ? call.operands.size() + 1 < info.operands.size()
+               : call.operands.size() != info.operands.size())
+    return Fault{ErrorKind::value, "it takes " + std::to_string(info.operands.size()) +
+                                       " operands, but there are " +
+                                       std::to_string(call.operands.size())};
+  if (Check fault = check_dtypes(call)) return *fault;
+  if (info.shape_function == nullptr) return TensorType{};
+  return info.shape_function(call);
+}
+
+} // namespace weft

@@ -1,0 +1,86 @@
+// The table of ops: what their records say that the library needs at run time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "OpDefs/Attr.h"
+#include "Support/Fault.h"
+#include <weft/detail/opcode.h>
+
+namespace weft {
+
+/// How an op computes, which decides who executes and lowers it.
+enum class OpKind : std::uint8_t { elementwise, reduction, structural, effect };
+
+/// What happens to operand dtypes of a C++ call before the op.
+enum class Promotion : std::uint8_t { none, common, floating };
+
+/// The dtypes an operand admits, as a set of bits, with a word for messages ("floating").
+struct DTypeSet {
+  std::string_view word;
+  std::uint32_t bits;
+
+  constexpr bool contains(DType dtype) const { return bits >> static_cast<unsigned>(dtype) & 1; }
+};
+
+struct OperandInfo {
+  std::string_view name;
+  DTypeSet admits;
+  bool variadic;
+};
+
+/// Which alternative of weft::Attr an attribute is; axes and axis are integers that count dimensions.
+enum class AttrKind : std::uint8_t { flag, axis, axes, ints, dtype, text, constant, variable };
+
+struct AttrInfo {
+  std::string_view name;
+  AttrKind kind;
+};
+
+/// What a shape function sees of a call.
+struct InferContext {
+  OpCode op;
+  std::span<const TensorType> operands;
+  const Attrs &attrs;
+};
+
+/// Checks a call whose operands' dtypes are admitted and gives the type of its result.
+using ShapeFunction = Result<TensorType> (*)(const InferContext &);
+
+/// The row of one op.
+struct OpInfo {
+  OpCode op;
+  std::string_view name;      ///< mnemonic in the IR, and in messages
+  std::string_view cpp_name;  ///< the C++ function
+  OpKind kind;
+  Promotion promotion;
+  std::span<const OperandInfo> operands;
+  std::span<const AttrInfo> attrs;
+  ShapeFunction shape_function; ///< null for ops on variables
+  std::uint8_t results;
+  bool commutative;
+  bool fusable;
+  int cost;
+  bool differentiable;
+  std::string_view inactive;  ///< why there is no derivative, or empty
+  std::uint32_t saved;        ///< bit i: the derivative mentions operand i; the bit after the last
+                              ///< operand: it mentions the result (a variadic operand is one bit)
+  std::string_view summary;
+};
+
+/// The row of `op`.
+const OpInfo &op_info(OpCode op);
+
+/// All rows, in the order of OpCode.
+std::span<const OpInfo> all_ops();
+
+/// The op with that mnemonic, or null.
+const OpInfo *find_op(std::string_view name);
+
+/// Checks the operands' dtypes against the record, then runs the shape function: the one place
+/// where the type of a call is decided, for eager, traced and textual programs alike.
+Result<TensorType> infer(const InferContext &call);
+
+} // namespace weft

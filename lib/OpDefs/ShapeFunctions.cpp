@@ -1,0 +1,228 @@
+// Shape functions of elementwise ops, reductions and products, and what all of them share.
+#include "OpDefs/ShapeFunctions.h"
+
+#include <algorithm>
+
+namespace weft {
+
+Result<Shape> broadcast_shapes(const Shape &a, const Shape &b) {
+  const Shape &longer = a.size() >= b.size() ? a : b;
+  const Shape &shorter = a.size() >= b.size() ? b : a;
+  Shape result = longer;
+  const std::size_t offset = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    std::int64_t &dim = result[offset + i];
+    const std::int64_t other = shorter[i];
+    if (dim == other || other == 1) continue;
+    if (dim == 1 || dim == unknown) {
+      dim = other;
+      continue;
+    }
+    if (other == unknown) continue;
+    return Fault{ErrorKind::shape, to_string(a) + " and " + to_string(b) +
+                                       " do not broadcast: " + std::to_string(dim) + " meets " +
+                                       std::to_string(other)};
+  }
+  return result;
+}
+
+Result<std::int64_t> element_count(const Shape &shape, std::size_t item_bytes) {
+  std::int64_t bytes = static_cast<std::int64_t>(item_bytes);
+  bool is_unknown = false;
+  for (std::int64_t dim : shape) {
+    if (dim == unknown) is_unknown = true;
+    else if (dim == 0) return std::int64_t{0};
+  }
+  for (std::int64_t dim : shape)
+    if (dim != unknown && __builtin_mul_overflow(bytes, dim, &bytes))
+      return Fault{ErrorKind::shape,
+                   "a tensor of shape " + to_string(shape) + " has more bytes than 2^63 - 1"};
+  return is_unknown ? unknown : bytes / static_cast<std::int64_t>(item_bytes);
+}
+
+std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank) {
+  return axis < 0 && axis >= -rank ? axis + rank : axis;
+}
+
+namespace shapes {
+
+namespace {
+
+/// The result, after the check that its size can be had.
+Result<TensorType> sized(DType dtype, Shape shape) {
+  Result<std::int64_t> count = element_count(shape, item_size(dtype));
+  if (!count) return count.fault();
+  return TensorType{dtype, std::move(shape)};
+}
+
+std::string operand_name(const InferContext &call, std::size_t i) {
+  std::span<const OperandInfo> operands = op_info(call.op).operands;
+  const OperandInfo &operand = operands[std::min(i, operands.size() - 1)];
+  if (!operand.variadic) return std::string(operand.name);
+  return std::string(operand.name) + "[" + std::to_string(i + 1 - operands.size()) + "]";
+}
+
+Check same_dtype(const InferContext &call, std::size_t first, std::size_t second) {
+  const DType a = call.operands[first].dtype, b = call.operands[second].dtype;
+  if (a == b) return std::nullopt;
+  return Fault{ErrorKind::dtype, "the dtypes differ: " + operand_name(call, first) + " is " +
+                                     std::string(name_of(a)) + " and " +
+                                     operand_name(call, second) + " is " + std::string(name_of(b))};
+}
+
+Result<Shape> broadcast_operands(const InferContext &call) {
+  Shape shape = call.operands[0].shape;
+  for (std::size_t i = 1; i < call.operands.size(); ++i) {
+    Result<Shape> wider = broadcast_shapes(shape, call.operands[i].shape);
+    if (!wider) {
+      std::string text = "the shapes do not broadcast: ";
+      for (std::size_t j = 0; j < call.operands.size(); ++j) {
+        if (j != 0) text += j + 1 == call.operands.size() ? " and " : ", ";
+        text += operand_name(call, j) + " is " + to_string(call.operands[j].shape);
+      }
+      return Fault{ErrorKind::shape, std::move(text)};
+    }
+    shape = *std::move(wider);
+  }
+  return shape;
+}
+
+Check check_axis(std::int64_t axis, const Shape &shape, std::string_view what) {
+  if (axis >= 0 && axis < shape.rank()) return std::nullopt;
+  return Fault{ErrorKind::index, "axis " + std::to_string(axis) + " is out of range for " +
+                                     std::string(what) + " of shape " + to_string(shape) +
+                                     " (rank " + std::to_string(shape.rank()) + ")"};
+}
+
+Check check_axes(const Ints &axes, const Shape &shape, std::string_view what) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (Check fault = check_axis(axes[i], shape, what)) return fault;
+    if (i != 0 && axes[i] == axes[i - 1])
+      return Fault{ErrorKind::value, "axis " + std::to_string(axes[i]) + " is given twice"};
+    if (i != 0 && axes[i] < axes[i - 1])
+      return Fault{ErrorKind::value, "the axes " + to_string(Shape(axes)) + " are not ascending"};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+Result<TensorType> elementwise(const InferContext &call) {
+  for (std::size_t i = 1; i < call.operands.size(); ++i)
+    if (Check fault = same_dtype(call, 0, i)) return *fault;
+  Result<Shape> shape = broadcast_operands(call);
+  if (!shape) return shape.fault();
+  return sized(call.operands[0].dtype, *std::move(shape));
+}
+
+Result<TensorType> comparison(const InferContext &call) {
+  Result<TensorType> type = elementwise(call);
+  if (!type) return type;
+  return TensorType{DType::boolean, std::move(type->shape)};
+}
+
+Result<TensorType> select(const InferContext &call) {
+  if (Check fault = same_dtype(call, 1, 2)) return *fault;
+  Result<Shape> shape = broadcast_operands(call);
+  if (!shape) return shape.fault();
+  return sized(call.operands[1].dtype, *std::move(shape));
+}
+
+Result<TensorType> cast(const InferContext &call) {
+  return sized(std::get<DType>(call.attrs[0]), call.operands[0].shape);
+}
+
+Result<TensorType> constant(const InferContext &call) {
+  return std::get<ConstantRef>(call.attrs[0])->type;
+}
+
+Result<TensorType> iota(const InferContext &call) {
+  const DType dtype = std::get<DType>(call.attrs[0]);
+  Shape shape(std::get<Ints>(call.attrs[1]));
+  if (dtype == DType::boolean)
+    return Fault{ErrorKind::dtype, "dtype must be a number (i32, i64, f32, f64), but it is bool"};
+  for (std::int64_t dim : shape)
+    if (dim < 0)
+      return Fault{ErrorKind::shape, "the shape " + to_string(shape) + " has a negative size"};
+  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[2]), shape, "a tensor"))
+    return *fault;
+  return sized(dtype, std::move(shape));
+}
+
+Result<TensorType> reduce(const InferContext &call) {
+  const Shape &shape = call.operands[0].shape;
+  const Ints &axes = std::get<Ints>(call.attrs[0]);
+  const bool keepdims = std::get<bool>(call.attrs[1]);
+  if (Check fault = check_axes(axes, shape, "x")) return *fault;
+  Shape result;
+  for (std::int64_t i = 0; i < shape.rank(); ++i) {
+    const bool reduced = std::find(axes.begin(), axes.end(), i) != axes.end();
+    if (!reduced) result.push_back(shape[i]);
+    else if (keepdims) result.push_back(1);
+  }
+  return TensorType{call.operands[0].dtype, std::move(result)};
+}
+
+Result<TensorType> argmax(const InferContext &call) {
+  const Shape &shape = call.operands[0].shape;
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  if (Check fault = check_axis(axis, shape, "x")) return *fault;
+  if (shape[axis] == 0)
+    return Fault{ErrorKind::shape, "x has shape " + to_string(shape) + ": axis " +
+                                       std::to_string(axis) +
+                                       " is empty, so there is no largest element"};
+  Shape result = shape;
+  if (std::get<bool>(call.attrs[1])) result[axis] = 1;
+  else result.erase(axis);
+  return sized(DType::i64, std::move(result));
+}
+
+Result<TensorType> matmul(const InferContext &call) {
+  if (Check fault = same_dtype(call, 0, 1)) return *fault;
+  const TensorType &lhs = call.operands[0], &rhs = call.operands[1];
+  const std::size_t lhs_rank = lhs.shape.size(), rhs_rank = rhs.shape.size();
+  if (lhs_rank == 0 || rhs_rank == 0)
+    return Fault{ErrorKind::shape, operand_name(call, lhs_rank == 0 ? 0 : 1) +
+                                       " is a scalar, but a matrix product needs rank 1 or more"};
+  bool transpose_lhs = std::get<bool>(call.attrs[0]), transpose_rhs = std::get<bool>(call.attrs[1]);
+  if ((transpose_lhs && lhs_rank == 1) || (transpose_rhs && rhs_rank == 1))
+    return Fault{ErrorKind::shape, std::string(transpose_lhs && lhs_rank == 1 ? "lhs" : "rhs") +
+                                       " has rank 1 and cannot be transposed"};
+  const std::int64_t lhs_inner =
+      lhs.shape[lhs_rank == 1 || !transpose_lhs ? lhs_rank - 1 : lhs_rank - 2];
+  const std::int64_t rhs_inner =
+      rhs.shape[rhs_rank == 1 || transpose_rhs ? rhs_rank - 1 : rhs_rank - 2];
+  if (lhs_inner != rhs_inner && lhs_inner != unknown && rhs_inner != unknown)
+    return Fault{ErrorKind::shape,
+                 "the inner dimensions differ: lhs is " + to_string(lhs.shape) +
+                     (transpose_lhs ? " transposed" : "") + " and rhs is " + to_string(rhs.shape) +
+                     (transpose_rhs ? " transposed" : "") + ", so " + std::to_string(lhs_inner) +
+                     " meets " + std::to_string(rhs_inner)};
+  Shape lhs_batch, rhs_batch;
+  for (std::size_t i = 0; i + 2 < lhs_rank; ++i) lhs_batch.push_back(lhs.shape[i]);
+  for (std::size_t i = 0; i + 2 < rhs_rank; ++i) rhs_batch.push_back(rhs.shape[i]);
+  Result<Shape> batch = broadcast_shapes(lhs_batch, rhs_batch);
+  if (!batch)
+    return Fault{ErrorKind::shape, "the batch dimensions do not broadcast: lhs is " +
+                                       to_string(lhs.shape) + " and rhs is " + to_string(rhs.shape)};
+  Shape result = *std::move(batch);
+  if (lhs_rank > 1) result.push_back(lhs.shape[transpose_lhs ? lhs_rank - 1 : lhs_rank - 2]);
+  if (rhs_rank > 1) result.push_back(rhs.shape[transpose_rhs ? rhs_rank - 2 : rhs_rank - 1]);
+  return sized(lhs.dtype, std::move(result));
+}
+
+Result<TensorType> print(const InferContext &call) {
+  const std::string &format = std::get<std::string>(call.attrs[0]);
+  std::size_t places = 0;
+  for (std::size_t at = format.find("{}"); at != std::string::npos; at = format.find("{}", at + 2))
+    ++places;
+  if (places != call.operands.size())
+    return Fault{ErrorKind::value, "the format has " + std::to_string(places) + " {} for " +
+                                       std::to_string(call.operands.size()) + " values"};
+  return TensorType{};
+}
+
+Result<TensorType> check(const InferContext &) { return TensorType{}; }
+
+} // namespace shapes
+} // namespace weft

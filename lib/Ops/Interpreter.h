@@ -1,0 +1,64 @@
+// Interpreters: who executes an op call. None means eager; tapes and tracers are the others.
+#pragma once
+
+#include <span>
+
+#include "OpDefs/OpInfo.h"
+#include <weft/tensor.h>
+
+namespace weft {
+
+/// One call of an op: operands are of the right dtypes (promotion is done) and its type is checked
+/// by whoever executes it.
+struct OpCall {
+  OpCode op;
+  std::span<const Tensor> operands;
+  const Attrs &attrs;
+};
+
+/// Executes op calls in place of the eager runtime while it is current on its thread. It knows its
+/// predecessor and does its own work under it, so that a tape inside a trace records and its
+/// gradient rules are traced, and nested tapes see each other's gradients (the second autodidax).
+class Interpreter {
+public:
+  virtual ~Interpreter() = default;
+
+  /// Executes the call; undefined for ops without a result.
+  virtual Tensor apply(const OpCall &call) = 0;
+
+  Interpreter *previous() const { return previous_; }
+
+  /// The interpreter of this thread; null is eager.
+  static Interpreter *current() { return current_; }
+
+  /// Makes an interpreter current for the life of the scope, or its predecessor (`Under`).
+  class Scope {
+  public:
+    explicit Scope(Interpreter *interpreter) : saved_(current_) { current_ = interpreter; }
+    ~Scope() { current_ = saved_; }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    Interpreter *saved_;
+  };
+
+protected:
+  Interpreter *previous_ = nullptr;
+
+private:
+  friend void push_interpreter(Interpreter *);
+  friend void pop_interpreter(Interpreter *);
+  static thread_local constinit Interpreter *current_;
+};
+
+/// Makes `interpreter` current with the present one as its predecessor.
+void push_interpreter(Interpreter *interpreter);
+/// Takes it away again, wherever it stands in the chain of this thread (tapes need not end in the
+/// order they began).
+void pop_interpreter(Interpreter *interpreter);
+
+/// Executes a call on the current interpreter, or eagerly.
+Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs = {});
+
+} // namespace weft

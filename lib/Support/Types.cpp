@@ -1,0 +1,37 @@
+// Printing and parsing of dtypes, shapes and tensor types.
+#include <ostream>
+
+#include <weft/shape.h>
+
+namespace weft {
+
+std::optional<DType> parse_dtype(std::string_view name) {
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
+  if (name == spelling) return DType::enumerator;
+#include <weft/dtypes.def>
+  return std::nullopt;
+}
+
+bool Shape::is_static() const {
+  for (std::int64_t dim : *this)
+    if (dim == unknown) return false;
+  return true;
+}
+
+std::string to_string(const Shape &shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += shape[i] == unknown ? "?" : std::to_string(shape[i]);
+  }
+  if (shape.size() == 1) text += ',';
+  return text + ')';
+}
+
+std::ostream &operator<<(std::ostream &out, const Shape &shape) { return out << to_string(shape); }
+
+std::string to_string(const TensorType &type) {
+  return std::string(name_of(type.dtype)) + to_string(type.shape);
+}
+
+} // namespace weft
