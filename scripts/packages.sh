@@ -52,7 +52,8 @@ need() {
   explain_if_not_installable "${names[@]}"
   install "${names[@]}"
   absent=$(missing "$@")
-  [[ -z $absent ]] || die "apt-get installed them, yet these files are still missing: $(cut -d'|' -f3 <<<"$absent" | paste -sd' ')"
+  [[ -z $absent ]] || die "apt-get installed them, yet these files are still missing: $(cut -d'|' -f3 <<<"$absent" | paste -sd' ')." \
+    "If they were removed by hand, bring them back with: apt-get install --reinstall $(cut -d'|' -f2 <<<"$absent" | paste -sd' ')"
 }
 
 os_field() { (. /etc/os-release 2>/dev/null && echo "${!1-}"); }

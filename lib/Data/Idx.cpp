@@ -61,15 +61,11 @@ struct CloseFile {
 std::size_t item_size(IdxType type) {
   switch (type) {
   case IdxType::u8:
-  case IdxType::i8:
-    return 1;
-  case IdxType::i16:
-    return 2;
+  case IdxType::i8: return 1;
+  case IdxType::i16: return 2;
   case IdxType::i32:
-  case IdxType::f32:
-    return 4;
-  case IdxType::f64:
-    return 8;
+  case IdxType::f32: return 4;
+  case IdxType::f64: return 8;
   }
   return 0;
 }

@@ -46,7 +46,8 @@ std::string failure(std::initializer_list<int> bytes) {
   return failure(TemporaryFile(bytes).path());
 }
 
-template <class T> std::vector<T> elements(const IdxArray &array) {
+template <class T>
+std::vector<T> elements(const IdxArray &array) {
   std::vector<T> values(array.bytes.size() / sizeof(T));
   std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
   return values;

@@ -13,7 +13,8 @@
 namespace weft::house {
 namespace {
 
-template <class T> T read_at(const std::vector<char> &bytes, std::size_t offset) {
+template <class T>
+T read_at(const std::vector<char> &bytes, std::size_t offset) {
   if (offset + sizeof(T) > bytes.size()) throw std::out_of_range("the ELF file is truncated");
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof(T));

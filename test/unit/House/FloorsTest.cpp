@@ -42,8 +42,10 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/error.h", "Support"},
     {"weft/shape.h", "Support"},
     {"weft/detail/inline_vector.h", "Support"},
-    {"weft/tensor.h", "Runtime"},
+    {"weft/detail/opcode.h", "OpDefs"},
     {"weft/device.h", "Runtime"},
+    {"weft/tensor.h", "Runtime"},
+    {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
     {"weft/random.h", "Ops"},
     {"weft/variable.h", "Ops"},
@@ -116,7 +118,7 @@ TEST(Floors, NeighboursDoNotIncludeEachOther) {
   for (const SourceFile &file : sources())
     for (const Include &include : includes_of(file)) {
       const std::string from = floor_of_file(file.path), to = floor_of_header(include.target);
-      if (!to.empty() && from != to)
+      if (!to.empty() && to != "unknown" && from != to)
         edges.emplace(std::pair(from, to), file.path + ":" + std::to_string(include.line));
     }
   for (const auto &[edge, where] : edges) {

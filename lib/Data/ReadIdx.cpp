@@ -1,0 +1,43 @@
+// read_idx: the elements of an IDX file as a tensor.
+#include <weft/data.h>
+
+#include "Data/Idx.h"
+
+#include <cstring>
+#include <vector>
+
+namespace weft::data {
+namespace {
+
+// The file's elements of type From, each as a To that holds every From.
+template <class From, class To>
+Tensor widened(const IdxArray &array) {
+  std::vector<To> values(array.bytes.size() / sizeof(From));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    From value;
+    std::memcpy(&value, array.bytes.data() + i * sizeof(From), sizeof(From));
+    values[i] = static_cast<To>(value);
+  }
+  return tensor(values, Shape(array.header.dims));
+}
+
+Tensor as_tensor(const IdxArray &array) {
+  switch (array.header.type) {
+  case IdxType::u8: return widened<std::uint8_t, std::int32_t>(array);
+  case IdxType::i8: return widened<std::int8_t, std::int32_t>(array);
+  case IdxType::i16: return widened<std::int16_t, std::int32_t>(array);
+  case IdxType::i32: return widened<std::int32_t, std::int32_t>(array);
+  case IdxType::f32: return widened<float, float>(array);
+  case IdxType::f64: return widened<double, double>(array);
+  }
+  raise(ErrorKind::internal, "read_idx: a header was accepted whose type has no case");
+}
+
+} // namespace
+
+Tensor read_idx(const std::string &path, IdxOptions options) {
+  const Tensor read = as_tensor(read_idx_file(path));
+  return options.dtype ? read.astype(*options.dtype) : read;
+}
+
+} // namespace weft::data
