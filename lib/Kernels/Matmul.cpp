@@ -1,0 +1,327 @@
+// Chooses how to compute a matrix product and drives the kernels of the CPU's level over it.
+
+#include "Kernels/Matmul.h"
+
+#include "Kernels/MatmulKernels.h"
+#include "Kernels/MatmulScratch.h"
+#include "Support/Threads.h"
+
+#include <algorithm>
+
+namespace weft::kernels {
+namespace {
+
+/// Multiply-adds below which a range is not worth a thread: about 5 us on one core.
+constexpr int64_t kThreadWork = 400'000;
+/// Rows of the k-slices that are packed at a time: a panel of B then fits the first-level cache.
+constexpr int64_t kSliceDepth = 256;
+/// Rows of packed A between which panels of B are reused: they fit the second-level cache.
+constexpr int64_t kRowBlockBytes = 384 << 10;
+/// Columns and rows packed at a time, which bounds the packing memory.
+constexpr int64_t kMostPacked = 4096;
+/// The largest A and B, in bytes each, that are worth multiplying in place.
+constexpr int64_t kDirectBytes = 64 << 10;
+/// Bytes of B that the direct path packs at a time when its columns are not adjacent.
+constexpr int64_t kDirectPackBytes = 128 << 10;
+
+template <typename T> struct Product {
+  int64_t m, n, k;
+  const T *a;
+  int64_t a_row, a_col;
+  const T *b;
+  int64_t b_row, b_col;
+  T *c;
+  int64_t c_row;
+};
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Multiply-adds of the product, at most a number that is still safe to add to.
+int64_t work_of(int64_t m, int64_t n, int64_t k) {
+  int64_t work = 0;
+  if (__builtin_mul_overflow(m, n, &work) || __builtin_mul_overflow(work, k, &work))
+    return int64_t(1) << 60;
+  return std::min(work, int64_t(1) << 60);
+}
+
+template <typename T> T *scratch_for(Scratch use, int64_t elements) {
+  return static_cast<T *>(scratch(use, static_cast<size_t>(elements) * sizeof(T)));
+}
+
+/// Correct whatever else is missing: no memory, no blocking.
+template <typename T> void multiply_plainly(const Product<T> &p) {
+  for (int64_t i = 0; i < p.m; ++i)
+    for (int64_t j = 0; j < p.n; ++j) {
+      T sum = 0;
+      for (int64_t l = 0; l < p.k; ++l)
+        sum += p.a[i * p.a_row + l * p.a_col] * p.b[l * p.b_row + j * p.b_col];
+      p.c[i * p.c_row + j] = sum;
+    }
+}
+
+/// One thread's part of a direct product: A in place, B in place or packed a few panels at a time.
+template <typename T>
+void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p) {
+  MatmulBlock<T> block{};
+  block.m = p.m, block.n = p.n, block.k = p.k;
+  block.a = p.a, block.a_row = p.a_row, block.a_col = p.a_col;
+  block.c = p.c, block.c_row = p.c_row;
+  if (p.b_col == 1) {
+    block.b = p.b, block.b_row = p.b_row;
+    if (kernels.needs_tail && p.n % kernels.lanes != 0) {
+      block.tail = scratch_for<T>(Scratch::tail, p.k * kernels.panel_columns);
+      if (!block.tail) return multiply_plainly(p);
+    }
+    return kernels.block(block);
+  }
+  const int64_t panel = p.k * kernels.panel_columns;
+  const int64_t panels = std::clamp<int64_t>(kDirectPackBytes / (panel * int64_t(sizeof(T))), 1,
+                                             divide_up(p.n, kernels.panel_columns));
+  T *packed = scratch_for<T>(Scratch::panels, panel * panels);
+  if (!packed) return multiply_plainly(p);
+  block.b = packed, block.b_row = kernels.panel_columns, block.b_panel = panel;
+  block.b_packed = true;
+  const int64_t step = panels * kernels.panel_columns;
+  for (int64_t j = 0; j < p.n; j += step) {
+    block.n = std::min(step, p.n - j);
+    kernels.pack_b(p.k, block.n, p.b + j * p.b_col, p.b_row, p.b_col, packed, panel);
+    block.c = p.c + j;
+    kernels.block(block);
+  }
+}
+
+/// A product small enough, or with few enough rows, that packing A and all of B does not pay.
+template <typename T> void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
+  const int64_t work = work_of(p.m, p.n, p.k);
+  if (work < 2 * kThreadWork) return multiply_direct_part(kernels, p);
+  // Deal out columns when there are panels enough to deal evenly, else rows.
+  const int64_t threads = threads::max_threads_or_default();
+  const int64_t panels = divide_up(p.n, kernels.panel_columns);
+  const bool columns =
+      panels >= 4 * threads || panels % threads == 0 || p.m < kernels.tile_rows * threads;
+  const int64_t items = columns ? panels : p.m;
+  threads::parallel_for_noexcept(0, items,
+                                 divide_up(kThreadWork, std::max<int64_t>(work / items, 1)),
+                                 [&](int64_t begin, int64_t end) {
+                                   Product<T> part = p;
+                                   if (columns) {
+                                     const int64_t first = begin * kernels.panel_columns;
+                                     part.n = std::min(end * kernels.panel_columns, p.n) - first;
+                                     part.b += first * p.b_col;
+                                     part.c += first;
+                                   } else {
+                                     part.m = end - begin;
+                                     part.a += begin * p.a_row;
+                                     part.c += begin * p.c_row;
+                                   }
+                                   multiply_direct_part(kernels, part);
+                                 });
+}
+
+/// A large product. For each slice of k the threads first pack A and B together, then share the
+/// register tiles; consecutive slices go on with the sums in C where the last one stopped.
+template <typename T> void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
+  const int64_t rows = kernels.tile_rows, columns = kernels.panel_columns;
+  const int64_t slices = divide_up(p.k, kSliceDepth * int64_t(sizeof(float)) / int64_t(sizeof(T)));
+  const int64_t depth = divide_up(p.k, slices);
+  const int64_t most_rows = kMostPacked / rows * rows;
+  const int64_t a_panel = rows * depth + kernels.lanes, b_panel = columns * depth;
+  const int64_t most_a = divide_up(std::min(p.m, most_rows), rows);
+  const int64_t most_b = divide_up(std::min(p.n, kMostPacked), columns);
+  T *packed_b = scratch_for<T>(Scratch::panels, most_a * a_panel + most_b * b_panel);
+  if (!packed_b) return multiply_direct(kernels, p);
+  T *packed_a = packed_b + most_b * b_panel;
+  const int64_t row_block = std::max<int64_t>(1, kRowBlockBytes / (a_panel * int64_t(sizeof(T))));
+
+  for (int64_t j = 0; j < p.n; j += kMostPacked)
+    for (int64_t l = 0; l < p.k; l += depth)
+      for (int64_t i = 0; i < p.m; i += most_rows) {
+        const int64_t m = std::min(most_rows, p.m - i), n = std::min(kMostPacked, p.n - j);
+        const int64_t k = std::min(depth, p.k - l);
+        const int64_t a_panels = divide_up(m, rows), b_panels = divide_up(n, columns);
+        // B stays packed from one block of rows to the next.
+        const int64_t b_items = i == 0 ? b_panels : 0;
+        const T *a = p.a + i * p.a_row + l * p.a_col, *b = p.b + l * p.b_row + j * p.b_col;
+        threads::parallel_for_noexcept(
+            0, b_items + a_panels, divide_up(1 << 14, k * rows), [&](int64_t begin, int64_t end) {
+              if (begin < b_items) {
+                const int64_t last = std::min(end, b_items);
+                kernels.pack_b(k, std::min(last * columns, n) - begin * columns,
+                               b + begin * columns * p.b_col, p.b_row, p.b_col,
+                               packed_b + begin * b_panel, b_panel);
+              }
+              if (end > b_items) {
+                const int64_t first = std::max(begin, b_items) - b_items, last = end - b_items;
+                kernels.pack_a(std::min(last * rows, m) - first * rows, k,
+                               a + first * rows * p.a_row, p.a_row, p.a_col,
+                               packed_a + first * a_panel, a_panel);
+              }
+            });
+        // Tiles in the order (block of rows, panel of columns, panel of rows in the block), cut
+        // into ranges anywhere: the threads' shares differ by at most one tile.
+        threads::parallel_for_noexcept(
+            0, a_panels * b_panels, divide_up(kThreadWork, k * rows * columns),
+            [&](int64_t begin, int64_t end) {
+              MatmulBlock<T> block{};
+              block.k = k;
+              block.a_row = a_panel;
+              block.b_row = columns, block.b_panel = b_panel, block.c_row = p.c_row;
+              block.a_packed = block.b_packed = true;
+              block.accumulate = l > 0;
+              while (begin < end) {
+                const int64_t block_start = begin / (row_block * b_panels) * row_block;
+                const int64_t height = std::min(row_block, a_panels - block_start);
+                const int64_t within = begin - block_start * b_panels;
+                const int64_t panel = within / height, first = within % height;
+                const int64_t count = std::min(height - first, end - begin);
+                const int64_t top = (block_start + first) * rows;
+                block.m = std::min(count * rows, m - top);
+                block.n = std::min(columns, n - panel * columns);
+                block.a = packed_a + (block_start + first) * a_panel;
+                block.b = packed_b + panel * b_panel;
+                block.c = p.c + (i + top) * p.c_row + j + panel * columns;
+                kernels.block(block);
+                begin += count;
+              }
+            });
+      }
+}
+
+/// Matrix times vector, where the vector lies along the rows' contiguous dimension.
+template <typename T>
+void multiply_dots(const MatmulKernels<T> &kernels, int64_t m, int64_t k, const T *a, int64_t a_row,
+                   const T *x, int64_t x_step, T *y, int64_t y_step) {
+  if (x_step != 1) {
+    T *copy = scratch_for<T>(Scratch::vector, k);
+    if (!copy) return multiply_plainly<T>({1, m, k, x, 0, x_step, a, 1, a_row, y, 0});
+    for (int64_t l = 0; l < k; ++l) copy[l] = x[l * x_step];
+    x = copy;
+  }
+  threads::parallel_for_noexcept(
+      0, m, divide_up(kThreadWork / 4, k), [&](int64_t begin, int64_t end) {
+        kernels.dots(end - begin, k, a + begin * a_row, a_row, x, y + begin * y_step, y_step);
+      });
+}
+
+template <typename T>
+void multiply(const MatmulKernels<T> &kernels, Product<T> p, MatmulPath path) {
+  if (p.n == 1 && p.a_col == 1 && p.k > 1)
+    return multiply_dots(kernels, p.m, p.k, p.a, p.a_row, p.b, p.b_row, p.c, p.c_row);
+  if (p.n == 1 && p.c_row == 1 && p.m > 1) {
+    // A column vector in contiguous memory is a row vector: transpose the product.
+    p = {1, p.m, p.k, p.b, 0, p.b_row, p.a, p.a_col, p.a_row, p.c, 0};
+  }
+  if (p.m == 1 && p.b_row == 1 && p.b_col != 1)
+    return multiply_dots(kernels, p.n, p.k, p.b, p.b_col, p.a, p.a_col, p.c, int64_t(1));
+
+  const bool small = p.k * std::max(p.m, p.n) * int64_t(sizeof(T)) <= kDirectBytes;
+  const bool few_rows = p.m <= 2 * kernels.tile_rows;
+  const bool direct =
+      path == MatmulPath::direct || (path != MatmulPath::blocked && (small || few_rows));
+  if (direct || !kernels.packs_a) return multiply_direct(kernels, p);
+  multiply_blocked(kernels, p);
+}
+
+template <typename T>
+void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, MatmulPath path) {
+  MatmulArgs all = args;
+  if (all.batch <= 0 || all.m <= 0 || all.n <= 0) return;
+  const auto *a = static_cast<const T *>(all.a);
+  const auto *b = static_cast<const T *>(all.b);
+  auto *c = static_cast<T *>(all.c);
+  if (all.k <= 0) {
+    for (int64_t s = 0; s < all.batch; ++s)
+      for (int64_t i = 0; i < all.m; ++i)
+        std::fill_n(c + s * all.c_batch + i * all.c_row, all.n, T(0));
+    return;
+  }
+  if (all.m == 1) all.a_row = all.a_batch, all.c_row = all.c_batch;
+  if (all.batch > 1 && all.b_batch == 0 && all.a_batch == all.m * all.a_row &&
+      all.c_batch == all.m * all.c_row) {
+    // One B for all: the batch is more rows.
+    all.m *= all.batch;
+    all.batch = 1;
+  }
+  const auto product = [&](int64_t s) {
+    multiply<T>(kernels,
+                {all.m, all.n, all.k, a + s * all.a_batch, all.a_row, all.a_col,
+                 b + s * all.b_batch, all.b_row, all.b_col, c + s * all.c_batch, all.c_row},
+                path);
+  };
+  const int64_t work = work_of(all.m, all.n, all.k);
+  // Whole products are dealt out to threads when there are enough of them; few large ones are
+  // shared from the inside.
+  const bool enough = all.batch >= 4 * threads::max_threads_or_default() ||
+                      (all.batch > 1 && work < 2 * kThreadWork);
+  if (!enough) {
+    for (int64_t s = 0; s < all.batch; ++s) product(s);
+    return;
+  }
+  threads::parallel_for_noexcept(0, all.batch, divide_up(kThreadWork, work),
+                                 [&](int64_t begin, int64_t end) {
+                                   for (int64_t s = begin; s < end; ++s) product(s);
+                                 });
+}
+
+const MatmulLevel &level_table(CpuLevel level) {
+  switch (std::min(level, host_cpu_level())) {
+  case CpuLevel::v4:
+    return matmul_level_v4;
+  case CpuLevel::v3:
+    return matmul_level_v3;
+  case CpuLevel::v2:
+    break;
+  }
+  return matmul_level_v2;
+}
+
+/// The host's level, in one load once the library is initialised.
+const MatmulLevel &host_table() {
+  static const MatmulLevel &table = level_table(host_cpu_level());
+  return table;
+}
+
+void multiply_dtype(DType dtype, const MatmulArgs &args, const MatmulLevel &level,
+                    MatmulPath path) {
+  switch (dtype) {
+  case DType::f32:
+    return multiply_batch(level.f32, args, path);
+  case DType::f64:
+    return multiply_batch(level.f64, args, path);
+  case DType::i32:
+    return multiply_batch(level.i32, args, path);
+  case DType::i64:
+    return multiply_batch(level.i64, args, path);
+  case DType::boolean:
+    break;
+  }
+}
+
+} // namespace
+
+void matmul(DType dtype, const MatmulArgs &args) noexcept {
+  multiply_dtype(dtype, args, host_table(), MatmulPath::automatic);
+}
+
+void matmul_forced(DType dtype, const MatmulArgs &args, CpuLevel level, MatmulPath path) noexcept {
+  multiply_dtype(dtype, args, level_table(level), path);
+}
+
+} // namespace weft::kernels
+
+#define WEFT_MATMUL_ENTRY(Name, Type, Field)                                                       \
+  extern "C" void Name(int64_t batch, int64_t m, int64_t n, int64_t k, const Type *a,              \
+                       int64_t a_batch, int64_t a_row, int64_t a_col, const Type *b,               \
+                       int64_t b_batch, int64_t b_row, int64_t b_col, Type *c, int64_t c_batch,    \
+                       int64_t c_row) {                                                            \
+    using namespace weft::kernels;                                                                 \
+    multiply_batch(                                                                                \
+        host_table().Field,                                                                        \
+        {batch, m, n, k, a, a_batch, a_row, a_col, b, b_batch, b_row, b_col, c, c_batch, c_row},   \
+        MatmulPath::automatic);                                                                    \
+  }
+WEFT_MATMUL_ENTRY(weft_rt_matmul_f32, float, f32)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_f64, double, f64)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_i32, int32_t, i32)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_i64, int64_t, i64)
+#undef WEFT_MATMUL_ENTRY

@@ -1,0 +1,146 @@
+// The matrix kernels of one x86-64 level. The build compiles this file once per level, with that
+// level's -march and WEFT_LEVEL set to 2, 3 or 4; nothing in it may be visible to other levels.
+
+#include "Kernels/MatmulKernels.h"
+
+#if WEFT_LEVEL == 4
+#include <immintrin.h>
+#define WEFT_LEVEL_TABLE matmul_level_v4
+#elif WEFT_LEVEL == 3
+#define WEFT_LEVEL_TABLE matmul_level_v3
+#elif WEFT_LEVEL == 2
+#define WEFT_LEVEL_TABLE matmul_level_v2
+#else
+#error "WEFT_LEVEL must be 2, 3 or 4"
+#endif
+
+namespace weft::kernels {
+namespace {
+
+#include "Kernels/MatmulTile.h"
+#include "Kernels/MatmulVector.h"
+
+#include "Kernels/MatmulPack.h"
+
+/// Rows [0, block.m) of one panel of columns.
+template <typename T, bool PackedA>
+void run_panel(const MatmulBlock<T> &block, Tile<T> tile, int64_t vectors) {
+  constexpr int64_t kRows = kTileRows<T>;
+  // Packed panels have kTileRows rows; in place the rows are dealt evenly, for small tiles are
+  // slow.
+  const int64_t tiles = (block.m + kRows - 1) / kRows;
+  const int64_t base = PackedA ? kRows : block.m / tiles, extra = PackedA ? 0 : block.m % tiles;
+  int64_t i = 0;
+  for (int64_t t = 0; t < tiles; ++t) {
+    int64_t rows = base + (t < extra);
+    if (rows > block.m - i) rows = block.m - i;
+    tile.a = PackedA ? block.a + t * block.a_row : block.a + i * block.a_row;
+    tile.c = block.c + i * block.c_row;
+    tile_function<T, PackedA>(rows, vectors)(tile);
+    i += rows;
+  }
+}
+
+template <typename T, bool PackedA> void run_block(const MatmulBlock<T> &all) {
+  MatmulBlock<T> block = all;
+  const bool skinny = !PackedA && !block.b_packed && block.m <= kSkinnyRows;
+  const int64_t width = skinny ? kSkinnyVectors * kLanes<T> : kPanelColumns<T>;
+  const int64_t panel = block.b_packed ? block.b_panel : width;
+  Tile<T> tile = {block.k, nullptr,     block.a_row, block.a_col,    nullptr,         block.b_row,
+                  nullptr, block.c_row, kLanes<T>,   block.b_packed, block.accumulate};
+  const T *b = block.b;
+  for (int64_t j = 0; j < all.n; j += width, b += panel) {
+    const int64_t columns = all.n - j < width ? all.n - j : width;
+    const int64_t vectors = (columns + kLanes<T> - 1) / kLanes<T>;
+    const int64_t ragged = columns % kLanes<T>;
+    block.c = all.c + j;
+    tile.b = b;
+    if constexpr (!kMaskedAccess) {
+      if (ragged && !block.b_packed) {
+        // Whole vectors first, then the rest from a padded copy.
+        if (vectors > 1) {
+          tile.last_lanes = kLanes<T>;
+          run_panel<T, PackedA>(block, tile, vectors - 1);
+        }
+        const int64_t done = columns - ragged;
+        pack_b_rows(block.k, ragged, b + done, block.b_row, block.tail);
+        Tile<T> rest = tile;
+        rest.b = block.tail;
+        rest.b_row = kPanelColumns<T>;
+        rest.b_padded = true;
+        rest.last_lanes = int(ragged);
+        block.c += done;
+        run_panel<T, PackedA>(block, rest, 1);
+        continue;
+      }
+    }
+    tile.last_lanes = ragged ? int(ragged) : kLanes<T>;
+    run_panel<T, PackedA>(block, tile, vectors);
+  }
+}
+
+template <typename T> void compute_block(const MatmulBlock<T> &block) {
+  if constexpr (kIsFloat<T>)
+    if (block.a_packed) return run_block<T, true>(block);
+  run_block<T, false>(block);
+}
+
+template <typename T> T sum_lanes(Vec<T> value) {
+  T lane[kLanes<T>];
+  store(lane, value);
+#pragma clang loop unroll(full)
+  for (int width = kLanes<T> / 2; width > 0; width /= 2)
+#pragma clang loop unroll(full)
+    for (int i = 0; i < width; ++i) lane[i] += lane[i + width];
+  return lane[0];
+}
+
+/// `Rows` dot products at once: they share the loads of x and hide each other's latency.
+template <typename T, int Rows>
+void compute_dots(int64_t k, const T *a, int64_t a_row, const T *x, T *y, int64_t y_step) {
+  constexpr int kCount = kLanes<T>;
+  Vec<T> even[Rows], odd[Rows];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < Rows; ++i) even[i] = odd[i] = Vec<T>(T(0));
+  int64_t p = 0;
+  for (; p + 2 * kCount <= k; p += 2 * kCount) {
+    const Vec<T> first = load(x + p), second = load(x + p + kCount);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Rows; ++i) {
+      even[i] = multiply_add<T>(load(a + i * a_row + p), first, even[i]);
+      odd[i] = multiply_add<T>(load(a + i * a_row + p + kCount), second, odd[i]);
+    }
+  }
+  for (; p < k; p += kCount) {
+    const int lanes = k - p < kCount ? int(k - p) : kCount;
+    const Vec<T> first = load_first(x + p, lanes);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Rows; ++i)
+      even[i] = multiply_add<T>(load_first(a + i * a_row + p, lanes), first, even[i]);
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < Rows; ++i) y[i * y_step] = sum_lanes<T>(even[i] + odd[i]);
+}
+
+template <typename T>
+void dots(int64_t m, int64_t k, const T *a, int64_t a_row, const T *x, T *y, int64_t y_step) {
+  int64_t i = 0;
+  for (; i + 4 <= m; i += 4) compute_dots<T, 4>(k, a + i * a_row, a_row, x, y + i * y_step, y_step);
+  for (; i < m; ++i) compute_dots<T, 1>(k, a + i * a_row, a_row, x, y + i * y_step, y_step);
+}
+
+template <typename T> constexpr MatmulKernels<T> kernels() {
+  return {kTileRows<T>,     kPanelColumns<T>, kLanes<T>, !kMaskedAccess, kIsFloat<T>,
+          compute_block<T>, pack_a<T>,        pack_b<T>, dots<T>};
+}
+
+} // namespace
+
+constexpr MatmulLevel kTable = {kernels<float>(), kernels<double>(), kernels<uint32_t>(),
+                                kernels<uint64_t>()};
+
+// Declared extern in the header: constant-initialised, so it can be used during static
+// initialisation.
+const MatmulLevel WEFT_LEVEL_TABLE = kTable;
+
+} // namespace weft::kernels

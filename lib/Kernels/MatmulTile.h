@@ -1,0 +1,125 @@
+// The register tile of the matrix kernels: a few rows times a few vectors of C, kept in registers
+// for all of k.
+//
+// Included only by MatmulLevel.cpp, inside its level's namespace.
+
+/// Rows of a tile. With two vectors of columns the tile, the row of B and one broadcast element of
+/// A fill the registers: 12 * 2 + 2 + 1 of 32, or 6 * 2 + 2 + 1 of 16. Vector products of 64-bit
+/// integers need scratch registers below AVX-512.
+template <typename T>
+constexpr int kTileRows = WEFT_LEVEL == 4                    ? 12
+                          : (!kIsFloat<T> && sizeof(T) == 8) ? 4
+                                                             : 6;
+/// Vectors of columns of a tile.
+constexpr int kTileVectors = 2;
+/// Up to so many rows a tile is twice as wide, so that enough independent chains hide the latency
+/// of the multiply-add.
+constexpr int kSkinnyRows = WEFT_LEVEL == 4 ? 4 : 2;
+constexpr int kSkinnyVectors = 4;
+
+template <typename T> constexpr int kPanelColumns = kTileVectors * kLanes<T>;
+
+/// Operands of one tile; strides count elements.
+template <typename T> struct Tile {
+  int64_t k;
+  const T *a;
+  int64_t a_row, a_col;
+  const T *b;
+  int64_t b_row;
+  T *c;
+  int64_t c_row;
+  int last_lanes; ///< Lanes of the last vector that belong to C.
+  bool b_padded;  ///< Whole vectors of B may be read although C ends earlier.
+  bool accumulate;
+};
+
+/// Computes a tile of Rows x Vectors. In packed A the rows of one column are adjacent.
+template <typename T, int Rows, int Vectors, bool PackedA> void compute_tile(const Tile<T> &tile) {
+  Vec<T> sum[Rows][Vectors];
+  const int last_lanes = tile.last_lanes;
+  T *c = tile.c;
+  if (tile.accumulate) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Rows; ++i) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < Vectors - 1; ++j) sum[i][j] = load(c + i * tile.c_row + j * kLanes<T>);
+      sum[i][Vectors - 1] = load_first(c + i * tile.c_row + (Vectors - 1) * kLanes<T>, last_lanes);
+    }
+  } else {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Rows; ++i)
+#pragma clang loop unroll(full)
+      for (int j = 0; j < Vectors; ++j) sum[i][j] = Vec<T>(T(0));
+  }
+
+  // Three rows of A share a pointer: base, base + row and base + 2 * row are one addressing mode
+  // each.
+  constexpr int kGroups = (Rows + 2) / 3;
+  const int64_t a_row = PackedA ? 1 : tile.a_row;
+  const int64_t a_col = PackedA ? kTileRows<T> : tile.a_col;
+  const T *a[kGroups];
+#pragma clang loop unroll(full)
+  for (int g = 0; g < kGroups; ++g) a[g] = tile.a + 3 * g * a_row;
+  const T *b = tile.b;
+  const int b_lanes = tile.b_padded ? kLanes<T> : last_lanes;
+
+#pragma clang loop unroll_count(2)
+  for (int64_t p = 0; p < tile.k; ++p) {
+    Vec<T> row[Vectors];
+#pragma clang loop unroll(full)
+    for (int j = 0; j < Vectors - 1; ++j) row[j] = load(b + j * kLanes<T>);
+    // Levels without masks are only ever given padded panels.
+    if constexpr (kMaskedAccess)
+      row[Vectors - 1] = load_first(b + (Vectors - 1) * kLanes<T>, b_lanes);
+    else
+      row[Vectors - 1] = load(b + (Vectors - 1) * kLanes<T>);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Rows; ++i) {
+      const Vec<T> element = Vec<T>(a[i / 3][i % 3 * a_row]);
+#pragma clang loop unroll(full)
+      for (int j = 0; j < Vectors; ++j) sum[i][j] = multiply_add<T>(element, row[j], sum[i][j]);
+    }
+    b += tile.b_row;
+#pragma clang loop unroll(full)
+    for (int g = 0; g < kGroups; ++g) a[g] += a_col;
+  }
+
+#pragma clang loop unroll(full)
+  for (int i = 0; i < Rows; ++i) {
+#pragma clang loop unroll(full)
+    for (int j = 0; j < Vectors - 1; ++j) store(c + i * tile.c_row + j * kLanes<T>, sum[i][j]);
+    store_first(c + i * tile.c_row + (Vectors - 1) * kLanes<T>, sum[i][Vectors - 1], last_lanes);
+  }
+}
+
+template <typename T> using TileFunction = void (*)(const Tile<T> &);
+
+/// The tile functions of `Vectors` vectors for 1 to kTileRows rows.
+template <typename T, int Vectors, bool PackedA> struct TileColumn {
+  TileFunction<T> of_rows[kTileRows<T>];
+
+  template <int... Row> static constexpr TileColumn make(Lanes<Row...>) {
+    return {{compute_tile<T, Row + 1, Vectors, PackedA>...}};
+  }
+};
+
+template <typename T, int Vectors, bool PackedA>
+constexpr TileColumn<T, Vectors, PackedA> kTiles =
+    TileColumn<T, Vectors, PackedA>::make(__make_integer_seq<LanesOf, int, kTileRows<T>>{});
+
+/// The wide tiles for few rows.
+template <typename T>
+constexpr TileFunction<T> kSkinnyTiles[2][4] = {
+    {compute_tile<T, 1, 3, false>, compute_tile<T, 2, 3, false>, compute_tile < T,
+     kSkinnyRows == 4 ? 3 : 1, 3, false >, compute_tile < T, kSkinnyRows == 4 ? 4 : 1, 3, false > },
+    {compute_tile<T, 1, 4, false>, compute_tile<T, 2, 4, false>, compute_tile < T,
+     kSkinnyRows == 4 ? 3 : 1, 4, false >, compute_tile < T, kSkinnyRows == 4 ? 4 : 1, 4,
+     false > }};
+
+/// The tile function for a number of rows and of vectors.
+template <typename T, bool PackedA>
+inline TileFunction<T> tile_function(int64_t rows, int64_t vectors) {
+  if (vectors == 1) return kTiles<T, 1, PackedA>.of_rows[rows - 1];
+  if (vectors == 2) return kTiles<T, 2, PackedA>.of_rows[rows - 1];
+  return kSkinnyTiles<T>[vectors - 3][rows - 1];
+}
