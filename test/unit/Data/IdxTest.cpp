@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <random>
 
 namespace weft::data {
 namespace {
@@ -135,6 +136,31 @@ TEST(Idx, NamesAFileThatMayNotBeOpened) {
   const std::string message = failure(file.path());
   if (me == 0) ASSERT_EQ(::seteuid(me), 0);
   EXPECT_EQ(message, "it cannot be opened: Permission denied");
+}
+
+// Whatever the bytes are, the answer is a header that fits the file's length or a fault, never
+// more.
+TEST(Idx, AnswersAnyBytesWithAHeaderOrAFault) {
+  std::mt19937 random(1);
+  int headers = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<std::byte> start(random() % 40);
+    for (std::byte &byte : start) byte = std::byte(random() % 3);
+    if (start.size() >= 4 && random() % 4 != 0) {
+      start[0] = start[1] = std::byte{0};
+      start[2] = std::byte(8 + random() % 7);
+    }
+    const std::uint64_t file_bytes = start.size() + random() % 2;
+    const Result<IdxHeader> header = parse_idx_header(start, file_bytes, "x");
+    if (header.ok()) {
+      EXPECT_EQ(header->header_bytes + header->element_bytes, file_bytes);
+      ++headers;
+    } else {
+      EXPECT_EQ(header.fault().kind, ErrorKind::io);
+      EXPECT_TRUE(header.fault().message.starts_with("read_idx: x: "));
+    }
+  }
+  EXPECT_GT(headers, 0);
 }
 
 TEST(Idx, ReadsTheDigitsThatWeftShips) {
