@@ -1,0 +1,46 @@
+// The table of precompiled kernels: what weft-kernelgen exports per CPU level and eager execution
+// calls.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/detail/opcode.h>
+#include <weft/dtype.h>
+
+namespace weft {
+
+/// Every kernel has this signature. `buffers` are the operands' elements, then the result's, all
+/// contiguous, row-major, aligned to their element, without overlap (or, for elementwise kernels,
+/// result == an operand that is not broadcast). Kernels may be called on any sub-range from any
+/// thread, never allocate and never throw. Counts may be 0.
+using Kernel = void (*)(void *const *buffers, const std::int64_t *dims);
+
+inline constexpr int kNumOps = 0
+#define WEFT_OP(enumerator) +1
+#include <weft/detail/opcodes.inc>
+#undef WEFT_OP
+    ;
+
+/// Elementwise kernels come in variants: bit i set means that operand i is one element, repeated.
+inline constexpr int kNumVariants = 8;
+
+/// All kernels of one CPU level; null where the op's record does not admit the dtype.
+struct KernelTable {
+  /// [op][dtype of the last operand][variant]; dims = {elements}. Unary ops have variant 0, binary
+  /// ones 0 to 2, select 0 to 6: never are all operands single. An op's kernels of one dtype are
+  /// all present or all null. cast has none here.
+  Kernel elementwise[kNumOps][kNumDTypes][kNumVariants];
+  /// [from][to]; dims = {elements}.
+  Kernel cast[kNumDTypes][kNumDTypes];
+  /// [op][dtype]; dims = {outer, reduced, inner}: from (outer, reduced, inner) to (outer, inner).
+  /// Of no elements it gives the op's neutral element. `mean` has none: it is a sum, divided.
+  Kernel reduce[kNumOps][kNumDTypes];
+  /// [dtype]; dims = {outer, reduced, inner} with reduced > 0; the result is i64 (outer, inner):
+  /// the first index of the largest element, NaN counting as largest.
+  Kernel argmax[kNumDTypes];
+};
+
+/// The kernels for this CPU, chosen once when the library is loaded.
+const KernelTable &kernel_table();
+
+} // namespace weft

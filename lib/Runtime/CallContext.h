@@ -1,0 +1,97 @@
+// What compiled code knows of the call it runs in, and the functions of the library that it calls.
+//
+// Everything that compiled code touches is plain integers and pointers: it reads `arena` at offset
+// 0 and otherwise only passes the context on. A function below that throws unwinds through compiled
+// frames (they carry unwind tables and own nothing: temporaries belong to the context), so it must
+// be called on the thread that called the entry, never from the body of weft_rt_parallel_for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/tensor.h>
+
+namespace weft {
+
+/// One value that compiled code hands to print or to a failed assert: {i32, i32, ptr, ptr}. The
+/// elements are contiguous and row-major; `dims` holds `rank` sizes.
+struct RuntimeValue {
+  std::int32_t dtype; ///< a weft::DType
+  std::int32_t rank;
+  const std::int64_t *dims;
+  const void *data;
+};
+
+/// The state of one call of a compiled function. The caller makes it on its stack, fills the fields
+/// and keeps it until the entry returned or threw; it frees the temporaries that are left.
+struct CallContext {
+  /// Memory for the temporaries of static size, of the size that the function's plan asks for and
+  /// aligned to 64 bytes.
+  std::byte *arena = nullptr;
+  /// The function's name, for messages.
+  const char *function = "";
+  /// Where weft_rt_output puts the outputs of unknown size: `output_count` handles of the caller's.
+  Tensor *outputs = nullptr;
+  std::int64_t output_count = 0;
+  /// The dynamic temporaries that live now, newest first.
+  struct Temporary *temporaries = nullptr;
+
+  CallContext() = default;
+  CallContext(const CallContext &) = delete;
+  CallContext &operator=(const CallContext &) = delete;
+  ~CallContext() {
+    if (temporaries != nullptr) free_temporaries();
+  }
+
+private:
+  void free_temporaries() noexcept;
+};
+static_assert(offsetof(CallContext, arena) == 0);
+
+/// An entry of a compiled function. `buffers` are the inputs (contiguous), the variables (read and
+/// written in place), then the outputs of static size; `dims` the sizes of the unknown dimensions
+/// of the inputs, in order. Returns 0, or throws what one of the functions below throws.
+using CompiledEntry = std::int32_t (*)(void *const *buffers, const std::int64_t *dims,
+                                       CallContext *context);
+
+} // namespace weft
+
+extern "C" {
+
+/// Prints one line: `format` (`length` bytes, no terminator needed) with each {} replaced by the
+/// next value. Throws what the print sink throws.
+void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t length,
+                   const weft::RuntimeValue *values, std::int64_t count);
+
+/// Throws AssertionError "WHERE: assertion failed in FUNCTION: MESSAGE", the message formatted as
+/// weft_rt_print does, values beyond the last {} after a semicolon. `where` ("train.cpp:58") may be
+/// of length 0. Does not return.
+[[noreturn]] void weft_rt_assert_fail(weft::CallContext *context, const char *where,
+                                      std::int64_t where_length, const char *message,
+                                      std::int64_t message_length, const weft::RuntimeValue *values,
+                                      std::int64_t count);
+
+/// Throws IndexError "OP: index INDEX is out of range for an axis of size SIZE". `op` ends in a
+/// NUL. Does not return.
+[[noreturn]] void weft_rt_index_error(weft::CallContext *context, const char *op,
+                                      std::int64_t index, std::int64_t size);
+
+/// Checks that all of `count` contiguous indices (`dtype` is i32 or i64) lie in [0, size) and
+/// throws as weft_rt_index_error does for the first that does not: one call before the loops of a
+/// gather.
+void weft_rt_check_indices(weft::CallContext *context, const char *op, std::int32_t dtype,
+                           const void *indices, std::int64_t count, std::int64_t size);
+
+/// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
+/// until weft_rt_free or the end of the call. Throws OutOfMemory.
+void *weft_rt_alloc(weft::CallContext *context, std::int64_t bytes);
+/// Frees what weft_rt_alloc gave in the same call.
+void weft_rt_free(weft::CallContext *context, void *memory);
+
+/// Makes output number `index` (counted among those of unknown size) a new tensor of this dtype and
+/// these sizes and returns where its elements go, contiguous and aligned to 64 bytes. Throws
+/// OutOfMemory, or ShapeError when the sizes overflow.
+void *weft_rt_output(weft::CallContext *context, std::int64_t index, std::int32_t dtype,
+                     std::int64_t rank, const std::int64_t *dims);
+
+} // extern "C"
