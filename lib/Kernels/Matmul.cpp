@@ -24,7 +24,8 @@ constexpr int64_t kDirectBytes = 64 << 10;
 /// Bytes of B that the direct path packs at a time when its columns are not adjacent.
 constexpr int64_t kDirectPackBytes = 128 << 10;
 
-template <typename T> struct Product {
+template <typename T>
+struct Product {
   int64_t m, n, k;
   const T *a;
   int64_t a_row, a_col;
@@ -44,12 +45,14 @@ int64_t work_of(int64_t m, int64_t n, int64_t k) {
   return std::min(work, int64_t(1) << 60);
 }
 
-template <typename T> T *scratch_for(Scratch use, int64_t elements) {
+template <typename T>
+T *scratch_for(Scratch use, int64_t elements) {
   return static_cast<T *>(scratch(use, static_cast<size_t>(elements) * sizeof(T)));
 }
 
 /// Correct whatever else is missing: no memory, no blocking.
-template <typename T> void multiply_plainly(const Product<T> &p) {
+template <typename T>
+void multiply_plainly(const Product<T> &p) {
   for (int64_t i = 0; i < p.m; ++i)
     for (int64_t j = 0; j < p.n; ++j) {
       T sum = 0;
@@ -91,7 +94,8 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p) 
 }
 
 /// A product small enough, or with few enough rows, that packing A and all of B does not pay.
-template <typename T> void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
+template <typename T>
+void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
   const int64_t work = work_of(p.m, p.n, p.k);
   if (work < 2 * kThreadWork) return multiply_direct_part(kernels, p);
   // Deal out columns when there are panels enough to deal evenly, else rows.
@@ -120,7 +124,8 @@ template <typename T> void multiply_direct(const MatmulKernels<T> &kernels, cons
 
 /// A large product. For each slice of k the threads first pack A and B together, then share the
 /// register tiles; consecutive slices go on with the sums in C where the last one stopped.
-template <typename T> void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
+template <typename T>
+void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
   const int64_t rows = kernels.tile_rows, columns = kernels.panel_columns;
   const int64_t slices = divide_up(p.k, kSliceDepth * int64_t(sizeof(float)) / int64_t(sizeof(T)));
   const int64_t depth = divide_up(p.k, slices);
@@ -265,12 +270,9 @@ void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, Mat
 
 const MatmulLevel &level_table(CpuLevel level) {
   switch (std::min(level, host_cpu_level())) {
-  case CpuLevel::v4:
-    return matmul_level_v4;
-  case CpuLevel::v3:
-    return matmul_level_v3;
-  case CpuLevel::v2:
-    break;
+  case CpuLevel::v4: return matmul_level_v4;
+  case CpuLevel::v3: return matmul_level_v3;
+  case CpuLevel::v2: break;
   }
   return matmul_level_v2;
 }
@@ -284,16 +286,11 @@ const MatmulLevel &host_table() {
 void multiply_dtype(DType dtype, const MatmulArgs &args, const MatmulLevel &level,
                     MatmulPath path) {
   switch (dtype) {
-  case DType::f32:
-    return multiply_batch(level.f32, args, path);
-  case DType::f64:
-    return multiply_batch(level.f64, args, path);
-  case DType::i32:
-    return multiply_batch(level.i32, args, path);
-  case DType::i64:
-    return multiply_batch(level.i64, args, path);
-  case DType::boolean:
-    break;
+  case DType::f32: return multiply_batch(level.f32, args, path);
+  case DType::f64: return multiply_batch(level.f64, args, path);
+  case DType::i32: return multiply_batch(level.i32, args, path);
+  case DType::i64: return multiply_batch(level.i64, args, path);
+  case DType::boolean: break;
   }
 }
 

@@ -15,7 +15,8 @@ namespace weft::kernels {
 /// (`b_row` any, `b_panel` = panel_columns) or is packed by `pack_b`. Every element of C is one
 /// chain of multiply-adds over k in ascending order, which starts from 0 or from the old element,
 /// so its value depends neither on how C is cut into blocks nor on how k is.
-template <typename T> struct MatmulBlock {
+template <typename T>
+struct MatmulBlock {
   int64_t m, n, k;
   const T *a;
   int64_t a_row, a_col;
@@ -33,7 +34,8 @@ template <typename T> struct MatmulBlock {
 };
 
 /// Kernels for one element type. Integers are unsigned here: the bits are the same and they wrap.
-template <typename T> struct MatmulKernels {
+template <typename T>
+struct MatmulKernels {
   int64_t tile_rows;     ///< Rows of A per packed panel.
   int64_t panel_columns; ///< Columns of B per panel.
   int64_t lanes;         ///< Elements per vector.

@@ -1,26 +1,12 @@
 // The matrix kernels of one x86-64 level. The build compiles this file once per level, with that
-// level's -march and WEFT_LEVEL set to 2, 3 or 4; nothing in it may be visible to other levels.
+// level's -march and WEFT_LEVEL set to 2, 3 or 4.
 
-#include "Kernels/MatmulKernels.h"
-
-#if WEFT_LEVEL == 4
-#include <immintrin.h>
-#define WEFT_LEVEL_TABLE matmul_level_v4
-#elif WEFT_LEVEL == 3
-#define WEFT_LEVEL_TABLE matmul_level_v3
-#elif WEFT_LEVEL == 2
-#define WEFT_LEVEL_TABLE matmul_level_v2
-#else
-#error "WEFT_LEVEL must be 2, 3 or 4"
-#endif
-
-namespace weft::kernels {
-namespace {
-
+#include "Kernels/MatmulPack.h"
 #include "Kernels/MatmulTile.h"
 #include "Kernels/MatmulVector.h"
 
-#include "Kernels/MatmulPack.h"
+namespace WEFT_LEVEL_NAMESPACE {
+namespace {
 
 /// Rows [0, block.m) of one panel of columns.
 template <typename T, bool PackedA>
@@ -41,7 +27,8 @@ void run_panel(const MatmulBlock<T> &block, Tile<T> tile, int64_t vectors) {
   }
 }
 
-template <typename T, bool PackedA> void run_block(const MatmulBlock<T> &all) {
+template <typename T, bool PackedA>
+void run_block(const MatmulBlock<T> &all) {
   MatmulBlock<T> block = all;
   const bool skinny = !PackedA && !block.b_packed && block.m <= kSkinnyRows;
   const int64_t width = skinny ? kSkinnyVectors * kLanes<T> : kPanelColumns<T>;
@@ -79,13 +66,15 @@ template <typename T, bool PackedA> void run_block(const MatmulBlock<T> &all) {
   }
 }
 
-template <typename T> void compute_block(const MatmulBlock<T> &block) {
+template <typename T>
+void compute_block(const MatmulBlock<T> &block) {
   if constexpr (kIsFloat<T>)
     if (block.a_packed) return run_block<T, true>(block);
   run_block<T, false>(block);
 }
 
-template <typename T> T sum_lanes(Vec<T> value) {
+template <typename T>
+T sum_lanes(Vec<T> value) {
   T lane[kLanes<T>];
   store(lane, value);
 #pragma clang loop unroll(full)
@@ -129,18 +118,28 @@ void dots(int64_t m, int64_t k, const T *a, int64_t a_row, const T *x, T *y, int
   for (; i < m; ++i) compute_dots<T, 1>(k, a + i * a_row, a_row, x, y + i * y_step, y_step);
 }
 
-template <typename T> constexpr MatmulKernels<T> kernels() {
+template <typename T>
+constexpr MatmulKernels<T> kernels() {
   return {kTileRows<T>,     kPanelColumns<T>, kLanes<T>, !kMaskedAccess, kIsFloat<T>,
           compute_block<T>, pack_a<T>,        pack_b<T>, dots<T>};
 }
 
 } // namespace
 
+// Constant-initialised, so that products work during static initialisation too.
 constexpr MatmulLevel kTable = {kernels<float>(), kernels<double>(), kernels<uint32_t>(),
                                 kernels<uint64_t>()};
 
-// Declared extern in the header: constant-initialised, so it can be used during static
-// initialisation.
-const MatmulLevel WEFT_LEVEL_TABLE = kTable;
+} // namespace WEFT_LEVEL_NAMESPACE
+
+namespace weft::kernels {
+
+#if WEFT_LEVEL == 4
+const MatmulLevel matmul_level_v4 = v4::kTable;
+#elif WEFT_LEVEL == 3
+const MatmulLevel matmul_level_v3 = v3::kTable;
+#else
+const MatmulLevel matmul_level_v2 = v2::kTable;
+#endif
 
 } // namespace weft::kernels

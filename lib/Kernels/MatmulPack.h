@@ -1,6 +1,9 @@
 // Packing of matrix operands into panels in the order the register tile reads them.
-//
-// Included only by MatmulLevel.cpp, inside its level's namespace.
+#pragma once
+
+#include "Kernels/MatmulTile.h"
+
+namespace WEFT_LEVEL_NAMESPACE {
 
 /// Copies rows of unit column stride into the panel of columns [0, columns).
 template <typename T>
@@ -67,7 +70,8 @@ void pack_b(int64_t k, int64_t n, const T *b, int64_t b_row, int64_t b_col, T *o
 
 /// Interleaves `rows` rows of unit column stride. Each store of a whole vector runs over into the
 /// place of the next column, which is written afterwards, or into the gap after the panel.
-template <typename T> void pack_a_rows(int64_t rows, int64_t k, const T *a, int64_t a_row, T *out) {
+template <typename T>
+void pack_a_rows(int64_t rows, int64_t k, const T *a, int64_t a_row, T *out) {
   constexpr int kRows = kTileRows<T>, kCount = kLanes<T>, kSquares = (kRows + kCount - 1) / kCount;
   for (int64_t p = 0; p < k; p += kCount) {
     const int lanes = k - p < kCount ? int(k - p) : kCount;
@@ -111,3 +115,5 @@ void pack_a(int64_t m, int64_t k, const T *a, int64_t a_row, int64_t a_col, T *o
     }
   }
 }
+
+} // namespace WEFT_LEVEL_NAMESPACE

@@ -1,7 +1,10 @@
 // The register tile of the matrix kernels: a few rows times a few vectors of C, kept in registers
 // for all of k.
-//
-// Included only by MatmulLevel.cpp, inside its level's namespace.
+#pragma once
+
+#include "Kernels/MatmulVector.h"
+
+namespace WEFT_LEVEL_NAMESPACE {
 
 /// Rows of a tile. With two vectors of columns the tile, the row of B and one broadcast element of
 /// A fill the registers: 12 * 2 + 2 + 1 of 32, or 6 * 2 + 2 + 1 of 16. Vector products of 64-bit
@@ -17,10 +20,12 @@ constexpr int kTileVectors = 2;
 constexpr int kSkinnyRows = WEFT_LEVEL == 4 ? 4 : 2;
 constexpr int kSkinnyVectors = 4;
 
-template <typename T> constexpr int kPanelColumns = kTileVectors * kLanes<T>;
+template <typename T>
+constexpr int kPanelColumns = kTileVectors * kLanes<T>;
 
 /// Operands of one tile; strides count elements.
-template <typename T> struct Tile {
+template <typename T>
+struct Tile {
   int64_t k;
   const T *a;
   int64_t a_row, a_col;
@@ -34,7 +39,8 @@ template <typename T> struct Tile {
 };
 
 /// Computes a tile of Rows x Vectors. In packed A the rows of one column are adjacent.
-template <typename T, int Rows, int Vectors, bool PackedA> void compute_tile(const Tile<T> &tile) {
+template <typename T, int Rows, int Vectors, bool PackedA>
+void compute_tile(const Tile<T> &tile) {
   Vec<T> sum[Rows][Vectors];
   const int last_lanes = tile.last_lanes;
   T *c = tile.c;
@@ -71,8 +77,7 @@ template <typename T, int Rows, int Vectors, bool PackedA> void compute_tile(con
     // Levels without masks are only ever given padded panels.
     if constexpr (kMaskedAccess)
       row[Vectors - 1] = load_first(b + (Vectors - 1) * kLanes<T>, b_lanes);
-    else
-      row[Vectors - 1] = load(b + (Vectors - 1) * kLanes<T>);
+    else row[Vectors - 1] = load(b + (Vectors - 1) * kLanes<T>);
 #pragma clang loop unroll(full)
     for (int i = 0; i < Rows; ++i) {
       const Vec<T> element = Vec<T>(a[i / 3][i % 3 * a_row]);
@@ -92,13 +97,16 @@ template <typename T, int Rows, int Vectors, bool PackedA> void compute_tile(con
   }
 }
 
-template <typename T> using TileFunction = void (*)(const Tile<T> &);
+template <typename T>
+using TileFunction = void (*)(const Tile<T> &);
 
 /// The tile functions of `Vectors` vectors for 1 to kTileRows rows.
-template <typename T, int Vectors, bool PackedA> struct TileColumn {
+template <typename T, int Vectors, bool PackedA>
+struct TileColumn {
   TileFunction<T> of_rows[kTileRows<T>];
 
-  template <int... Row> static constexpr TileColumn make(Lanes<Row...>) {
+  template <int... Row>
+  static constexpr TileColumn make(Lanes<Row...>) {
     return {{compute_tile<T, Row + 1, Vectors, PackedA>...}};
   }
 };
@@ -123,3 +131,5 @@ inline TileFunction<T> tile_function(int64_t rows, int64_t vectors) {
   if (vectors == 2) return kTiles<T, 2, PackedA>.of_rows[rows - 1];
   return kSkinnyTiles<T>[vectors - 3][rows - 1];
 }
+
+} // namespace WEFT_LEVEL_NAMESPACE

@@ -1,29 +1,53 @@
 // Vectors of one x86-64 level for the matrix kernels: width, multiply-add, partial loads and
 // stores.
 //
-// Included only by MatmulLevel.cpp, inside its level's namespace, with WEFT_LEVEL set to 2, 3 or 4.
+// This and the headers above it are only for files that the build compiles once per level, with
+// WEFT_LEVEL set to 2, 3 or 4. The namespace is the level's, so that code of different levels has
+// different names and the linker can never put one in the place of another.
+#pragma once
+
+#include "Kernels/MatmulKernels.h"
+
+#if WEFT_LEVEL == 4
+#include <immintrin.h>
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v4
+#elif WEFT_LEVEL == 3
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v3
+#elif WEFT_LEVEL == 2
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v2
+#else
+#error "WEFT_LEVEL must be 2, 3 or 4"
+#endif
+
+namespace WEFT_LEVEL_NAMESPACE {
 
 /// Bytes per vector register.
 constexpr int kVectorBytes = WEFT_LEVEL == 4 ? 64 : WEFT_LEVEL == 3 ? 32 : 16;
 /// Loads and stores of a vector's first lanes cost what whole ones do.
 constexpr bool kMaskedAccess = WEFT_LEVEL == 4;
 
-template <typename T> constexpr int kLanes = kVectorBytes / int(sizeof(T));
+template <typename T>
+constexpr int kLanes = kVectorBytes / int(sizeof(T));
 
-template <typename T> constexpr bool kIsFloat = T(0.5) != T(0);
+template <typename T>
+constexpr bool kIsFloat = T(0.5) != T(0);
 
-template <typename T> using Vec = T __attribute__((ext_vector_type(kLanes<T>)));
+template <typename T>
+using Vec = T __attribute__((ext_vector_type(kLanes<T>)));
 
 /// The same vector at any element's address.
-template <typename T> struct Unaligned {
+template <typename T>
+struct Unaligned {
   typedef Vec<T> type __attribute__((aligned(sizeof(T)), may_alias));
 };
 
-template <typename T> inline Vec<T> load(const T *from) {
+template <typename T>
+inline Vec<T> load(const T *from) {
   return *reinterpret_cast<const typename Unaligned<T>::type *>(from);
 }
 
-template <typename T> inline void store(T *to, Vec<T> value) {
+template <typename T>
+inline void store(T *to, Vec<T> value) {
   *reinterpret_cast<typename Unaligned<T>::type *>(to) = value;
 }
 
@@ -60,7 +84,8 @@ inline void store_first(uint64_t *to, Vec<uint64_t> value, int lanes) {
 #else
 
 /// The first `lanes` elements at `from`, zeros after them. Touches nothing else.
-template <typename T> inline Vec<T> load_first(const T *from, int lanes) {
+template <typename T>
+inline Vec<T> load_first(const T *from, int lanes) {
   if (lanes == kLanes<T>) return load(from);
   T staged[kLanes<T>] = {};
   for (int i = 0; i < lanes; ++i) staged[i] = from[i];
@@ -68,7 +93,8 @@ template <typename T> inline Vec<T> load_first(const T *from, int lanes) {
 }
 
 /// Stores the first `lanes` elements. Touches nothing else.
-template <typename T> inline void store_first(T *to, Vec<T> value, int lanes) {
+template <typename T>
+inline void store_first(T *to, Vec<T> value, int lanes) {
   if (lanes == kLanes<T>) return store(to, value);
   T staged[kLanes<T>];
   store(staged, value);
@@ -78,14 +104,16 @@ template <typename T> inline void store_first(T *to, Vec<T> value, int lanes) {
 #endif
 
 /// a * b + c; one rounding where the level has FMA.
-template <typename T> inline Vec<T> multiply_add(Vec<T> a, Vec<T> b, Vec<T> c) {
+template <typename T>
+inline Vec<T> multiply_add(Vec<T> a, Vec<T> b, Vec<T> c) {
 #if WEFT_LEVEL >= 3
   if constexpr (kIsFloat<T>) return __builtin_elementwise_fma(a, b, c);
 #endif
   return a * b + c;
 }
 
-template <typename Vector, int Step, int... Lane> inline void exchange(Vector &low, Vector &high) {
+template <typename Vector, int Step, int... Lane>
+inline void exchange(Vector &low, Vector &high) {
   constexpr int kCount = sizeof...(Lane);
   const Vector from_low = low, from_high = high;
   low = __builtin_shufflevector(from_low, from_high,
@@ -94,7 +122,8 @@ template <typename Vector, int Step, int... Lane> inline void exchange(Vector &l
                                  ((Lane & Step) ? Lane + kCount : Lane + Step)...);
 }
 
-template <int... Lane> struct Lanes {
+template <int... Lane>
+struct Lanes {
   template <typename Vector, int Step>
   static inline void exchange_all(Vector (&rows)[sizeof...(Lane)]) {
 #pragma clang loop unroll(full)
@@ -103,14 +132,18 @@ template <int... Lane> struct Lanes {
   }
 };
 
-template <typename Int, Int... Lane> using LanesOf = Lanes<Lane...>;
+template <typename Int, Int... Lane>
+using LanesOf = Lanes<Lane...>;
 
 /// Transposes a square of as many vectors as a vector has lanes, by exchanging ever larger
 /// off-diagonal squares.
-template <typename T> inline void transpose(Vec<T> (&rows)[kLanes<T>]) {
+template <typename T>
+inline void transpose(Vec<T> (&rows)[kLanes<T>]) {
   using All = __make_integer_seq<LanesOf, int, kLanes<T>>;
   All::template exchange_all<Vec<T>, 1>(rows);
   if constexpr (kLanes<T> > 2) All::template exchange_all<Vec<T>, 2>(rows);
   if constexpr (kLanes<T> > 4) All::template exchange_all<Vec<T>, 4>(rows);
   if constexpr (kLanes<T> > 8) All::template exchange_all<Vec<T>, 8>(rows);
 }
+
+} // namespace WEFT_LEVEL_NAMESPACE
