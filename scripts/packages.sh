@@ -24,6 +24,7 @@ test|python3|/usr/bin/python3|runs lit, LLVM's test runner
 test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for NumPy, which tests compare with
 sanitize|libclang-rt-22-dev|/usr/lib/llvm-22/lib/clang/22/lib/*/libclang_rt.asan*.a|the sanitizers' run-time libraries
 bench|libopenblas0-pthread|/usr/lib/*/openblas-pthread/libopenblas.so.0|OpenBLAS, a peer of the benchmarks
+bench|valgrind|/usr/bin/valgrind|counts the instructions of an eager op
 fmt|clang-format-22|/usr/lib/llvm-22/bin/clang-format|formats C++
 fmt|clang-tidy-22|/usr/lib/llvm-22/bin/clang-tidy|checks C++
 git|git|/usr/bin/git|names the files of the repository

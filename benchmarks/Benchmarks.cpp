@@ -1,0 +1,67 @@
+// The list of benchmarks, and how the peers of a session are started.
+#include "Benchmarks.h"
+
+#include "PeerProcess.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace weft::bench {
+
+namespace {
+
+Contender peer(const std::string &name, std::vector<std::string> command, int threads) {
+  auto process = std::make_shared<PeerProcess>(std::move(command), threads);
+  return {name, [process] { return process->repeat(); }, [process] { return process->with(); }};
+}
+
+} // namespace
+
+std::optional<Contender> Session::libtorch(const std::string &what, int threads_of_peer) const {
+  const std::string path = peers + "/torch_eager";
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  Contender contender = peer("libtorch", {path, what}, threads_of_peer);
+  contender.full_name = [name = contender.full_name, threads_of_peer] {
+    return name() + (threads_of_peer == 1 ? ", 1 thread"
+                                          : ", " + std::to_string(threads_of_peer) + " threads");
+  };
+  return contender;
+}
+
+std::optional<Contender> Session::python(const std::string &script, const std::string &what) const {
+  const std::string interpreter = peers + "/bin/python";
+  if (!std::filesystem::exists(peers + "/python.stamp")) return std::nullopt;
+  return peer(script, {interpreter, sources + "/peers/" + script, what}, threads);
+}
+
+Contender Session::blas(const std::string &library, int m, int k, int n) const {
+  return peer(library,
+              {program("weft-bench-sgemm"), library, std::to_string(m), std::to_string(k),
+               std::to_string(n)},
+              threads);
+}
+
+const std::vector<Benchmark> &benchmarks() {
+  static const std::vector<Benchmark> list = {
+      {"eager_add8", "an eager add of two tensors of 8 floats", eager_add8},
+      {"compiled_call", "a call of a compiled function of two arguments, x + y on 8 floats",
+       compiled_call},
+      {"chain10_4M", "ten elementwise ops on 4 Mi floats in one function, against a copy",
+       chain10_4m},
+      {"matmul_512", "a matrix product, 512 x 512 x 512", matmul},
+      {"matmul_1024", "a matrix product, 1024 x 1024 x 1024", matmul},
+      {"matmul_2048", "a matrix product, 2048 x 2048 x 2048", matmul},
+      {"matmul_10x784x512", "a matrix product, 10 x 784 times 784 x 512", matmul},
+      {"mlp_train_step_eager", "a training step of a 64-128-10 classifier, with the tape",
+       mlp_train_step_eager},
+      {"mlp_train_step_compiled", "the same step as a traced function", mlp_train_step_compiled},
+      {"compile_mlp_step", "the first call of that function: trace, compile and run",
+       compile_mlp_step},
+      {"start_weft_opt", "weft-opt on a file of one op, the whole process", start_weft_opt},
+      {"start_eager_program", "a program that adds two tensors, the whole process",
+       start_eager_program},
+  };
+  return list;
+}
+
+} // namespace weft::bench

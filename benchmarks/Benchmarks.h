@@ -1,0 +1,56 @@
+// The list of benchmarks and what each of them is given.
+#pragma once
+
+#include "Harness.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::bench {
+
+/// What a benchmark may use.
+struct Session {
+  int repeats = 7;
+  /// Threads for Weft and for every peer.
+  int threads = 1;
+  /// The folder of weft-bench itself, where Weft's other programs are.
+  std::string programs;
+  /// benchmarks/ in the source tree.
+  std::string sources;
+  /// build/peers, where `--peers` installs what Weft is compared with.
+  std::string peers;
+
+  /// A program of Weft's own.
+  std::string program(const std::string &name) const { return programs + "/" + name; }
+  /// libtorch's measurement of that name; nothing when libtorch is not installed.
+  std::optional<Contender> libtorch(const std::string &what, int threads_of_peer) const;
+  /// A measurement by one of the Python programs in benchmarks/peers; nothing when they are not
+  /// installed.
+  std::optional<Contender> python(const std::string &script, const std::string &what) const;
+  /// A matrix product by OpenBLAS or oneDNN.
+  Contender blas(const std::string &library, int m, int k, int n) const;
+};
+
+/// One named row.
+struct Benchmark {
+  std::string name;
+  /// One line for --list.
+  std::string what;
+  Row (*run)(const std::string &name, const Session &session);
+};
+
+/// All of them, in the order of the table.
+const std::vector<Benchmark> &benchmarks();
+
+Row eager_add8(const std::string &name, const Session &session);
+Row compiled_call(const std::string &name, const Session &session);
+Row chain10_4m(const std::string &name, const Session &session);
+Row matmul(const std::string &name, const Session &session);
+Row mlp_train_step_eager(const std::string &name, const Session &session);
+Row mlp_train_step_compiled(const std::string &name, const Session &session);
+Row compile_mlp_step(const std::string &name, const Session &session);
+Row start_weft_opt(const std::string &name, const Session &session);
+Row start_eager_program(const std::string &name, const Session &session);
+
+} // namespace weft::bench
