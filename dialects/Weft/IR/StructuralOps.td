@@ -18,7 +18,6 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike]> {
   let shapeFunction = "constant";
   let inactive = "it has no operand";
   let handwrittenApi = 1;
-  let example = "tensor([1, 2])  ->  [1, 2]";
 }
 
 def Weft_IotaOp : Weft_PureOp<"iota"> {

@@ -1,0 +1,122 @@
+// Generates the public C++ functions.
+#include "Backends.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+static std::string optionsName(const OpRecord &op) {
+  return convertToCamelFromSnakeCase(op.mnemonic, /*capitalizeFirst=*/true) + "Options";
+}
+
+static bool hasOptions(const OpRecord &op) {
+  return any_of(op.attributes, [](const Attribute &a) { return a.isOption(); });
+}
+
+static bool isVariadic(const OpRecord &op) {
+  return any_of(op.operands, [](const Operand &o) { return o.variadic; });
+}
+
+/// The parameter list; `declaration` adds default arguments. A variadic operand is a list of
+/// operands written in the call, or a span of tensors.
+static std::string parameters(const OpRecord &op, bool declaration, bool asSpan) {
+  std::vector<std::string> list;
+  for (const Operand &operand : op.operands) {
+    StringRef type = !operand.variadic ? "const Operand &"
+                     : asSpan          ? "std::span<const Tensor> "
+                                       : "std::initializer_list<Operand> ";
+    list.push_back((type + operand.name).str());
+  }
+  for (const Attribute &attribute : op.attributes)
+    if (!attribute.isOption())
+      list.push_back((attribute.kind == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+                     attribute.name);
+  if (hasOptions(op)) list.push_back(optionsName(op) + " options" + (declaration ? " = {}" : ""));
+  return join(list, ", ");
+}
+
+void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The ops as C++ functions.");
+  os << "#pragma once\n\n#include <initializer_list>\n#include <optional>\n#include <span>\n\n"
+        "#include <weft/tensor.h>\n\nnamespace weft {\n\n";
+  for (const OpRecord &op : readOps(records)) {
+    if (op.handwrittenApi) continue;
+    if (hasOptions(op)) {
+      os << "/// Options of `" << op.cppName << "`.\nstruct " << optionsName(op) << " {\n";
+      for (const Attribute &attribute : op.attributes)
+        if (attribute.isOption())
+          os << "  " << attribute.cppType << " " << attribute.name << " = "
+             << attribute.optionDefault << ";\n";
+      os << "};\n";
+    }
+    os << "/// " << op.summary << "\n";
+    SmallVector<StringRef> lines;
+    StringRef(op.description).trim().split(lines, '\n');
+    for (StringRef line : lines)
+      if (!op.description.empty()) os << "/// " << line.trim() << "\n";
+    for (const Operand &operand : op.operands)
+      os << "/// \\param " << operand.name << " " << operand.admitsWord << " ("
+         << join(map_range(operand.dtypes,
+                           [](const std::string &d) { return d == "boolean" ? "bool" : d; }),
+                 ", ")
+         << "), any shape\n";
+    if (!op.example.empty()) os << "/// \\code " << op.example << " \\endcode\n";
+    os << "/// (" << origin(op) << ")\n";
+    os << "Tensor " << op.cppName << "(" << parameters(op, true, false) << ");\n";
+    if (isVariadic(op)) os << "Tensor " << op.cppName << "(" << parameters(op, true, true) << ");\n";
+    os << "\n";
+  }
+  os << "} // namespace weft\n";
+}
+
+/// The attributes of the call, axes counted from the front.
+static std::string attributes(const OpRecord &op) {
+  std::string rank = !op.operands.empty()
+                         ? (op.operands[0].variadic ? "call::rank_of(" + op.operands[0].name + ")"
+                                                    : op.operands[0].name + ".rank()")
+                         : "static_cast<std::int64_t>(shape.size())";
+  std::string text;
+  for (const Attribute &attribute : op.attributes) {
+    std::string value = (attribute.isOption() ? "options." : "") + attribute.name;
+    if (attribute.isAxes()) value = "call::resolve_axes(" + value + ", " + rank + ")";
+    else if (attribute.kind == "Axis") value = "normalize_axis(" + value + ", " + rank + ")";
+    text += (text.empty() ? "Attr(" : ", Attr(") + value + ")";
+  }
+  return "Attrs{" + text + "}";
+}
+
+static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
+  os << "Tensor " << op.cppName << "(" << parameters(op, false, asSpan) << ") {\n  return ";
+  std::string code = "OpCode::" + op.cppName;
+  if (op.elementwise() && op.attributes.empty() && op.operands.size() <= 2) {
+    os << (op.operands.size() == 1 ? "call::unary(" : "call::binary(") << code;
+    for (const Operand &operand : op.operands) os << ", " << operand.name;
+  } else if (isVariadic(op)) {
+    os << "call::variadic(" << code << ", " << op.operands[0].name << ", " << attributes(op);
+  } else {
+    os << "call::general(" << code << ", {";
+    for (auto [i, operand] : enumerate(op.operands)) os << (i ? ", &" : "&") << operand.name;
+    os << "}, " << attributes(op);
+  }
+  os << ");\n}\n";
+}
+
+void emitApiSource(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The ops as C++ functions: each hands its call to lib/Ops/Call.h.");
+  os << "#include <weft/ops.h>\n\n#include \"OpDefs/ShapeFunctions.h\"\n#include \"Ops/Call.h\"\n\n"
+        "namespace weft {\n\n";
+  for (const OpRecord &op : readOps(records)) {
+    if (op.handwrittenApi) continue;
+    os << "// " << origin(op) << "\n";
+    emitDefinition(op, false, os);
+    if (isVariadic(op)) emitDefinition(op, true, os);
+    os << "\n";
+  }
+  os << "} // namespace weft\n";
+}
+
+} // namespace weft::tblgen

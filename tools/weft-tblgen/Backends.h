@@ -1,0 +1,30 @@
+// The generators, one function each; main.cpp names them on the command line.
+#pragma once
+
+#include "Records.h"
+
+namespace weft::tblgen {
+
+/// WEFT_OP(name) per op: the enumerators of OpCode.
+void emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The rows of lib/OpDefs/OpInfo.h.
+void emitOpTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Declarations of the public C++ functions.
+void emitApiHeader(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Their definitions.
+void emitApiSource(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Methods of an emitter, one per op that a rule may emit.
+void emitEmitterOps(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Reverse and forward rules as templates over an emitter.
+void emitDerivatives(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Builders of scalar code for the compiler.
+void emitScalarBodies(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The op reference.
+void emitDocs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The examples of the records as GoogleTests.
+void emitExampleTests(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
+/// The first lines of every generated file.
+void emitHeader(llvm::raw_ostream &os, llvm::StringRef what);
+
+} // namespace weft::tblgen

@@ -1,0 +1,177 @@
+// Generates the emitter's methods and the derivative rules, as templates for tape and pass alike.
+#include "Backends.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+//===----------------------------------------------------------------------===//
+// Emitter methods
+//===----------------------------------------------------------------------===//
+
+static std::string emitterType(const Attribute &attribute) {
+  if (attribute.isAxes()) return "Ints";
+  if (attribute.kind == "Axis") return "std::int64_t";
+  return attribute.cppType;
+}
+
+void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Methods of EmitterOps: every op that a derivative rule may emit.");
+  for (const OpRecord &op : readOps(records)) {
+    if (op.kind == "effect" || op.handwrittenApi) continue;
+    os << "/// " << op.summary << " (" << origin(op) << ")\nValue " << op.cppName << "(";
+    std::string operands;
+    bool first = true, variadic = false;
+    for (const Operand &operand : op.operands) {
+      os << (first ? "" : ", ")
+         << (operand.variadic ? "std::span<const Value> " : "const Value &") << operand.name;
+      operands += (first ? "" : ", ") + operand.name;
+      variadic |= operand.variadic;
+      first = false;
+    }
+    std::string attrs;
+    for (const Attribute &attribute : op.attributes) {
+      os << (first ? "" : ", ") << emitterType(attribute) << " " << attribute.name;
+      if (attribute.kind == "bool") os << " = false";
+      attrs += (attrs.empty() ? "Attr(" : ", Attr(") + attribute.name + ")";
+      first = false;
+    }
+    os << ") {\n";
+    if (variadic) os << "  return self().emit(OpCode::" << op.cppName << ", " << operands;
+    else if (op.operands.empty())
+      os << "  return self().emit(OpCode::" << op.cppName << ", std::span<const Value>()";
+    else
+      os << "  const Value operands[] = {" << operands << "};\n  return self().emit(OpCode::"
+         << op.cppName << ", std::span<const Value>(operands)";
+    os << ", Attrs{" << attrs << "});\n}\n";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Prints a derivative dag as C++; `forwardOperand` >= 0 replaces the cotangent by the tangent of
+/// that operand.
+class RulePrinter {
+public:
+  RulePrinter(const OpRecord &op, unsigned operand, bool forward)
+      : op(op), operand(operand), forward(forward) {}
+
+  std::string print(const DagInit *dag) {
+    StringRef name = operatorOf(dag)->getName();
+    if (name == "one") return "e.scalar(1, call.cotangent_dtype())";
+    if (name == "zero") return "e.scalar(0, call.cotangent_dtype())";
+    if (name == "copy") return argument(dag, 0);
+    if (name == "square") {
+      std::string x = argument(dag, 0);
+      return "e.multiply(" + x + ", " + x + ")";
+    }
+    const Record *head = operatorOf(dag);
+    std::string text;
+    if (head->isSubClassOf("Emit")) {
+      text = "e." + cppNameOf(head->getValueAsString("mnemonic")) + "(";
+    } else {
+      text = "rules::" + head->getValueAsString("function").str() + "(e, call, " +
+             std::to_string(operand) + (dag->getNumArgs() ? ", " : "");
+    }
+    for (unsigned i = 0; i < dag->getNumArgs(); ++i) text += (i ? ", " : "") + argument(dag, i);
+    return text + ")";
+  }
+
+private:
+  std::string argument(const DagInit *dag, unsigned i) {
+    const Init *value = dag->getArg(i);
+    if (const auto *inner = dyn_cast<DagInit>(value)) return print(inner);
+    if (const auto *integer = dyn_cast<IntInit>(value))
+      return "e.scalar(" + std::to_string(integer->getValue()) + ", call.cotangent_dtype())";
+    if (const auto *number = dyn_cast<StringInit>(value))
+      return "e.scalar(" + number->getValue().str() + ", call.cotangent_dtype())";
+    StringRef name = dag->getArgName(i)->getValue();
+    if (name == "d" + *op.result && !forward) return "call.cotangent()";
+    if (name == "d" + *op.result) return "call.tangent(" + std::to_string(operand) + ")";
+    if (name == *op.result) return "call.result()";
+    if (int index = op.operandIndex(name); index >= 0)
+      return "call.operand(" + std::to_string(index) + ")";
+    return "call.tangent(" + std::to_string(op.operandIndex(name.drop_front())) + ")";
+  }
+
+  /// In derivatives the mnemonics and the C++ names agree (no `all`, no `assert`).
+  static std::string cppNameOf(StringRef mnemonic) { return mnemonic.str(); }
+
+  const OpRecord &op;
+  unsigned operand;
+  bool forward;
+};
+
+} // namespace
+
+static void emitReverse(const OpRecord &op, raw_ostream &os) {
+  os << "/// " << origin(op) << "\ntemplate <class E>\nvoid vjp_" << op.cppName
+     << "(E &e, VjpCall<E> &call) {\n";
+  for (auto [i, dag] : enumerate(op.vjp)) {
+    if (isOperator(dag, "no_grad")) continue;
+    if (op.operands[i].variadic) {
+      os << "  for (std::size_t i = 0; i < call.operand_count(); ++i)\n"
+            "    if (call.wants(i)) call.give(i, rules::"
+         << operatorOf(dag)->getValueAsString("function") << "(e, call, i, call.cotangent()));\n";
+      continue;
+    }
+    std::string value = RulePrinter(op, i, false).print(dag);
+    if (op.elementwise()) value = "rules::unbroadcast(e, " + value + ", call.operand_type(" +
+                                  std::to_string(i) + "))";
+    os << "  if (call.wants(" << i << ")) call.give(" << i << ", " << value << ");\n";
+  }
+  os << "}\n\n";
+}
+
+static void emitForward(const OpRecord &op, raw_ostream &os) {
+  os << "/// " << origin(op) << "\ntemplate <class E>\ntypename E::Value jvp_" << op.cppName
+     << "(E &e, JvpCall<E> &call) {\n";
+  if (isOperator(op.jvp, "linear")) {
+    os << "  return rules::linear(e, call);\n";
+  } else if (isOperator(op.jvp, "bilinear")) {
+    os << "  return rules::bilinear(e, call);\n";
+  } else if (isOperator(op.jvp, "from_vjp")) {
+    os << "  typename E::Value sum{};\n  bool some = false;\n";
+    for (auto [i, dag] : enumerate(op.vjp)) {
+      if (isOperator(dag, "no_grad")) continue;
+      os << "  if (call.has_tangent(" << i << ")) rules::accumulate(e, sum, some, "
+         << RulePrinter(op, i, true).print(dag) << ");\n";
+    }
+    os << "  return rules::broadcast_tangent(e, sum, call.result_type());\n";
+  } else {
+    os << "  return " << RulePrinter(op, 0, true).print(op.jvp) << ";\n";
+  }
+  os << "}\n\n";
+}
+
+void emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Derivative rules: reverse (vjp_*) and forward (jvp_*).");
+  const std::vector<OpRecord> ops = readOps(records);
+  for (const OpRecord &op : ops) {
+    if (!op.differentiable()) continue;
+    emitReverse(op, os);
+    emitForward(op, os);
+  }
+  for (bool forward : {false, true}) {
+    os << "/// Runs the " << (forward ? "forward" : "reverse") << " rule of `op`.\n"
+       << "template <class E>\n"
+       << (forward ? "typename E::Value jvp(E &e, OpCode op, JvpCall<E> &call) {\n"
+                   : "void vjp(E &e, OpCode op, VjpCall<E> &call) {\n")
+       << "  switch (op) {\n";
+    for (const OpRecord &op : ops)
+      if (op.differentiable())
+        os << "  case OpCode::" << op.cppName << ": return " << (forward ? "jvp_" : "vjp_")
+           << op.cppName << "(e, call);\n";
+    os << "  default: raise(ErrorKind::internal, std::string(op_info(op).name) + \" has no "
+          "derivative\");\n  }\n}\n\n";
+  }
+}
+
+} // namespace weft::tblgen

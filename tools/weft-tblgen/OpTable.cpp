@@ -1,0 +1,75 @@
+// Generates OpCode's enumerators and the op table.
+#include "Backends.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+void emitOpCodes(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "One WEFT_OP(enumerator) per op record.");
+  for (const OpRecord &op : readOps(records))
+    os << "WEFT_OP(" << op.cppName << ") // " << origin(op) << "\n";
+}
+
+static StringRef attrKind(const Attribute &attribute) {
+  if (attribute.isAxes()) return "axes";
+  return StringSwitch<StringRef>(attribute.kind)
+      .Case("bool", "flag")
+      .Case("Axis", "axis")
+      .Case("Ints", "ints")
+      .Case("DType", "dtype")
+      .Case("std::string", "text")
+      .Case("ConstantRef", "constant")
+      .Default("variable");
+}
+
+void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The op table.");
+  const std::vector<OpRecord> ops = readOps(records);
+  os << "namespace {\n";
+  for (const OpRecord &op : ops) {
+    if (!op.operands.empty()) {
+      os << "constexpr OperandInfo " << op.cppName << "_operands[] = {\n";
+      for (const Operand &operand : op.operands) {
+        os << "    {\"" << operand.name << "\", {\"" << operand.admitsWord << "\", 0u";
+        for (const std::string &dtype : operand.dtypes)
+          os << " | 1u << static_cast<unsigned>(DType::" << dtype << ")";
+        os << "}, " << (operand.variadic ? "true" : "false") << "},\n";
+      }
+      os << "};\n";
+    }
+    if (!op.attributes.empty()) {
+      os << "constexpr AttrInfo " << op.cppName << "_attrs[] = {";
+      for (const Attribute &attribute : op.attributes)
+        os << "{\"" << attribute.name << "\", AttrKind::" << attrKind(attribute) << "}, ";
+      os << "};\n";
+    }
+  }
+  os << "} // namespace\n\nstatic constexpr OpInfo kOpTable[] = {\n";
+  for (const OpRecord &op : ops) {
+    auto table = [&](bool empty, StringRef suffix, StringRef type) {
+      return empty ? ("std::span<const " + type + ">()").str() : op.cppName + suffix.str();
+    };
+    os << "    // " << origin(op) << "\n    {.op = OpCode::" << op.cppName << ",\n     .name = \""
+       << op.mnemonic << "\",\n     .cpp_name = \"" << op.cppName
+       << "\",\n     .kind = OpKind::" << op.kind << ",\n     .promotion = Promotion::"
+       << op.promotion << ",\n     .operands = " << table(op.operands.empty(), "_operands", "OperandInfo")
+       << ",\n     .attrs = " << table(op.attributes.empty(), "_attrs", "AttrInfo")
+       << ",\n     .shape_function = "
+       << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)
+       << ",\n     .results = " << (op.result ? 1 : 0)
+       << ",\n     .commutative = " << (op.commutative ? "true" : "false")
+       << ",\n     .fusable = " << (op.fusable ? "true" : "false") << ",\n     .cost = " << op.cost
+       << ",\n     .differentiable = " << (op.differentiable() ? "true" : "false")
+       << ",\n     .inactive = \"" << op.inactive << "\",\n     .saved = " << op.saved()
+       << ",\n     .summary = \"";
+    os.write_escaped(op.summary) << "\"},\n";
+  }
+  os << "};\n";
+}
+
+} // namespace weft::tblgen

@@ -1,0 +1,171 @@
+// Reads and checks the op records.
+#include "Records.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/TableGen/Error.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+const Record *operatorOf(const DagInit *dag) {
+  return cast<DefInit>(dag->getOperator())->getDef();
+}
+
+bool isOperator(const DagInit *dag, StringRef name) { return operatorOf(dag)->getName() == name; }
+
+int OpRecord::operandIndex(StringRef name) const {
+  for (auto [i, operand] : enumerate(operands))
+    if (operand.name == name) return static_cast<int>(i);
+  return -1;
+}
+
+static void collectNames(const DagInit *dag, StringSet<> &names) {
+  for (unsigned i = 0; i < dag->getNumArgs(); ++i) {
+    if (const auto *inner = dyn_cast<DagInit>(dag->getArg(i))) collectNames(inner, names);
+    else if (const auto *name = dag->getArgName(i)) names.insert(name->getValue());
+  }
+}
+
+unsigned OpRecord::saved() const {
+  StringSet<> names;
+  for (const DagInit *dag : vjp) collectNames(dag, names);
+  unsigned mask = 0;
+  for (auto [i, operand] : enumerate(operands))
+    if (names.contains(operand.name)) mask |= 1u << i;
+  if (result && names.contains(*result)) mask |= 1u << operands.size();
+  return mask;
+}
+
+std::string origin(const OpRecord &op) { return op.className + ", " + op.location; }
+
+static Operand readOperand(const Record *type, StringRef name) {
+  Operand operand;
+  operand.name = name.str();
+  while (!type->isSubClassOf("Weft_TensorOf")) {
+    if (type->isSubClassOf("Variadic")) {
+      operand.variadic = true;
+      type = type->getValueAsDef("baseType");
+    } else if (type->isSubClassOf("OpVariable")) {
+      type = type->getValueAsDef("constraint");
+    } else {
+      operand.variable = true;
+      return operand;
+    }
+  }
+  operand.admitsWord = type->getValueAsString("kindName").str();
+  for (StringRef dtype : type->getValueAsListOfStrings("dtypes"))
+    operand.dtypes.push_back(dtype.str());
+  return operand;
+}
+
+static void readArguments(OpRecord &op) {
+  const DagInit *arguments = op.def->getValueAsDag("arguments");
+  for (unsigned i = 0; i < arguments->getNumArgs(); ++i) {
+    const Record *type = cast<DefInit>(arguments->getArg(i))->getDef();
+    StringRef name = arguments->getArgNameStr(i);
+    if (!type->isSubClassOf("Attr")) {
+      Operand operand = readOperand(type, name);
+      // A call carries its variable as an attribute; only the IR has handles.
+      if (operand.variable) op.attributes.push_back({name.str(), "VariableRef", "VariableRef", ""});
+      else op.operands.push_back(std::move(operand));
+      continue;
+    }
+    op.attributes.push_back({name.str(), type->getValueAsString("attrKind").str(),
+                             type->getValueAsString("cppType").str(),
+                             type->getValueAsString("optionDefault").str()});
+  }
+  const DagInit *results = op.def->getValueAsDag("results");
+  if (results->getNumArgs() > 0) op.result = results->getArgNameStr(0).str();
+}
+
+/// Checks that a derivative's dag is made of known ops, rules and values.
+static void checkDag(const OpRecord &op, const DagInit *dag, const StringSet<> &values,
+                     const std::vector<OpRecord> &ops) {
+  const Record *head = operatorOf(dag);
+  if (head->isSubClassOf("Emit")) {
+    StringRef mnemonic = head->getValueAsString("mnemonic");
+    if (none_of(ops, [&](const OpRecord &other) {
+          return other.mnemonic == mnemonic &&
+                 (!other.inactive.empty() || !other.vjp.empty());
+        }))
+      PrintFatalError(op.def, "the derivative of '" + op.mnemonic + "' emits '" + mnemonic +
+                                  "', which has neither a derivative nor an inactive mark");
+  }
+  for (unsigned i = 0; i < dag->getNumArgs(); ++i) {
+    if (const auto *inner = dyn_cast<DagInit>(dag->getArg(i))) {
+      checkDag(op, inner, values, ops);
+      continue;
+    }
+    const StringInit *name = dag->getArgName(i);
+    if (name && !values.contains(name->getValue()))
+      PrintFatalError(op.def, "the derivative of '" + op.mnemonic + "' mentions $" +
+                                  name->getValue() + ", which is no operand, result or cotangent");
+  }
+}
+
+static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops) {
+  if (!op.inactive.empty()) {
+    if (!op.vjp.empty())
+      PrintFatalError(op.def, "'" + op.mnemonic + "' has a derivative and is marked inactive");
+    return;
+  }
+  if (op.vjp.size() != op.operands.size())
+    PrintFatalError(op.def, "'" + op.mnemonic + "' has " + Twine(op.vjp.size()) +
+                                " derivatives for " + Twine(op.operands.size()) +
+                                " operands; an op without one says why in `inactive`");
+  StringSet<> reverse, forward;
+  for (const Operand &operand : op.operands) {
+    reverse.insert(operand.name);
+    forward.insert(operand.name);
+    forward.insert("d" + operand.name);
+  }
+  reverse.insert(*op.result);
+  reverse.insert("d" + *op.result);
+  forward.insert(*op.result);
+  for (const DagInit *dag : op.vjp) checkDag(op, dag, reverse, ops);
+  checkDag(op, op.jvp, forward, ops);
+}
+
+std::vector<OpRecord> readOps(const RecordKeeper &records) {
+  std::vector<OpRecord> ops;
+  std::vector<const Record *> defs(records.getAllDerivedDefinitions("Weft_Op"));
+  sort(defs, [](const Record *a, const Record *b) { return a->getID() < b->getID(); });
+  for (const Record *def : defs) {
+    OpRecord op;
+    op.def = def;
+    op.mnemonic = def->getValueAsString("opName").str();
+    op.cppName = def->getValueAsString("cppName").str();
+    op.className = def->getName().drop_front(StringRef("Weft_").size()).str();
+    op.kind = def->getValueAsString("kind").str();
+    op.shapeFunction = def->getValueAsOptionalString("shapeFunction").value_or("").str();
+    op.promotion = def->getValueAsString("promotion").str();
+    op.init = def->getValueAsString("init").str();
+    op.inactive = def->getValueAsString("inactive").str();
+    op.summary = def->getValueAsString("summary").str();
+    op.description = def->getValueAsString("description").str();
+    op.example = def->getValueAsString("example").str();
+    op.commutative = def->getValueAsBit("commutative");
+    op.fusable = def->getValueAsBit("fusable");
+    op.handwrittenApi = def->getValueAsBit("handwrittenApi");
+    op.cost = static_cast<int>(def->getValueAsInt("cost"));
+    op.body = def->getValueAsDag("body");
+    op.jvp = def->getValueAsDag("jvp");
+    for (const Init *dag : *def->getValueAsListInit("vjp"))
+      op.vjp.push_back(cast<DagInit>(dag));
+    auto [line, column] = SrcMgr.getLineAndColumn(def->getLoc()[0]);
+    StringRef file =
+        SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
+            ->getBufferIdentifier();
+    op.location = (sys::path::filename(file) + ":" + Twine(line)).str();
+    readArguments(op);
+    ops.push_back(std::move(op));
+  }
+  for (const OpRecord &op : ops) checkDerivative(op, ops);
+  return ops;
+}
+
+} // namespace weft::tblgen

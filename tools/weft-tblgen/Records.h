@@ -1,0 +1,62 @@
+// Op records as the generators see them: read once from TableGen, checked, in plain structs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/TableGen/Record.h"
+
+namespace weft::tblgen {
+
+struct Operand {
+  std::string name;
+  std::string admitsWord;
+  std::vector<std::string> dtypes;
+  bool variadic = false;
+  bool variable = false; ///< a handle, not a tensor
+};
+
+struct Attribute {
+  std::string name;
+  std::string kind;    ///< Ints, Axis, axes, bool, DType, std::string, ConstantRef
+  std::string cppType; ///< in the C++ call
+  std::string optionDefault;
+  bool isOption() const { return !optionDefault.empty(); }
+  bool isAxes() const { return cppType == "std::optional<Ints>"; }
+};
+
+struct OpRecord {
+  const llvm::Record *def;
+  std::string mnemonic, cppName, className, kind, shapeFunction, promotion, init, inactive, summary,
+      description, example, location;
+  std::vector<Operand> operands;
+  std::vector<Attribute> attributes;
+  std::optional<std::string> result;
+  const llvm::DagInit *body = nullptr;
+  std::vector<const llvm::DagInit *> vjp;
+  const llvm::DagInit *jvp = nullptr;
+  bool commutative, fusable, handwrittenApi;
+  int cost;
+
+  bool differentiable() const { return inactive.empty(); }
+  bool elementwise() const { return kind == "elementwise"; }
+  /// Bits of operands (and, after them, the result) that the derivative's dags mention.
+  unsigned saved() const;
+  int operandIndex(llvm::StringRef name) const;
+};
+
+/// Every op record, in the order of the files. Stops with TableGen's own error, at the record, when
+/// a derivative is missing, names an unknown value, or emits an op that has neither a rule nor an
+/// inactive mark.
+std::vector<OpRecord> readOps(const llvm::RecordKeeper &records);
+
+/// "AddOp, ElementwiseOps.td:39": where a generated piece comes from.
+std::string origin(const OpRecord &op);
+
+/// The operator of a dag.
+const llvm::Record *operatorOf(const llvm::DagInit *dag);
+/// Whether the dag's operator is the record of that name.
+bool isOperator(const llvm::DagInit *dag, llvm::StringRef name);
+
+} // namespace weft::tblgen
