@@ -25,5 +25,5 @@ void weft::tblgen::emitHeader(llvm::raw_ostream &os, llvm::StringRef what) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::ParseCommandLineOptions(argc, argv, "weft-tblgen: generators over Weft's op records\n");
-  return llvm::TableGenMain(argv[0], nullptr);
+  return llvm::TableGenMain(argv[0], llvm::TableGenMainFn());
 }

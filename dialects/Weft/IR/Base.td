@@ -166,7 +166,23 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
 
 /// An op without effects whose result type follows from its operands and attributes.
 class Weft_PureOp<string mnemonic, list<Trait> traits = []>
-    : Weft_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface,
-                                                                 ["isCompatibleReturnTypes"]>]>;
+    : Weft_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let extraClassDeclaration = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange actual);
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return inferResultTypes($cppClass::getOperationName(), context, location, operands,
+                              attributesOf<$cppClass>(context, attributes, properties), inferred);
+    }
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange actual) {
+      return areCompatible(inferred, actual);
+    }
+  }];
+}
 
 #endif // WEFT_IR_BASE

@@ -1,0 +1,62 @@
+# Helpers, one per kind of thing that Weft is built of.
+
+# weft_add_component(NAME SOURCE.. [DEPENDS TARGET..]): a directory of lib/, as the object library
+# weft_NAME that becomes part of libweft. It sees no LLVM.
+function(weft_add_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "DEPENDS")
+  add_library(weft_${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(weft_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
+                             ${WEFT_GENERATED}/include
+                             PRIVATE ${PROJECT_SOURCE_DIR}/lib ${WEFT_GENERATED}/lib)
+  add_dependencies(weft_${name} weft-generated ${ARG_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS weft_${name})
+endfunction()
+
+# weft_generate(FLAG OUTPUT): runs weft-tblgen with FLAG over the op records; OUTPUT is relative to
+# the folder of generated files.
+function(weft_generate flag output)
+  set(file ${WEFT_GENERATED}/${output})
+  get_filename_component(folder ${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  file(GLOB records ${PROJECT_SOURCE_DIR}/dialects/Weft/IR/*.td)
+  add_custom_command(
+    OUTPUT ${file}
+    COMMAND weft-tblgen ${flag} -I ${PROJECT_SOURCE_DIR}/dialects -I ${MLIR_INCLUDE_DIRS}
+            ${PROJECT_SOURCE_DIR}/dialects/Weft/IR/Ops.td -o ${file} --write-if-changed
+    COMMAND ${CMAKE_COMMAND} -E touch ${file}
+    DEPENDS weft-tblgen ${records}
+    COMMENT "Generating ${output}")
+  set_property(GLOBAL APPEND PROPERTY WEFT_GENERATED_FILES ${file})
+endfunction()
+
+# weft_add_dialect_library(NAME SOURCE.. [DEPENDS TARGET..]): code that uses MLIR, as the object
+# library WeftNAME that becomes part of libweft-compiler. All of them share one precompiled header.
+function(weft_add_dialect_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "DEPENDS")
+  add_library(Weft${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  weft_uses_mlir(Weft${name})
+  add_dependencies(Weft${name} weft-generated weft-dialect-generated ${ARG_DEPENDS})
+  if(NOT TARGET WeftPCH)
+    message(FATAL_ERROR "dialects/CMakeLists.txt defines WeftPCH first")
+  endif()
+  target_precompile_headers(Weft${name} REUSE_FROM WeftPCH)
+  set_property(GLOBAL APPEND PROPERTY WEFT_COMPILER_COMPONENTS Weft${name})
+endfunction()
+
+# Include paths and definitions for code that uses MLIR.
+function(weft_uses_mlir target)
+  target_include_directories(${target} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/dialects
+                             ${WEFT_GENERATED}/dialects ${PROJECT_SOURCE_DIR}/lib
+                             ${PROJECT_SOURCE_DIR}/include ${WEFT_GENERATED}/include
+                             ${WEFT_GENERATED}/lib)
+  target_compile_definitions(${target} PRIVATE ${WEFT_LLVM_DEFINITIONS})
+endfunction()
+
+# weft_add_tool(NAME SOURCE.. [LIBS LIBRARY..]): a program on libweft-compiler, in bin/.
+function(weft_add_tool name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LIBS")
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  weft_uses_mlir(${name})
+  target_link_libraries(${name} PRIVATE weft-compiler weft MLIR LLVM ${ARG_LIBS})
+endfunction()

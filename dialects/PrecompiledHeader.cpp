@@ -1,0 +1,1 @@
+// Empty: carries the precompiled header that all MLIR code shares.

@@ -1,0 +1,59 @@
+// Between IR and the op table: the same call as an operation and as (OpCode, types, Attrs).
+#pragma once
+
+#include "OpDefs/OpInfo.h"
+#include "Weft/IR/Weft.h"
+
+namespace mlir::weft {
+
+/// The op table's row of a weft op that is in it; null for others (weft.handle, foreign ops).
+const ::weft::OpInfo *opInfoOf(Operation *op);
+
+/// The dtype with that MLIR type, or nothing.
+std::optional<::weft::DType> dtypeOf(Type elementType);
+Type elementTypeOf(::weft::DType dtype, MLIRContext *context);
+/// `type` must satisfy isWeftTensor.
+::weft::TensorType tensorTypeOf(Type type);
+RankedTensorType mlirTypeOf(const ::weft::TensorType &type, MLIRContext *context);
+
+/// The attributes of a call from those of an operation, in the record's order. Variables are left
+/// out: in IR they are operands. A missing or ill-typed attribute is a fault.
+::weft::Result<::weft::Attrs> attrsFrom(const ::weft::OpInfo &info, DictionaryAttr attributes);
+/// The same of an existing, valid operation.
+::weft::Attrs attrsOf(Operation *op);
+
+/// The named attributes of an operation for a call's attributes.
+SmallVector<NamedAttribute> namedAttributes(const ::weft::OpInfo &info, const ::weft::Attrs &attrs,
+                                            MLIRContext *context);
+DenseElementsAttr elementsAttrOf(const ::weft::ConstantData &constant, MLIRContext *context);
+/// The elements of a dense attribute, copied; splats are expanded.
+::weft::ConstantRef constantOf(DenseElementsAttr elements);
+
+/// Builds the operation of a pure call and infers its type. A call that does not type is our own
+/// fault here and stops with llvm::report_fatal_error in no case: it gives a null value after a
+/// diagnostic at `location`.
+Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
+              const ::weft::Attrs &attrs);
+
+/// What the ops' inferReturnTypes call: weft::infer, with its fault as a diagnostic.
+LogicalResult inferResultTypes(StringRef name, MLIRContext *context,
+                               std::optional<Location> location, ValueRange operands,
+                               DictionaryAttr attributes, SmallVectorImpl<Type> &inferred);
+
+/// Whether a written result type may stand where `inferred` was expected: equal but for dimensions
+/// that one of them leaves unknown.
+bool areCompatible(TypeRange inferred, TypeRange actual);
+
+/// All inherent attributes of an op being built or parsed, from its properties.
+template <class Op>
+DictionaryAttr attributesOf(MLIRContext *context, DictionaryAttr attributes,
+                            OpaqueProperties properties) {
+  using Properties = typename Op::Properties;
+  if constexpr (!std::is_same_v<Properties, EmptyProperties>)
+    if (properties)
+      return dyn_cast_or_null<DictionaryAttr>(
+          Op::getPropertiesAsAttr(context, *properties.template as<Properties *>()));
+  return attributes;
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,76 @@
+// Registers the dialect; custom pieces of its syntax.
+#include "Weft/IR/Weft.h"
+
+#include "Weft/IR/Bridge.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::weft;
+
+#include "Weft/IR/Dialect.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Weft/IR/Types.cpp.inc"
+
+void WeftDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "Weft/IR/Types.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Weft/IR/Ops.cpp.inc"
+      >();
+}
+
+Operation *WeftDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location location) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || !isWeftTensor(type)) return nullptr;
+  return ConstantOp::create(builder, location, cast<RankedTensorType>(type), elements);
+}
+
+//===----------------------------------------------------------------------===//
+// custom<OperandTypes>: one type if all operands have it, otherwise the list
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseTypeList(OpAsmParser &parser, ArrayRef<Type *> types) {
+  Type first;
+  if (parser.parseType(first)) return failure();
+  if (failed(parser.parseOptionalComma())) {
+    for (Type *type : types) *type = first;
+    return success();
+  }
+  *types[0] = first;
+  for (size_t i = 1; i < types.size(); ++i) {
+    if (i > 1 && parser.parseComma()) return failure();
+    if (parser.parseType(*types[i])) return failure();
+  }
+  return success();
+}
+
+static void printTypeList(OpAsmPrinter &printer, ArrayRef<Type> types) {
+  if (llvm::all_equal(types)) {
+    printer << types.front();
+    return;
+  }
+  llvm::interleaveComma(types, printer);
+}
+
+static ParseResult parseOperandTypes(OpAsmParser &parser, Type &a, Type &b) {
+  return parseTypeList(parser, {&a, &b});
+}
+static void printOperandTypes(OpAsmPrinter &printer, Operation *, Type a, Type b) {
+  printTypeList(printer, {a, b});
+}
+static ParseResult parseOperandTypes(OpAsmParser &parser, Type &a, Type &b, Type &c) {
+  return parseTypeList(parser, {&a, &b, &c});
+}
+static void printOperandTypes(OpAsmPrinter &printer, Operation *, Type a, Type b, Type c) {
+  printTypeList(printer, {a, b, c});
+}
+
+#define GET_OP_CLASSES
+#include "Weft/IR/Ops.cpp.inc"

@@ -1,0 +1,51 @@
+// Folders: what a reader expects to vanish without a pass of its own.
+#include "Weft/IR/Weft.h"
+
+namespace mlir::weft {
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getX().getType() == getType() && getType().hasStaticShape()) return getX();
+  if (auto inner = getX().getDefiningOp<ReshapeOp>(); inner && getType().hasStaticShape()) {
+    setOperand(inner.getX());
+    setShape(getType().getShape());
+    return getResult();
+  }
+  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
+      elements && getType().hasStaticShape())
+    return elements.reshape(getType());
+  return {};
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  bool isIdentity = true;
+  for (auto [i, axis] : llvm::enumerate(getPermutation()))
+    isIdentity &= static_cast<int64_t>(i) == axis;
+  if (isIdentity) return getX();
+  if (auto inner = getX().getDefiningOp<TransposeOp>()) {
+    SmallVector<int64_t> composed;
+    for (int64_t axis : getPermutation()) composed.push_back(inner.getPermutation()[axis]);
+    setOperand(inner.getX());
+    setPermutation(composed);
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  // With positive strides a slice of x's own static type takes every element in place.
+  return getX().getType() == getType() && getType().hasStaticShape() ? OpFoldResult(getX())
+                                                                     : OpFoldResult();
+}
+
+OpFoldResult ItemOp::fold(FoldAdaptor adaptor) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
+  return elements ? OpFoldResult(elements.getValues<Attribute>()[0]) : OpFoldResult();
+}
+
+} // namespace mlir::weft

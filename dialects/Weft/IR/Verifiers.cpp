@@ -1,0 +1,45 @@
+// Verifiers of the ops whose rules are not about types alone.
+#include "Weft/IR/Bridge.h"
+
+namespace mlir::weft {
+
+LogicalResult VariableOp::verify() {
+  if (!isWeftTensor(getType()))
+    return emitOpError() << "the type must be a ranked tensor of i1, i32, i64, f32 or f64, but is "
+                         << getType();
+  if (!cast<RankedTensorType>(getType()).hasStaticShape())
+    return emitOpError() << "the shape must be known, but the type is " << getType();
+  if (getInitialAttr() && getInitialAttr().getType() != getType())
+    return emitOpError() << "the initial value is of type " << getInitialAttr().getType()
+                         << ", but the variable of " << getType();
+  return success();
+}
+
+LogicalResult HandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, getVariableAttr());
+  if (!variable)
+    return emitOpError() << "no weft.variable " << getVariableAttr() << " in the module";
+  if (variable.getType() != getHandle().getType().getValueType())
+    return emitOpError() << "variable " << getVariableAttr() << " is of type " << variable.getType()
+                         << ", but the handle of " << getHandle().getType().getValueType();
+  return success();
+}
+
+LogicalResult ItemOp::verify() {
+  if (getX().getType().getRank() != 0)
+    return emitOpError() << "x must be a scalar tensor, but is " << getX().getType();
+  return success();
+}
+
+/// Shape functions also check ops without results.
+template <class Op>
+static LogicalResult verifyBySignature(Op op) {
+  SmallVector<Type> none;
+  return inferResultTypes(op->getName().getStringRef(), op->getContext(), op->getLoc(),
+                          op->getOperands(), op->getAttrDictionary(), none);
+}
+
+LogicalResult PrintOp::verify() { return verifyBySignature(*this); }
+LogicalResult AssertOp::verify() { return verifyBySignature(*this); }
+
+} // namespace mlir::weft
