@@ -21,7 +21,7 @@ def Weft_HandleOp : Op<Weft_Dialect, "handle", [Pure, DeclareOpInterfaceMethods<
   let summary = "A handle to a variable of the module.";
   let arguments = (ins FlatSymbolRefAttr:$variable);
   let results = (outs Weft_VarType:$handle);
-  let assemblyFormat = "$variable attr-dict `:` type($handle)";
+  let assemblyFormat = "$variable attr-dict `:` qualified(type($handle))";
 }
 
 def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure,
