@@ -168,6 +168,7 @@ public:
   detail::TensorImpl *impl() const { return impl_; }
   /// The dtype; of a weak scalar the one it has alone (bool, i32, f32).
   DType dtype() const;
+  std::int64_t rank() const { return impl_ == nullptr ? 0 : impl_->rank; }
   /// The kind of a weak scalar.
   DTypeKind weak_kind() const {
     return kind_ == Kind::boolean   ? DTypeKind::boolean

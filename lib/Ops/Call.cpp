@@ -1,0 +1,123 @@
+// Promotion of operands, and the doors through which C++ calls reach an interpreter.
+#include "Ops/Call.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "OpDefs/ShapeFunctions.h"
+#include <weft/ops.h>
+
+namespace weft::call {
+
+namespace {
+
+/// The dtype that operands of a promoting op take together. Weak scalars count only by their kind:
+/// they never widen a dtype of their own kind, and a floating one makes integers f32.
+DType common_dtype(std::span<const Operand *const> operands, std::size_t first) {
+  std::optional<DType> strong;
+  std::optional<DTypeKind> weak;
+  for (const Operand *operand : operands.subspan(first)) {
+    if (operand->weak()) weak = std::max(weak.value_or(DTypeKind::boolean), operand->weak_kind());
+    else strong = strong ? promote(*strong, operand->dtype()) : operand->dtype();
+  }
+  if (strong && (!weak || *weak <= kind_of(*strong))) return *strong;
+  switch (*weak) {
+  case DTypeKind::boolean: return DType::boolean;
+  case DTypeKind::integer: return DType::i32;
+  case DTypeKind::floating: return DType::f32;
+  }
+  return DType::f32;
+}
+
+/// Integers in a floating op become f64, as in NumPy; weak scalars alone become f32.
+DType floating_dtype(std::span<const Operand *const> operands) {
+  const DType dtype = common_dtype(operands, 0);
+  if (is_floating(dtype)) return dtype;
+  const bool all_weak =
+      std::all_of(operands.begin(), operands.end(), [](const Operand *o) { return o->weak(); });
+  return all_weak ? DType::f32 : DType::f64;
+}
+
+/// How many leading operands keep their own dtype (the predicate of a select).
+std::size_t unpromoted(OpCode op) { return op == OpCode::select ? 1 : 0; }
+
+} // namespace
+
+Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
+  const std::span<const Operand *const> operands(list.begin(), list.size());
+  const OpInfo &info = op_info(op);
+  std::vector<Tensor> tensors;
+  tensors.reserve(operands.size());
+  if (info.promotion == Promotion::none) {
+    // A weak scalar next to a tensor of its role takes that dtype; alone it keeps its own.
+    for (const Operand *operand : operands) tensors.push_back(operand->materialize());
+  } else {
+    const std::size_t first = unpromoted(op);
+    const DType dtype = info.promotion == Promotion::floating ? floating_dtype(operands)
+                                                              : common_dtype(operands, first);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (i < first) {
+        tensors.push_back(operands[i]->materialize());
+        continue;
+      }
+      Tensor tensor = operands[i]->materialize(operands[i]->weak() ? dtype : operands[i]->dtype());
+      if (tensor.dtype() != dtype) tensor = cast(tensor, dtype);
+      tensors.push_back(std::move(tensor));
+    }
+  }
+  return dispatch(op, tensors, attrs);
+}
+
+Tensor unary(OpCode op, const Operand &x) {
+  static const Attrs none;
+  return general(op, {&x}, none);
+}
+
+Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
+  static const Attrs none;
+  return general(op, {&lhs, &rhs}, none);
+}
+
+Tensor variadic(OpCode op, std::initializer_list<Operand> list, const Attrs &attrs) {
+  std::vector<const Operand *> operands;
+  for (const Operand &operand : list) operands.push_back(&operand);
+  std::vector<Tensor> tensors;
+  if (operands.empty()) return dispatch(op, tensors, attrs);
+  const DType dtype = common_dtype(operands, 0);
+  for (const Operand *operand : operands) {
+    Tensor tensor = operand->materialize(operand->weak() ? dtype : operand->dtype());
+    tensors.push_back(tensor.dtype() == dtype ? tensor : cast(tensor, dtype));
+  }
+  return dispatch(op, tensors, attrs);
+}
+
+Tensor variadic(OpCode op, std::span<const Tensor> list, const Attrs &attrs) {
+  if (list.empty()) return dispatch(op, list, attrs);
+  DType dtype = list[0].dtype();
+  for (const Tensor &tensor : list) dtype = promote(dtype, tensor.dtype());
+  std::vector<Tensor> tensors;
+  for (const Tensor &tensor : list)
+    tensors.push_back(tensor.dtype() == dtype ? tensor : cast(tensor, dtype));
+  return dispatch(op, tensors, attrs);
+}
+
+Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank) {
+  Ints resolved;
+  if (!axes) {
+    for (std::int64_t i = 0; i < rank; ++i) resolved.push_back(i);
+    return resolved;
+  }
+  for (std::int64_t axis : *axes) resolved.push_back(normalize_axis(axis, rank));
+  std::sort(resolved.begin(), resolved.end());
+  return resolved;
+}
+
+std::int64_t rank_of(std::initializer_list<Operand> operands) {
+  return operands.size() == 0 ? 0 : operands.begin()->rank();
+}
+
+std::int64_t rank_of(std::span<const Tensor> operands) {
+  return operands.empty() ? 0 : operands[0].rank();
+}
+
+} // namespace weft::call

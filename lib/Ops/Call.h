@@ -1,0 +1,25 @@
+// How a C++ call becomes an op call: weak scalars take a dtype, dtypes are promoted, axes counted
+// from the front. The generated functions of weft/ops.h end here.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "Ops/Interpreter.h"
+
+namespace weft::call {
+
+Tensor unary(OpCode op, const Operand &x);
+Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs);
+Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs);
+Tensor variadic(OpCode op, std::initializer_list<Operand> operands, const Attrs &attrs);
+Tensor variadic(OpCode op, std::span<const Tensor> operands, const Attrs &attrs);
+
+/// All axes of a rank if none are given; otherwise the given ones counted from the front, ascending.
+Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank);
+
+/// The rank of the first operand; 0 of none.
+std::int64_t rank_of(std::initializer_list<Operand> operands);
+std::int64_t rank_of(std::span<const Tensor> operands);
+
+} // namespace weft::call
