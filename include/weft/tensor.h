@@ -1,6 +1,7 @@
 // Tensors: immutable, reference-counted arrays of numbers.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <iosfwd>
 #include <optional>
@@ -18,10 +19,15 @@ namespace weft {
 
 class Index;
 
+namespace detail {
+/// Throws StateError: somebody asked an undefined tensor for more than `defined()`.
+[[noreturn]] void throw_undefined();
+} // namespace detail
+
 /// A cheap handle to an immutable array. Copies share elements, and may be used from any thread. A
-/// default-constructed tensor is undefined: it has no dtype or shape and only `defined()` may be
-/// asked of it. Inside a traced function tensors stand for values to come: they have dtype and
-/// shape but no elements.
+/// default-constructed tensor is undefined: it has no dtype or shape, and all but `defined()`
+/// throws StateError. Inside a traced function tensors stand for values to come: they have dtype
+/// and shape but no elements.
 class Tensor {
 public:
   Tensor() = default;
@@ -39,17 +45,17 @@ public:
   void swap(Tensor &other) noexcept { std::swap(impl_, other.impl_); }
 
   bool defined() const { return impl_ != nullptr; }
-  DType dtype() const { return impl_->dtype; }
-  Shape shape() const { return Shape(impl_->sizes()); }
-  std::int64_t rank() const { return impl_->rank; }
+  DType dtype() const { return checked().dtype; }
+  Shape shape() const { return Shape(checked().sizes()); }
+  std::int64_t rank() const { return checked().rank; }
   /// Size of one axis; a negative axis counts from the end. Throws IndexError.
   std::int64_t size(std::int64_t axis) const;
-  /// Number of elements.
-  std::int64_t size() const { return impl_->size; }
-  Device device() const { return impl_->device; }
+  /// Number of elements; `unknown` if a dimension of a traced tensor is.
+  std::int64_t size() const { return checked().size; }
+  Device device() const { return checked().device; }
   TensorType type() const { return {dtype(), shape()}; }
   /// Whether it stands for a value of a trace.
-  bool traced() const { return impl_->storage == detail::Storage::traced; }
+  bool traced() const { return checked().storage == detail::Storage::traced; }
 
   /// The only element as a C++ value, converted from the tensor's dtype. Throws ShapeError if there
   /// is not exactly one element, StateError on a traced tensor.
@@ -65,10 +71,12 @@ public:
   template <class T>
   std::vector<T> to_vector() const;
 
-  bool is_contiguous() const { return impl_->contiguous; }
+  bool is_contiguous() const { return checked().contiguous; }
   /// The same tensor if it is row-major without gaps, otherwise such a copy.
   Tensor contiguous() const;
+  /// The same elements on another device. Throws ValueError if this build has no such device.
   Tensor to(Device device) const;
+  /// The same values in another dtype, as the op `cast` converts them.
   Tensor astype(DType dtype) const;
 
   /// NumPy's basic indexing with integers, slices, `all`, `ellipsis` and `newaxis`:
@@ -92,6 +100,10 @@ public:
   detail::TensorImpl *detach() && { return std::exchange(impl_, nullptr); }
 
 private:
+  detail::TensorImpl &checked() const {
+    if (__builtin_expect(impl_ == nullptr, 0)) detail::throw_undefined();
+    return *impl_;
+  }
   const void *checked_data(DType wanted) const;
 
   detail::TensorImpl *impl_ = nullptr;
@@ -115,6 +127,7 @@ template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> values);
 template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values);
+// (Instantiated in the library for the C++ types of all dtypes.)
 
 /// A tensor that copies `values` (row-major) in the given shape. Throws ShapeError if the counts
 /// differ.
@@ -125,13 +138,16 @@ Tensor tensor(const std::vector<T> &values, Shape shape) {
   return tensor(std::span<const T>(values), std::move(shape));
 }
 
+/// A tensor of one value, which is converted as `cast` does. Throws ShapeError on a negative size
+/// or more bytes than 2^63 - 1, OutOfMemory on more than there are.
 Tensor full(Shape shape, double value, DType dtype = DType::f32);
 Tensor zeros(Shape shape, DType dtype = DType::f32);
 Tensor ones(Shape shape, DType dtype = DType::f32);
 /// `zeros` and `ones` of the shape and dtype of another tensor.
 Tensor zeros_like(const Tensor &like);
 Tensor ones_like(const Tensor &like);
-/// start, start + step, ... below stop.
+/// start, start + step, ... below stop (above it for a negative step). Throws ValueError if the
+/// step is 0 or a bound is not finite.
 Tensor arange(std::int64_t stop, DType dtype = DType::i32);
 Tensor arange(double start, double stop, double step, DType dtype = DType::f32);
 /// The identity matrix.
@@ -147,11 +163,20 @@ class Operand {
 public:
   Operand(const Tensor &tensor) : impl_(tensor.impl()), kind_(Kind::borrowed) {}
   Operand(const class Variable &variable);
-  Operand(bool value) : kind_(Kind::boolean) { integer_ = value; }
-  Operand(int value) : kind_(Kind::integer) { integer_ = value; }
-  Operand(std::int64_t value) : kind_(Kind::integer) { integer_ = value; }
-  Operand(float value) : kind_(Kind::floating) { floating_ = value; }
-  Operand(double value) : kind_(Kind::floating) { floating_ = value; }
+  // Templates, so that pointers do not convert to bool on their way here.
+  template <std::same_as<bool> T>
+  Operand(T value) : kind_(Kind::boolean) {
+    integer_ = value;
+  }
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Operand(T value) : kind_(Kind::integer) {
+    integer_ = static_cast<std::int64_t>(value);
+  }
+  template <std::floating_point T>
+  Operand(T value) : kind_(Kind::floating) {
+    floating_ = static_cast<double>(value);
+  }
   template <class T>
   Operand(std::initializer_list<T> values) : Operand(Owned{}, weft::tensor(values)) {}
   template <class T>
@@ -169,13 +194,16 @@ public:
   /// The dtype; of a weak scalar the one it has alone (bool, i32, f32).
   DType dtype() const;
   std::int64_t rank() const { return impl_ == nullptr ? 0 : impl_->rank; }
+  /// Whether it is an undefined tensor, which no op takes.
+  bool undefined() const { return impl_ == nullptr && !weak(); }
   /// The kind of a weak scalar.
   DTypeKind weak_kind() const {
     return kind_ == Kind::boolean   ? DTypeKind::boolean
            : kind_ == Kind::integer ? DTypeKind::integer
                                     : DTypeKind::floating;
   }
-  /// The tensor itself, or the scalar as a tensor of rank 0 of that dtype.
+  /// The tensor itself, or the scalar as a tensor of rank 0 of that dtype. Throws ValueError if a
+  /// whole number does not fit an integer dtype, StateError for an undefined tensor.
   Tensor materialize(DType dtype) const;
   /// `materialize` to its own dtype.
   Tensor materialize() const { return materialize(dtype()); }

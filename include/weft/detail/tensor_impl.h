@@ -28,11 +28,11 @@ struct TensorImpl {
   Storage storage;
   bool contiguous; ///< row-major without gaps
   Device device;
-  std::uint16_t size_class; ///< of the allocator
+  std::uint16_t size_class;  ///< of the allocator
   std::uint32_t trace_value; ///< traced: number of the value in its trace
   std::int64_t size;         ///< number of elements
   std::byte *data;           ///< the first element; null for traced tensors
-  void *base;                ///< view: the owning TensorImpl; external: ExternalOwner; traced: Trace
+  void *base; ///< view: the owning TensorImpl; external: ExternalOwner; traced: TraceRef
   std::atomic<std::uint64_t> identity; ///< unique number, given when a tape first asks; 0 before
   // Followed by rank sizes and rank strides (in elements) of std::int64_t.
 
@@ -49,6 +49,16 @@ struct ExternalOwner {
   void (*release)(void *context);
   void *context;
 };
+
+/// The counted base of a trace; its tensors keep it alive. `destroy` runs when the last one is
+/// gone.
+struct TraceRef {
+  std::atomic<std::uint32_t> references;
+  void (*destroy)(TraceRef *self);
+};
+
+/// The unique number of a tensor, given when it is first asked for. Never 0.
+std::uint64_t identity_of(TensorImpl *impl) noexcept;
 
 /// Frees a tensor whose last reference is gone.
 void destroy(TensorImpl *impl) noexcept;

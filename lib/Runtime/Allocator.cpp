@@ -1,0 +1,392 @@
+// The common store behind the threads' free lists, the cache of large blocks, and the counters.
+#include "Runtime/Allocator.h"
+#include "Runtime/SystemMemory.h"
+#include "Support/Fault.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+
+#include <weft/memory.h>
+
+namespace weft::allocator {
+
+thread_local constinit ThreadCache *thread_cache = nullptr;
+
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr std::size_t kCachedPerClass = std::size_t{128} << 10;
+/// A free large block serves a request of at least this share of it.
+constexpr std::size_t kLeastFillPercent = 87;
+
+/// Stands before the memory of a large block; in its cache it is on a list by age.
+struct alignas(kAlignment) LargeBlock {
+  std::size_t bytes; ///< mapped, with this header
+  LargeBlock *newer, *older;
+  std::multimap<std::size_t, LargeBlock *>::iterator place; ///< in the cache
+};
+
+/// Everything that threads share; all of it is guarded by `mutex`. Never destroyed, because tensors
+/// may outlive every static object.
+class Store {
+public:
+  static Store &get() {
+    static Store &store = *new Store;
+    return store;
+  }
+
+  ThreadCache *make_thread_cache();
+  void retire(ThreadCache *cache) noexcept;
+
+  void *take_small(unsigned size_class, ThreadCache *cache);
+  void put_small(FreeBlock *block, unsigned size_class, ThreadCache *cache) noexcept;
+  void *take_large(std::size_t bytes);
+  void put_large(LargeBlock *block) noexcept;
+
+  MemoryStats stats();
+  void reset_peak();
+  void release_cache();
+  void set_limit(std::size_t bytes);
+
+private:
+  struct Bin {
+    FreeBlock *head = nullptr;
+    std::size_t count = 0;
+  };
+
+  std::int64_t small_in_use() const {
+    std::int64_t bytes = retired_in_use_;
+    for (ThreadCache *cache = caches_; cache != nullptr; cache = cache->next)
+      bytes += cache->in_use.load(std::memory_order_relaxed);
+    // Threads count on while we add, so that a free may be seen before its allocation.
+    return std::max<std::int64_t>(bytes, 0);
+  }
+  std::size_t in_use() const { return static_cast<std::size_t>(small_in_use()) + large_in_use_; }
+  std::size_t cached() const {
+    const std::size_t small = static_cast<std::size_t>(small_in_use());
+    return large_cached_ + (reserved_ > small ? reserved_ - small : 0);
+  }
+  void sample_peak() { peak_ = std::max(peak_, in_use()); }
+
+  void *from_system(std::size_t bytes);
+  void carve(unsigned size_class, std::size_t count);
+  void shrink_cache_to(std::size_t bytes) noexcept;
+  void unlink(LargeBlock *block) noexcept;
+
+  std::mutex mutex_;
+  Bin bins_[kSmallClasses];
+  std::byte *chunk_ = nullptr; ///< where small blocks are carved from
+  std::size_t chunk_left_ = 0;
+  std::size_t reserved_ = 0; ///< bytes of all chunks
+  ThreadCache *caches_ = nullptr;
+  std::int64_t retired_in_use_ = 0; ///< of threads that ended, and of calls after their end
+  std::multimap<std::size_t, LargeBlock *> large_;
+  LargeBlock *newest_ = nullptr, *oldest_ = nullptr;
+  std::size_t large_in_use_ = 0, large_cached_ = 0;
+  std::size_t limit_ = std::min(std::size_t{1} << 30, system_memory::total() / 4);
+  std::size_t peak_ = 0;
+};
+
+/// Blocks moved between a thread and the store at once.
+std::uint32_t batch_of(unsigned size_class) {
+  const std::size_t bytes = small_class_bytes(size_class);
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(kCachedPerClass / 2 / bytes, 1, 32));
+}
+
+/// Returns the thread's blocks to the store when the thread ends. Tensors that die later still, in
+/// destructors of other thread-local objects, go to the store one by one.
+thread_local constinit bool thread_ended = false;
+struct Guard {
+  void arm() const {}
+  ~Guard() {
+    thread_ended = true;
+    if (thread_cache != nullptr) Store::get().retire(std::exchange(thread_cache, nullptr));
+  }
+};
+thread_local Guard guard;
+
+ThreadCache *Store::make_thread_cache() {
+  auto *cache = new (std::nothrow) ThreadCache;
+  if (cache == nullptr) return nullptr;
+  for (unsigned i = 0; i < kSmallClasses; ++i) {
+    cache->bins[i].bytes = static_cast<std::int64_t>(small_class_bytes(i));
+    cache->bins[i].capacity = 2 * batch_of(i);
+  }
+  const std::lock_guard lock(mutex_);
+  cache->next = caches_;
+  caches_ = cache;
+  return cache;
+}
+
+void Store::retire(ThreadCache *cache) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    sample_peak();
+    retired_in_use_ += cache->in_use.load(std::memory_order_relaxed);
+    for (unsigned i = 0; i < kSmallClasses; ++i) {
+      while (FreeBlock *block = cache->bins[i].head) {
+        cache->bins[i].head = block->next;
+        block->next = bins_[i].head;
+        bins_[i].head = block;
+        ++bins_[i].count;
+      }
+    }
+    ThreadCache **link = &caches_;
+    while (*link != cache) link = &(*link)->next;
+    *link = cache->next;
+  }
+  delete cache;
+}
+
+/// Fresh pages, after a look at what there is and, where that is too little, without the cache.
+void *Store::from_system(std::size_t bytes) {
+  std::optional<std::string> shortage = system_memory::shortage(bytes, in_use() + cached());
+  if (!shortage) {
+    if (void *memory = system_memory::map(bytes)) return memory;
+  }
+  shrink_cache_to(0);
+  shortage = system_memory::shortage(bytes, in_use() + cached());
+  if (!shortage) {
+    if (void *memory = system_memory::map(bytes)) return memory;
+    shortage = "the system gives no more pages";
+  }
+  throw OutOfMemory("out of memory: asked for " + std::to_string(bytes) + " bytes (" +
+                    system_memory::human(bytes) + "), in use " + std::to_string(in_use()) +
+                    " bytes, cached " + std::to_string(cached()) + " bytes; " + *shortage);
+}
+
+void Store::carve(unsigned size_class, std::size_t count) {
+  const std::size_t bytes = small_class_bytes(size_class);
+  if (chunk_left_ < bytes) {
+    // What is left of the old chunk becomes blocks of the classes it can hold.
+    while (chunk_left_ != 0) {
+      unsigned fit = small_class(std::min(chunk_left_, kSmallLimit));
+      if (small_class_bytes(fit) > chunk_left_) --fit;
+      auto *block = reinterpret_cast<FreeBlock *>(chunk_);
+      block->next = bins_[fit].head;
+      bins_[fit].head = block;
+      ++bins_[fit].count;
+      chunk_ += small_class_bytes(fit);
+      chunk_left_ -= small_class_bytes(fit);
+    }
+    chunk_ = static_cast<std::byte *>(from_system(kChunk));
+    chunk_left_ = kChunk;
+    reserved_ += kChunk;
+  }
+  for (; count != 0 && chunk_left_ >= bytes; --count) {
+    auto *block = reinterpret_cast<FreeBlock *>(chunk_);
+    block->next = bins_[size_class].head;
+    bins_[size_class].head = block;
+    ++bins_[size_class].count;
+    chunk_ += bytes;
+    chunk_left_ -= bytes;
+  }
+}
+
+/// One block, and a batch of others into the thread's cache (which may be null).
+void *Store::take_small(unsigned size_class, ThreadCache *cache) {
+  const std::lock_guard lock(mutex_);
+  Bin &bin = bins_[size_class];
+  const std::size_t wanted = cache == nullptr ? 1 : batch_of(size_class);
+  if (bin.head == nullptr) carve(size_class, wanted);
+  FreeBlock *result = bin.head;
+  bin.head = result->next;
+  --bin.count;
+  const auto bytes = static_cast<std::int64_t>(small_class_bytes(size_class));
+  if (cache == nullptr) {
+    retired_in_use_ += bytes;
+  } else {
+    ThreadCache::Bin &own = cache->bins[size_class];
+    for (std::size_t i = 1; i < wanted && bin.head != nullptr; ++i, ++own.count, --bin.count) {
+      FreeBlock *block = bin.head;
+      bin.head = block->next;
+      block->next = own.head;
+      own.head = block;
+    }
+    cache->count(bytes);
+  }
+  sample_peak();
+  return result;
+}
+
+/// Takes a block back, and with it a batch of the thread's cache (which may be null), which is
+/// full.
+void Store::put_small(FreeBlock *block, unsigned size_class, ThreadCache *cache) noexcept {
+  const std::lock_guard lock(mutex_);
+  sample_peak();
+  Bin &bin = bins_[size_class];
+  block->next = bin.head;
+  bin.head = block;
+  ++bin.count;
+  const auto bytes = static_cast<std::int64_t>(small_class_bytes(size_class));
+  if (cache == nullptr) {
+    retired_in_use_ -= bytes;
+    return;
+  }
+  cache->count(-bytes);
+  ThreadCache::Bin &own = cache->bins[size_class];
+  for (std::uint32_t i = batch_of(size_class); i != 0 && own.head != nullptr; --i, --own.count) {
+    FreeBlock *moved = own.head;
+    own.head = moved->next;
+    moved->next = bin.head;
+    bin.head = moved;
+    ++bin.count;
+  }
+}
+
+void Store::unlink(LargeBlock *block) noexcept {
+  (block->newer != nullptr ? block->newer->older : newest_) = block->older;
+  (block->older != nullptr ? block->older->newer : oldest_) = block->newer;
+  large_.erase(block->place);
+  large_cached_ -= block->bytes;
+}
+
+void Store::shrink_cache_to(std::size_t bytes) noexcept {
+  while (large_cached_ > bytes) {
+    LargeBlock *block = oldest_;
+    unlink(block);
+    system_memory::unmap(block, block->bytes);
+  }
+}
+
+void *Store::take_large(std::size_t bytes) {
+  std::size_t total = 0;
+  if (__builtin_add_overflow(bytes, sizeof(LargeBlock) + 4096, &total))
+    total = bytes; // no such amount exists: from_system says so
+  else total = system_memory::rounded(bytes + sizeof(LargeBlock));
+  const std::lock_guard lock(mutex_);
+  const auto found = large_.lower_bound(total);
+  LargeBlock *block = nullptr;
+  if (found != large_.end() && found->first / 100 * kLeastFillPercent <= total) {
+    block = found->second;
+    unlink(block);
+  } else {
+    block = new (from_system(total)) LargeBlock{total, nullptr, nullptr, {}};
+  }
+  large_in_use_ += block->bytes;
+  sample_peak();
+  return block + 1;
+}
+
+void Store::put_large(LargeBlock *block) noexcept {
+  const std::lock_guard lock(mutex_);
+  sample_peak();
+  large_in_use_ -= block->bytes;
+  if (block->bytes <= limit_) {
+    try {
+      block->place = large_.emplace(block->bytes, block);
+    } catch (const std::bad_alloc &) {
+      system_memory::unmap(block, block->bytes);
+      return;
+    }
+    block->newer = nullptr;
+    block->older = newest_;
+    (newest_ != nullptr ? newest_->newer : oldest_) = block;
+    newest_ = block;
+    large_cached_ += block->bytes;
+    shrink_cache_to(limit_);
+    return;
+  }
+  system_memory::unmap(block, block->bytes);
+}
+
+MemoryStats Store::stats() {
+  const std::lock_guard lock(mutex_);
+  sample_peak();
+  return {.current = in_use(), .peak = peak_, .cached = cached()};
+}
+
+void Store::reset_peak() {
+  const std::lock_guard lock(mutex_);
+  peak_ = in_use();
+}
+
+void Store::release_cache() {
+  const std::lock_guard lock(mutex_);
+  shrink_cache_to(0);
+}
+
+void Store::set_limit(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  limit_ = bytes;
+  shrink_cache_to(bytes);
+}
+
+#ifndef WEFT_UNCACHED_SMALL_BLOCKS
+/// The thread's cache, made at the first call; null when it cannot be had or the thread is ending.
+ThreadCache *own_cache() {
+  if (thread_cache == nullptr && !thread_ended) {
+    guard.arm();
+    thread_cache = Store::get().make_thread_cache();
+  }
+  return thread_cache;
+}
+#else
+std::atomic<std::int64_t> uncached_in_use{0}, uncached_peak{0};
+
+void count_uncached(std::int64_t bytes) {
+  const std::int64_t now = uncached_in_use += bytes;
+  for (std::int64_t peak = uncached_peak; peak < now;)
+    if (uncached_peak.compare_exchange_weak(peak, now)) break;
+}
+#endif
+
+} // namespace
+
+Block allocate_small_slowly(unsigned size_class) {
+#ifdef WEFT_UNCACHED_SMALL_BLOCKS
+  void *memory = std::aligned_alloc(kAlignment, small_class_bytes(size_class));
+  if (memory == nullptr)
+    throw OutOfMemory("out of memory: asked for " + std::to_string(small_class_bytes(size_class)) +
+                      " bytes");
+  count_uncached(static_cast<std::int64_t>(small_class_bytes(size_class)));
+  return {memory, static_cast<std::uint16_t>(size_class)};
+#else
+  return {Store::get().take_small(size_class, own_cache()), static_cast<std::uint16_t>(size_class)};
+#endif
+}
+
+Block allocate_large(std::size_t bytes) { return {Store::get().take_large(bytes), kLargeClass}; }
+
+void deallocate_slowly(void *memory, std::uint16_t size_class) noexcept {
+  if (size_class == kLargeClass) {
+    Store::get().put_large(static_cast<LargeBlock *>(memory) - 1);
+    return;
+  }
+#ifdef WEFT_UNCACHED_SMALL_BLOCKS
+  count_uncached(-static_cast<std::int64_t>(small_class_bytes(size_class)));
+  std::free(memory);
+#else
+  Store::get().put_small(static_cast<FreeBlock *>(memory), size_class, own_cache());
+#endif
+}
+
+} // namespace weft::allocator
+
+namespace weft {
+
+MemoryStats memory_stats() {
+  MemoryStats stats = allocator::Store::get().stats();
+#ifdef WEFT_UNCACHED_SMALL_BLOCKS
+  // The two peaks need not have been at the same time, so this one is an upper bound.
+  stats.current += static_cast<std::size_t>(allocator::uncached_in_use);
+  stats.peak += static_cast<std::size_t>(allocator::uncached_peak);
+#endif
+  return stats;
+}
+
+void reset_peak() {
+  allocator::Store::get().reset_peak();
+#ifdef WEFT_UNCACHED_SMALL_BLOCKS
+  allocator::uncached_peak = allocator::uncached_in_use.load();
+#endif
+}
+
+void release_cached_memory() { allocator::Store::get().release_cache(); }
+
+void set_memory_cache_limit(std::size_t bytes) { allocator::Store::get().set_limit(bytes); }
+
+} // namespace weft

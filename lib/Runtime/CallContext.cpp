@@ -1,0 +1,117 @@
+// The functions that compiled code calls.
+#include "Runtime/CallContext.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/Printing.h"
+#include "Support/Fault.h"
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// Stands before a dynamic temporary; they are on a list that their call owns.
+struct alignas(allocator::kAlignment) Temporary {
+  Temporary *newer, *older;
+  std::uint16_t size_class;
+};
+
+void CallContext::free_temporaries() noexcept {
+  while (temporaries != nullptr) weft_rt_free(this, temporaries + 1);
+}
+
+namespace {
+
+/// Compiled values as arrays for printing; their strides are made here because compiled code passes
+/// sizes only.
+class Values {
+public:
+  Values(const RuntimeValue *values, std::int64_t count) {
+    std::size_t ranks = 0;
+    for (std::int64_t i = 0; i < count; ++i) ranks += static_cast<std::size_t>(values[i].rank);
+    strides_.resize(ranks); // now, because the arrays below point into it
+    std::int64_t *strides = strides_.data();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const RuntimeValue &value = values[i];
+      const auto rank = static_cast<std::size_t>(value.rank);
+      std::uint64_t stride = 1;
+      for (std::size_t axis = rank; axis-- > 0;) {
+        strides[axis] = static_cast<std::int64_t>(stride);
+        stride *= static_cast<std::uint64_t>(value.dims[axis]);
+      }
+      arrays_.push_back({static_cast<DType>(value.dtype),
+                         {value.dims, rank},
+                         {strides, rank},
+                         static_cast<const std::byte *>(value.data)});
+      strides += rank;
+    }
+  }
+  operator std::span<const PrintedArray>() const { return arrays_; }
+
+private:
+  std::vector<std::int64_t> strides_;
+  std::vector<PrintedArray> arrays_;
+};
+
+std::string_view view(const char *text, std::int64_t length) {
+  return {text, static_cast<std::size_t>(length)};
+}
+
+} // namespace
+} // namespace weft
+
+using namespace weft;
+
+void weft_rt_print(CallContext *, const char *format, std::int64_t length,
+                   const RuntimeValue *values, std::int64_t count) {
+  print_line(format_values(view(format, length), Values(values, count)));
+}
+
+void weft_rt_assert_fail(CallContext *context, const char *where, std::int64_t where_length,
+                         const char *message, std::int64_t message_length,
+                         const RuntimeValue *values, std::int64_t count) {
+  std::string text(view(where, where_length));
+  if (!text.empty()) text += ": ";
+  throw AssertionError(text + "assertion failed in " + context->function + ": " +
+                       format_values(view(message, message_length), Values(values, count), "; "));
+}
+
+void weft_rt_index_error(CallContext *, const char *op, std::int64_t index, std::int64_t size) {
+  throw IndexError(std::string(op) + ": index " + std::to_string(index) +
+                   " is out of range for an axis of size " + std::to_string(size));
+}
+
+void weft_rt_check_indices(CallContext *context, const char *op, std::int32_t dtype,
+                           const void *indices, std::int64_t count, std::int64_t size) {
+  const auto check = [&](const auto *values) {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (values[i] < 0 || values[i] >= size) weft_rt_index_error(context, op, values[i], size);
+  };
+  if (static_cast<DType>(dtype) == DType::i32) check(static_cast<const std::int32_t *>(indices));
+  else check(static_cast<const std::int64_t *>(indices));
+}
+
+void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {
+  const allocator::Block block =
+      allocator::allocate(sizeof(Temporary) + static_cast<std::size_t>(bytes));
+  auto *temporary = new (block.memory) Temporary{nullptr, context->temporaries, block.size_class};
+  if (temporary->older != nullptr) temporary->older->newer = temporary;
+  context->temporaries = temporary;
+  return temporary + 1;
+}
+
+void weft_rt_free(CallContext *context, void *memory) {
+  Temporary *temporary = static_cast<Temporary *>(memory) - 1;
+  (temporary->newer != nullptr ? temporary->newer->older : context->temporaries) = temporary->older;
+  if (temporary->older != nullptr) temporary->older->newer = temporary->newer;
+  allocator::deallocate(temporary, temporary->size_class);
+}
+
+void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtype,
+                     std::int64_t rank, const std::int64_t *dims) {
+  WEFT_INVARIANT(index >= 0 && index < context->output_count, "compiled code has no such output");
+  Tensor result =
+      detail::new_tensor(static_cast<DType>(dtype), {dims, static_cast<std::size_t>(rank)});
+  void *data = result.impl()->data;
+  context->outputs[index] = std::move(result);
+  return data;
+}

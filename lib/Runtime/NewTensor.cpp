@@ -1,0 +1,134 @@
+// Making and freeing tensors.
+#include "Runtime/NewTensor.h"
+#include "Support/Fault.h"
+
+#include <limits>
+#include <memory>
+
+namespace weft::detail {
+
+std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims) {
+  std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
+  bool empty = false, overflow = false, negative = false;
+  for (const std::int64_t dim : dims) {
+    empty |= dim == 0;
+    negative |= dim < 0;
+    // A zero further on makes any product fine, so that one is looked for to the end.
+    if (dim != 0) overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
+  }
+  if (dims.size() > std::numeric_limits<std::uint8_t>::max())
+    throw ShapeError("a tensor has at most 255 dimensions, but here are " +
+                     std::to_string(dims.size()));
+  if (negative) throw ShapeError("the shape " + to_string(Shape(dims)) + " has a negative size");
+  if (empty) return 0;
+  if (overflow)
+    throw ShapeError("a tensor of shape " + to_string(Shape(dims)) +
+                     " has more bytes than 2^63 - 1");
+  return static_cast<std::size_t>(bytes);
+}
+
+namespace {
+
+/// Whether strides are those of a row-major tensor; sizes 1 may have any stride.
+bool is_row_major(const TensorImpl &impl) {
+  if (impl.size == 0) return true;
+  std::int64_t stride = 1;
+  for (int i = impl.rank; i-- > 0;) {
+    if (impl.dims()[i] != 1 && impl.strides()[i] != stride) return false;
+    stride *= impl.dims()[i];
+  }
+  return true;
+}
+
+/// The tensor that owns the elements of `impl`.
+TensorImpl *owner_of(TensorImpl *impl) {
+  return impl->storage == Storage::view ? static_cast<TensorImpl *>(impl->base) : impl;
+}
+
+} // namespace
+
+Tensor new_view(const Tensor &of, std::span<const std::int64_t> dims,
+                std::span<const std::int64_t> strides, std::int64_t offset) {
+  TensorImpl *source = of.impl();
+  Tensor result(allocate_tensor(header_bytes(dims.size()), source->dtype, dims, Storage::view));
+  TensorImpl *impl = result.impl();
+  impl->device = source->device;
+  std::uint64_t size = 1; // unsigned: it may wrap around before it meets a size 0
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    size *= static_cast<std::uint64_t>(dims[i]);
+    impl->strides()[i] = strides[i];
+  }
+  impl->size = static_cast<std::int64_t>(size);
+  impl->contiguous = is_row_major(*impl);
+  // A view without elements points at the first, which is inside the block even if it is empty.
+  impl->data = source->data +
+               (impl->size == 0 ? 0 : offset) * static_cast<std::int64_t>(item_size(impl->dtype));
+  impl->base = owner_of(source);
+  retain(static_cast<TensorImpl *>(impl->base));
+  return result;
+}
+
+Tensor new_external(DType dtype, std::span<const std::int64_t> dims, void *data,
+                    ExternalOwner owner) {
+  try {
+    static_cast<void>(checked_tensor_bytes(dtype, dims));
+    auto kept = std::make_unique<ExternalOwner>(owner);
+    TensorImpl *impl = allocate_tensor(header_bytes(dims.size()), dtype, dims, Storage::external);
+    set_row_major(impl);
+    impl->data = static_cast<std::byte *>(data);
+    impl->base = kept.release();
+    return Tensor(impl);
+  } catch (...) {
+    owner.release(owner.context);
+    throw;
+  }
+}
+
+Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *trace,
+                  std::uint32_t value) {
+  TensorImpl *impl = allocate_tensor(header_bytes(dims.size()), dtype, dims, Storage::traced);
+  std::uint64_t size = 1;
+  bool is_static = true;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    is_static &= dims[i] != unknown;
+    size *= static_cast<std::uint64_t>(dims[i]);
+    impl->strides()[i] = 0;
+  }
+  impl->size = is_static ? static_cast<std::int64_t>(size) : unknown;
+  trace->references.fetch_add(1, std::memory_order_relaxed);
+  impl->base = trace;
+  impl->trace_value = value;
+  return Tensor(impl);
+}
+
+void destroy(TensorImpl *impl) noexcept {
+  switch (impl->storage) {
+  case Storage::own: break;
+  case Storage::view: release(static_cast<TensorImpl *>(impl->base)); break;
+  case Storage::external: {
+    auto *owner = static_cast<ExternalOwner *>(impl->base);
+    owner->release(owner->context);
+    delete owner;
+    break;
+  }
+  case Storage::traced: {
+    auto *trace = static_cast<TraceRef *>(impl->base);
+    if (trace->references.fetch_sub(1, std::memory_order_acq_rel) == 1) trace->destroy(trace);
+    break;
+  }
+  }
+  allocator::deallocate(impl, impl->size_class);
+}
+
+std::uint64_t identity_of(TensorImpl *impl) noexcept {
+  std::uint64_t identity = impl->identity.load(std::memory_order_relaxed);
+  if (identity != 0) return identity;
+  static std::atomic<std::uint64_t> last{0};
+  const std::uint64_t fresh = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  // Another thread's tape may have asked at the same time: whoever comes second takes its number.
+  if (impl->identity.compare_exchange_strong(identity, fresh, std::memory_order_relaxed))
+    return fresh;
+  return identity;
+}
+
+} // namespace weft::detail

@@ -1,0 +1,135 @@
+// Strided copies: merges axes that lie behind each other, then copies rows, or square tiles where
+// source and target run along different axes.
+#include "Runtime/StridedCopy.h"
+#include "Runtime/NewTensor.h"
+#include "Support/Threads.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft {
+
+namespace {
+
+/// One loop of the copy; strides in bytes.
+struct Axis {
+  std::int64_t size, source, target;
+};
+using Axes = detail::InlineVector<Axis, 6>;
+
+constexpr std::int64_t kTile = 16;
+constexpr std::int64_t kParallelBytes = std::int64_t{1} << 20;
+
+template <std::size_t Item>
+void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
+  constexpr auto item = static_cast<std::int64_t>(Item);
+  if (row.source == item && row.target == item) {
+    std::memcpy(target, source, static_cast<std::size_t>(row.size) * Item);
+    return;
+  }
+  for (std::int64_t i = 0; i < row.size; ++i)
+    std::memcpy(target + i * row.target, source + i * row.source, Item);
+}
+
+/// A transposing plane: tiles keep both sides within a few cache lines.
+template <std::size_t Item>
+void copy_tiles(const Axis &outer, const Axis &inner, const std::byte *source, std::byte *target) {
+  for (std::int64_t i = 0; i < outer.size; i += kTile)
+    for (std::int64_t j = 0; j < inner.size; j += kTile) {
+      const std::int64_t rows = std::min(kTile, outer.size - i);
+      const Axis columns{std::min(kTile, inner.size - j), inner.source, inner.target};
+      for (std::int64_t k = i; k < i + rows; ++k)
+        copy_row<Item>(columns, source + k * outer.source + j * inner.source,
+                       target + k * outer.target + j * inner.target);
+    }
+}
+
+template <std::size_t Item>
+void copy_axes(std::span<const Axis> axes, const std::byte *source, std::byte *target) {
+  if (axes.empty()) {
+    std::memcpy(target, source, Item);
+  } else if (axes.size() == 1) {
+    copy_row<Item>(axes[0], source, target);
+  } else if (axes.size() == 2 && axes[0].source == static_cast<std::int64_t>(Item)) {
+    copy_tiles<Item>(axes[0], axes[1], source, target);
+  } else {
+    for (std::int64_t i = 0; i < axes[0].size; ++i)
+      copy_axes<Item>(axes.subspan(1), source + i * axes[0].source, target + i * axes[0].target);
+  }
+}
+
+/// Drops axes of size 1 and merges neighbours that are one run on both sides. Empty if there is
+/// nothing to copy but a single element; false if there is nothing at all.
+bool plan(std::size_t item, std::span<const std::int64_t> dims,
+          std::span<const std::int64_t> source, std::span<const std::int64_t> target, Axes &axes) {
+  const auto bytes = static_cast<std::int64_t>(item);
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    const Axis axis{dims[i], source[i] * bytes, target[i] * bytes};
+    if (!axes.empty() && axes.back().source == axis.source * axis.size &&
+        axes.back().target == axis.target * axis.size)
+      axes.back() = {axes.back().size * axis.size, axis.source, axis.target};
+    else axes.push_back(axis);
+  }
+  if (axes.size() < 2 || axes.back().source == bytes) return true;
+  // The source runs along another axis: that one goes second last, to be copied in tiles with the
+  // last.
+  for (std::size_t i = 0; i + 1 < axes.size(); ++i)
+    if (axes[i].source == bytes) {
+      std::rotate(axes.begin() + i, axes.begin() + i + 1, axes.end() - 1);
+      break;
+    }
+  return true;
+}
+
+template <std::size_t Item>
+void copy_planned(std::span<const Axis> axes, const std::byte *source, std::byte *target) noexcept {
+  std::int64_t count = 1;
+  for (const Axis &axis : axes) count *= axis.size;
+  constexpr auto item = static_cast<std::int64_t>(Item);
+  if (axes.empty() || count * item < kParallelBytes) {
+    copy_axes<Item>(axes, source, target);
+    return;
+  }
+  // Threads share the longest axis; any order of the loops copies the same.
+  Axes loops(axes.begin(), axes.end());
+  std::size_t split = 0;
+  for (std::size_t i = 1; i < axes.size(); ++i)
+    if (axes[i].size > axes[split].size) split = i;
+  const Axis shared = axes[split];
+  const std::int64_t grain =
+      std::max<std::int64_t>(kParallelBytes / item / (count / shared.size), 1);
+  threads::parallel_for_noexcept(0, shared.size, grain, [&](std::int64_t begin, std::int64_t end) {
+    Axes mine = loops;
+    mine[split].size = end - begin;
+    copy_axes<Item>(std::span<const Axis>(mine), source + begin * shared.source,
+                    target + begin * shared.target);
+  });
+}
+
+} // namespace
+
+void copy_strided(std::size_t item, std::span<const std::int64_t> dims, const std::byte *source,
+                  std::span<const std::int64_t> source_strides, std::byte *target,
+                  std::span<const std::int64_t> target_strides) noexcept {
+  Axes axes;
+  if (!plan(item, dims, source_strides, target_strides, axes)) return;
+  switch (item) {
+  case 1: return copy_planned<1>(axes, source, target);
+  case 2: return copy_planned<2>(axes, source, target);
+  case 4: return copy_planned<4>(axes, source, target);
+  default: return copy_planned<8>(axes, source, target);
+  }
+}
+
+Tensor make_contiguous(const Tensor &tensor) {
+  const detail::TensorImpl *impl = tensor.impl();
+  if (impl->contiguous) return tensor;
+  Tensor result = detail::new_tensor_like(impl, impl->dtype);
+  copy_strided(item_size(impl->dtype), impl->sizes(), impl->data, {impl->strides(), impl->rank},
+               result.impl()->data, {result.impl()->strides(), impl->rank});
+  return result;
+}
+
+} // namespace weft

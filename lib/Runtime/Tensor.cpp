@@ -1,0 +1,123 @@
+// The members of Tensor and Operand that look at elements.
+#include "Runtime/Convert.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/StridedCopy.h"
+#include "Support/Fault.h"
+
+namespace weft {
+
+namespace detail {
+
+void throw_undefined() { throw StateError("the tensor is undefined: it was never given a value"); }
+
+} // namespace detail
+
+namespace {
+
+void need_elements(const Tensor &tensor, const char *what) {
+  if (!tensor.traced()) return;
+  throw StateError(
+      std::string(what) + ": the tensor of type " + to_string(tensor.type()) +
+      " stands for a value of a traced function and has no elements while it is traced");
+}
+
+/// Calls `use(first, count)` with the elements of a contiguous tensor in their own type.
+template <class Use>
+void visit_elements(const Tensor &tensor, const Use &use) {
+  visit_dtype(tensor.dtype(), [&]<class T>() {
+    use(detail::elements<const T>(tensor), static_cast<std::size_t>(tensor.size()));
+  });
+}
+
+} // namespace
+
+std::int64_t Tensor::size(std::int64_t axis) const {
+  const detail::TensorImpl &impl = checked();
+  if (axis < -impl.rank || axis >= impl.rank)
+    throw IndexError("size: axis " + std::to_string(axis) +
+                     " is out of range for a tensor of shape " + to_string(shape()) + " (rank " +
+                     std::to_string(impl.rank) + ")");
+  return impl.dims()[axis < 0 ? axis + impl.rank : axis];
+}
+
+const void *Tensor::checked_data(DType wanted) const {
+  need_elements(*this, "span");
+  if (dtype() != wanted)
+    throw DTypeError("span: the tensor's dtype is " + std::string(name_of(dtype())) +
+                     ", but its elements are asked for as " + std::string(name_of(wanted)));
+  if (!is_contiguous())
+    throw StateError("span: the tensor of shape " + to_string(shape()) +
+                     " is a view whose elements are not contiguous; take contiguous() first");
+  return impl_->data;
+}
+
+Tensor Tensor::contiguous() const {
+  if (checked().contiguous) return *this;
+  return make_contiguous(*this);
+}
+
+Tensor Tensor::to(Device device) const {
+  if (checked().device == device) return *this;
+  throw ValueError("to: there is no device " + to_string(device) +
+                   " in this build; there is cpu:0");
+}
+
+template <class T>
+T Tensor::item() const {
+  need_elements(*this, "item");
+  if (size() != 1)
+    throw ShapeError("item: the tensor of shape " + to_string(shape()) + " has " +
+                     std::to_string(size()) + " elements, not one");
+  T result{};
+  visit_elements(*this,
+                 [&](const auto *value, std::size_t) { result = convert_element<T>(*value); });
+  return result;
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  need_elements(*this, "to_vector");
+  const Tensor source = contiguous();
+  std::vector<T> result;
+  visit_elements(source, [&](const auto *values, std::size_t count) {
+    result.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) result.push_back(convert_element<T>(values[i]));
+  });
+  return result;
+}
+
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
+  template cpp Tensor::item<cpp>() const;                                                          \
+  template std::vector<cpp> Tensor::to_vector<cpp>() const;
+#include <weft/dtypes.def>
+
+DType Operand::dtype() const {
+  switch (kind_) {
+  case Kind::boolean: return DType::boolean;
+  case Kind::integer:
+    return integer_ == static_cast<std::int32_t>(integer_) ? DType::i32 : DType::i64;
+  case Kind::floating: return DType::f32;
+  case Kind::borrowed:
+  case Kind::owned: break;
+  }
+  if (impl_ == nullptr) detail::throw_undefined();
+  return impl_->dtype;
+}
+
+Tensor Operand::materialize(DType dtype) const {
+  if (!weak()) {
+    if (impl_ == nullptr) detail::throw_undefined();
+    detail::retain(impl_);
+    return Tensor(impl_);
+  }
+  return visit_dtype(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      if (kind_ == Kind::integer && integer_ != static_cast<T>(integer_))
+        throw ValueError("the scalar " + std::to_string(integer_) + " does not fit the dtype " +
+                         std::string(name_of(dtype)));
+    return detail::new_scalar<T>(kind_ == Kind::floating ? convert_element<T>(floating_)
+                                                         : convert_element<T>(integer_));
+  });
+}
+
+} // namespace weft
