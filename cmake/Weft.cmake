@@ -60,3 +60,19 @@ function(weft_add_tool name)
   weft_uses_mlir(${name})
   target_link_libraries(${name} PRIVATE weft-compiler weft MLIR LLVM ${ARG_LIBS})
 endfunction()
+
+# weft_add_passes(FOLDER): declares the passes of dialects/Weft/FOLDER/Passes.td, for inclusion as
+# "Weft/FOLDER/Passes.h.inc".
+function(weft_add_passes folder)
+  set(file ${WEFT_GENERATED}/dialects/Weft/${folder}/Passes.h.inc)
+  file(MAKE_DIRECTORY ${WEFT_GENERATED}/dialects/Weft/${folder})
+  add_custom_command(
+    OUTPUT ${file}
+    COMMAND ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen -gen-pass-decls -name=Weft${folder}
+            -I ${PROJECT_SOURCE_DIR}/dialects -I ${MLIR_INCLUDE_DIRS}
+            ${CMAKE_CURRENT_SOURCE_DIR}/Passes.td -o ${file}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/Passes.td
+    COMMENT "Generating the declarations of the passes in ${folder}")
+  add_custom_target(weft-passes-${folder} DEPENDS ${file})
+  add_dependencies(weft-dialect-generated weft-passes-${folder})
+endfunction()

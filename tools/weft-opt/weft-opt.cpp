@@ -1,4 +1,5 @@
 // weft-opt: runs any pass or pipeline, Weft's and upstream's, on a text file.
+#include "Compiler/Pipelines.h"
 #include "Weft/IR/Weft.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -7,6 +8,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  mlir::weft::registerWeftPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

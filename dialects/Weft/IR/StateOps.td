@@ -35,6 +35,17 @@ def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure,
   let hasFolder = 1;
 }
 
+def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
+                              [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+  let summary = "Stops the call with an IndexError unless every index lies in [0, size).";
+  let description = [{
+    Made by the conversion to linalg in front of the loops of a gather or scatter_add, named by
+    `op`, which then read and write without a check of their own.
+  }];
+  let arguments = (ins Weft_Integer:$indices, Index:$size, StrAttr:$op);
+  let assemblyFormat = "$indices `below` $size `for` $op attr-dict `:` type($indices)";
+}
+
 //===----------------------------------------------------------------------===//
 // Variables
 //===----------------------------------------------------------------------===//

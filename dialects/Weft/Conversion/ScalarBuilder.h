@@ -1,0 +1,90 @@
+// Builds the scalar code of op records: one function per word of IR/Vocabulary.td.
+#pragma once
+
+#include "OpDefs/OpInfo.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::weft {
+
+/// Builds arith and math operations that compute what a word of the vocabulary means. Every function
+/// chooses the operation by the element type (i1 is bool, other integers are signed) and takes
+/// scalars as well as vectors of them; operands of one call have one type.
+class ScalarBuilder {
+public:
+  ScalarBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+
+  /// Integers wrap around.
+  Value add(Value lhs, Value rhs);
+  Value subtract(Value lhs, Value rhs);
+  Value multiply(Value lhs, Value rhs);
+  /// Floating only.
+  Value divide(Value lhs, Value rhs);
+  /// Has the sign of the divisor. An integer remainder by 0 is 0, one by -1 never traps.
+  Value remainder(Value lhs, Value rhs);
+  /// C99 pow, or math.ipowi.
+  Value power(Value lhs, Value rhs);
+  /// NaN if either is NaN.
+  Value maximum(Value lhs, Value rhs);
+  Value minimum(Value lhs, Value rhs);
+  Value negate(Value x);
+  Value abs(Value x);
+  /// -1, 0 or 1; the sign of zero and NaN stay.
+  Value sign(Value x);
+  Value floor(Value x);
+  Value ceil(Value x);
+
+  /// Comparisons give i1. All are false on NaN, but for notEqual, which is true.
+  Value equal(Value lhs, Value rhs);
+  Value notEqual(Value lhs, Value rhs);
+  Value less(Value lhs, Value rhs);
+  Value lessEqual(Value lhs, Value rhs);
+  Value greater(Value lhs, Value rhs);
+  Value greaterEqual(Value lhs, Value rhs);
+
+  Value logicalAnd(Value lhs, Value rhs);
+  Value logicalOr(Value lhs, Value rhs);
+  Value logicalXor(Value lhs, Value rhs);
+  Value logicalNot(Value x);
+  Value select(Value pred, Value onTrue, Value onFalse);
+
+  /// The value as another element type. Floating to integer truncates and saturates, NaN becomes 0;
+  /// to bool: whether the value differs from 0.
+  Value cast(Value x, Type elementType);
+
+  Value exp(Value x);
+  Value log(Value x);
+  Value expm1(Value x);
+  Value log1p(Value x);
+  Value tanh(Value x);
+  Value sqrt(Value x);
+  Value rsqrt(Value x);
+  Value sin(Value x);
+  Value cos(Value x);
+
+  /// A number as a value of `type`, which may be a vector (a splat).
+  Value constant(double value, Type type);
+
+  /// Neutral elements of reductions; `lowest` of a floating type is -inf.
+  Value zero(Type type) { return constant(0, type); }
+  Value one(Type type) { return constant(1, type); }
+  Value lowest(Type type);
+  Value highest(Type type);
+  Value no(Type type) { return constant(0, type); }
+  Value yes(Type type) { return constant(1, type); }
+
+private:
+  Value splat(Attribute element, Type type);
+  Value castFloatToInteger(Value x, Type resultType);
+
+  OpBuilder &b;
+  Location loc;
+};
+
+/// The scalar code of one elementwise op on its operands' elements, or of one step of a reduction on
+/// (accumulator, element). `resultElementType` matters to cast alone. Null for ops without a body.
+Value buildScalarBody(::weft::OpCode op, ScalarBuilder &s, ValueRange args, Type resultElementType);
+
+/// The neutral element of a reduction over elements of `type`.
+Value buildReductionInit(::weft::OpCode op, ScalarBuilder &s, Type type);
+
+} // namespace mlir::weft

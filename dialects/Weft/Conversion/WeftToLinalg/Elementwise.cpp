@@ -1,0 +1,74 @@
+// Elementwise ops as one linalg.generic each; broadcasting is in the indexing maps.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mlir::weft {
+
+/// The map from the loops over a result of `type` to an operand that broadcasts to it: axes align at
+/// the end, and those of size 1 are read at 0.
+static AffineMap broadcastMap(OpBuilder &b, RankedTensorType operand, RankedTensorType result) {
+  const int64_t rank = result.getRank(), missing = rank - operand.getRank();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t axis = 0; axis < operand.getRank(); ++axis) {
+    const bool stretched =
+        operand.getDimSize(axis) == 1 && result.getDimSize(missing + axis) != 1;
+    exprs.push_back(stretched ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(missing + axis));
+  }
+  return AffineMap::get(rank, 0, exprs, b.getContext());
+}
+
+/// The result's sizes: known ones from its type, others from an operand that has the dimension and
+/// does not stretch. Unknown sizes that meet are required to be equal.
+static Sizes broadcastSizes(LinalgBuilder &b, ValueRange operands, RankedTensorType type,
+                            StringRef name) {
+  Sizes result;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    OpFoldResult size;
+    if (!type.isDynamicDim(axis)) size = b.getIndexAttr(type.getDimSize(axis));
+    for (Value operand : operands) {
+      Sizes sizes = b.sizesOf(operand);
+      const int64_t at = axis - (type.getRank() - static_cast<int64_t>(sizes.size()));
+      if (at < 0 || isConstantIntValue(sizes[at], 1)) continue;
+      if (!size) size = sizes[at];
+      else
+        b.requireEqual(size, sizes[at],
+                       name + ": the shapes do not broadcast: axis " + Twine(axis) +
+                           " of the result has two sizes");
+    }
+    // Only ones: the operands' types know more than the result's.
+    result.push_back(size ? size : OpFoldResult(b.getIndexAttr(1)));
+  }
+  return result;
+}
+
+Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Sizes sizes = broadcastSizes(b, op->getOperands(), type, op->getName().stripDialect());
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  SmallVector<AffineMap> maps;
+  for (Value operand : op->getOperands())
+    maps.push_back(broadcastMap(b, cast<RankedTensorType>(operand.getType()), type.clone(shape)));
+  return b.elementwise(sizes, type.getElementType(), op->getOperands(), maps,
+                       [&](OpBuilder &builder, Location loc, ValueRange args) {
+                         ScalarBuilder scalar(builder, loc);
+                         return buildScalarBody(info.op, scalar, args.drop_back(),
+                                                type.getElementType());
+                       });
+}
+
+Value lowerIota(LinalgBuilder &b, IotaOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Sizes sizes;
+  for (int64_t size : op.getShape()) sizes.push_back(b.getIndexAttr(size));
+  return b.elementwise(sizes, type.getElementType(), {}, {},
+                       [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+                         Value at = linalg::IndexOp::create(builder, loc, op.getAxis());
+                         Value wide =
+                             arith::IndexCastOp::create(builder, loc, builder.getI64Type(), at);
+                         return ScalarBuilder(builder, loc).cast(wide, type.getElementType());
+                       });
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,117 @@
+// Gather and scatter_add: the indices are checked before the loops that use them.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::weft {
+
+/// Stops the call with an IndexError unless all `indices` are below the size of `axis`.
+static void checkIndices(LinalgBuilder &b, Value indices, OpFoldResult size, StringRef op) {
+  CheckIndicesOp::create(b, indices, b.toValue(size), op);
+}
+
+Value lowerGather(LinalgBuilder &b, GatherOp op) {
+  Value x = op.getX(), indices = op.getIndices();
+  const size_t axis = op.getAxis();
+  Sizes from = b.sizesOf(x), picked = b.sizesOf(indices), sizes;
+  checkIndices(b, indices, from[axis], "gather");
+
+  // The result: x's axes before `axis`, the axes of the indices, x's axes after it.
+  llvm::append_range(sizes, ArrayRef(from).take_front(axis));
+  llvm::append_range(sizes, picked);
+  llvm::append_range(sizes, ArrayRef(from).drop_front(axis + 1));
+  SmallVector<AffineExpr> exprs;
+  for (size_t i = 0; i < picked.size(); ++i) exprs.push_back(b.getAffineDimExpr(axis + i));
+  AffineMap map = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
+  return b.elementwise(
+      sizes, getElementTypeOrSelf(x.getType()), indices, map,
+      [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+        SmallVector<Value> at;
+        for (size_t i = 0; i < from.size(); ++i) {
+          if (i == axis)
+            at.push_back(
+                arith::IndexCastOp::create(builder, loc, builder.getIndexType(), args[0]));
+          else
+            at.push_back(linalg::IndexOp::create(builder, loc, i < axis ? i : i + picked.size() - 1));
+        }
+        return tensor::ExtractOp::create(builder, loc, x, at);
+      });
+}
+
+/// target[.., at, ..] += update, on whole slices of `target` across `axis`.
+static Value addSlice(LinalgBuilder &b, Value target, const Sizes &targetSizes, size_t axis,
+                      Value at, Value update) {
+  const size_t rank = targetSizes.size();
+  Sizes offsets(rank, b.getIndexAttr(0)), sizes = targetSizes, strides(rank, b.getIndexAttr(1));
+  offsets[axis] = at;
+  sizes[axis] = b.getIndexAttr(1);
+  auto targetType = cast<RankedTensorType>(target.getType());
+  SmallVector<int64_t> shape;
+  for (size_t i = 0; i < rank; ++i)
+    if (i != axis) shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
+  RankedTensorType sliceType = RankedTensorType::get(shape, targetType.getElementType());
+  Value slice =
+      tensor::ExtractSliceOp::create(b, sliceType, target, offsets, sizes, strides);
+  AffineMap identity = b.getMultiDimIdentityMap(rank - 1);
+  SmallVector<utils::IteratorType> loops(rank - 1, utils::IteratorType::parallel);
+  Value sum = linalg::GenericOp::create(
+                  b, sliceType, update, slice, {identity, identity}, loops,
+                  [&](OpBuilder &builder, Location loc, ValueRange args) {
+                    Value total = ScalarBuilder(builder, loc).add(args[1], args[0]);
+                    linalg::YieldOp::create(builder, loc, total);
+                  })
+                  .getResult(0);
+  return tensor::InsertSliceOp::create(b, sum, target, offsets, sizes, strides);
+}
+
+Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
+  Value x = op.getX(), indices = op.getIndices(), updates = op.getUpdates();
+  const size_t axis = op.getAxis();
+  Sizes into = b.sizesOf(x), picked = b.sizesOf(indices), from = b.sizesOf(updates);
+  checkIndices(b, indices, into[axis], "scatter_add");
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool isIndex = i >= axis && i < axis + picked.size();
+    b.requireEqual(isIndex ? picked[i - axis] : into[i < axis ? i : i - picked.size() + 1], from[i],
+                   "scatter_add: updates are not of x's shape with the axis replaced by the "
+                   "shape of indices");
+  }
+
+  // One loop per axis of the indices, in order: equal indices add up as the updates stand.
+  Value result = x;
+  SmallVector<Value> at;
+  SmallVector<scf::ForOp> loops;
+  OpBuilder::InsertionGuard guard(b);
+  for (OpFoldResult size : picked) {
+    auto loop = scf::ForOp::create(b, b.index(0), b.toValue(size), b.index(1), result);
+    loops.push_back(loop);
+    at.push_back(loop.getInductionVar());
+    result = loop.getRegionIterArg(0);
+    b.setInsertionPointToStart(loop.getBody());
+  }
+  Sizes offsets, sizes, strides(from.size(), b.getIndexAttr(1));
+  SmallVector<int64_t> shape;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool isIndex = i >= axis && i < axis + picked.size();
+    offsets.push_back(isIndex ? OpFoldResult(at[i - axis]) : OpFoldResult(b.getIndexAttr(0)));
+    sizes.push_back(isIndex ? OpFoldResult(b.getIndexAttr(1))
+                            : into[i < axis ? i : i - picked.size() + 1]);
+    if (!isIndex)
+      shape.push_back(getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
+  }
+  auto rowType = RankedTensorType::get(shape, getElementTypeOrSelf(updates.getType()));
+  Value update = tensor::ExtractSliceOp::create(b, rowType, updates, offsets, sizes, strides);
+  Value place = arith::IndexCastOp::create(b, b.getIndexType(),
+                                           tensor::ExtractOp::create(b, indices, at));
+  result = addSlice(b, result, into, axis, place, update);
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    scf::YieldOp::create(b, result);
+    result = loop.getResult(0);
+    b.setInsertionPointAfter(loop);
+  }
+  b.setSizes(result, into);
+  return result;
+}
+
+} // namespace mlir::weft

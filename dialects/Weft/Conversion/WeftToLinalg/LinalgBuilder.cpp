@@ -1,0 +1,160 @@
+// Sizes, empty tensors and loops over elements, for the conversions of single ops.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::weft {
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Sizes LinalgBuilder::sizesOf(Value tensor) {
+  auto found = sizes_.find(tensor);
+  if (found != sizes_.end()) return found->second;
+  InsertionGuard guard(*this);
+  setInsertionPointAfterValue(tensor);
+  Sizes sizes;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    if (!type.isDynamicDim(axis)) sizes.push_back(getIndexAttr(type.getDimSize(axis)));
+    else sizes.push_back(tensor::DimOp::create(*this, tensor, index(axis)).getResult());
+  }
+  sizes_[tensor] = sizes;
+  return sizes;
+}
+
+Value LinalgBuilder::index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
+
+Value LinalgBuilder::toValue(OpFoldResult size) {
+  if (auto value = dyn_cast<Value>(size)) return value;
+  return index(*getConstantIntValue(size));
+}
+
+OpFoldResult LinalgBuilder::add(OpFoldResult lhs, OpFoldResult rhs) {
+  std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
+  if (left && right) return getIndexAttr(*left + *right);
+  if (left == 0) return rhs;
+  if (right == 0) return lhs;
+  return arith::AddIOp::create(*this, toValue(lhs), toValue(rhs)).getResult();
+}
+
+OpFoldResult LinalgBuilder::multiply(OpFoldResult lhs, OpFoldResult rhs) {
+  std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
+  if (left && right) return getIndexAttr(*left * *right);
+  if (left == 1) return rhs;
+  if (right == 1) return lhs;
+  return arith::MulIOp::create(*this, toValue(lhs), toValue(rhs)).getResult();
+}
+
+void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
+  if (isEqualConstantIntOrValue(lhs, rhs)) return;
+  Value left = toValue(lhs), right = toValue(rhs);
+  Value equal = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, left, right);
+  cf::AssertOp::create(*this, equal, message.str());
+}
+
+void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
+  std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
+  if (lhs == rhs || left == 0 || (left && right && *left <= *right)) return;
+  Value fits =
+      arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
+  cf::AssertOp::create(*this, fits, message.str());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value LinalgBuilder::empty(ArrayRef<OpFoldResult> sizes, Type elementType) {
+  Value tensor = tensor::EmptyOp::create(*this, sizes, elementType);
+  setSizes(tensor, sizes);
+  return tensor;
+}
+
+Value LinalgBuilder::filled(ArrayRef<OpFoldResult> sizes, Value scalar) {
+  Value tensor = empty(sizes, scalar.getType());
+  Value result = linalg::FillOp::create(*this, scalar, tensor).getResult(0);
+  setSizes(result, sizes);
+  return result;
+}
+
+Value LinalgBuilder::elementwise(ArrayRef<OpFoldResult> sizes, Type elementType, ValueRange inputs,
+                                 ArrayRef<AffineMap> maps, Body body) {
+  const unsigned rank = sizes.size();
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  Value init = empty(sizes, elementType);
+  auto generic = linalg::GenericOp::create(
+      *this, init.getType(), inputs, init, allMaps, loops,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        linalg::YieldOp::create(builder, loc, body(builder, loc, args));
+      });
+  setSizes(generic.getResult(0), sizes);
+  return generic.getResult(0);
+}
+
+Value LinalgBuilder::moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map) {
+  return elementwise(sizes, getElementTypeOrSelf(input.getType()), input, map,
+                     [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+Value LinalgBuilder::typed(Value tensor, Type type) {
+  if (tensor.getType() == type) return tensor;
+  Sizes sizes = sizesOf(tensor);
+  Value cast = tensor::CastOp::create(*this, type, tensor);
+  setSizes(cast, sizes);
+  return cast;
+}
+
+/// Groups of the axes of a larger shape that are one axis of a smaller one, where the axes in
+/// `units` (ascending) are only in the larger: each joins the axis before it, the leading ones the
+/// first axis that is in both.
+static SmallVector<ReassociationIndices> groupUnits(int64_t largerRank, ArrayRef<int64_t> units) {
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices leading;
+  for (int64_t axis = 0; axis < largerRank; ++axis) {
+    if (llvm::is_contained(units, axis)) {
+      (groups.empty() ? leading : groups.back()).push_back(axis);
+      continue;
+    }
+    groups.push_back(std::exchange(leading, {}));
+    groups.back().push_back(axis);
+  }
+  return groups;
+}
+
+Value LinalgBuilder::dropUnitAxes(Value tensor, ArrayRef<int64_t> axes) {
+  if (axes.empty()) return tensor;
+  Sizes sizes = sizesOf(tensor), kept;
+  for (auto [axis, size] : llvm::enumerate(sizes))
+    if (!llvm::is_contained(axes, static_cast<int64_t>(axis))) kept.push_back(size);
+  Value result =
+      tensor::CollapseShapeOp::create(*this, tensor, groupUnits(sizes.size(), axes)).getResult();
+  setSizes(result, kept);
+  return result;
+}
+
+Value LinalgBuilder::addUnitAxes(Value tensor, ArrayRef<int64_t> axes) {
+  if (axes.empty()) return tensor;
+  Sizes sizes = sizesOf(tensor), larger;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape;
+  const int64_t rank = type.getRank() + static_cast<int64_t>(axes.size());
+  for (int64_t axis = 0, from = 0; axis < rank; ++axis) {
+    const bool isNew = llvm::is_contained(axes, axis);
+    larger.push_back(isNew ? OpFoldResult(getIndexAttr(1)) : sizes[from]);
+    shape.push_back(isNew ? 1 : type.getDimSize(from));
+    from += !isNew;
+  }
+  Value result = tensor::ExpandShapeOp::create(*this, type.clone(shape), tensor,
+                                               groupUnits(rank, axes), larger);
+  setSizes(result, larger);
+  return result;
+}
+
+} // namespace mlir::weft

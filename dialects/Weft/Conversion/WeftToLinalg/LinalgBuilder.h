@@ -1,0 +1,80 @@
+// What the conversions of single weft ops to linalg share: sizes, empty tensors, loops over elements.
+#pragma once
+
+#include "OpDefs/OpInfo.h"
+#include "Weft/Conversion/ScalarBuilder.h"
+#include "Weft/IR/Weft.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::weft {
+
+/// The sizes of a tensor: an index attribute where known, an index value elsewhere.
+using Sizes = SmallVector<OpFoldResult>;
+
+/// Builds the linalg form of one op after another. It remembers the sizes of what it built, so that
+/// they are expressed by the sizes of the function's arguments and equal ones are the same value.
+class LinalgBuilder : public ImplicitLocOpBuilder {
+public:
+  explicit LinalgBuilder(Operation *first) : ImplicitLocOpBuilder(first->getLoc(), first) {}
+
+  /// The sizes of `tensor`. Dimensions not asked for before become tensor.dim right after the
+  /// tensor's definition.
+  Sizes sizesOf(Value tensor);
+  void setSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
+    sizes_[tensor] = Sizes(sizes.begin(), sizes.end());
+  }
+
+  /// An uninitialised tensor, and one filled with `scalar`.
+  Value empty(ArrayRef<OpFoldResult> sizes, Type elementType);
+  Value filled(ArrayRef<OpFoldResult> sizes, Value scalar);
+
+  using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
+  /// A tensor whose every element is `body` of the inputs' elements that `maps` pick, one map per
+  /// input, over parallel loops in the result's order.
+  Value elementwise(ArrayRef<OpFoldResult> sizes, Type elementType, ValueRange inputs,
+                    ArrayRef<AffineMap> maps, Body body);
+  /// The same where the body only passes its first argument on: a movement of elements.
+  Value moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map);
+
+  /// `tensor` with a static type of `sizes` where they are known: a tensor.cast if it changes
+  /// anything.
+  Value typed(Value tensor, Type type);
+  /// `tensor` without the static unit dimensions in `axes`, or with new ones there.
+  Value dropUnitAxes(Value tensor, ArrayRef<int64_t> axes);
+  Value addUnitAxes(Value tensor, ArrayRef<int64_t> axes);
+
+  Value index(int64_t value);
+  Value toValue(OpFoldResult size);
+  OpFoldResult add(OpFoldResult lhs, OpFoldResult rhs);
+  OpFoldResult multiply(OpFoldResult lhs, OpFoldResult rhs);
+
+  /// Stops the call at run time with a ShapeError unless the sizes are equal; no code if that is
+  /// known now.
+  void requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
+  /// The same unless lhs <= rhs.
+  void requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
+
+private:
+  DenseMap<Value, Sizes> sizes_;
+};
+
+/// The conversions. Each gives the value that replaces the op's result, in any type that differs
+/// from it only by dimensions known or not; a null value after an error was emitted.
+Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
+Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
+Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op);
+Value lowerMatmul(LinalgBuilder &b, MatmulOp op);
+Value lowerIota(LinalgBuilder &b, IotaOp op);
+Value lowerReshape(LinalgBuilder &b, ReshapeOp op);
+Value lowerTranspose(LinalgBuilder &b, TransposeOp op);
+Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op);
+Value lowerSlice(LinalgBuilder &b, SliceOp op);
+Value lowerReverse(LinalgBuilder &b, ReverseOp op);
+Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op);
+Value lowerPad(LinalgBuilder &b, PadOp op);
+Value lowerGather(LinalgBuilder &b, GatherOp op);
+Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
+
+} // namespace mlir::weft

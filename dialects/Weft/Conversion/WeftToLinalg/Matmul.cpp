@@ -1,0 +1,98 @@
+// Matrix products as linalg.contract on a zeroed tensor: transposes and batches are in its maps.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+
+namespace mlir::weft {
+
+namespace {
+/// One operand: its batch axes end where its matrix begins.
+struct Operand {
+  Value tensor;
+  Sizes sizes;
+  int64_t batchRank = 0;
+  bool isVector = false, transposed = false;
+
+  Operand(LinalgBuilder &b, Value value, bool transposed)
+      : tensor(value), sizes(b.sizesOf(value)), transposed(transposed) {
+    isVector = sizes.size() == 1;
+    batchRank = isVector ? 0 : static_cast<int64_t>(sizes.size()) - 2;
+  }
+  OpFoldResult row() const { return sizes[batchRank + (transposed ? 1 : 0)]; }
+  OpFoldResult column() const { return sizes[batchRank + (transposed ? 0 : 1)]; }
+};
+} // namespace
+
+/// Takes the batch axes away along which `operand` is repeated (size 1 against another size), since
+/// the maps of a contraction name loops only. Gives the loops of those that stay.
+static SmallVector<int64_t> dropRepeatedBatches(LinalgBuilder &b, Operand &operand,
+                                                const Sizes &batch) {
+  SmallVector<int64_t> repeated, loops;
+  const int64_t missing = static_cast<int64_t>(batch.size()) - operand.batchRank;
+  for (int64_t axis = 0; axis < operand.batchRank; ++axis) {
+    if (isConstantIntValue(operand.sizes[axis], 1) &&
+        !isConstantIntValue(batch[missing + axis], 1))
+      repeated.push_back(axis);
+    else loops.push_back(missing + axis);
+  }
+  operand.tensor = b.dropUnitAxes(operand.tensor, repeated);
+  return loops;
+}
+
+Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
+  Operand lhs(b, op.getLhs(), op.getTransposeLhs()), rhs(b, op.getRhs(), op.getTransposeRhs());
+  auto type = cast<RankedTensorType>(op.getType());
+  const int64_t batchRank = std::max(lhs.batchRank, rhs.batchRank);
+
+  Sizes batch;
+  for (int64_t axis = 0; axis < batchRank; ++axis) {
+    OpFoldResult size;
+    for (const Operand *operand : {&lhs, &rhs}) {
+      const int64_t at = axis - (batchRank - operand->batchRank);
+      if (at < 0 || isConstantIntValue(operand->sizes[at], 1)) continue;
+      if (!size || (!isa<Attribute>(size) && isa<Attribute>(operand->sizes[at]))) {
+        if (size) b.requireEqual(size, operand->sizes[at], "matmul: the batch dimensions differ");
+        size = operand->sizes[at];
+      } else {
+        b.requireEqual(size, operand->sizes[at], "matmul: the batch dimensions differ");
+      }
+    }
+    batch.push_back(size ? size : OpFoldResult(b.getIndexAttr(1)));
+  }
+  OpFoldResult lhsInner = lhs.isVector ? lhs.sizes[0] : lhs.column();
+  OpFoldResult rhsInner = rhs.isVector ? rhs.sizes[0] : rhs.row();
+  b.requireEqual(lhsInner, rhsInner, "matmul: the inner dimensions differ");
+
+  // Loops: the batches, the rows unless lhs is a vector, the columns unless rhs is, the inner one.
+  Sizes sizes = batch;
+  int64_t loops = batchRank;
+  const int64_t m = lhs.isVector ? -1 : loops++;
+  const int64_t n = rhs.isVector ? -1 : loops++;
+  const int64_t k = loops++;
+  if (m >= 0) sizes.push_back(lhs.row());
+  if (n >= 0) sizes.push_back(rhs.column());
+
+  auto mapOf = [&](ArrayRef<int64_t> axes) {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t axis : axes) exprs.push_back(b.getAffineDimExpr(axis));
+    return AffineMap::get(loops, 0, exprs, b.getContext());
+  };
+  auto operandMap = [&](Operand &operand, int64_t first, int64_t second) {
+    SmallVector<int64_t> axes = dropRepeatedBatches(b, operand, batch);
+    if (operand.isVector) return mapOf(k);
+    if (operand.transposed) std::swap(first, second);
+    axes.append({first, second});
+    return mapOf(axes);
+  };
+  AffineMap lhsMap = operandMap(lhs, m, k), rhsMap = operandMap(rhs, k, n);
+  SmallVector<int64_t> resultAxes;
+  for (int64_t axis = 0; axis < k; ++axis) resultAxes.push_back(axis);
+
+  Type element = type.getElementType();
+  Value init = b.filled(sizes, ScalarBuilder(b, b.getLoc()).zero(element));
+  auto contract = linalg::ContractOp::create(
+      b, init.getType(), ValueRange{lhs.tensor, rhs.tensor}, ValueRange{init},
+      b.getAffineMapArrayAttr({lhsMap, rhsMap, mapOf(resultAxes)}));
+  b.setSizes(contract.getResult(0), sizes);
+  return contract.getResult(0);
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,247 @@
+// Ops that move elements: reshape, transpose, broadcast, slice, reverse, concatenate and pad.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Utils/Utils.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+namespace mlir::weft {
+
+//===----------------------------------------------------------------------===//
+// Reshape
+//===----------------------------------------------------------------------===//
+
+/// All axes as one group, for a collapse to a line and back.
+static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
+  ReassociationIndices all;
+  for (int64_t axis = 0; axis < rank; ++axis) all.push_back(axis);
+  return {all};
+}
+
+/// `x` as a tensor of rank 1.
+static Value flattened(LinalgBuilder &b, Value x) {
+  Sizes sizes = b.sizesOf(x);
+  if (sizes.size() == 1) return x;
+  if (sizes.empty()) return b.addUnitAxes(x, 0);
+  OpFoldResult count = b.getIndexAttr(1);
+  for (OpFoldResult size : sizes) count = b.multiply(count, size);
+  Value line = tensor::CollapseShapeOp::create(b, x, oneGroup(sizes.size()));
+  b.setSizes(line, count);
+  return line;
+}
+
+/// The target sizes: those given, and the one left open as what remains of `count`.
+static Sizes targetSizes(LinalgBuilder &b, ArrayRef<int64_t> shape, OpFoldResult count) {
+  Sizes sizes;
+  int64_t known = 1;
+  for (int64_t size : shape) {
+    sizes.push_back(b.getIndexAttr(size));
+    if (size != -1) known *= size;
+  }
+  const auto *open = llvm::find(shape, -1);
+  if (open == shape.end()) {
+    b.requireEqual(count, b.getIndexAttr(known), "reshape: the elements do not fill the shape");
+    return sizes;
+  }
+  OpFoldResult &rest = sizes[open - shape.begin()];
+  if (std::optional<int64_t> total = getConstantIntValue(count)) {
+    rest = b.getIndexAttr(known == 0 ? 0 : *total / known);
+    return sizes;
+  }
+  if (known == 0) known = 1; // x must be empty then; the check below says so
+  rest = arith::DivUIOp::create(b, b.toValue(count), b.index(known)).getResult();
+  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), count,
+                 "reshape: the elements do not fill the shape");
+  return sizes;
+}
+
+Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
+  Value x = op.getX();
+  auto from = cast<RankedTensorType>(x.getType()), to = cast<RankedTensorType>(op.getType());
+  if (from.hasStaticShape() && to.hasStaticShape()) {
+    // One collapse or expansion where that is possible keeps the loops of the neighbours apart.
+    if (auto groups = getReassociationIndicesForReshape(from, to)) {
+      if (from.getRank() > to.getRank())
+        return tensor::CollapseShapeOp::create(b, to, x, *groups);
+      if (from.getRank() < to.getRank())
+        return tensor::ExpandShapeOp::create(b, to, x, *groups);
+    }
+    if (from == to) return x;
+  }
+  OpFoldResult count = b.getIndexAttr(1);
+  for (OpFoldResult size : b.sizesOf(x)) count = b.multiply(count, size);
+  Sizes sizes = targetSizes(b, op.getShape(), count);
+  Value line = flattened(b, x);
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  if (shape.size() == 1) {
+    b.setSizes(line, sizes);
+    return line;
+  }
+  Value result;
+  if (shape.empty()) {
+    line = b.typed(line, from.clone(ArrayRef<int64_t>{1}));
+    result = b.dropUnitAxes(line, 0);
+  } else {
+    // expand_shape wants a type that is known on both sides or on neither.
+    if (!ShapedType::isDynamicShape(shape)) {
+      const int64_t total = ShapedType::getNumElements(shape);
+      line = b.typed(line, from.clone(total));
+    } else {
+      line = b.typed(line, from.clone(ShapedType::kDynamic));
+    }
+    result = tensor::ExpandShapeOp::create(b, from.clone(shape), line, oneGroup(shape.size()),
+                                           sizes);
+  }
+  b.setSizes(result, sizes);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Transpose, broadcast, reverse: an indexing map
+//===----------------------------------------------------------------------===//
+
+Value lowerTranspose(LinalgBuilder &b, TransposeOp op) {
+  Sizes from = b.sizesOf(op.getX()), sizes;
+  SmallVector<AffineExpr> exprs(from.size());
+  for (auto [axis, source] : llvm::enumerate(op.getPermutation())) {
+    sizes.push_back(from[source]);
+    exprs[source] = b.getAffineDimExpr(axis);
+  }
+  return b.moved(sizes, op.getX(), AffineMap::get(from.size(), 0, exprs, b.getContext()));
+}
+
+Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op) {
+  Sizes from = b.sizesOf(op.getX()), sizes;
+  for (int64_t size : op.getShape()) sizes.push_back(b.getIndexAttr(size));
+  const size_t missing = sizes.size() - from.size();
+  SmallVector<AffineExpr> exprs;
+  for (auto [axis, size] : llvm::enumerate(from)) {
+    const bool stretched =
+        isConstantIntValue(size, 1) && !isConstantIntValue(sizes[missing + axis], 1);
+    if (!stretched)
+      b.requireEqual(size, sizes[missing + axis], "broadcast: x does not broadcast to the shape");
+    exprs.push_back(stretched ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(missing + axis));
+  }
+  return b.moved(sizes, op.getX(), AffineMap::get(sizes.size(), 0, exprs, b.getContext()));
+}
+
+Value lowerReverse(LinalgBuilder &b, ReverseOp op) {
+  Value x = op.getX();
+  Sizes sizes = b.sizesOf(x);
+  bool known = true;
+  SmallVector<AffineExpr> exprs;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    AffineExpr loop = b.getAffineDimExpr(axis);
+    if (llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis))) {
+      if (std::optional<int64_t> last = getConstantIntValue(size)) loop = *last - 1 - loop;
+      else known = false;
+    }
+    exprs.push_back(loop);
+  }
+  // Without elements or without known sizes there is no such map; then the body does the reading.
+  if (known && !llvm::is_contained(cast<RankedTensorType>(x.getType()).getShape(), 0))
+    return b.moved(sizes, x, AffineMap::get(sizes.size(), 0, exprs, b.getContext()));
+  SmallVector<Value> last;
+  for (OpFoldResult size : sizes)
+    last.push_back(arith::SubIOp::create(b, b.toValue(size), b.index(1)));
+  return b.elementwise(
+      sizes, getElementTypeOrSelf(x.getType()), {}, {},
+      [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+        SmallVector<Value> at;
+        for (size_t axis = 0; axis < sizes.size(); ++axis) {
+          Value loop = linalg::IndexOp::create(builder, loc, axis);
+          const bool backwards = llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis));
+          at.push_back(backwards ? arith::SubIOp::create(builder, loc, last[axis], loop) : loop);
+        }
+        return tensor::ExtractOp::create(builder, loc, x, at);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Slice, concatenate, pad: slices of a larger tensor
+//===----------------------------------------------------------------------===//
+
+Value lowerSlice(LinalgBuilder &b, SliceOp op) {
+  Sizes from = b.sizesOf(op.getX()), starts, strides, sizes;
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    const int64_t start = op.getStarts()[axis], limit = op.getLimits()[axis],
+                  stride = op.getStrides()[axis];
+    starts.push_back(b.getIndexAttr(start));
+    strides.push_back(b.getIndexAttr(stride));
+    if (limit != -1 || isa<Attribute>(from[axis])) {
+      const int64_t end = limit != -1 ? limit : *getConstantIntValue(from[axis]);
+      b.requireAtMost(b.getIndexAttr(end), from[axis],
+                      "slice: the limit of axis " + Twine(axis) + " is out of range for x");
+      sizes.push_back(b.getIndexAttr((end - start + stride - 1) / stride));
+      continue;
+    }
+    b.requireAtMost(starts.back(), from[axis],
+                    "slice: the start of axis " + Twine(axis) + " is out of range for x");
+    AffineExpr size = b.getAffineDimExpr(0);
+    sizes.push_back(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), (size + (stride - 1 - start)).floorDiv(stride), {from[axis]}));
+  }
+  Value result = tensor::ExtractSliceOp::create(b, op.getX(), starts, sizes, strides);
+  b.setSizes(result, sizes);
+  return result;
+}
+
+Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
+  const int64_t axis = op.getAxis();
+  Sizes sizes = b.sizesOf(op.getXs().front());
+  for (Value x : op.getXs().drop_front()) {
+    for (auto [other, size] : llvm::enumerate(b.sizesOf(x))) {
+      if (static_cast<int64_t>(other) == axis) {
+        sizes[other] = b.add(sizes[other], size);
+        continue;
+      }
+      b.requireEqual(sizes[other], size, "concatenate: the shapes differ outside the axis");
+      if (isa<Attribute>(size)) sizes[other] = size;
+    }
+  }
+  Value result = b.empty(sizes, getElementTypeOrSelf(op.getType()));
+  Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+  for (Value x : op.getXs()) {
+    Sizes part = b.sizesOf(x);
+    for (size_t other = 0; other < part.size(); ++other)
+      if (static_cast<int64_t>(other) != axis) part[other] = sizes[other];
+    result = tensor::InsertSliceOp::create(b, x, result, offsets, part, strides);
+    offsets[axis] = b.add(offsets[axis], part[axis]);
+  }
+  b.setSizes(result, sizes);
+  return result;
+}
+
+Value lowerPad(LinalgBuilder &b, PadOp op) {
+  Sizes from = b.sizesOf(op.getX()), offsets, strides, sizes;
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    const int64_t low = op.getLow()[axis], high = op.getHigh()[axis],
+                  interior = op.getInterior()[axis];
+    offsets.push_back(b.getIndexAttr(low));
+    strides.push_back(b.getIndexAttr(interior + 1));
+    OpFoldResult size = from[axis];
+    if (interior != 0) {
+      // One gap less than there are elements, and none without elements.
+      OpFoldResult gaps;
+      if (std::optional<int64_t> known = getConstantIntValue(size)) {
+        gaps = b.getIndexAttr(std::max<int64_t>(*known - 1, 0));
+      } else {
+        Value atLeastOne = arith::MaxSIOp::create(b, b.toValue(size), b.index(1));
+        gaps = arith::SubIOp::create(b, atLeastOne, b.index(1)).getResult();
+      }
+      size = b.add(size, b.multiply(gaps, b.getIndexAttr(interior)));
+    }
+    sizes.push_back(b.add(size, b.getIndexAttr(low + high)));
+  }
+  Value value = tensor::ExtractOp::create(b, op.getValue(), ValueRange{});
+  Value background = b.filled(sizes, value);
+  Value result = tensor::InsertSliceOp::create(b, op.getX(), background, offsets, from, strides);
+  b.setSizes(result, sizes);
+  return result;
+}
+
+} // namespace mlir::weft

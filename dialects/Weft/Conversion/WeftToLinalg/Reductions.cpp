@@ -1,0 +1,102 @@
+// Reductions and argmax as linalg.generic with reduction loops.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mlir::weft {
+
+namespace {
+/// The loops of a reduction of `sizes` over `axes`.
+struct ReductionLoops {
+  Sizes kept;            ///< sizes of the result without the reduced axes
+  AffineMap result;      ///< from the loops to the result
+  SmallVector<utils::IteratorType> kinds;
+
+  ReductionLoops(OpBuilder &b, const Sizes &sizes, ArrayRef<int64_t> axes) {
+    SmallVector<AffineExpr> exprs;
+    for (auto [axis, size] : llvm::enumerate(sizes)) {
+      const bool reduced = llvm::is_contained(axes, static_cast<int64_t>(axis));
+      kinds.push_back(reduced ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+      if (reduced) continue;
+      kept.push_back(size);
+      exprs.push_back(b.getAffineDimExpr(axis));
+    }
+    result = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
+  }
+};
+} // namespace
+
+Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
+  Value x = op->getOperand(0);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  ArrayRef<int64_t> axes = op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
+  auto keepdims = op->getAttrOfType<BoolAttr>("keepdims");
+  Sizes sizes = b.sizesOf(x);
+  ReductionLoops loops(b, sizes, axes);
+
+  ScalarBuilder scalar(b, b.getLoc());
+  Value init = b.filled(loops.kept, buildReductionInit(info.op, scalar, element));
+  auto generic = linalg::GenericOp::create(
+      b, init.getType(), x, init, {b.getMultiDimIdentityMap(sizes.size()), loops.result},
+      loops.kinds, [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ScalarBuilder step(builder, loc);
+        Value sum = buildScalarBody(info.op, step, {args[1], args[0]}, element);
+        linalg::YieldOp::create(builder, loc, sum);
+      });
+  Value result = generic.getResult(0);
+  b.setSizes(result, loops.kept);
+
+  if (isa<MeanOp>(op)) {
+    OpFoldResult count = b.getIndexAttr(1);
+    for (int64_t axis : axes) count = b.multiply(count, sizes[axis]);
+    Value divisor;
+    if (std::optional<int64_t> known = getConstantIntValue(count))
+      divisor = scalar.constant(static_cast<double>(*known), element);
+    else
+      divisor = scalar.cast(
+          arith::IndexCastOp::create(b, b.getI64Type(), b.toValue(count)), element);
+    result = b.elementwise(loops.kept, element, result,
+                           b.getMultiDimIdentityMap(loops.kept.size()),
+                           [&](OpBuilder &builder, Location loc, ValueRange args) {
+                             return ScalarBuilder(builder, loc).divide(args[0], divisor);
+                           });
+  }
+  if (keepdims && keepdims.getValue()) result = b.addUnitAxes(result, axes);
+  return result;
+}
+
+Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
+  Value x = op.getX();
+  Type element = getElementTypeOrSelf(x.getType()), i64 = b.getI64Type();
+  const int64_t axis = op.getAxis();
+  Sizes sizes = b.sizesOf(x);
+  ReductionLoops loops(b, sizes, axis);
+  b.requireAtMost(b.getIndexAttr(1), sizes[axis],
+                  "argmax: axis " + Twine(axis) + " is empty, so there is no largest element");
+
+  ScalarBuilder scalar(b, b.getLoc());
+  Value best = b.filled(loops.kept, scalar.lowest(element));
+  Value where = b.filled(loops.kept, scalar.constant(0, i64));
+  auto generic = linalg::GenericOp::create(
+      b, TypeRange{best.getType(), where.getType()}, x, ValueRange{best, where},
+      {b.getMultiDimIdentityMap(sizes.size()), loops.result, loops.result}, loops.kinds,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ScalarBuilder s(builder, loc);
+        Value now = args[0], top = args[1];
+        // Strictly larger, so that the first of equals stays; the first NaN beats every number.
+        Value larger = s.greater(now, top);
+        if (isa<FloatType>(element)) {
+          Value firstNan = s.logicalAnd(s.notEqual(now, now), s.equal(top, top));
+          larger = s.logicalOr(larger, firstNan);
+        }
+        Value at = arith::IndexCastOp::create(builder, loc, i64,
+                                              linalg::IndexOp::create(builder, loc, axis));
+        linalg::YieldOp::create(builder, loc,
+                                ValueRange{s.select(larger, now, top), s.select(larger, at, args[2])});
+      });
+  Value result = generic.getResult(1);
+  b.setSizes(result, loops.kept);
+  if (op.getKeepdims()) result = b.addUnitAxes(result, axis);
+  return result;
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,74 @@
+// The pass weft-to-linalg: one walk that replaces every weft op by its linalg form.
+#include "Weft/Conversion/Passes.h"
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "Weft/IR/Bridge.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_WEFTTOLINALGPASS
+#include "Weft/Conversion/Passes.h.inc"
+
+/// The value in place of the result of `op`; null after an error.
+static Value lower(LinalgBuilder &b, Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](ConstantOp constant) -> Value {
+        return arith::ConstantOp::create(b, cast<TypedAttr>(constant.getValueAttr()));
+      })
+      .Case([&](ItemOp item) -> Value {
+        return tensor::ExtractOp::create(b, item.getX(), ValueRange{});
+      })
+      .Case([&](IotaOp iota) { return lowerIota(b, iota); })
+      .Case([&](ArgmaxOp argmax) { return lowerArgmax(b, argmax); })
+      .Case([&](MatmulOp matmul) { return lowerMatmul(b, matmul); })
+      .Case([&](ReshapeOp reshape) { return lowerReshape(b, reshape); })
+      .Case([&](TransposeOp transpose) { return lowerTranspose(b, transpose); })
+      .Case([&](BroadcastOp broadcast) { return lowerBroadcast(b, broadcast); })
+      .Case([&](SliceOp slice) { return lowerSlice(b, slice); })
+      .Case([&](ReverseOp reverse) { return lowerReverse(b, reverse); })
+      .Case([&](ConcatenateOp concatenate) { return lowerConcatenate(b, concatenate); })
+      .Case([&](PadOp pad) { return lowerPad(b, pad); })
+      .Case([&](GatherOp gather) { return lowerGather(b, gather); })
+      .Case([&](ScatterAddOp scatter) { return lowerScatterAdd(b, scatter); })
+      .Default([&](Operation *other) -> Value {
+        const ::weft::OpInfo *info = opInfoOf(other);
+        if (info && info->kind == ::weft::OpKind::elementwise)
+          return lowerElementwise(b, other, *info);
+        if (info && info->kind == ::weft::OpKind::reduction) return lowerReduction(b, other, *info);
+        other->emitOpError("has no form in linalg; variables are lifted before, by weft-lift-state");
+        return {};
+      });
+}
+
+namespace {
+struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
+          !isa<PrintOp, AssertOp, CheckIndicesOp>(op))
+        ops.push_back(op);
+    });
+    if (ops.empty()) return;
+    // Definitions come before uses, so the sizes of operands are known when an op's turn comes.
+    LinalgBuilder b(ops.front());
+    for (Operation *op : ops) {
+      b.setInsertionPoint(op);
+      b.setLoc(op->getLoc());
+      Value value = lower(b, op);
+      if (!value) return signalPassFailure();
+      op->getResult(0).replaceAllUsesWith(b.typed(value, op->getResult(0).getType()));
+      op->erase();
+    }
+  }
+};
+} // namespace
+
+} // namespace mlir::weft
