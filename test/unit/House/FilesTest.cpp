@@ -43,14 +43,14 @@ TEST(Files, OpenWithASentenceOnWhatLivesThere) {
   for (const SourceFile &file :
        read_sources(kFolders, {".h", ".cpp", ".c", ".def", ".inc", ".td"})) {
     const std::string line = first_line(file);
-    EXPECT_TRUE((line.starts_with("//") || line.starts_with("/*")) && words_in(line) >= 4)
+    EXPECT_TRUE((line.starts_with("//") || line.starts_with("/*")) && words_in(line) >= 3)
         << file.path << " opens with: " << line
         << "\nIts first line must be a comment that says what lives there.";
   }
   for (const SourceFile &file :
        read_sources({"tools", "python", "benchmarks", "scripts", "examples"}, {".py", ".sh"})) {
     const std::string line = first_line(file);
-    EXPECT_TRUE((line.starts_with("#") || line.starts_with("\"\"\"")) && words_in(line) >= 4)
+    EXPECT_TRUE((line.starts_with("#") || line.starts_with("\"\"\"")) && words_in(line) >= 3)
         << file.path << " opens with: " << line
         << "\nIts first line must be a comment that says what lives there.";
   }

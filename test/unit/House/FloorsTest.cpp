@@ -44,6 +44,8 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/detail/inline_vector.h", "Support"},
     {"weft/detail/opcode.h", "OpDefs"},
     {"weft/device.h", "Runtime"},
+    {"weft/memory.h", "Runtime"},
+    {"weft/print.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
