@@ -1,0 +1,273 @@
+// Traced functions: a C++ callable that is recorded once per signature and then runs compiled.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <weft/structure.h>
+
+namespace weft {
+
+/// The named phases of a traced function, each with a textual form.
+enum class Phase : std::uint8_t {
+  trace,
+  differentiate,
+  control_deps,
+  simplify,
+  lift_state,
+  linalg,
+  schedule,
+  bufferize,
+  llvm,
+  object,
+};
+/// "control-deps"; what --compile-to and WEFT_DUMP call it.
+std::string_view name_of(Phase phase);
+
+/// Options of `function`.
+struct FunctionOptions {
+  /// For messages, profiles and symbols; "function" if empty.
+  std::string name;
+  /// If given: the types that tensor arguments must have, one per tensor in the order of the
+  /// arguments; there is one trace, and unknown dimensions stay unknown in it.
+  std::vector<TensorType> signature;
+  /// Folder that receives the text of every phase of each trace, `NAME.N.PHASE.mlir`; none if empty.
+  std::string dump;
+};
+
+/// What compiling one trace took, in milliseconds, and what came of it.
+struct CompileReport {
+  struct PhaseTime {
+    std::string phase;
+    double milliseconds;
+  };
+  double trace_ms = 0;
+  std::vector<PhaseTime> phases;
+  double total_ms = 0; ///< trace and all phases
+  std::size_t arena_bytes = 0;
+  std::size_t code_bytes = 0;
+  int traced_ops = 0;
+  /// Files that FunctionOptions::dump asked for, in the order of the phases.
+  std::vector<std::string> files;
+};
+
+namespace detail {
+
+/// What a call is looked up by: kinds, dtypes, shapes and literals as words, compared by memcmp.
+using SignatureKey = InlineVector<std::uint64_t, 48>;
+
+/// Collects tensors and the signature of arguments.
+class ArgumentReader {
+public:
+  void tensor(const Tensor &value) {
+    const TensorImpl *impl = value.impl();
+    if (impl == nullptr) throw ValueError("an argument of a function is an undefined tensor");
+    key.push_back(static_cast<std::uint64_t>(Node::tensor) | std::uint64_t(impl->dtype) << 8 |
+                  std::uint64_t(impl->rank) << 16);
+    for (std::int64_t dim : impl->sizes()) key.push_back(static_cast<std::uint64_t>(dim));
+    tensors.push_back(value.impl());
+  }
+  void variable(const Variable &value) {
+    key.push_back(static_cast<std::uint64_t>(Node::variable));
+    key.push_back(reinterpret_cast<std::uint64_t>(value.state().get()));
+  }
+  template <class T>
+  void literal(const T &value) {
+    if constexpr (std::is_convertible_v<const T &, std::string_view>) {
+      const std::string_view text = value;
+      key.push_back(static_cast<std::uint64_t>(Node::literal) | 0xffu << 8 |
+                    std::uint64_t(text.size()) << 16);
+      for (std::size_t i = 0; i < text.size(); i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + i, std::min<std::size_t>(8, text.size() - i));
+        key.push_back(word);
+      }
+    } else {
+      // The type is part of the key: 1, 1.0 and true are different literals.
+      static_assert(sizeof(T) <= 8);
+      const std::uint64_t type = std::is_enum_v<T>             ? 1
+                                 : std::is_same_v<T, bool>     ? 2
+                                 : std::is_floating_point_v<T> ? 3
+                                 : std::is_signed_v<T>         ? 4
+                                                               : 5;
+      key.push_back(static_cast<std::uint64_t>(Node::literal) | type << 8 |
+                    std::uint64_t(sizeof(T)) << 16);
+      std::uint64_t word = 0;
+      std::memcpy(&word, &value, sizeof(T));
+      key.push_back(word);
+    }
+  }
+  void enter(Node node, std::size_t count) {
+    key.push_back(static_cast<std::uint64_t>(node) | std::uint64_t(count) << 8);
+  }
+
+  SignatureKey key;
+  InlineVector<TensorImpl *, 8> tensors; ///< borrowed from the arguments
+};
+
+/// Replaces tensors of a structure one after the other.
+struct TensorReplacer {
+  void tensor(Tensor &value) { value = tensors[next++]; }
+  void variable(Variable &) {}
+  template <class T>
+  void literal(const T &) {}
+  void enter(Node, std::size_t) {}
+
+  std::span<const Tensor> tensors;
+  std::size_t next = 0;
+};
+
+/// Collects the tensors of a result.
+struct TensorCollector {
+  void tensor(const Tensor &value) { tensors.push_back(value); }
+  void variable(const Variable &) {}
+  template <class T>
+  void literal(const T &) {}
+  void enter(Node, std::size_t) {}
+
+  std::vector<Tensor> tensors;
+};
+
+/// The part of a function that does not depend on its C++ type.
+class FunctionCore {
+public:
+  /// Runs the callable on traced inputs, keeps what it returned, and gives that result's tensors.
+  /// The result that a later call copies and fills is kept by the caller under `trace`.
+  using Tracee = std::function<std::vector<Tensor>(std::span<const Tensor> inputs)>;
+  class Trace; ///< one compiled trace
+
+  explicit FunctionCore(FunctionOptions options);
+  ~FunctionCore();
+
+  /// Whether calls must run the callable itself because a trace or a tape is recording here.
+  static bool inlined();
+
+  /// The compiled trace of these arguments: found, or traced and compiled now. Concurrent calls
+  /// compile once.
+  std::shared_ptr<Trace> find(ArgumentReader &arguments, const Tracee &tracee);
+  /// Runs it. Results are in the order that the tracee gave them.
+  std::vector<Tensor> run(Trace &trace, const ArgumentReader &arguments);
+  /// What the callable returned while it was traced, for `trace`.
+  static std::shared_ptr<void> &prototype(Trace &trace);
+
+  const CompileReport &report(const Trace &trace) const;
+  std::string ir(ArgumentReader &arguments, const Tracee &tracee, Phase phase);
+  std::size_t trace_count() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace detail
+
+/// A callable that is traced at its first call per signature (dtypes and shapes of tensors, nesting,
+/// type and value of everything else), compiled, and from then on runs as compiled code. Variables
+/// are captured by identity, other eager tensors by value. May be called from many threads.
+/// Under a tape, and inside another trace, it runs its callable.
+template <class F>
+class Function {
+public:
+  Function(F callable, FunctionOptions options)
+      : state_(std::make_shared<State>(std::move(callable), std::move(options))) {}
+
+  template <class... Args>
+  auto operator()(const Args &...args) const {
+    using R = std::invoke_result_t<F &, const Args &...>;
+    if (detail::FunctionCore::inlined()) return state_->callable(args...);
+    detail::ArgumentReader arguments;
+    (visit_structure(args, arguments), ...);
+    std::shared_ptr<Trace> trace = find<R>(arguments, args...);
+    std::vector<Tensor> results = state_->core.run(*trace, arguments);
+    if constexpr (!std::is_void_v<R>) {
+      if constexpr (std::is_same_v<R, Tensor>) {
+        return std::move(results[0]);
+      } else {
+        R result = *static_cast<const R *>(detail::FunctionCore::prototype(*trace).get());
+        detail::TensorReplacer replacer{results};
+        visit_structure(result, replacer);
+        return result;
+      }
+    }
+  }
+
+  /// Times and sizes of the trace for these arguments, which is made if there is none yet.
+  template <class... Args>
+  CompileReport report(const Args &...args) const {
+    using R = std::invoke_result_t<F &, const Args &...>;
+    detail::ArgumentReader arguments;
+    (visit_structure(args, arguments), ...);
+    return state_->core.report(*find<R>(arguments, args...));
+  }
+
+  /// The text of a phase for these arguments: `f.ir(x, y, Phase::linalg)`. Runs nothing.
+  template <class... ArgsAndPhase>
+  std::string ir(const ArgsAndPhase &...args) const {
+    auto all = std::forward_as_tuple(args...);
+    constexpr std::size_t count = sizeof...(args) - 1;
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using R = std::invoke_result_t<F &, decltype(std::get<I>(all))...>;
+      detail::ArgumentReader arguments;
+      (visit_structure(std::get<I>(all), arguments), ...);
+      std::shared_ptr<void> prototype;
+      return state_->core.ir(arguments, tracee<R>(prototype, std::get<I>(all)...),
+                             std::get<count>(all));
+    }(std::make_index_sequence<count>());
+  }
+
+  /// How many signatures have been traced.
+  std::size_t trace_count() const { return state_->core.trace_count(); }
+
+private:
+  using Trace = detail::FunctionCore::Trace;
+  struct State {
+    State(F callable, FunctionOptions options)
+        : callable(std::move(callable)), core(std::move(options)) {}
+    F callable;
+    detail::FunctionCore core;
+  };
+
+  /// The callable on copies of the arguments whose tensors stand for the trace's inputs.
+  template <class R, class... Args>
+  detail::FunctionCore::Tracee tracee(std::shared_ptr<void> &prototype, const Args &...args) const {
+    return [this, &prototype, &args...](std::span<const Tensor> inputs) {
+      std::tuple<Args...> copies(args...);
+      detail::TensorReplacer replacer{inputs};
+      std::apply([&](auto &...copy) { (visit_structure(copy, replacer), ...); }, copies);
+      detail::TensorCollector collector;
+      if constexpr (std::is_void_v<R>) {
+        std::apply(state_->callable, copies);
+      } else {
+        auto result = std::make_shared<R>(std::apply(state_->callable, copies));
+        visit_structure(*result, collector);
+        prototype = std::move(result);
+      }
+      return std::move(collector.tensors);
+    };
+  }
+
+  template <class R, class... Args>
+  std::shared_ptr<Trace> find(detail::ArgumentReader &arguments, const Args &...args) const {
+    std::shared_ptr<void> prototype;
+    std::shared_ptr<Trace> trace =
+        state_->core.find(arguments, tracee<R>(prototype, args...));
+    if (prototype) detail::FunctionCore::prototype(*trace) = std::move(prototype);
+    return trace;
+  }
+
+  std::shared_ptr<State> state_;
+};
+
+/// Wraps a callable whose parameters and result are nested structures of tensors.
+template <class F>
+Function<std::decay_t<F>> function(F &&callable, FunctionOptions options = {}) {
+  return {std::forward<F>(callable), std::move(options)};
+}
+
+} // namespace weft

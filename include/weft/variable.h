@@ -1,0 +1,43 @@
+// Variables: named state that lives between calls.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <weft/tensor.h>
+
+namespace weft {
+
+class VariableState;
+
+/// A named tensor that can be given new values of the same dtype and shape. Copies of the handle
+/// are the same variable. Reads and assigns are atomic and may come from any thread; inside a
+/// traced function they keep program order, and the function sees the value at the time of the call.
+class Variable {
+public:
+  explicit Variable(const Operand &initial, std::string name = "", bool trainable = true);
+
+  const std::string &name() const;
+  bool trainable() const;
+  DType dtype() const;
+  Shape shape() const;
+
+  /// The present value, as an op that tapes and traces see.
+  Tensor value() const;
+  operator Tensor() const { return value(); }
+
+  /// Gives it a new value. Throws DTypeError and ShapeError that name the variable.
+  const Variable &assign(const Operand &value) const;
+  const Variable &assign_add(const Operand &value) const;
+  const Variable &assign_sub(const Operand &value) const;
+
+  friend bool operator==(const Variable &a, const Variable &b) { return a.state_ == b.state_; }
+
+  /// For the library itself.
+  const std::shared_ptr<VariableState> &state() const { return state_; }
+
+private:
+  std::shared_ptr<VariableState> state_;
+};
+
+} // namespace weft

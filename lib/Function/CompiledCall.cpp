@@ -1,0 +1,136 @@
+// The call of compiled code: buffers in, buffers out.
+#include "Function/CompiledCall.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "OpDefs/ShapeFunctions.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/Variable.h"
+#include "Support/Fault.h"
+
+namespace weft {
+
+CompiledCall::CompiledCall(Program program, CompiledCode code)
+    : program_(std::move(program)), code_(std::move(code)) {
+  for (ValueId value : program_.outputs) {
+    outputs_.push_back(program_.values[value]);
+    static_outputs_ &= outputs_.back().shape.is_static();
+  }
+  for (ValueId value : program_.inputs)
+    static_inputs_ &= program_.values[value].shape.is_static();
+  // Running needs the types only.
+  program_.nodes.clear();
+}
+
+CompiledCall::~CompiledCall() {
+  for (std::byte *arena : arenas_) std::free(arena);
+}
+
+std::byte *CompiledCall::take_arena() {
+  if (code_.arena_bytes == 0) return nullptr;
+  {
+    const std::lock_guard lock(arenas_mutex_);
+    if (!arenas_.empty()) {
+      std::byte *arena = arenas_.back();
+      arenas_.pop_back();
+      return arena;
+    }
+  }
+  void *memory = std::aligned_alloc(64, (code_.arena_bytes + 63) / 64 * 64);
+  if (memory == nullptr)
+    throw OutOfMemory(program_.name + ": no memory for its " + std::to_string(code_.arena_bytes) +
+                      " bytes of temporaries");
+  return static_cast<std::byte *>(memory);
+}
+
+void CompiledCall::give_arena(std::byte *arena) {
+  if (arena == nullptr) return;
+  const std::lock_guard lock(arenas_mutex_);
+  arenas_.push_back(arena);
+}
+
+namespace {
+
+/// Holds the written variables of a call exclusively, in one order for all calls, and puts their
+/// buffers back at its end.
+class VariableUpdates {
+public:
+  VariableUpdates(std::span<const VariableRef> variables, const std::vector<bool> &written) {
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (written[i]) order_.push_back(variables[i].get());
+    std::sort(order_.begin(), order_.end());
+    for (VariableState *variable : order_) variable->lock_update();
+  }
+  ~VariableUpdates() {
+    for (VariableState *variable : order_) variable->unlock_update();
+  }
+
+private:
+  detail::InlineVector<VariableState *, 16> order_;
+};
+
+} // namespace
+
+std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs) {
+  detail::InlineVector<void *, 64> buffers;
+  detail::InlineVector<std::int64_t, 16> dims;
+  std::vector<Tensor> kept; // contiguous copies, and values of variables that are only read
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    detail::TensorImpl *impl = inputs[i];
+    if (impl->storage == detail::Storage::traced)
+      throw StateError(program_.name + ": an argument stands for a value of a trace that has ended");
+    if (!impl->contiguous) {
+      detail::retain(impl);
+      kept.push_back(Tensor(impl).contiguous());
+      impl = kept.back().impl();
+    }
+    buffers.push_back(impl->data);
+    if (static_inputs_) continue;
+    const Shape &shape = program_.values[program_.inputs[i]].shape;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      if (shape[d] == unknown) dims.push_back(impl->dims()[d]);
+  }
+  for (const Tensor &capture : program_.captures) buffers.push_back(capture.impl()->data);
+
+  const VariableUpdates updates(program_.variables, program_.written);
+  for (std::size_t i = 0; i < program_.variables.size(); ++i) {
+    VariableState &variable = *program_.variables[i];
+    if (program_.written[i]) {
+      buffers.push_back(variable.update_buffer());
+    } else {
+      kept.push_back(variable.load().contiguous());
+      buffers.push_back(kept.back().impl()->data);
+    }
+  }
+
+  std::vector<Tensor> results(outputs_.size());
+  std::size_t dynamic = 0;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].shape.is_static()) {
+      ++dynamic;
+      continue;
+    }
+    results[i] = detail::new_tensor(outputs_[i].dtype, outputs_[i].shape);
+    buffers.push_back(results[i].impl()->data);
+  }
+  std::vector<Tensor> sized(dynamic);
+
+  CallContext context;
+  context.function = program_.name.c_str();
+  context.outputs = sized.data();
+  context.output_count = static_cast<std::int64_t>(dynamic);
+  struct ArenaLoan {
+    CompiledCall &call;
+    std::byte *arena;
+    ~ArenaLoan() { call.give_arena(arena); }
+  } loan{*this, take_arena()};
+  context.arena = loan.arena;
+  code_.entry(buffers.data(), dims.data(), &context);
+
+  for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
+    if (!outputs_[i].shape.is_static()) results[i] = std::move(sized[next++]);
+  return results;
+}
+
+} // namespace weft

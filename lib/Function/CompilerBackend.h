@@ -1,0 +1,41 @@
+// The door to libweft-compiler, which is loaded when the first trace is compiled.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "Function/Program.h"
+#include "Runtime/CallContext.h"
+#include <weft/function.h>
+
+namespace weft {
+
+/// Machine code of a program. Its entry takes buffers in this order: inputs, captures, variables
+/// (those that are written are updated in place), outputs of static size; and the sizes of the
+/// inputs' unknown dimensions, in order.
+struct CompiledCode {
+  CompiledEntry entry = nullptr;
+  std::size_t arena_bytes = 0;
+  /// Keeps the machine code loaded.
+  std::shared_ptr<void> code;
+  CompileReport report;
+};
+
+/// What libweft-compiler offers.
+class CompilerBackend {
+public:
+  virtual ~CompilerBackend() = default;
+  /// Compiles for this CPU. `dump` is FunctionOptions::dump. Throws CompileError.
+  virtual CompiledCode compile(const Program &program, const std::string &dump) = 0;
+  /// The text of one phase. Throws CompileError.
+  virtual std::string ir(const Program &program, Phase phase) = 0;
+};
+
+/// The backend, loading libweft-compiler at the first call. Throws CompileError if it cannot be
+/// found, with the paths that were tried.
+CompilerBackend &compiler_backend();
+
+} // namespace weft
+
+/// What libweft-compiler exports.
+extern "C" weft::CompilerBackend *weft_compiler_backend();

@@ -1,0 +1,52 @@
+// Finds and loads libweft-compiler.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "Function/CompilerBackend.h"
+
+namespace weft {
+
+namespace {
+
+/// The folder that libweft was loaded from, with a slash at its end.
+std::string own_folder() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(&compiler_backend), &info) == 0 || info.dli_fname == nullptr)
+    return "";
+  const std::string path = info.dli_fname;
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+CompilerBackend *load() {
+  using Factory = CompilerBackend *();
+  // A program that links the compiler has it already.
+  if (void *symbol = dlsym(RTLD_DEFAULT, "weft_compiler_backend"))
+    return reinterpret_cast<Factory *>(symbol)();
+  std::string tried;
+  for (const std::string &path : {own_folder() + "libweft-compiler.so",
+                                  std::string("libweft-compiler.so")}) {
+    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      tried += std::string("\n  ") + dlerror();
+      continue;
+    }
+    if (void *symbol = dlsym(library, "weft_compiler_backend"))
+      return reinterpret_cast<Factory *>(symbol)();
+    tried += "\n  " + path + ": it does not export weft_compiler_backend";
+  }
+  throw CompileError("traced functions need libweft-compiler.so beside libweft.so or on the "
+                     "loader's path; tried:" +
+                     tried);
+}
+
+} // namespace
+
+CompilerBackend &compiler_backend() {
+  static CompilerBackend *backend = load();
+  return *backend;
+}
+
+} // namespace weft

@@ -1,0 +1,128 @@
+// Records op calls as a program.
+#include "Function/Tracer.h"
+
+#include <algorithm>
+
+#include "Runtime/NewTensor.h"
+#include "Runtime/Variable.h"
+
+namespace weft {
+
+std::size_t Program::variable_index(const VariableRef &variable) const {
+  return static_cast<std::size_t>(std::find(variables.begin(), variables.end(), variable) -
+                                  variables.begin());
+}
+
+/// What traced tensors point to.
+struct Tracer::Ref : detail::TraceRef {
+  std::string name;
+};
+
+Tracer::Tracer(std::string name) : ref_(new Ref) {
+  ref_->references = 1;
+  ref_->destroy = [](detail::TraceRef *self) { delete static_cast<Ref *>(self); };
+  ref_->name = name;
+  program_.name = std::move(name);
+}
+
+Tracer::~Tracer() {
+  if (ref_->references.fetch_sub(1) == 1) ref_->destroy(ref_);
+}
+
+ValueId Tracer::add_value(TensorType type) {
+  program_.values.push_back(std::move(type));
+  return static_cast<ValueId>(program_.values.size() - 1);
+}
+
+Tensor Tracer::wrap(ValueId value) {
+  const TensorType &type = program_.values[value];
+  return detail::new_traced(type.dtype, type.shape, ref_, value);
+}
+
+Tensor Tracer::input(const TensorType &type) {
+  program_.inputs.push_back(add_value(type));
+  return wrap(program_.inputs.back());
+}
+
+ValueId Tracer::add_constant(const Tensor &tensor) {
+  const Tensor dense = tensor.contiguous();
+  auto data = std::make_shared<ConstantData>();
+  data->type = dense.type();
+  data->bytes = dense.impl()->data;
+  data->owner = std::make_shared<Tensor>(dense);
+  const ValueId value = add_value(data->type);
+  program_.nodes.push_back({OpCode::constant, {}, Attrs{ConstantRef(std::move(data))}, value});
+  return value;
+}
+
+ValueId Tracer::value_of(const Tensor &tensor) {
+  const detail::TensorImpl *impl = tensor.impl();
+  if (impl->storage == detail::Storage::traced) {
+    const Ref *owner = static_cast<const Ref *>(static_cast<detail::TraceRef *>(impl->base));
+    if (owner == ref_) return impl->trace_value;
+    throw StateError("a tensor of the traced function '" + owner->name +
+                     "' is used while tracing '" + program_.name +
+                     "': a tensor may not leave its trace; return it instead");
+  }
+  if (auto found = captured_.find(impl); found != captured_.end()) return found->second;
+  ValueId value;
+  if (impl->size == 1) {
+    value = add_constant(tensor);
+  } else {
+    value = add_value(tensor.type());
+    program_.captured.push_back(value);
+    program_.captures.push_back(tensor.contiguous());
+  }
+  alive_.push_back(tensor);
+  captured_.emplace(impl, value);
+  return value;
+}
+
+void Tracer::note_variable(const VariableRef &variable, bool written) {
+  const std::size_t index = program_.variable_index(variable);
+  if (index == program_.variables.size()) {
+    program_.variables.push_back(variable);
+    program_.written.push_back(false);
+  }
+  if (written) program_.written[index] = true;
+}
+
+Tensor Tracer::apply(const OpCall &call) {
+  std::vector<TensorType> types;
+  types.reserve(call.operands.size());
+  ProgramNode node{call.op, {}, call.attrs, kNoValue};
+  for (const Tensor &operand : call.operands) {
+    if (!operand.defined())
+      throw StateError(std::string(op_info(call.op).name) + ": an operand is undefined");
+    node.operands.push_back(value_of(operand));
+    types.push_back(program_.values[node.operands.back()]);
+  }
+  TensorType result;
+  if (!call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0])) {
+    const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+    result = variable->type();
+    note_variable(variable, call.op != OpCode::read);
+  } else {
+    Result<TensorType> inferred = infer({call.op, types, call.attrs});
+    if (!inferred)
+      raise(inferred.fault().kind,
+            std::string(op_info(call.op).name) + ": " + inferred.fault().message);
+    result = *std::move(inferred);
+  }
+  const bool has_result = op_info(call.op).results != 0;
+  if (has_result) node.result = add_value(std::move(result));
+  const ValueId value = node.result;
+  program_.nodes.push_back(std::move(node));
+  return has_result ? wrap(value) : Tensor();
+}
+
+Program Tracer::finish(std::span<const Tensor> results) {
+  for (const Tensor &result : results) {
+    if (!result.defined())
+      throw ValueError(program_.name + ": a tensor of the result is undefined");
+    program_.outputs.push_back(value_of(result));
+  }
+  return std::move(program_);
+}
+
+} // namespace weft
