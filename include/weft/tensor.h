@@ -207,6 +207,17 @@ public:
   Tensor materialize(DType dtype) const;
   /// `materialize` to its own dtype.
   Tensor materialize() const { return materialize(dtype()); }
+  /// Converts a weak scalar; false if `T` is an integer type that cannot hold it.
+  template <class T>
+  bool exactly_as(T &value) const {
+    if constexpr (std::floating_point<T>) {
+      value = static_cast<T>(kind_ == Kind::floating ? floating_ : static_cast<double>(integer_));
+      return true;
+    } else {
+      value = static_cast<T>(integer_);
+      return kind_ != Kind::floating && static_cast<std::int64_t>(value) == integer_;
+    }
+  }
 
 private:
   enum class Kind : std::uint8_t { borrowed, owned, boolean, integer, floating };

@@ -12,9 +12,12 @@ class VariableState;
 
 /// A named tensor that can be given new values of the same dtype and shape. Copies of the handle
 /// are the same variable. Reads and assigns are atomic and may come from any thread; inside a
-/// traced function they keep program order, and the function sees the value at the time of the call.
+/// traced function they keep program order, and the function sees the value at the time of the
+/// call.
 class Variable {
 public:
+  /// Starts with the value `initial`; a variable without a name gets one of its own ("variable_3").
+  /// Throws StateError for an undefined tensor, or a value of a trace.
   explicit Variable(const Operand &initial, std::string name = "", bool trainable = true);
 
   const std::string &name() const;
@@ -26,7 +29,8 @@ public:
   Tensor value() const;
   operator Tensor() const { return value(); }
 
-  /// Gives it a new value. Throws DTypeError and ShapeError that name the variable.
+  /// Gives it a new value, adds to it, subtracts from it. A C++ scalar takes the variable's dtype
+  /// and stands for all elements. Throws DTypeError and ShapeError that name the variable.
   const Variable &assign(const Operand &value) const;
   const Variable &assign_add(const Operand &value) const;
   const Variable &assign_sub(const Operand &value) const;

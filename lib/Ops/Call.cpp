@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/FastPath.h"
 #include <weft/ops.h>
 
 namespace weft::call {
@@ -69,11 +70,15 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
 }
 
 Tensor unary(OpCode op, const Operand &x) {
+  if (Interpreter::current() == nullptr)
+    if (Tensor result = fast_unary(op, x); result.defined()) return result;
   static const Attrs none;
   return general(op, {&x}, none);
 }
 
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
+  if (Interpreter::current() == nullptr)
+    if (Tensor result = fast_binary(op, lhs, rhs); result.defined()) return result;
   static const Attrs none;
   return general(op, {&lhs, &rhs}, none);
 }

@@ -49,7 +49,8 @@ protected:
 private:
   friend void push_interpreter(Interpreter *);
   friend void pop_interpreter(Interpreter *);
-  static thread_local constinit Interpreter *current_;
+  // Initial-exec: one instruction to read, where a shared library would otherwise call a function.
+  static thread_local constinit Interpreter *current_ __attribute__((tls_model("initial-exec")));
 };
 
 /// Makes `interpreter` current with the present one as its predecessor.

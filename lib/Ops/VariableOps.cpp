@@ -1,19 +1,35 @@
 // Variables as C++ users see them: their reads and writes are op calls.
 #include <weft/variable.h>
 
+#include <atomic>
+
 #include "Ops/Interpreter.h"
-#include <weft/ops.h>
 #include "Runtime/Variable.h"
+#include <weft/ops.h>
 
 namespace weft {
 
-Variable::Variable(const Operand &initial, std::string name, bool trainable) {
-  Tensor value = initial.materialize();
-  if (value.traced())
-    throw StateError("Variable: the initial value of '" + name +
-                     "' is a value of a trace; make variables outside traced functions");
-  state_ = std::make_shared<VariableState>(std::move(value), std::move(name), trainable);
+namespace {
+
+std::string own_name() {
+  static std::atomic<int> count{0};
+  return "variable_" + std::to_string(count.fetch_add(1, std::memory_order_relaxed) + 1);
 }
+
+/// `value` as the variable takes it: a scalar in its dtype, repeated to its shape.
+Tensor fitting(std::string_view op, const VariableState &state, const Operand &value) {
+  Tensor tensor = value.weak() ? value.materialize(state.type().dtype) : value.materialize();
+  if (value.weak() && !state.type().shape.empty()) tensor = broadcast(tensor, state.type().shape);
+  check_assignable(op, state, tensor.type());
+  return tensor;
+}
+
+} // namespace
+
+Variable::Variable(const Operand &initial, std::string name, bool trainable)
+    : state_(std::make_shared<VariableState>(initial.undefined() ? Tensor() : initial.materialize(),
+                                             name.empty() ? own_name() : std::move(name),
+                                             trainable)) {}
 
 const std::string &Variable::name() const { return state_->name(); }
 bool Variable::trainable() const { return state_->trainable(); }
@@ -22,28 +38,22 @@ Shape Variable::shape() const { return state_->type().shape; }
 
 Tensor Variable::value() const { return dispatch(OpCode::read, {}, Attrs{state_}); }
 
-namespace {
-
-void write(const std::shared_ptr<VariableState> &state, OpCode op, const Operand &value) {
-  const Tensor operands[] = {value.materialize(value.weak() ? state->type().dtype : value.dtype())};
-  check_assignable(*state, operands[0].type());
-  dispatch(op, operands, Attrs{state});
-}
-
-} // namespace
-
 const Variable &Variable::assign(const Operand &value) const {
-  write(state_, OpCode::assign, value);
+  const Tensor operands[] = {fitting("assign", *state_, value)};
+  dispatch(OpCode::assign, operands, Attrs{state_});
   return *this;
 }
 
 const Variable &Variable::assign_add(const Operand &value) const {
-  write(state_, OpCode::assign_add, value);
+  const Tensor operands[] = {fitting("assign_add", *state_, value)};
+  dispatch(OpCode::assign_add, operands, Attrs{state_});
   return *this;
 }
 
 const Variable &Variable::assign_sub(const Operand &value) const {
-  return assign_add(negate(value.materialize(value.weak() ? dtype() : value.dtype())));
+  const Tensor operands[] = {negate(fitting("assign_sub", *state_, value))};
+  dispatch(OpCode::assign_add, operands, Attrs{state_});
+  return *this;
 }
 
 Operand::Operand(const Variable &variable) : Operand(Owned{}, variable.value()) {}

@@ -95,6 +95,7 @@ Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *tra
     impl->strides()[i] = 0;
   }
   impl->size = is_static ? static_cast<std::int64_t>(size) : unknown;
+  impl->contiguous = false; // nobody takes a short cut to elements that are not there
   trace->references.fetch_add(1, std::memory_order_relaxed);
   impl->base = trace;
   impl->trace_value = value;

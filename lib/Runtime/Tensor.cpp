@@ -52,7 +52,7 @@ const void *Tensor::checked_data(DType wanted) const {
 }
 
 Tensor Tensor::contiguous() const {
-  if (checked().contiguous) return *this;
+  if (checked().contiguous || traced()) return *this;
   return make_contiguous(*this);
 }
 

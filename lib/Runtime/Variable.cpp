@@ -4,43 +4,82 @@
 #include <cstring>
 
 #include "Runtime/NewTensor.h"
+#include "Runtime/StridedCopy.h"
+#include "Support/Fault.h"
 
 namespace weft {
 
-VariableState::VariableState(Tensor value, std::string name, bool trainable)
-    : value_(std::move(value)), name_(std::move(name)), trainable_(trainable),
-      type_(value_.type()) {}
+namespace {
+
+void copy_elements(const Tensor &from, const Tensor &to) {
+  std::memcpy(to.impl()->data, from.impl()->data,
+              static_cast<std::size_t>(from.size()) * item_size(from.dtype()));
+}
+
+Tensor copy_of(const Tensor &tensor) {
+  Tensor copy = detail::new_tensor_like(tensor.impl(), tensor.dtype());
+  copy_elements(tensor, copy);
+  return copy;
+}
+
+const Tensor &checked_initial(const Tensor &value, const std::string &name) {
+  if (!value.defined())
+    throw StateError("Variable: the initial value of '" + name + "' is an undefined tensor");
+  if (value.traced())
+    throw StateError("Variable: the initial value of '" + name +
+                     "' is a value of a trace; make variables outside traced functions");
+  return value;
+}
+
+} // namespace
+
+VariableState::VariableState(const Tensor &value, std::string name, bool trainable)
+    : value_(make_contiguous(checked_initial(value, name))), name_(std::move(name)),
+      trainable_(trainable), type_(value.type()) {}
 
 Tensor VariableState::load() const {
   const std::lock_guard lock(mutex_);
-  return value_;
+  // During an update only its own thread comes here, and what it is given must not change any more.
+  return updating_ ? copy_of(value_) : value_;
 }
 
-void VariableState::store(Tensor value) {
+void VariableState::replace(const Tensor &value) {
+  Tensor fresh = make_contiguous(value);
+  // Compiled code that is writing knows the buffer by its address.
+  if (updating_) copy_elements(fresh, value_);
+  else value_.swap(fresh);
+}
+
+void VariableState::store(const Tensor &value) {
+  const Tensor fresh = make_contiguous(value); // outside of the lock
   const std::lock_guard lock(mutex_);
-  // The old value dies after the lock is gone.
-  value_.swap(value);
+  replace(fresh);
 }
 
 void *VariableState::update_buffer() {
-  detail::TensorImpl *impl = value_.impl();
+  const detail::TensorImpl *impl = value_.impl();
   const bool unique = impl->references.load(std::memory_order_acquire) == 1;
-  if (!unique || impl->storage != detail::Storage::own || !impl->contiguous) {
-    const Tensor dense = value_.contiguous();
-    Tensor copy = detail::new_tensor(type_.dtype, type_.shape);
-    std::memcpy(copy.impl()->data, dense.impl()->data,
-                static_cast<std::size_t>(copy.size()) * item_size(type_.dtype));
-    value_ = std::move(copy);
-  }
+  if (!unique || impl->storage != detail::Storage::own) value_ = copy_of(value_);
+  updating_ = true;
   return value_.impl()->data;
 }
 
-void check_assignable(const VariableState &variable, const TensorType &type) {
-  if (type == variable.type()) return;
-  const std::string message = "assign: the variable '" + variable.name() + "' is " +
-                              to_string(variable.type()) + ", but the value is " + to_string(type);
-  if (type.dtype != variable.type().dtype) throw DTypeError(message);
-  throw ShapeError(message);
+void VariableState::unlock_update() {
+  // To tapes the value after an update is another tensor than before.
+  if (updating_) value_.impl()->identity.store(0, std::memory_order_relaxed);
+  updating_ = false;
+  mutex_.unlock();
+}
+
+void check_assignable(std::string_view op, const VariableState &variable, const TensorType &type) {
+  const TensorType &own = variable.type();
+  bool fits = type.shape.size() == own.shape.size();
+  for (std::size_t i = 0; fits && i < own.shape.size(); ++i)
+    fits = type.shape[i] == own.shape[i] || type.shape[i] == unknown;
+  if (fits && type.dtype == own.dtype) return;
+  raise(type.dtype == own.dtype ? ErrorKind::shape : ErrorKind::dtype,
+        std::string(op) + ": the variable '" + variable.name() + "' is " + to_string(own) +
+            ", but the value is " + to_string(type));
 }
 
 } // namespace weft

@@ -3,16 +3,19 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include <weft/shape.h>
 #include <weft/tensor.h>
 
 namespace weft {
 
-/// Value, name and type of a variable; the type never changes.
+/// Value, name and type of a variable; the type never changes. All members may be called from any
+/// thread: a reader sees the value before or after an update and nothing in between.
 class VariableState {
 public:
-  VariableState(Tensor value, std::string name, bool trainable);
+  /// Throws StateError for an undefined or a traced value.
+  VariableState(const Tensor &value, std::string name, bool trainable);
 
   const std::string &name() const { return name_; }
   bool trainable() const { return trainable_; }
@@ -20,26 +23,36 @@ public:
 
   Tensor load() const;
   /// `value` must be of the variable's type.
-  void store(Tensor value);
+  void store(const Tensor &value);
+  /// Replaces the value by `update(value)`, which is of the variable's type, as one step.
+  template <class Update>
+  void modify(const Update &update) {
+    const std::lock_guard lock(mutex_);
+    replace(update(load()));
+  }
 
   /// Holds the variable for a compiled call that will write it in place: until unlock_update other
-  /// threads wait, so that they see the value before or after the call and nothing in between.
+  /// threads wait. Whoever holds several locks them in the order of their addresses.
   void lock_update() { mutex_.lock(); }
-  void unlock_update() { mutex_.unlock(); }
+  void unlock_update();
   /// The contiguous elements of the value, which nobody else holds: the tensor's own when the
   /// variable is its only owner, otherwise those of a copy. Call between lock and unlock.
   void *update_buffer();
 
 private:
+  void replace(const Tensor &value);
+
   // Recursive: a print sink called from inside the update may read the variable.
   mutable std::recursive_mutex mutex_;
-  Tensor value_;
+  bool updating_ = false; ///< the elements are being written in place
+  Tensor value_;          ///< contiguous
   const std::string name_;
   const bool trainable_;
   const TensorType type_;
 };
 
-/// Throws DTypeError or ShapeError, naming the variable, unless `type` is the variable's.
-void check_assignable(const VariableState &variable, const TensorType &type);
+/// Throws DTypeError or ShapeError, naming `op` and the variable, unless a value of that type may
+/// be assigned; unknown sizes fit any.
+void check_assignable(std::string_view op, const VariableState &variable, const TensorType &type);
 
 } // namespace weft

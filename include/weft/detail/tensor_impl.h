@@ -26,7 +26,7 @@ struct TensorImpl {
   DType dtype;
   std::uint8_t rank;
   Storage storage;
-  bool contiguous; ///< row-major without gaps
+  bool contiguous; ///< row-major without gaps; false for traced tensors
   Device device;
   std::uint16_t size_class;  ///< of the allocator
   std::uint32_t trace_value; ///< traced: number of the value in its trace

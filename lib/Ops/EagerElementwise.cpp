@@ -1,0 +1,171 @@
+// Elementwise ops: precompiled kernels over whole tensors, over rows where operands broadcast, over
+// copies where their elements are not in order.
+#include <algorithm>
+
+#include "Kernels/KernelTable.h"
+#include "Ops/Eager.h"
+#include "Runtime/StridedCopy.h"
+#include "Support/Fault.h"
+#include "Support/Threads.h"
+
+namespace weft::eager {
+
+namespace {
+
+constexpr std::size_t kMaxOperands = 3;
+/// Rows shorter than this do not pay for a kernel call each.
+constexpr std::int64_t kShortRow = 32;
+
+/// One operand against the shape of the result, or the result itself.
+struct Source {
+  std::byte *data;
+  std::int64_t item;
+  bool single;  ///< one element, repeated
+  Ints strides; ///< in elements, aligned to the result's axes; 0 where it is repeated
+};
+
+/// A kernel call over `count` elements, by threads if there are enough of them.
+void run_flat(Kernel kernel, std::span<const Source> sources, std::int64_t count, int cost) {
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    void *buffers[kMaxOperands + 1];
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      buffers[i] = sources[i].data + (sources[i].single ? 0 : begin * sources[i].item);
+    const std::int64_t dims[] = {end - begin};
+    kernel(buffers, dims);
+  };
+  if (count <= parallel_grain(cost)) run(0, count);
+  else threads::parallel_for_noexcept(0, count, parallel_grain(cost), run);
+}
+
+/// The strides of a tensor along the axes of a shape it broadcasts to.
+Ints aligned_strides(const detail::TensorImpl *impl, const Shape &shape) {
+  Ints strides(shape.size(), 0);
+  const std::size_t offset = shape.size() - impl->rank;
+  for (std::size_t i = 0; i < impl->rank; ++i)
+    if (impl->dims()[i] != 1) strides[offset + i] = impl->strides()[i];
+  return strides;
+}
+
+/// Merges axes over which every source moves on evenly; the last of `sources` is the result.
+void merge_axes(Ints &dims, std::span<Source> sources) {
+  std::size_t kept = 0;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == 1) continue;
+    bool merges = kept != 0;
+    for (const Source &source : sources)
+      merges = merges && source.strides[kept - 1] == source.strides[axis] * dims[axis];
+    if (!merges) ++kept;
+    dims[kept - 1] = merges ? dims[kept - 1] * dims[axis] : dims[axis];
+    for (Source &source : sources) source.strides[kept - 1] = source.strides[axis];
+  }
+  dims.resize(kept);
+  for (Source &source : sources) source.strides.resize(kept);
+}
+
+/// A kernel call per row of the last axis, along which every source lies in order or is repeated.
+void run_rows(const Kernel *variants, std::span<const Source> sources, const Ints &dims, int cost) {
+  const std::size_t inner = dims.size() - 1;
+  const std::int64_t row = dims[inner];
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i < inner; ++i) rows *= dims[i];
+  unsigned variant = 0;
+  for (std::size_t i = 0; i + 1 < sources.size(); ++i)
+    variant |= static_cast<unsigned>(sources[i].strides[inner] == 0) << i;
+  const Kernel kernel = variants[variant];
+  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(cost) / row, 1);
+  threads::parallel_for_noexcept(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    Ints index(inner, 0);
+    std::int64_t rest = begin;
+    for (std::size_t axis = inner; axis-- > 0; rest /= dims[axis]) index[axis] = rest % dims[axis];
+    for (std::int64_t i = begin; i < end; ++i) {
+      void *buffers[kMaxOperands + 1];
+      for (std::size_t s = 0; s < sources.size(); ++s) {
+        std::int64_t offset = 0;
+        for (std::size_t axis = 0; axis < inner; ++axis)
+          offset += index[axis] * sources[s].strides[axis];
+        buffers[s] = sources[s].data + offset * sources[s].item;
+      }
+      kernel(buffers, &row);
+      for (std::size_t axis = inner; axis-- > 0;) {
+        if (++index[axis] < dims[axis]) break;
+        index[axis] = 0;
+      }
+    }
+  });
+}
+
+/// `tensor` as a contiguous tensor of the shape it broadcasts to.
+Tensor spread(const Tensor &tensor, const Shape &shape) {
+  return make_contiguous(detail::new_view(tensor, shape, aligned_strides(tensor.impl(), shape), 0));
+}
+
+} // namespace
+
+Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
+                   const TensorType &type) {
+  const Kernel *variants =
+      kernel_table().elementwise[static_cast<std::size_t>(info.op)]
+                                [static_cast<std::size_t>(operands.back().dtype())];
+  WEFT_INVARIANT(variants[0] != nullptr, "there is no kernel for " + std::string(info.name) +
+                                             " of " + std::string(name_of(type.dtype)));
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const std::int64_t count = result.size();
+  if (count == 0) return result;
+
+  Tensor kept[kMaxOperands]; // operands, or contiguous copies of them
+  Source sources[kMaxOperands + 1];
+  const std::size_t n = operands.size();
+  unsigned variant = 0;
+  bool flat = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    kept[i] = make_contiguous(operands[i]);
+    const bool single = kept[i].size() == 1 && count != 1;
+    variant |= static_cast<unsigned>(single) << i;
+    flat &= single || kept[i].size() == count;
+    sources[i].single = single;
+  }
+  const auto fill = [&](std::size_t i, const Tensor &tensor) {
+    sources[i].data = tensor.impl()->data;
+    sources[i].item = static_cast<std::int64_t>(item_size(tensor.dtype()));
+  };
+  const std::int64_t row = type.shape.empty() ? 1 : type.shape.back();
+  if (!flat && row < kShortRow) {
+    // One pass over memory more, but then kernels over all elements at once.
+    for (std::size_t i = 0; i < n; ++i)
+      if (!sources[i].single && kept[i].size() != count) kept[i] = spread(kept[i], type.shape);
+    flat = true;
+  }
+  for (std::size_t i = 0; i < n; ++i) fill(i, kept[i]);
+  fill(n, result);
+  sources[n].single = false;
+  // All operands of one element and several results cannot be; one of each is not `single`.
+  if (flat) {
+    run_flat(variants[variant], {sources, n + 1}, count, info.cost);
+    return result;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    sources[i].strides = aligned_strides(kept[i].impl(), type.shape);
+  sources[n].strides = aligned_strides(result.impl(), type.shape);
+  Ints dims = type.shape;
+  merge_axes(dims, {sources, n + 1});
+  run_rows(variants, {sources, n + 1}, dims, info.cost);
+  return result;
+}
+
+Tensor cast(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
+            const TensorType &type) {
+  const Tensor &x = operands[0];
+  if (x.dtype() == type.dtype) return x;
+  const Tensor source = make_contiguous(x);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const Kernel kernel =
+      kernel_table()
+          .cast[static_cast<std::size_t>(x.dtype())][static_cast<std::size_t>(type.dtype)];
+  const Source sources[] = {
+      {source.impl()->data, static_cast<std::int64_t>(item_size(x.dtype())), false, {}},
+      {result.impl()->data, static_cast<std::int64_t>(item_size(type.dtype)), false, {}}};
+  run_flat(kernel, sources, result.size(), info.cost);
+  return result;
+}
+
+} // namespace weft::eager

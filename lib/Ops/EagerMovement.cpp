@@ -1,0 +1,186 @@
+// Ops that make new tensors from elements of others: iota, concatenate, pad, gather, scatter_add.
+#include <algorithm>
+#include <cstring>
+
+#include "Ops/Eager.h"
+#include "Runtime/Convert.h"
+#include "Runtime/StridedCopy.h"
+#include "Support/Fault.h"
+#include "Support/Threads.h"
+
+namespace weft::eager {
+
+namespace {
+
+using detail::elements;
+
+/// A tensor as (outer, axis, inner) around one axis.
+struct Extents {
+  std::int64_t outer = 1, size = 1, inner = 1;
+};
+
+Extents around(const Shape &shape, std::int64_t axis) {
+  std::uint64_t outer = 1, inner = 1; // unsigned: sizes beside a 0 may multiply to anything
+  for (std::int64_t i = 0; i < shape.rank(); ++i) {
+    const auto size = static_cast<std::uint64_t>(shape[static_cast<std::size_t>(i)]);
+    if (i < axis) outer *= size;
+    if (i > axis) inner *= size;
+  }
+  return {static_cast<std::int64_t>(outer), shape[static_cast<std::size_t>(axis)],
+          static_cast<std::int64_t>(inner)};
+}
+
+/// Indices as contiguous i64, all of them in [0, size).
+Tensor checked_indices(const OpInfo &info, const Tensor &indices, std::int64_t size) {
+  const Tensor source = make_contiguous(indices);
+  Tensor wide =
+      source.dtype() == DType::i64 ? source : detail::new_tensor_like(source.impl(), DType::i64);
+  const std::int64_t count = wide.size();
+  std::int64_t *const values = elements<std::int64_t>(wide);
+  if (source.dtype() == DType::i32)
+    std::copy_n(elements<const std::int32_t>(source), count, values);
+  for (std::int64_t i = 0; i < count; ++i)
+    if (values[i] < 0 || values[i] >= size)
+      raise(ErrorKind::index, std::string(info.name) + ": index " + std::to_string(values[i]) +
+                                  " is out of range for an axis of size " + std::to_string(size));
+  return wide;
+}
+
+template <class T>
+void add_row(T *target, const T *source, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if constexpr (std::is_integral_v<T>)
+      target[i] = static_cast<T>(static_cast<std::make_unsigned_t<T>>(target[i]) +
+                                 static_cast<std::make_unsigned_t<T>>(source[i]));
+    else target[i] += source[i];
+  }
+}
+
+} // namespace
+
+Tensor constant(const OpInfo &, std::span<const Tensor>, const Attrs &attrs,
+                const TensorType &type) {
+  const ConstantRef &data = std::get<ConstantRef>(attrs[0]);
+  // Nobody writes through a tensor that is not uniquely owned storage of its own.
+  return detail::new_external(
+      type.dtype, type.shape, const_cast<void *>(data->bytes),
+      {[](void *owner) { delete static_cast<ConstantRef *>(owner); }, new ConstantRef(data)});
+}
+
+Tensor iota(const OpInfo &, std::span<const Tensor>, const Attrs &attrs, const TensorType &type) {
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const Extents extents = around(type.shape, std::get<std::int64_t>(attrs[2]));
+  visit_dtype(type.dtype, [&]<class T>() {
+    T *target = elements<T>(result);
+    if (result.size() == 0) return;
+    for (std::int64_t i = 0; i < extents.outer; ++i)
+      for (std::int64_t j = 0; j < extents.size; ++j, target += extents.inner)
+        std::fill_n(target, extents.inner, convert_element<T>(j));
+  });
+  return result;
+}
+
+Tensor concatenate(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+                   const TensorType &type) {
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  if (result.size() == 0) return result;
+  const std::size_t item = item_size(type.dtype);
+  const auto axis = static_cast<std::size_t>(std::get<std::int64_t>(attrs[0]));
+  const detail::TensorImpl *to = result.impl();
+  std::byte *target = to->data;
+  for (const Tensor &x : operands) {
+    const detail::TensorImpl *from = x.impl();
+    copy_strided(item, from->sizes(), from->data, {from->strides(), from->rank}, target,
+                 {to->strides(), to->rank});
+    target += from->dims()[axis] * to->strides()[axis] * static_cast<std::int64_t>(item);
+  }
+  return result;
+}
+
+Tensor pad(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+           const TensorType &type) {
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const detail::TensorImpl *to = result.impl(), *from = operands[0].impl();
+  if (to->size == 0) return result;
+  visit_dtype(type.dtype, [&]<class T>() {
+    std::fill_n(elements<T>(result), to->size, *elements<T>(operands[1]));
+  });
+  if (from->size == 0) return result;
+  const Ints &low = std::get<Ints>(attrs[0]), &interior = std::get<Ints>(attrs[2]);
+  Ints strides;
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    offset += low[i] * to->strides()[i];
+    // Within one element there is no interior, however large it is given.
+    strides.push_back(from->dims()[i] > 1 ? to->strides()[i] * (interior[i] + 1) : 0);
+  }
+  const std::size_t item = item_size(type.dtype);
+  copy_strided(item, from->sizes(), from->data, {from->strides(), from->rank},
+               to->data + offset * static_cast<std::int64_t>(item), strides);
+  return result;
+}
+
+Tensor gather(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+              const TensorType &type) {
+  const Tensor x = make_contiguous(operands[0]);
+  const Extents extents = around(x.shape(), std::get<std::int64_t>(attrs[0]));
+  const Tensor indices = checked_indices(info, operands[1], extents.size);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  if (result.size() == 0) return result;
+  const auto item = static_cast<std::int64_t>(item_size(type.dtype));
+  const std::int64_t *const index = elements<std::int64_t>(indices);
+  const std::int64_t count = indices.size(), bytes = extents.inner * item;
+  const std::byte *const from = x.impl()->data;
+  std::byte *const to = result.impl()->data;
+  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / extents.inner, 1);
+  const auto copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
+    threads::parallel_for_noexcept(
+        0, extents.outer * count, grain, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i)
+            std::memcpy(to + i * bytes,
+                        from + (i / count * extents.size + index[i % count]) * bytes,
+                        Bytes != 0 ? Bytes : static_cast<std::size_t>(bytes));
+        });
+  };
+  // Single elements are copied by one instruction each.
+  if (bytes == 4) copy(std::integral_constant<std::size_t, 4>());
+  else if (bytes == 8) copy(std::integral_constant<std::size_t, 8>());
+  else copy(std::integral_constant<std::size_t, 0>());
+  return result;
+}
+
+Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                   const TensorType &type) {
+  const Extents extents = around(type.shape, std::get<std::int64_t>(attrs[0]));
+  const Tensor indices = checked_indices(info, operands[1], extents.size);
+  const Tensor updates = make_contiguous(operands[2]);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const detail::TensorImpl *to = result.impl(), *x = operands[0].impl();
+  copy_strided(item_size(type.dtype), x->sizes(), x->data, {x->strides(), x->rank}, to->data,
+               {to->strides(), to->rank});
+  if (updates.size() == 0) return result;
+  const std::int64_t *const index = elements<std::int64_t>(indices);
+  const std::int64_t count = indices.size(), inner = extents.inner;
+  visit_dtype(type.dtype, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool>) {
+      const T *const from = elements<T>(updates);
+      T *const target = elements<T>(result);
+      // Threads share the columns: all updates of one element are added by one thread, in order.
+      const std::int64_t columns = extents.outer * inner;
+      const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / count, 16);
+      threads::parallel_for_noexcept(0, columns, grain, [&](std::int64_t begin, std::int64_t end) {
+        while (begin < end) {
+          const std::int64_t outer = begin / inner, column = begin % inner;
+          const std::int64_t width = std::min(inner - column, end - begin);
+          for (std::int64_t i = 0; i < count; ++i)
+            add_row(target + (outer * extents.size + index[i]) * inner + column,
+                    from + (outer * count + i) * inner + column, width);
+          begin += width;
+        }
+      });
+    }
+  });
+  return result;
+}
+
+} // namespace weft::eager

@@ -1,0 +1,62 @@
+// Ops on the world: variables, print and check.
+#include <vector>
+
+#include "Ops/Eager.h"
+#include "Runtime/Printing.h"
+#include "Runtime/StridedCopy.h"
+#include "Runtime/Variable.h"
+#include "Support/Fault.h"
+
+namespace weft::eager {
+
+namespace {
+
+VariableState &state_of(const Attrs &attrs) { return *std::get<VariableRef>(attrs[0]); }
+
+std::vector<PrintedArray> arrays_of(std::span<const Tensor> values) {
+  std::vector<PrintedArray> arrays;
+  for (const Tensor &value : values) arrays.push_back(printed(value));
+  return arrays;
+}
+
+} // namespace
+
+Tensor read(const OpInfo &, std::span<const Tensor>, const Attrs &attrs, const TensorType &) {
+  return state_of(attrs).load();
+}
+
+Tensor assign(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+              const TensorType &) {
+  check_assignable("assign", state_of(attrs), operands[0].type());
+  state_of(attrs).store(operands[0]);
+  return {};
+}
+
+Tensor assign_add(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+                  const TensorType &) {
+  check_assignable("assign_add", state_of(attrs), operands[0].type());
+  state_of(attrs).modify([&](const Tensor &value) {
+    const Tensor both[] = {value, operands[0]};
+    return execute_eager(OpCode::add, both, {});
+  });
+  return {};
+}
+
+Tensor print(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+             const TensorType &) {
+  print_line(format_values(std::get<std::string>(attrs[0]), arrays_of(operands)));
+  return {};
+}
+
+Tensor check(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+             const TensorType &) {
+  const Tensor condition = make_contiguous(operands[0]);
+  const bool *const values = detail::elements<const bool>(condition);
+  bool holds = true;
+  for (std::int64_t i = 0; i < condition.size(); ++i) holds &= values[i];
+  if (holds) return {};
+  throw AssertionError("assertion failed: " + format_values(std::get<std::string>(attrs[0]),
+                                                            arrays_of(operands.subspan(1)), "; "));
+}
+
+} // namespace weft::eager

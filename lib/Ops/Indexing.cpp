@@ -1,0 +1,174 @@
+// NumPy's basic indexing as slices, reversals and reshapes, so that tapes and traces see it as ops;
+// and the members of Tensor that are sugar for ops.
+#include <algorithm>
+#include <string>
+
+#include <weft/ops.h>
+
+namespace weft {
+
+namespace {
+
+/// A slice of one axis of known size: the elements low, low + step, ... and whether they come
+/// backwards. Python's rules: bounds out of range are clipped.
+struct Range {
+  std::int64_t low, limit, step;
+  bool backwards;
+};
+
+std::int64_t clip(std::int64_t value, std::int64_t size, std::int64_t least, std::int64_t most) {
+  if (value < 0) value = value < -size ? -1 : value + size;
+  return value < least ? least : value > most ? most : value;
+}
+
+Range resolve(const Slice &slice, std::int64_t size, std::size_t position) {
+  if (slice.step == 0)
+    throw ValueError("index: the step of slice " + std::to_string(position) + " is 0");
+  if (size == unknown) {
+    const bool forwards =
+        slice.step > 0 && slice.start.value_or(0) >= 0 && slice.stop.value_or(0) >= 0;
+    if (forwards) return {slice.start.value_or(0), slice.stop.value_or(-1), slice.step, false};
+    if (slice.step < 0 && !slice.start && !slice.stop) return {0, -1, -slice.step, true};
+    throw ValueError("index: slice " + std::to_string(position) +
+                     " counts from the end of an axis of unknown size");
+  }
+  if (slice.step > 0) {
+    const std::int64_t start = clip(slice.start.value_or(0), size, 0, size);
+    const std::int64_t stop = clip(slice.stop.value_or(size), size, start, size);
+    return {start, stop, slice.step, false};
+  }
+  // start, start + step, ... down to above stop, listed from its lower end.
+  const std::int64_t start = clip(slice.start.value_or(size - 1), size, -1, size - 1);
+  const std::int64_t stop = slice.stop ? clip(*slice.stop, size, -1, start) : -1;
+  // -step may overflow; one as long as the axis takes one element all the same.
+  const std::int64_t step = slice.step < -size ? std::max<std::int64_t>(size, 1) : -slice.step;
+  const std::int64_t count = start <= stop ? 0 : (start - stop + step - 1) / step;
+  if (count == 0) return {0, 0, 1, false};
+  return {start - (count - 1) * step, start + 1, step, true};
+}
+
+/// The ops that an index stands for.
+struct Plan {
+  Ints starts, limits, strides, reversed, shape;
+  bool slices = false, reshapes = false;
+};
+
+Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
+  const Shape shape = x.shape();
+  std::size_t taken = 0, ellipses = 0;
+  for (const Index &index : indices) {
+    if (std::holds_alternative<Ellipsis>(index.value())) ++ellipses;
+    else if (!std::holds_alternative<NewAxis>(index.value())) ++taken;
+  }
+  if (ellipses > 1) throw IndexError("index: only one ellipsis may be given");
+  if (taken > shape.size())
+    throw IndexError("index: " + std::to_string(taken) + " indices for a tensor of shape " +
+                     to_string(shape) + " (rank " + std::to_string(shape.size()) + ")");
+
+  Plan plan;
+  const auto whole = [&](std::size_t axis) {
+    plan.starts.push_back(0);
+    plan.limits.push_back(shape[axis]);
+    plan.strides.push_back(1);
+    plan.shape.push_back(shape[axis]);
+  };
+  std::size_t axis = 0, position = 0;
+  for (const Index &index : indices) {
+    if (const auto *at = std::get_if<std::int64_t>(&index.value())) {
+      const std::int64_t size = shape[axis];
+      const bool below = size == unknown ? *at < 0 : *at < -size;
+      if (below || (size != unknown && *at >= size))
+        throw IndexError("index: " + std::to_string(*at) + " is out of range for axis " +
+                         std::to_string(axis) + " of a tensor of shape " + to_string(shape));
+      const std::int64_t from = *at < 0 ? *at + size : *at;
+      plan.starts.push_back(from);
+      plan.limits.push_back(from + 1);
+      plan.strides.push_back(1);
+      plan.slices = plan.reshapes = true;
+      ++axis;
+    } else if (const auto *slice = std::get_if<Slice>(&index.value())) {
+      const Range range = resolve(*slice, shape[axis], position);
+      const bool open = range.limit == -1;
+      plan.starts.push_back(range.low);
+      plan.limits.push_back(range.limit);
+      plan.strides.push_back(range.step);
+      plan.slices |= range.low != 0 || range.limit != shape[axis] || range.step != 1;
+      if (range.backwards) plan.reversed.push_back(static_cast<std::int64_t>(axis));
+      plan.shape.push_back(open ? unknown
+                                : (range.limit - range.low + range.step - 1) / range.step);
+      ++axis;
+    } else if (std::holds_alternative<NewAxis>(index.value())) {
+      plan.shape.push_back(1);
+      plan.reshapes = true;
+    } else {
+      for (std::size_t left = shape.size() - taken; left != 0; --left) whole(axis++);
+    }
+    ++position;
+  }
+  while (axis < shape.size()) whole(axis++);
+
+  Tensor result = x;
+  // Backwards over an axis of unknown size: turned round first, then every step-th from the front.
+  Ints first, then;
+  for (const std::int64_t reversed : plan.reversed)
+    (shape[static_cast<std::size_t>(reversed)] == unknown ? first : then).push_back(reversed);
+  if (!first.empty()) result = reverse(result, {.axes = first});
+  if (plan.slices) result = weft::slice(result, plan.starts, plan.limits, plan.strides);
+  if (!then.empty()) result = reverse(result, {.axes = then});
+  if (plan.reshapes) result = reshape(result, plan.shape);
+  return result;
+}
+
+} // namespace
+
+Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+            std::int64_t step) {
+  return {start, stop, step};
+}
+
+Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
+  return index_tensor(*this, {indices.begin(), indices.size()});
+}
+Tensor Tensor::operator[](const Index &index) const { return index_tensor(*this, {&index, 1}); }
+
+Tensor Tensor::astype(DType dtype) const { return cast(*this, dtype); }
+Tensor Tensor::sum(std::optional<Ints> axes, bool keepdims) const {
+  return weft::sum(*this, {.axes = std::move(axes), .keepdims = keepdims});
+}
+Tensor Tensor::mean(std::optional<Ints> axes, bool keepdims) const {
+  return weft::mean(*this, {.axes = std::move(axes), .keepdims = keepdims});
+}
+Tensor Tensor::max(std::optional<Ints> axes, bool keepdims) const {
+  return weft::max(*this, {.axes = std::move(axes), .keepdims = keepdims});
+}
+Tensor Tensor::min(std::optional<Ints> axes, bool keepdims) const {
+  return weft::min(*this, {.axes = std::move(axes), .keepdims = keepdims});
+}
+Tensor Tensor::reshape(Ints shape) const { return weft::reshape(*this, shape); }
+Tensor Tensor::transpose(Ints permutation) const { return weft::transpose(*this, permutation); }
+Tensor Tensor::mT() const {
+  const std::int64_t rank = this->rank();
+  if (rank < 2)
+    throw ShapeError("mT: the tensor of shape " + to_string(shape()) +
+                     " has fewer than two axes to swap");
+  Ints permutation;
+  for (std::int64_t i = 0; i < rank; ++i) permutation.push_back(i);
+  std::swap(permutation[static_cast<std::size_t>(rank - 1)],
+            permutation[static_cast<std::size_t>(rank - 2)]);
+  return weft::transpose(*this, permutation);
+}
+
+namespace {
+
+/// A tensor of the type of `like` with one value; where sizes are unknown an op takes them from it.
+Tensor full_like(const Tensor &like, int value) {
+  if (like.shape().is_static()) return full(like.shape(), value, like.dtype());
+  return select(tensor(true), tensor(value).astype(like.dtype()), like);
+}
+
+} // namespace
+
+Tensor zeros_like(const Tensor &like) { return full_like(like, 0); }
+Tensor ones_like(const Tensor &like) { return full_like(like, 1); }
+
+} // namespace weft

@@ -1,0 +1,30 @@
+// The chain of interpreters of a thread, and the dispatch of calls to the current one.
+#include "Ops/Interpreter.h"
+#include "Ops/Eager.h"
+
+namespace weft {
+
+thread_local constinit Interpreter *Interpreter::current_
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void push_interpreter(Interpreter *interpreter) {
+  interpreter->previous_ = Interpreter::current_;
+  Interpreter::current_ = interpreter;
+}
+
+void pop_interpreter(Interpreter *interpreter) {
+  for (Interpreter **link = &Interpreter::current_; *link != nullptr; link = &(*link)->previous_)
+    if (*link == interpreter) {
+      *link = interpreter->previous_;
+      interpreter->previous_ = nullptr;
+      return;
+    }
+}
+
+Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
+  if (Interpreter *interpreter = Interpreter::current())
+    return interpreter->apply({op, operands, attrs});
+  return execute_eager(op, operands, attrs);
+}
+
+} // namespace weft
