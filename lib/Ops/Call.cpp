@@ -47,6 +47,10 @@ std::size_t unpromoted(OpCode op) { return op == OpCode::select ? 1 : 0; }
 Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
   const std::span<const Operand *const> operands(list.begin(), list.size());
   const OpInfo &info = op_info(op);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (operands[i]->undefined())
+      raise(ErrorKind::state, std::string(info.name) + ": " + std::string(info.operands[i].name) +
+                                  " is an undefined tensor: it was never given a value");
   std::vector<Tensor> tensors;
   tensors.reserve(operands.size());
   if (info.promotion == Promotion::none) {

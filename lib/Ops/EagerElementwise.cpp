@@ -1,6 +1,7 @@
 // Elementwise ops: precompiled kernels over whole tensors, over rows where operands broadcast, over
 // copies where their elements are not in order.
 #include <algorithm>
+#include <cstring>
 
 #include "Kernels/KernelTable.h"
 #include "Ops/Eager.h"
@@ -94,8 +95,22 @@ void run_rows(const Kernel *variants, std::span<const Source> sources, const Int
   });
 }
 
-/// `tensor` as a contiguous tensor of the shape it broadcasts to.
+/// `tensor`, which is contiguous, as a contiguous tensor of the shape it broadcasts to.
 Tensor spread(const Tensor &tensor, const Shape &shape) {
+  const detail::TensorImpl *impl = tensor.impl();
+  bool leading = true; // only new axes in front: the whole tensor is repeated
+  for (std::size_t i = 0; i < impl->rank; ++i)
+    leading &= impl->dims()[i] == shape[shape.size() - impl->rank + i];
+  if (leading) {
+    Tensor result = detail::new_tensor(impl->dtype, shape);
+    const std::size_t item = item_size(impl->dtype);
+    const std::size_t all = static_cast<std::size_t>(result.size()) * item;
+    std::size_t done = static_cast<std::size_t>(impl->size) * item;
+    std::byte *const target = result.impl()->data;
+    std::memcpy(target, impl->data, done);
+    for (; done < all; done *= 2) std::memcpy(target + done, target, std::min(done, all - done));
+    return result;
+  }
   return make_contiguous(detail::new_view(tensor, shape, aligned_strides(tensor.impl(), shape), 0));
 }
 

@@ -55,11 +55,12 @@ __attribute__((noinline)) void run_parallel(Kernel kernel, void *const *buffers,
   });
 }
 
-/// The kernel on `operands` and on a new tensor like `like`.
-inline Tensor run(std::size_t op, const detail::TensorImpl *like, std::uint8_t result_dtype,
-                  unsigned variant, void *lhs, void *rhs) {
+/// The kernel on the operands and a new tensor like `like`; `rhs` is null for unary ops.
+inline __attribute__((always_inline)) Tensor run(std::size_t op, const detail::TensorImpl *like,
+                                                 std::uint8_t result_dtype, unsigned variant,
+                                                 void *lhs, void *rhs) {
   const auto dtype = static_cast<DType>(result_dtype - 1);
-  Tensor result = detail::new_tensor_like(like, dtype);
+  Tensor result = detail::new_tensor_like_contiguous(like, dtype);
   const Kernel kernel =
       known_storage.kernels->elementwise[op][static_cast<std::size_t>(like->dtype)][variant];
   const bool unary = rhs == nullptr;

@@ -73,6 +73,35 @@ inline Tensor new_tensor_like(const TensorImpl *like, DType dtype) {
   return Tensor(impl);
 }
 
+/// The same where `like` is contiguous, so that its strides can be had as well: the fast path of
+/// ops.
+inline Tensor new_tensor_like_contiguous(const TensorImpl *like, DType dtype) {
+  const std::size_t words = 2 * std::size_t{like->rank};
+  const std::size_t header =
+      (sizeof(TensorImpl) + words * sizeof(std::int64_t) + allocator::kAlignment - 1) &
+      ~(allocator::kAlignment - 1);
+  const allocator::Block block =
+      allocator::allocate(header + static_cast<std::size_t>(like->size) * item_size(dtype));
+  auto *impl =
+      new (block.memory) TensorImpl{.references = 1,
+                                    .dtype = dtype,
+                                    .rank = like->rank,
+                                    .storage = Storage::own,
+                                    .contiguous = true,
+                                    .device = like->device,
+                                    .size_class = block.size_class,
+                                    .trace_value = 0,
+                                    .size = like->size,
+                                    .data = static_cast<std::byte *>(block.memory) + header,
+                                    .base = nullptr,
+                                    .identity = 0};
+  std::int64_t *to = impl->dims();
+  const std::int64_t *from = like->dims();
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (std::size_t i = 0; i < words; ++i) to[i] = from[i]; // a few words: no call, no vectors
+  return Tensor(impl);
+}
+
 /// A rank-0 tensor with that element.
 template <class T>
 Tensor new_scalar(T value) {
