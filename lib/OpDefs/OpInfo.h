@@ -67,6 +67,7 @@ struct OpInfo {
   std::string_view inactive;  ///< why there is no derivative, or empty
   std::uint32_t saved;        ///< bit i: the derivative mentions operand i; the bit after the last
                               ///< operand: it mentions the result (a variadic operand is one bit)
+  std::span<const std::uint32_t> saved_for; ///< the same of the derivative by each operand
   std::string_view summary;
 };
 

@@ -144,7 +144,7 @@ static void emitForward(const OpRecord &op, raw_ostream &os) {
       os << "  if (call.has_tangent(" << i << ")) rules::accumulate(e, sum, some, "
          << RulePrinter(op, i, true).print(dag) << ");\n";
     }
-    os << "  return rules::broadcast_tangent(e, sum, call.result_type());\n";
+    os << "  return rules::broadcast_tangent(e, call, sum);\n";
   } else {
     os << "  return " << RulePrinter(op, 0, true).print(op.jvp) << ";\n";
   }

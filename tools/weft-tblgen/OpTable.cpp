@@ -48,6 +48,11 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
         os << "{\"" << attribute.name << "\", AttrKind::" << attrKind(attribute) << "}, ";
       os << "};\n";
     }
+    if (!op.vjp.empty()) {
+      os << "constexpr std::uint32_t " << op.cppName << "_saved[] = {";
+      for (unsigned i = 0; i < op.vjp.size(); ++i) os << (i ? ", " : "") << op.savedFor(i);
+      os << "};\n";
+    }
   }
   os << "} // namespace\n\nstatic constexpr OpInfo kOpTable[] = {\n";
   for (const OpRecord &op : ops) {
@@ -66,6 +71,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << ",\n     .fusable = " << (op.fusable ? "true" : "false") << ",\n     .cost = " << op.cost
        << ",\n     .differentiable = " << (op.differentiable() ? "true" : "false")
        << ",\n     .inactive = \"" << op.inactive << "\",\n     .saved = " << op.saved()
+       << ",\n     .saved_for = " << table(op.vjp.empty(), "_saved", "std::uint32_t")
        << ",\n     .summary = \"";
     os.write_escaped(op.summary) << "\"},\n";
   }

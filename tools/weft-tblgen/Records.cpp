@@ -31,8 +31,14 @@ static void collectNames(const DagInit *dag, StringSet<> &names) {
 }
 
 unsigned OpRecord::saved() const {
+  unsigned mask = 0;
+  for (unsigned i = 0; i < vjp.size(); ++i) mask |= savedFor(i);
+  return mask;
+}
+
+unsigned OpRecord::savedFor(unsigned operand) const {
   StringSet<> names;
-  for (const DagInit *dag : vjp) collectNames(dag, names);
+  collectNames(vjp[operand], names);
   unsigned mask = 0;
   for (auto [i, operand] : enumerate(operands))
     if (names.contains(operand.name)) mask |= 1u << i;

@@ -43,6 +43,8 @@ struct OpRecord {
   bool elementwise() const { return kind == "elementwise"; }
   /// Bits of operands (and, after them, the result) that the derivative's dags mention.
   unsigned saved() const;
+  /// The same of the derivative by one operand.
+  unsigned savedFor(unsigned operand) const;
   int operandIndex(llvm::StringRef name) const;
 };
 

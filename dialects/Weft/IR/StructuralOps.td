@@ -63,8 +63,8 @@ def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let summary = "Product over the given axes; of nothing, 1.";
   let body = (s_mul $acc, $x);
   let init = "one";
-  let vjp = [(prod_back $x, $y, $dy)];
-  let jvp = (prod_forward $x, $y, $dx);
+  let vjp = [(prod_back $x, $dy)];
+  let jvp = (prod_forward $x, $dx);
   let example = "prod([[1, 2], [3, 4]])  ->  24";
 }
 def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {

@@ -51,7 +51,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/ops.h", "Ops"},
     {"weft/random.h", "Ops"},
     {"weft/variable.h", "Ops"},
-    {"weft/tape.h", "Autodiff"},
+    {"weft/gradient_tape.h", "Autodiff"},
     {"weft/function.h", "Function"},
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},

@@ -1,0 +1,135 @@
+// Gradients: the tape that records what was computed and gives derivatives of it.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <weft/variable.h>
+
+namespace weft {
+
+namespace autodiff {
+class Tape;
+}
+
+/// Options of a GradientTape.
+struct TapeOptions {
+  /// Whether `gradient` may be asked more than once.
+  bool persistent = false;
+  /// Whether trainable variables are watched as soon as they are read.
+  bool watch_accessed_variables = true;
+};
+
+/// What `gradient` gives for a source that the target does not depend on: an undefined tensor, or
+/// zeros of the source's shape.
+enum class Unconnected : std::uint8_t { none, zero };
+
+/// Options of `GradientTape::gradient`.
+struct GradientOptions {
+  /// One tensor per target, of its shape and dtype, that weighs its elements; ones if empty.
+  std::vector<Tensor> output_gradients;
+  Unconnected unconnected = Unconnected::none;
+};
+
+/// What a gradient is taken by: a tensor or a variable.
+class GradientSource {
+public:
+  GradientSource(Tensor tensor) : tensor_(std::move(tensor)) {}
+  GradientSource(const Variable &variable) : variable_(variable.state()) {}
+
+  /// For the library itself: exactly one of the two is set.
+  const Tensor &tensor() const { return tensor_; }
+  const std::shared_ptr<VariableState> &variable() const { return variable_; }
+
+private:
+  Tensor tensor_;
+  std::shared_ptr<VariableState> variable_;
+};
+
+/// What is differentiated: a tensor, or several, whose sum counts.
+class GradientTargets {
+public:
+  GradientTargets(Tensor target) : targets_{std::move(target)} {}
+  GradientTargets(std::initializer_list<Tensor> targets) : targets_(targets) {}
+  GradientTargets(std::vector<Tensor> targets) : targets_(std::move(targets)) {}
+
+  std::span<const Tensor> tensors() const { return targets_; }
+
+private:
+  std::vector<Tensor> targets_;
+};
+
+/// Records the op calls of the thread it is made on, from its construction to its end, and gives
+/// derivatives of what they computed by what it watches:
+///
+///   GradientTape tape;
+///   Tensor loss = mean(square(matmul(x, w) - y));
+///   auto [dw] = tape.gradient(loss, {w});
+///
+/// Trainable variables are watched when they are read, other tensors by `watch`. Only floating
+/// values have gradients. Tapes nest: the derivatives that an inner tape computes are recorded by
+/// the outer ones, which makes higher derivatives. A tape belongs to its thread; its use on another
+/// is a StateError.
+class GradientTape {
+public:
+  explicit GradientTape(TapeOptions options = {});
+  ~GradientTape();
+  GradientTape(const GradientTape &) = delete;
+  GradientTape &operator=(const GradientTape &) = delete;
+
+  /// Watches a tensor, or every read of a variable from here on. A tensor that is not floating is
+  /// not watched. Throws StateError for an undefined tensor.
+  void watch(const GradientSource &source);
+
+  /// The derivatives of the sum of all elements of the targets by each source, in the sources'
+  /// order. The computation is seen by the other tapes of this thread and by a trace, but not by
+  /// this tape. A tape that is not persistent ends here, and a second call is a StateError. Throws
+  /// ShapeError or DTypeError for an output gradient that does not fit its target.
+  template <std::size_t N>
+  std::array<Tensor, N> gradient(const GradientTargets &targets, const GradientSource (&sources)[N],
+                                 const GradientOptions &options = {}) {
+    std::vector<Tensor> gradients = gradient_by(targets, sources, options);
+    std::array<Tensor, N> result;
+    std::ranges::move(gradients, result.begin());
+    return result;
+  }
+  /// The same for a vector, or another range, of tensors, variables or sources.
+  template <std::ranges::forward_range Sources>
+    requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
+  std::vector<Tensor> gradient(const GradientTargets &targets, const Sources &sources,
+                               const GradientOptions &options = {}) {
+    const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
+    return gradient_by(targets, list, options);
+  }
+
+  /// Suspends recording for as long as the returned scope lives. Throws StateError if the tape does
+  /// not record.
+  class [[nodiscard]] Pause {
+  public:
+    explicit Pause(autodiff::Tape *tape) : tape_(tape) {}
+    ~Pause();
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+  private:
+    autodiff::Tape *tape_;
+  };
+  Pause stop_recording();
+
+  /// Ends recording; `gradient` may still be asked.
+  void stop();
+  /// Forgets everything that was watched and recorded and begins anew.
+  void reset();
+
+private:
+  std::vector<Tensor> gradient_by(const GradientTargets &targets,
+                                  std::span<const GradientSource> sources,
+                                  const GradientOptions &options);
+
+  autodiff::Tape *tape_;
+};
+
+} // namespace weft

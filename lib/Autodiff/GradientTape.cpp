@@ -1,0 +1,56 @@
+// The tape as C++ users hold it.
+#include <weft/gradient_tape.h>
+
+#include "Autodiff/Tape.h"
+
+namespace weft {
+
+using autodiff::Tape;
+
+GradientTape::GradientTape(TapeOptions options) : tape_(new Tape(options)) { tape_->start(); }
+
+GradientTape::~GradientTape() {
+  // On another thread the tape cannot be taken out of its own thread's chain. It stays there and
+  // hands every call on: a leak of a few bytes in place of a dangling pointer.
+  if (!tape_->on_own_thread()) {
+    tape_->abandon();
+    return;
+  }
+  tape_->stop();
+  delete tape_;
+}
+
+void GradientTape::watch(const GradientSource &source) {
+  tape_->check_thread("watch");
+  if (source.variable()) tape_->watch(source.variable());
+  else tape_->watch(source.tensor());
+}
+
+std::vector<Tensor> GradientTape::gradient_by(const GradientTargets &targets,
+                                              std::span<const GradientSource> sources,
+                                              const GradientOptions &options) {
+  tape_->check_thread("gradient");
+  return tape_->gradient(targets.tensors(), sources, options);
+}
+
+GradientTape::Pause GradientTape::stop_recording() {
+  tape_->check_thread("stop_recording");
+  if (!tape_->recording())
+    throw StateError("GradientTape: stop_recording was called on a tape that does not record");
+  tape_->pause();
+  return Pause(tape_);
+}
+
+GradientTape::Pause::~Pause() { tape_->resume(); }
+
+void GradientTape::stop() {
+  tape_->check_thread("stop");
+  tape_->stop();
+}
+
+void GradientTape::reset() {
+  tape_->check_thread("reset");
+  tape_->reset();
+}
+
+} // namespace weft

@@ -1,0 +1,172 @@
+// Recording: what the tape keeps of a call.
+#include "Autodiff/Tape.h"
+
+#include "OpDefs/Derivatives/Calls.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/Variable.h"
+
+namespace weft::autodiff {
+
+std::uint64_t identity_of(const Tensor &tensor) {
+  // Each thread takes numbers by the block, so that threads do not meet at one counter.
+  constexpr std::uint64_t block = 1 << 16;
+  static std::atomic<std::uint64_t> next_block{0};
+  thread_local std::uint64_t next = 0;
+  std::atomic<std::uint64_t> &identity = tensor.impl()->identity;
+  if (const std::uint64_t known = identity.load(std::memory_order_relaxed)) return known;
+  if (next % block == 0) next = next_block.fetch_add(1, std::memory_order_relaxed) * block + 1;
+  std::uint64_t fresh = next++;
+  std::uint64_t present = 0;
+  return identity.compare_exchange_strong(present, fresh, std::memory_order_relaxed) ? fresh
+                                                                                     : present;
+}
+
+namespace {
+
+/// The number of a tensor, 0 if no tape ever asked for it.
+std::uint64_t known_identity(const Tensor &tensor) {
+  return tensor.defined() ? tensor.impl()->identity.load(std::memory_order_relaxed) : 0;
+}
+
+/// Another tensor with the same elements. A variable hands out the tensor it was given, which the
+/// program may hold as well, and other variables too; only a read of its own has a gradient of its
+/// own.
+Tensor alias(const Tensor &tensor) {
+  const detail::TensorImpl *impl = tensor.impl();
+  return detail::new_view(tensor, impl->sizes(), {impl->strides(), impl->rank}, 0);
+}
+
+} // namespace
+
+void Tape::start() {
+  push_interpreter(this);
+  running_ = true;
+}
+
+void Tape::stop() {
+  if (!running_) return;
+  running_ = false;
+  pop_interpreter(this);
+}
+
+void Tape::clear() {
+  watched_.clear();
+  records_.clear();
+  values_.clear();
+  dims_.clear();
+  saved_.clear();
+  reads_.clear();
+}
+
+void Tape::spend() {
+  spent_ = true;
+  stop();
+  clear();
+}
+
+void Tape::reset() {
+  clear();
+  spent_ = false;
+  if (!running_) start();
+}
+
+void Tape::check_thread(const char *what) const {
+  if (!on_own_thread())
+    throw StateError(std::string("GradientTape: ") + what +
+                     " was called on another thread than the one the tape was made on");
+}
+
+void Tape::watch(const Tensor &tensor) {
+  if (!tensor.defined()) throw StateError("GradientTape: an undefined tensor cannot be watched");
+  if (carries_gradient(tensor.dtype())) watched_.insert(identity_of(tensor), 0);
+}
+
+void Tape::watch(const VariableRef &variable) {
+  if (carries_gradient(variable->type().dtype)) reads_.try_emplace(variable);
+}
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+Tensor Tape::apply(const OpCall &call) {
+  if (call.op == OpCode::read) return read_variable(call);
+  if (!recording() || watched_.empty()) return execute(call);
+  for (const Tensor &operand : call.operands)
+    if (const std::uint64_t identity = known_identity(operand);
+        identity != 0 && watched_.contains(identity))
+      return record(call);
+  return execute(call);
+}
+
+Tensor Tape::execute(const OpCall &call) {
+  const Scope under(previous_);
+  return dispatch(call.op, call.operands, call.attrs);
+}
+
+Tensor Tape::read_variable(const OpCall &call) {
+  Tensor value = execute(call);
+  // Under another tape, or a tracer, the tensor is a new one already.
+  if (previous_ == nullptr) value = alias(value);
+  const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+  if (!recording() || !carries_gradient(value.dtype())) return value;
+  auto reads = reads_.find(variable);
+  if (reads == reads_.end()) {
+    if (!options_.watch_accessed_variables || !variable->trainable()) return value;
+    reads = reads_.try_emplace(variable).first;
+  }
+  const std::uint64_t identity = identity_of(value);
+  watched_.insert(identity, 0);
+  reads->second.push_back(identity);
+  return value;
+}
+
+Tensor Tape::record(const OpCall &call) {
+  Tensor result = execute(call);
+  const OpInfo &info = op_info(call.op);
+  if (!info.differentiable || !result.defined() || !carries_gradient(result.dtype()))
+    return result;
+  // An op that had nothing to do gives its operand back, and the gradient has nothing to do either.
+  for (const Tensor &operand : call.operands)
+    if (operand.impl() == result.impl()) return result;
+
+  const auto count = static_cast<std::uint16_t>(call.operands.size());
+  records_.push_back({call.op, count, static_cast<std::uint32_t>(values_.size()), call.attrs});
+  detail::InlineVector<std::uint64_t, 4> identities;
+  std::uint32_t save = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor &operand = call.operands[i];
+    std::uint64_t identity = known_identity(operand);
+    if (identity == 0 || !carries_gradient(operand.dtype()) || !watched_.contains(identity))
+      identity = 0;
+    else save |= mentioned(info, i);
+    identities.push_back(identity);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor &operand = call.operands[i];
+    // Traced tensors of unknown size are kept for their shape.
+    const bool shape_only = operand.traced() && !operand.shape().is_static();
+    add_value(operand, identities[i], (save >> record_place(info, i) & 1) || shape_only);
+  }
+  const std::uint64_t identity = identity_of(result);
+  add_value(result, identity, save & result_bit(info));
+  watched_.insert(identity, 0);
+  return result;
+}
+
+void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {
+  const detail::TensorImpl *impl = tensor.impl();
+  values_.push_back({.identity = identity,
+                     .dims = static_cast<std::uint32_t>(dims_.size()),
+                     .saved = save ? static_cast<std::int32_t>(saved_.size()) : -1,
+                     .dtype = impl->dtype,
+                     .rank = impl->rank});
+  dims_.insert(dims_.end(), impl->dims(), impl->dims() + impl->rank);
+  if (save) saved_.push_back(tensor);
+}
+
+TensorType Tape::type_of(const Value &value) const {
+  return {value.dtype, Shape(std::span(dims_).subspan(value.dims, value.rank))};
+}
+
+} // namespace weft::autodiff

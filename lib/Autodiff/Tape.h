@@ -1,0 +1,104 @@
+// The tape: the interpreter that records what gradients need, and runs the rules backwards.
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "Autodiff/IdentityMap.h"
+#include "Ops/Interpreter.h"
+#include <weft/gradient_tape.h>
+
+namespace weft::autodiff {
+
+/// Records the calls of its thread that a watched tensor takes part in: operands by their identity,
+/// types, and the values that the op's derivative mentions. Everything of a kind lies in one array,
+/// so that recording a call costs a few appends.
+class Tape final : public Interpreter {
+public:
+  explicit Tape(TapeOptions options) : options_(options), thread_(std::this_thread::get_id()) {}
+
+  Tensor apply(const OpCall &call) override;
+
+  void watch(const Tensor &tensor);
+  void watch(const VariableRef &variable);
+  std::vector<Tensor> gradient(std::span<const Tensor> targets,
+                               std::span<const GradientSource> sources,
+                               const GradientOptions &options);
+  /// Begins anew: nothing watched, nothing recorded, recording.
+  void reset();
+  /// Starts or ends recording.
+  void start();
+  void stop();
+  /// Ends recording from another thread, for good; the tape stays in its thread's chain.
+  void abandon() { running_ = false; }
+  /// Suspends recording; calls nest.
+  void pause() { ++paused_; }
+  void resume() { --paused_; }
+
+  bool recording() const {
+    return running_.load(std::memory_order_relaxed) && paused_ == 0;
+  }
+  /// Throws StateError unless this is the thread the tape was made on.
+  void check_thread(const char *what) const;
+  bool on_own_thread() const { return std::this_thread::get_id() == thread_; }
+
+private:
+  /// A value that takes part in a recorded call: who it is, its type, and what was saved of it.
+  struct Value {
+    std::uint64_t identity; ///< 0 if not watched
+    std::uint32_t dims;     ///< where in dims_ its sizes begin
+    std::int32_t saved;     ///< where in saved_ the tensor is, or -1
+    DType dtype;
+    std::uint8_t rank;
+  };
+  /// A recorded call; its operands and then its result lie in values_.
+  struct Record {
+    OpCode op;
+    std::uint16_t operands;
+    std::uint32_t first;
+    Attrs attrs;
+  };
+
+  /// Executes the call under the predecessor.
+  Tensor execute(const OpCall &call);
+  Tensor record(const OpCall &call);
+  Tensor read_variable(const OpCall &call);
+  void add_value(const Tensor &tensor, std::uint64_t identity, bool save);
+  TensorType type_of(const Value &value) const;
+  void clear();
+  /// After the one use of a tape that is not persistent.
+  void spend();
+
+  // Backwards.
+  class Cotangents;
+  void want_sources(std::span<const GradientSource> sources, Cotangents &cotangents);
+  void want_what_depends(Cotangents &cotangents) const;
+  void seed(std::span<const Tensor> targets, const std::vector<Tensor> &weights,
+            Cotangents &cotangents);
+  void run_backwards(Cotangents &cotangents);
+  void run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents);
+  std::span<const std::uint64_t> identities(const GradientSource &source,
+                                            std::uint64_t &own) const;
+
+  const TapeOptions options_;
+  const std::thread::id thread_;
+  std::atomic<bool> running_ = false; ///< in this thread's chain of interpreters
+  bool spent_ = false;
+  int paused_ = 0;
+
+  IdentityMap watched_; ///< identities of watched tensors and of what was computed from them
+  std::vector<Record> records_;
+  std::vector<Value> values_;
+  std::vector<std::int64_t> dims_;
+  std::vector<Tensor> saved_;
+  /// Variables watched or read, with the identity of each read.
+  std::unordered_map<VariableRef, std::vector<std::uint64_t>> reads_;
+};
+
+/// The unique number of a tensor, given when first asked for.
+std::uint64_t identity_of(const Tensor &tensor);
+
+} // namespace weft::autodiff

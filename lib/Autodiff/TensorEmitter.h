@@ -1,0 +1,27 @@
+// The emitter of the tape: rules execute op calls on tensors.
+#pragma once
+
+#include <weft/tensor.h>
+
+#include "OpDefs/Derivatives/Emitter.h"
+#include "Ops/Interpreter.h"
+
+namespace weft::autodiff {
+
+/// Executes what a rule emits on the current interpreter: eagerly, or recorded by an outer tape, or
+/// traced.
+class TensorEmitter : public EmitterOps<TensorEmitter, Tensor> {
+public:
+  Tensor emit(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
+    return dispatch(op, operands, attrs);
+  }
+  TensorType type(const Tensor &value) { return value.type(); }
+  Tensor scalar(double value, DType dtype) {
+    return kind_of(dtype) == DTypeKind::floating ? Operand(value).materialize(dtype)
+           : kind_of(dtype) == DTypeKind::integer
+               ? Operand(static_cast<std::int64_t>(value)).materialize(dtype)
+               : Operand(value != 0).materialize(dtype);
+  }
+};
+
+} // namespace weft::autodiff

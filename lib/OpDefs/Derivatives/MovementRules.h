@@ -1,0 +1,143 @@
+// Functions that the generated rules of ops that move elements call.
+#pragma once
+
+#include "OpDefs/Derivatives/ElementwiseRules.h"
+
+namespace weft::autodiff::rules {
+
+/// Of `reshape`: back to the operand's shape.
+template <class E>
+typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
+                               const typename E::Value &cotangent) {
+  const Shape &shape = call.operand_type(i).shape;
+  if (unknown_dims(shape) > 1)
+    refuse_unknown(call.op(), "an operand with at most one unknown size", shape);
+  return e.reshape(cotangent, shape);
+}
+
+/// Of `transpose`: the inverse permutation.
+template <class E>
+typename E::Value transpose_back(E &e, VjpCall<E> &call, std::size_t,
+                                 const typename E::Value &cotangent) {
+  const Ints &permutation = std::get<Ints>(call.attrs()[0]);
+  Ints inverse(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    inverse[permutation[i]] = static_cast<std::int64_t>(i);
+  return e.transpose(cotangent, inverse);
+}
+
+/// Of `broadcast`: the sum over what was repeated.
+template <class E>
+typename E::Value broadcast_back(E &e, VjpCall<E> &call, std::size_t i,
+                                 const typename E::Value &cotangent) {
+  return unbroadcast(e, cotangent, call.operand_type(i));
+}
+
+/// Of `slice`: zeros around and, for strides above 1, between the elements.
+template <class E>
+typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
+                             const typename E::Value &cotangent) {
+  const Ints &starts = std::get<Ints>(call.attrs()[0]), &limits = std::get<Ints>(call.attrs()[1]),
+             &strides = std::get<Ints>(call.attrs()[2]);
+  const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
+  Ints high, interior;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
+    interior.push_back(strides[axis] - 1);
+    if (from[axis] != unknown) {
+      const std::int64_t end =
+          to[axis] == 0 ? starts[axis] : starts[axis] + (to[axis] - 1) * strides[axis] + 1;
+      high.push_back(from[axis] - end);
+    } else if (limits[axis] == -1 && strides[axis] == 1) {
+      high.push_back(0); // up to the end, wherever it is
+    } else {
+      refuse_unknown(call.op(), "the size of axis " + std::to_string(axis) + " of x", from);
+    }
+  }
+  return e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), starts, high, interior);
+}
+
+/// Of `reverse`: reversed again.
+template <class E>
+typename E::Value reverse_back(E &e, VjpCall<E> &call, std::size_t,
+                               const typename E::Value &cotangent) {
+  return e.reverse(cotangent, std::get<Ints>(call.attrs()[0]));
+}
+
+/// Of `concatenate`: the part of the cotangent where operand `i` went.
+template <class E>
+typename E::Value concatenate_back(E &e, VjpCall<E> &call, std::size_t i,
+                                   const typename E::Value &cotangent) {
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs()[0]);
+  const Shape &shape = call.operand_type(i).shape, &joined = call.result_type().shape;
+  std::int64_t start = 0;
+  for (std::size_t before = 0; before < i; ++before) {
+    const Shape &other = call.operand_type(before).shape;
+    if (other[axis] == unknown)
+      refuse_unknown(call.op(),
+                     "the size of axis " + std::to_string(axis) + " of xs[" +
+                         std::to_string(before) + "]",
+                     other);
+    start += other[axis];
+  }
+  const bool last = i + 1 == call.operand_count();
+  if (shape[axis] == unknown && !last)
+    refuse_unknown(call.op(),
+                   "the size of axis " + std::to_string(axis) + " of xs[" + std::to_string(i) + "]",
+                   shape);
+  Ints starts(shape.size(), 0), limits(joined), strides(shape.size(), 1);
+  starts[axis] = start;
+  limits[axis] = shape[axis] == unknown ? -1 : start + shape[axis];
+  return e.slice(cotangent, starts, limits, strides);
+}
+
+/// Of `pad` by x: the elements that are not padding.
+template <class E>
+typename E::Value pad_back(E &e, VjpCall<E> &call, std::size_t i,
+                           const typename E::Value &cotangent) {
+  const Ints &low = std::get<Ints>(call.attrs()[0]), &high = std::get<Ints>(call.attrs()[1]),
+             &interior = std::get<Ints>(call.attrs()[2]);
+  const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
+  Ints limits, strides;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
+    strides.push_back(interior[axis] + 1);
+    if (from[axis] == unknown && high[axis] != 0)
+      refuse_unknown(call.op(), "the size of axis " + std::to_string(axis) + " of x", from);
+    limits.push_back(from[axis] == unknown ? -1 : to[axis] - high[axis]);
+  }
+  return e.slice(cotangent, low, limits, strides);
+}
+
+/// Of `pad` by the value: the sum of the elements that are padding.
+template <class E>
+typename E::Value pad_value_back(E &e, VjpCall<E> &call, std::size_t,
+                                 const typename E::Value &cotangent) {
+  const typename E::Value inside = expand_to_operand(e, call, 0, e.scalar(0, DType::boolean));
+  const typename E::Value padding = e.pad(
+      inside, e.scalar(1, DType::boolean), std::get<Ints>(call.attrs()[0]),
+      std::get<Ints>(call.attrs()[1]), std::get<Ints>(call.attrs()[2]));
+  const typename E::Value outside =
+      e.select(padding, cotangent, e.scalar(0, call.cotangent_dtype()));
+  Ints axes;
+  for (std::size_t axis = 0; axis < call.result_type().shape.size(); ++axis)
+    axes.push_back(static_cast<std::int64_t>(axis));
+  return e.sum(outside, axes, /*keepdims=*/false);
+}
+
+/// Of `gather`: the cotangent's slices added up where they came from.
+template <class E>
+typename E::Value gather_back(E &e, VjpCall<E> &call, std::size_t i,
+                              const typename E::Value &indices,
+                              const typename E::Value &cotangent) {
+  return e.scatter_add(zeros_of_operand(e, call, i), indices, cotangent,
+                       std::get<std::int64_t>(call.attrs()[0]));
+}
+
+/// Of `scatter_add` by the updates: the cotangent's slices where they went.
+template <class E>
+typename E::Value scatter_add_back(E &e, VjpCall<E> &call, std::size_t,
+                                   const typename E::Value &indices,
+                                   const typename E::Value &cotangent) {
+  return e.gather(cotangent, indices, std::get<std::int64_t>(call.attrs()[0]));
+}
+
+} // namespace weft::autodiff::rules
