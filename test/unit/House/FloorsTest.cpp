@@ -53,6 +53,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/variable.h", "Ops"},
     {"weft/gradient_tape.h", "Autodiff"},
     {"weft/function.h", "Function"},
+    {"weft/structure.h", "Function"},
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},
     {"weft/nn.h", "NN"},
