@@ -1,10 +1,108 @@
-// Builds the pipelines of the phases.
+// Builds the pipelines of the phases; the order of passes is explained where it matters.
 #include "Compiler/Pipelines.h"
 
 #include "Weft/Conversion/Passes.h"
+#include "Weft/Transforms/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace mlir::weft {
 
-void registerWeftPasses() { registerWeftConversionPasses(); }
+using ::weft::Phase;
+
+void buildSimplifyPhase(OpPassManager &pm, const TargetOptions &) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
+void buildLiftStatePhase(OpPassManager &, const TargetOptions &) {}
+
+void buildLinalgPhase(OpPassManager &pm, const TargetOptions &) {
+  pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+}
+
+void buildSchedulePhase(OpPassManager &, const TargetOptions &) {}
+
+void buildBufferizePhase(OpPassManager &pm, const TargetOptions &) {
+  pm.addNestedPass<func::FuncOp>(createBindResultsPass());
+  // No CSE before this: two products that start from one zeroed tensor need a copy of it.
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  // Loops whose state changes its size hand on new memory.
+  options.allowReturnAllocsFromLoops = true;
+  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.unknownTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // Equal views must be one value before copies onto themselves are seen as such.
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addPass(createMatmulToRuntimePass());
+  pm.addPass(createChecksToRuntimePass());
+  pm.addNestedPass<func::FuncOp>(createOutputsToRuntimePass());
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
+}
+
+void buildPhase(Phase phase, OpPassManager &pm, const TargetOptions &target) {
+  switch (phase) {
+  case Phase::trace: return;
+  case Phase::differentiate: return;
+  case Phase::control_deps: return;
+  case Phase::simplify: return buildSimplifyPhase(pm, target);
+  case Phase::lift_state: return buildLiftStatePhase(pm, target);
+  case Phase::linalg: return buildLinalgPhase(pm, target);
+  case Phase::schedule: return buildSchedulePhase(pm, target);
+  case Phase::bufferize: return buildBufferizePhase(pm, target);
+  case Phase::llvm: return;
+  case Phase::object: return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+void registerWeftPasses() {
+  registerWeftConversionPasses();
+  registerWeftTransformsPasses();
+}
+
+namespace {
+/// The target, as options of a textual pipeline.
+struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("cpu or nvptx"),
+                             llvm::cl::init("cpu")};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("the processor, by LLVM's name")};
+  Option<std::string> features{*this, "features", llvm::cl::desc("its features")};
+
+  TargetOptions get() const {
+    TargetOptions options;
+    options.kind = target == "nvptx" ? TargetOptions::Kind::nvptx : TargetOptions::Kind::cpu;
+    options.chip = chip;
+    options.features = features;
+    return options;
+  }
+};
+} // namespace
+
+void registerWeftPipelines() {
+  for (Phase phase : {Phase::simplify, Phase::lift_state, Phase::linalg, Phase::schedule,
+                      Phase::bufferize}) {
+    const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
+    PassPipelineRegistration<PhaseOptions>(
+        name, "The phase " + std::string(::weft::name_of(phase)) + " as one pipeline",
+        [phase](OpPassManager &pm, const PhaseOptions &options) {
+          buildPhase(phase, pm, options.get());
+        });
+  }
+}
 
 } // namespace mlir::weft

@@ -90,6 +90,8 @@ void weft_rt_check_indices(CallContext *context, const char *op, std::int32_t dt
   else check(static_cast<const std::int64_t *>(indices));
 }
 
+void weft_rt_shape_error(CallContext *, const char *message) { throw ShapeError(message); }
+
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {
   const allocator::Block block =
       allocator::allocate(sizeof(Temporary) + static_cast<std::size_t>(bytes));

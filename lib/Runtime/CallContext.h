@@ -82,6 +82,10 @@ void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t 
 void weft_rt_check_indices(weft::CallContext *context, const char *op, std::int32_t dtype,
                            const void *indices, std::int64_t count, std::int64_t size);
 
+/// Throws ShapeError with this message (ends in a NUL): sizes unknown when the function was compiled
+/// that turned out not to fit. Does not return.
+[[noreturn]] void weft_rt_shape_error(weft::CallContext *context, const char *message);
+
 /// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
 /// until weft_rt_free or the end of the call. Throws OutOfMemory.
 void *weft_rt_alloc(weft::CallContext *context, std::int64_t bytes);

@@ -47,19 +47,42 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       });
 }
 
+/// Leaves an assert a scalar condition: whether every element holds.
+static void reduceCondition(LinalgBuilder &b, AssertOp op) {
+  Value condition = op.getCondition();
+  const int64_t rank = op.getCondition().getType().getRank();
+  if (rank == 0) return;
+  b.setInsertionPoint(op);
+  b.setLoc(op.getLoc());
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::reduction);
+  ScalarBuilder scalar(b, b.getLoc());
+  Value init = b.filled({}, scalar.yes(b.getI1Type()));
+  auto all = linalg::GenericOp::create(
+      b, init.getType(), condition, init,
+      {b.getMultiDimIdentityMap(rank), AffineMap::get(rank, 0, {}, b.getContext())}, loops,
+      [](OpBuilder &builder, Location loc, ValueRange args) {
+        Value both = ScalarBuilder(builder, loc).logicalAnd(args[1], args[0]);
+        linalg::YieldOp::create(builder, loc, both);
+      });
+  op.getConditionMutable().assign(all.getResult(0));
+}
+
 namespace {
 struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
-          !isa<PrintOp, AssertOp, CheckIndicesOp>(op))
+      if (isa_and_nonnull<WeftDialect>(op->getDialect()) && !isa<PrintOp, CheckIndicesOp>(op))
         ops.push_back(op);
     });
     if (ops.empty()) return;
     // Definitions come before uses, so the sizes of operands are known when an op's turn comes.
     LinalgBuilder b(ops.front());
     for (Operation *op : ops) {
+      if (auto assertion = dyn_cast<AssertOp>(op)) {
+        reduceCondition(b, assertion);
+        continue;
+      }
       b.setInsertionPoint(op);
       b.setLoc(op->getLoc());
       Value value = lower(b, op);

@@ -1,0 +1,35 @@
+// The pass weft-checks-to-runtime: cf.assert as a call that throws.
+#include "Weft/Transforms/Passes.h"
+#include "Weft/Transforms/RuntimeCalls.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_CHECKSTORUNTIMEPASS
+#include "Weft/Transforms/Passes.h.inc"
+
+namespace {
+struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
+  void runOnOperation() override {
+    SmallVector<cf::AssertOp> asserts;
+    getOperation()->walk([&](cf::AssertOp op) { asserts.push_back(op); });
+    for (cf::AssertOp op : asserts) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      Value broken =
+          arith::XOrIOp::create(b, op.getArg(), arith::ConstantIntOp::create(b, 1, 1));
+      auto branch = scf::IfOp::create(b, broken, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+      std::string place = placeOf(op.getLoc());
+      std::string message = place.empty() ? op.getMsg().str() : place + ": " + op.getMsg().str();
+      callRuntime(b, "weft_rt_shape_error", textPointer(b, message), /*withContext=*/true);
+      op.erase();
+    }
+  }
+};
+} // namespace
+
+} // namespace mlir::weft

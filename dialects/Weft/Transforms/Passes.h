@@ -1,0 +1,19 @@
+// The passes within a level, declared from Passes.td, and the hooks they need in a registry.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DECL
+#include "Weft/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "Weft/Transforms/Passes.h.inc"
+
+/// Tells one-shot bufferization how print, assert and check_indices read their operands: they
+/// become calls of the runtime.
+void registerBufferizableEffects(DialectRegistry &registry);
+
+} // namespace mlir::weft

@@ -1,0 +1,90 @@
+// The passes within a level, with what they want and what they leave.
+
+#ifndef WEFT_TRANSFORMS_PASSES
+#define WEFT_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// From tensors to buffers
+//===----------------------------------------------------------------------===//
+
+def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
+  let summary = "Says where every result and loop-carried tensor is to be stored.";
+  let description = [{
+    Before: linalg on tensors; a result that is the new value of a variable has the same
+    `weft.variable` as the argument that holds it.
+
+    After: the function is written in destination-passing style. A result of known size is stored
+    in an argument of its own, `weft.output = I`; the new value of a variable in the variable's
+    argument; the value that a loop hands to its next iteration in the present one's. Results of
+    unknown size stay as they are. Inputs are marked as not writable.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { ... return %y }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<4xf32> {bufferization.writable = false},
+                 %out: tensor<4xf32> {weft.output = 0 : i64}) -> tensor<4xf32> {
+      ...
+      %stored = bufferization.materialize_in_destination %y in %out
+      return %stored
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def OutputsToRuntimePass : Pass<"weft-outputs-to-runtime", "::mlir::func::FuncOp"> {
+  let summary = "Asks the runtime for the memory of results of unknown size.";
+  let description = [{
+    Before: a bufferized function whose only results are those of unknown size.
+
+    After: it has no results. The buffer of each former result is a
+    `memref.alloc {weft.output = I}`, I counting these results: the allocation that made it where
+    there is one, otherwise a copy at the end.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turns cf.assert into a call that throws a ShapeError.";
+  let description = [{
+    Before: `cf.assert %c, "matmul: ..."`, made where unknown sizes must fit.
+
+    After: `scf.if` over the negated condition with a call of weft_rt_shape_error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turns matrix products on buffers into calls of the library's matmul.";
+  let description = [{
+    Before: contractions on memrefs whose result was just filled with zeros.
+
+    After: calls of weft_rt_matmul_<dtype> with the operands' strides, which overwrite the result;
+    the fill is gone. Batch dimensions become the call's batch or, where more are left than can be
+    merged, loops. Contractions that accumulate into something else stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PlanArenaPass : Pass<"weft-plan-arena", "::mlir::func::FuncOp"> {
+  let summary = "Gives every temporary of known size its place in one block of memory.";
+  let description = [{
+    Before: a bufferized function; temporaries are memref.alloc without memref.dealloc.
+
+    After: each memref.alloc of known size has `weft.arena_offset`, a multiple of 64, such that
+    temporaries that live at the same time do not overlap; the function has `weft.arena_bytes`, the
+    size of the block. Temporaries of unknown size are freed by memref.dealloc after their last
+    use; those that outlive an iteration of the loop that makes them are left to the end of the
+    call.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+#endif // WEFT_TRANSFORMS_PASSES

@@ -1,0 +1,163 @@
+// The pass weft-plan-arena: places for temporaries of known size, frees for the others.
+#include "Weft/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_PLANARENAPASS
+#include "Weft/Transforms/Passes.h.inc"
+
+/// What a cache line and the widest vector want.
+static constexpr int64_t kAlignment = 64;
+
+namespace {
+
+/// One temporary: `first` and `last` are the numbers, in program order, of the operations between
+/// which it lives.
+struct Temporary {
+  memref::AllocOp alloc;
+  int64_t bytes = 0; ///< -1 if unknown
+  unsigned first = 0, last = 0;
+  Operation *lastUse = nullptr; ///< in the allocation's block; null if it is used above that
+  int64_t offset = 0;
+
+  bool overlaps(const Temporary &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+/// When temporaries live. Loops make this more than an interval between operations: a use in a loop
+/// that does not contain the allocation lasts until the loop ends.
+class Liveness {
+public:
+  explicit Liveness(func::FuncOp function) : flow_(function) {
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) { begin_[op] = count_++; });
+    function.walk<WalkOrder::PostOrder>([&](Operation *op) {
+      unsigned end = begin_[op];
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          if (!block.empty()) end = std::max(end, end_[&block.back()]);
+      end_[op] = end;
+    });
+  }
+
+  /// The temporary of `alloc`, or nothing if its memory outlives the iteration that allocates it:
+  /// then the next iteration must have other memory.
+  std::optional<Temporary> of(memref::AllocOp alloc) const {
+    Temporary result;
+    result.alloc = alloc;
+    result.last = result.first = begin_.lookup(alloc);
+    result.lastUse = alloc;
+    bool stays = true; // every alias is used below the allocation's block, none handed up
+    for (Value alias : flow_.resolve(alloc.getMemref())) {
+      if (outlivesIteration(alloc, alias)) return std::nullopt;
+      for (Operation *user : alias.getUsers()) {
+        if (isa<func::ReturnOp>(user)) return std::nullopt;
+        Operation *top = alloc->getBlock()->findAncestorOpInBlock(*user);
+        stays &= top && !top->hasTrait<OpTrait::IsTerminator>();
+        const unsigned end = end_.lookup(outermostLoopWithout(alloc, user));
+        if (end <= result.last) continue;
+        result.last = end;
+        result.lastUse = top;
+      }
+    }
+    if (!stays) result.lastUse = nullptr;
+    return result;
+  }
+
+private:
+  /// Whether `alias` is what a loop around the allocation carries on or gives as its result.
+  static bool outlivesIteration(Operation *alloc, Value alias) {
+    auto argument = dyn_cast<BlockArgument>(alias);
+    Operation *op = argument ? argument.getOwner()->getParentOp() : alias.getDefiningOp();
+    return isa<LoopLikeOpInterface>(op) && op->isProperAncestor(alloc);
+  }
+
+  /// The outermost loop around `user` that the allocation is not in, or `user` itself.
+  static Operation *outermostLoopWithout(Operation *alloc, Operation *user) {
+    Operation *result = user;
+    for (Operation *op = user->getParentOp(); op && !op->isProperAncestor(alloc);
+         op = op->getParentOp())
+      if (isa<LoopLikeOpInterface>(op)) result = op;
+    return result;
+  }
+
+  BufferViewFlowAnalysis flow_;
+  DenseMap<Operation *, unsigned> begin_, end_;
+  unsigned count_ = 0;
+};
+
+} // namespace
+
+/// Bytes that a buffer takes: -1 if unknown.
+static int64_t bytesOf(MemRefType type) {
+  if (!type.hasStaticShape()) return -1;
+  Type element = type.getElementType();
+  const int64_t item = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  return type.getNumElements() * item;
+}
+
+/// Gives large temporaries their places first: each the lowest that is free while it lives. Returns
+/// the size of all.
+static int64_t place(MutableArrayRef<Temporary> temporaries) {
+  SmallVector<Temporary *> order;
+  for (Temporary &temporary : temporaries) order.push_back(&temporary);
+  llvm::stable_sort(order, [](Temporary *a, Temporary *b) { return a->bytes > b->bytes; });
+  int64_t total = 0;
+  SmallVector<Temporary *> placed; // by offset
+  for (Temporary *temporary : order) {
+    int64_t offset = 0;
+    for (Temporary *other : placed)
+      if (other->overlaps(*temporary)) {
+        if (offset + temporary->bytes <= other->offset) break;
+        offset = std::max<int64_t>(offset,
+                                   llvm::alignTo(other->offset + other->bytes, kAlignment));
+      }
+    temporary->offset = offset;
+    total = std::max(total, offset + temporary->bytes);
+    placed.insert(llvm::upper_bound(placed, temporary,
+                                    [](Temporary *a, Temporary *b) { return a->offset < b->offset; }),
+                  temporary);
+  }
+  return llvm::alignTo(total, kAlignment);
+}
+
+namespace {
+struct PlanArena : impl::PlanArenaPassBase<PlanArena> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal()) return;
+    SmallVector<memref::AllocOp> allocs;
+    function.walk([&](memref::AllocOp alloc) {
+      if (!alloc->hasAttr("weft.output")) allocs.push_back(alloc);
+    });
+    if (allocs.empty()) return;
+
+    Liveness liveness(function);
+    SmallVector<Temporary> known;
+    OpBuilder b(&getContext());
+    for (memref::AllocOp alloc : allocs) {
+      std::optional<Temporary> temporary = liveness.of(alloc);
+      if (!temporary || alloc->getParentOfType<scf::ParallelOp>()) continue;
+      temporary->bytes = bytesOf(alloc.getType());
+      if (temporary->bytes >= 0) {
+        known.push_back(*temporary);
+      } else if (temporary->lastUse) {
+        b.setInsertionPointAfter(temporary->lastUse);
+        memref::DeallocOp::create(b, alloc.getLoc(), alloc);
+      }
+    }
+    const int64_t bytes = place(known);
+    for (const Temporary &temporary : known)
+      temporary.alloc->setAttr("weft.arena_offset", b.getI64IntegerAttr(temporary.offset));
+    if (bytes > 0) function->setAttr("weft.arena_bytes", b.getI64IntegerAttr(bytes));
+  }
+};
+} // namespace
+
+} // namespace mlir::weft
