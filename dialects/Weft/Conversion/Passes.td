@@ -23,4 +23,53 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def LowerLoopsPass : Pass<"weft-lower-loops", "::mlir::ModuleOp"> {
+  let summary = "Lowers structured ops on memrefs to loops with vector code.";
+  let description = [{
+    Before: linalg ops on memrefs of any strides, memref.copy.
+
+    After: scf loops with loads and stores of vectors on flat views of the buffers. Loops that every
+    operand walks through as one are merged; vectors run along the loop where everything is
+    contiguous or constant; a body without a vector form becomes scalar loops. Long parallel loops
+    are functions of their own, called with the mark `weft.parallel`, whose range threads may share.
+    The order of a reduction depends on its length only. LLVM needs no loop vectoriser after this.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64",
+           "Bytes of a vector register; loops take a quarter as many elements at a time">,
+    Option<"masked", "masked", "bool", "true",
+           "The target loads and stores under a mask: rests of loops are one masked step">,
+    Option<"parallelWork", "parallel-work", "int64_t", "65536",
+           "Least work of a loop that threads share, in simple elements; 0: never">
+  ];
+}
+
+def EntryPass : Pass<"weft-entry", "::mlir::ModuleOp"> {
+  let summary = "Gives public functions the calling convention of compiled functions.";
+  let description = [{
+    Before: public functions on memrefs of identity layout: inputs, variables, outputs; no results.
+
+    After: int32_t NAME_weft_entry(void *const *buffers, const int64_t *dims, CallContext *) in the
+    LLVM dialect, with what is inside still to be converted. Allocations are places in the arena
+    (`weft.arena_offset`), outputs of unknown size (`weft.output`), or calls of weft_rt_alloc. Calls
+    of declarations marked `weft.runtime` pass each memref as one pointer, and the context first if
+    marked `weft.context`. Calls marked `weft.parallel` go through weft_rt_parallel_for.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def ToLLVMPass : Pass<"weft-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Converts loops, vectors and memrefs to the LLVM dialect.";
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect", "::mlir::affine::AffineDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // WEFT_CONVERSION_PASSES

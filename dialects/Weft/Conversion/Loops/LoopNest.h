@@ -1,0 +1,73 @@
+// What a structured op says about its loops: sizes, and where each operand walks through memory.
+#pragma once
+
+#include "Weft/Conversion/Loops/Product.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::weft {
+
+/// One loop of the nest.
+struct LoopDim {
+  Product size;
+  bool reduction = false;
+  /// The dimension of the op that it came from; `linalg.index` asks for it by this number. Loops
+  /// merged from several have no single one, and are never asked for.
+  unsigned source = 0;
+};
+
+/// How one operand is read or written: element `offset + sum(strides[d] * iv[d])` of a flat buffer.
+struct Access {
+  OpOperand *operand = nullptr;
+  Type elementType;
+  Value memref;
+  /// Elements before the first one accessed; null means 0.
+  Value offset;
+  int64_t staticOffset = 0;
+  llvm::SmallVector<Product, 4> strides;
+  /// Number of elements of the flat buffer that the memref's type tells, or -1.
+  int64_t extent = -1;
+};
+
+/// How a nest becomes code.
+enum class NestForm {
+  /// One element at a time.
+  scalar,
+  /// Vectors along a parallel loop; reductions run around them, each lane on its own.
+  parallelVector,
+  /// Vectors along a reduction loop: partial results in lanes, combined at the end.
+  reductionVector,
+};
+
+/// The loops of one structured op on memrefs, with sizes of 1 dropped and adjacent loops merged
+/// where every operand walks through both as through one.
+struct LoopNest {
+  linalg::LinalgOp op;
+  llvm::SmallVector<LoopDim, 4> dims;
+  /// One per operand of the op, in order.
+  llvm::SmallVector<Access, 4> accesses;
+  NestForm form = NestForm::scalar;
+  /// The loop that vectors run along, if the form has one.
+  unsigned vectorDim = 0;
+  /// For `reductionVector`: the op that combines a partial result with one more element, per output.
+  llvm::SmallVector<Operation *, 2> combiners;
+  /// Work per innermost iteration, in accesses to memory: what threads have to be worth.
+  int64_t cost = 1;
+
+  bool isReduction() const {
+    return llvm::any_of(dims, [](const LoopDim &dim) { return dim.reduction; });
+  }
+  unsigned numInputs() { return op.getNumDpsInputs(); }
+};
+
+/// Reads the nest off an op with memref operands and chooses its form. Code for run-time sizes is
+/// made at the builder. Fails on indexing maps that are not linear and on layouts without strides.
+FailureOr<LoopNest> analyzeLoopNest(OpBuilder &builder, linalg::LinalgOp op);
+
+/// Whether every op of the body works on vectors as on elements.
+bool isVectorizableBody(Block &body);
+
+/// The op that folds one more element into output number `index` of the body, if the body does
+/// nothing else with the output and the op is associative and commutative; else null.
+Operation *findCombiner(linalg::LinalgOp op, unsigned index);
+
+} // namespace mlir::weft

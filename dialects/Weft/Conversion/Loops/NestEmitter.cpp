@@ -1,0 +1,321 @@
+// Emits loops, loads, bodies, accumulators and stores for each form of nest.
+
+#include "Weft/Conversion/Loops/EmitterParts.h"
+
+#include "Weft/Conversion/Loops/Body.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::weft;
+
+Value FlatViews::get(const Access &access) {
+  Value &view = views_[access.memref];
+  if (view) return view;
+  OpBuilder builder(access.memref.getContext());
+  builder.setInsertionPointAfterValue(access.memref);
+  Location loc = access.memref.getLoc();
+  auto type = cast<MemRefType>(access.memref.getType());
+  Value source = access.memref;
+  Type element = type.getElementType();
+  if (element.isInteger(1)) { // a bool is a byte in memory, and vectors of i1 are not
+    element = builder.getI8Type();
+    auto bytes = MemRefType::get(type.getShape(), element, type.getLayout());
+    source = UnrealizedConversionCastOp::create(builder, loc, bytes, source).getResult(0);
+  }
+  OpFoldResult size = builder.getIndexAttr(access.extent);
+  int64_t extent = access.extent;
+  if (extent < 0) {
+    // Nothing reads this size; computing what a view spans would be code for nothing.
+    extent = ShapedType::kDynamic;
+    size = arith::ConstantIndexOp::create(builder, loc, std::numeric_limits<int64_t>::max())
+               .getResult();
+  }
+  view = memref::ReinterpretCastOp::create(builder, loc, MemRefType::get({extent}, element), source,
+                                           builder.getIndexAttr(0), ArrayRef<OpFoldResult>{size},
+                                           ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Steps into loop `dim` at index `iv`: moves every access, and loads what changes no more.
+void NestEmitter::enter(Position &position, unsigned dim, Value iv) {
+  position.entered.set(dim);
+  position.ivs[nest_.dims[dim].source] = iv;
+  SmallVector<std::tuple<Value, Product, Value>, 4> known; // accesses often move alike
+  for (auto [access, at] : llvm::zip_equal(nest_.accesses, position.at)) {
+    const Product &stride = access.strides[dim];
+    if (stride.isZero()) continue;
+    auto *same = llvm::find_if(known, [&](auto &entry) {
+      return std::get<0>(entry) == at && std::get<1>(entry) == stride;
+    });
+    if (same != known.end()) {
+      at = std::get<2>(*same);
+      continue;
+    }
+    Value before = at;
+    Value offset = iv;
+    if (!stride.isConstant(1))
+      offset = b_.createOrFold<arith::MulIOp>(loc_, iv, stride.materialize(b_, loc_));
+    at = at ? b_.createOrFold<arith::AddIOp>(loc_, at, offset) : offset;
+    known.emplace_back(before, stride, at);
+  }
+  loadReady(position);
+}
+
+/// Loads the inputs that no loop still to come moves.
+void NestEmitter::loadReady(Position &position) {
+  for (unsigned i = 0; i < nest_.numInputs(); ++i) {
+    const Access &access = nest_.accesses[i];
+    if (position.loaded[i] || nest_.op.getBlock()->getArgument(i).use_empty()) continue;
+    bool ready = true;
+    for (unsigned d = 0; d < nest_.dims.size(); ++d)
+      ready &= position.entered.test(d) || access.strides[d].isZero();
+    if (!ready) continue;
+    // Along the loop of vectors a contiguous input is loaded as a vector instead.
+    if (nest_.form != NestForm::scalar && !access.strides[nest_.vectorDim].isZero()) continue;
+    position.loaded[i] = access.memref ? load(access, position.at[i], 0, {}) : access.operand->get();
+  }
+}
+
+Value NestEmitter::load(const Access &access, Value at, int64_t lanes, Value mask) {
+  Value &flat = flat_[access.operand->getOperandNumber()];
+  if (!flat) flat = views_.get(access);
+  if (!at) at = constant(0);
+  bool boolean = access.elementType.isInteger(1);
+  Type type = cast<MemRefType>(flat.getType()).getElementType();
+  Value value;
+  if (lanes == 0) {
+    value = memref::LoadOp::create(b_, loc_, flat, at);
+  } else {
+    auto vectorType = VectorType::get({lanes}, type);
+    type = vectorType;
+    if (mask) {
+      // Ones where nothing is loaded: a division there must not trap.
+      Attribute one = b_.getOneAttr(vectorType.getElementType());
+      Value rest = arith::ConstantOp::create(b_, loc_, DenseElementsAttr::get(vectorType, one));
+      value = vector::MaskedLoadOp::create(b_, loc_, vectorType, flat, at, mask, rest);
+    } else {
+      value = vector::LoadOp::create(b_, loc_, vectorType, flat, at);
+    }
+  }
+  if (!boolean) return value;
+  Value zero = arith::ConstantOp::create(b_, loc_, b_.getZeroAttr(type));
+  return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, value, zero);
+}
+
+void NestEmitter::store(const Access &access, Value at, Value value, int64_t lanes, Value mask) {
+  Value &flat = flat_[access.operand->getOperandNumber()];
+  if (!flat) flat = views_.get(access);
+  if (!at) at = constant(0);
+  value = toLanes(b_, loc_, value, lanes);
+  if (access.elementType.isInteger(1)) {
+    Type byte = b_.getI8Type();
+    if (lanes != 0) byte = VectorType::get({lanes}, byte);
+    value = arith::ExtUIOp::create(b_, loc_, byte, value);
+  }
+  if (lanes == 0)
+    memref::StoreOp::create(b_, loc_, value, flat, at);
+  else if (mask)
+    vector::MaskedStoreOp::create(b_, loc_, flat, at, mask, value);
+  else
+    vector::StoreOp::create(b_, loc_, value, flat, at);
+}
+
+/// The body on the elements at `position`, with `outputs` for the output arguments that it reads.
+SmallVector<Value, 2> NestEmitter::body(const Position &position, ValueRange outputs,
+                                        int64_t lanes, Value mask) {
+  BodyArguments arguments;
+  arguments.lanes = lanes;
+  arguments.indices = position.ivs;
+  if (nest_.form != NestForm::scalar) arguments.laneDim = nest_.dims[nest_.vectorDim].source;
+  for (unsigned i = 0; i < nest_.numInputs(); ++i) {
+    Value value = position.loaded[i];
+    if (!value && !nest_.op.getBlock()->getArgument(i).use_empty())
+      value = load(nest_.accesses[i], position.at[i], lanes, mask);
+    if (!value) value = outputs.empty() ? Value() : outputs.front(); // never used
+    arguments.values.push_back(value);
+  }
+  llvm::append_range(arguments.values, outputs);
+  return buildBody(b_, *nest_.op.getBlock(), arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+scf::ForOp NestEmitter::loop(Value begin, Value end, int64_t step, Step body) {
+  auto loop = scf::ForOp::create(b_, loc_, begin, end, constant(step));
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+  return loop;
+}
+
+ValueRange NestEmitter::reduce(
+    Value begin, Value end, int64_t step, ValueRange init,
+    llvm::function_ref<SmallVector<Value, 2>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b_, loc_, begin, end, constant(step), init);
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value, 2> results = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(b_, loc_, results);
+  return loop.getResults();
+}
+
+/// The mask of the first `count` of `lanes` lanes.
+Value NestEmitter::maskOf(int64_t lanes, OpFoldResult count) {
+  if (std::optional<int64_t> number = getConstantIntValue(count)) {
+    SmallVector<bool> bits(lanes, false);
+    std::fill_n(bits.begin(), *number, true);
+    return arith::ConstantOp::create(b_, loc_, b_.getBoolVectorAttr(bits));
+  }
+  SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
+  Value lane = arith::ConstantOp::create(b_, loc_, b_.getI32VectorAttr(numbers));
+  Value limit = arith::IndexCastOp::create(b_, loc_, b_.getI32Type(), cast<Value>(count));
+  limit = toLanes(b_, loc_, limit, lanes);
+  return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, lane, limit);
+}
+
+/// Covers `count` indices from `begin` on in steps of full vectors, then the rest.
+void NestEmitter::chunks(Value begin, OpFoldResult count, Chunk body) {
+  int64_t width = lanes();
+  std::optional<int64_t> number = getConstantIntValue(count);
+  auto at = [&](Value offset) { return b_.createOrFold<arith::AddIOp>(loc_, begin, offset); };
+  if (number) {
+    int64_t full = *number / width * width;
+    int64_t rest = *number - full;
+    if (full == width)
+      body(begin, width, {});
+    else if (full > 0)
+      loop(begin, at(constant(full)), width, [&](Value iv) { body(iv, width, {}); });
+    if (rest == 0) return;
+    Value iv = at(constant(full));
+    if (rest == 1) return body(iv, 0, {});
+    if (!options_.masked) return body(iv, rest, {});
+    return body(iv, width, maskOf(width, b_.getIndexAttr(rest)));
+  }
+  Value total = getValueOrCreateConstantIndexOp(b_, loc_, count);
+  Value full = arith::AndIOp::create(b_, loc_, total, constant(-width));
+  Value middle = at(full);
+  loop(begin, middle, width, [&](Value iv) { body(iv, width, {}); });
+  if (!options_.masked) {
+    loop(middle, at(total), 1, [&](Value iv) { body(iv, 0, {}); });
+    return;
+  }
+  Value rest = arith::SubIOp::create(b_, loc_, total, full);
+  Value some = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, rest, constant(0));
+  auto branch = scf::IfOp::create(b_, loc_, some, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(branch.thenBlock());
+  body(middle, width, maskOf(width, rest));
+}
+
+void NestEmitter::parallelLoops(Position position, ArrayRef<unsigned> dims) {
+  if (dims.empty()) return innermost(position);
+  unsigned dim = dims.front();
+  Value end = nest_.dims[dim].size.materialize(b_, loc_);
+  bool outermost = position.entered.none();
+  Value grain;
+  if (outermost && worthThreads()) {
+    // As many iterations as make up the least work for a thread.
+    Product work(nest_.cost);
+    for (unsigned d = 0; d < nest_.dims.size(); ++d)
+      if (d != dim) work = work * nest_.dims[d].size;
+    Value all = constant(options_.parallelWork);
+    Value one = constant(1);
+    Value each = b_.createOrFold<arith::MaxSIOp>(loc_, work.materialize(b_, loc_), one);
+    grain = b_.createOrFold<arith::CeilDivSIOp>(loc_, all, each);
+  }
+  auto outer = loop(constant(0), end, 1, [&](Value iv) {
+    Position inside = position;
+    enter(inside, dim, iv);
+    parallelLoops(inside, dims.drop_front());
+  });
+  if (grain) parallel_ = ParallelLoop{outer, grain};
+}
+
+/// Below all parallel loops but the one that vectors run along.
+void NestEmitter::innermost(Position &position) {
+  if (nest_.form != NestForm::parallelVector) return element(position, 0, {});
+  if (position.entered.none() && worthThreads()) return blocks(position);
+  const Product &size = nest_.dims[nest_.vectorDim].size;
+  OpFoldResult count = b_.getIndexAttr(size.constant);
+  if (!size.isStatic()) count = size.materialize(b_, loc_);
+  vectorSteps(position, constant(0), count);
+}
+
+void NestEmitter::vectorSteps(Position &position, Value begin, OpFoldResult count) {
+  chunks(begin, count, [&](Value iv, int64_t lanes, Value mask) {
+    Position inside = position;
+    enter(inside, nest_.vectorDim, iv);
+    element(inside, lanes, mask);
+  });
+}
+
+/// One long loop of vectors as a loop over blocks, which threads can share.
+void NestEmitter::blocks(Position &position) {
+  const Product &size = nest_.dims[nest_.vectorDim].size;
+  int64_t work = nest_.cost;
+  for (unsigned d : reductions_)
+    if (nest_.dims[d].size.isStatic()) work *= std::max<int64_t>(nest_.dims[d].size.constant, 1);
+  int64_t block = std::max<int64_t>(lanes(), llvm::bit_floor<uint64_t>(
+                                                 std::max<int64_t>(options_.parallelWork / 2 / work,
+                                                                   1)));
+  Value total = size.materialize(b_, loc_);
+  Value step = constant(block);
+  bool even = size.isStatic() && size.constant % block == 0;
+  Value number = b_.createOrFold<arith::CeilDivUIOp>(loc_, total, step);
+  Value grain = constant(2);
+  auto outer = loop(constant(0), number, 1, [&](Value iv) {
+    Value begin = arith::MulIOp::create(b_, loc_, iv, step);
+    OpFoldResult count = b_.getIndexAttr(block);
+    if (!even) {
+      Value left = arith::SubIOp::create(b_, loc_, total, begin);
+      count = arith::MinUIOp::create(b_, loc_, left, step).getResult();
+    }
+    vectorSteps(position, begin, count);
+  });
+  parallel_ = ParallelLoop{outer, grain};
+}
+
+bool NestEmitter::worthThreads() const {
+  if (options_.parallelWork == 0) return false;
+  Product work(nest_.cost);
+  for (const LoopDim &dim : nest_.dims) work = work * dim.size;
+  return !work.isStatic() || work.constant >= options_.parallelWork;
+}
+
+std::optional<ParallelLoop> NestEmitter::emit() {
+  flat_.resize(nest_.accesses.size());
+  Position position;
+  position.entered.resize(nest_.dims.size());
+  position.loaded.resize(nest_.numInputs());
+  Value zero = constant(0);
+  position.ivs.assign(nest_.op.getNumLoops(), zero);
+  for (const Access &access : nest_.accesses) {
+    Value at = access.offset;
+    if (access.staticOffset != 0) {
+      Value number = constant(access.staticOffset);
+      at = at ? Value(arith::AddIOp::create(b_, loc_, at, number)) : number;
+    }
+    position.at.push_back(at);
+  }
+  SmallVector<unsigned, 4> parallel;
+  for (auto [d, dim] : llvm::enumerate(nest_.dims)) {
+    if (nest_.form != NestForm::scalar && d == nest_.vectorDim) continue;
+    (dim.reduction ? reductions_ : parallel).push_back(d);
+  }
+  loadReady(position);
+  parallelLoops(position, parallel);
+  return parallel_;
+}
+
+std::optional<ParallelLoop> mlir::weft::emitLoopNest(OpBuilder &builder, LoopNest &nest,
+                                                     FlatViews &views,
+                                                     const LowerLoopsPassOptions &options) {
+  return NestEmitter(builder, nest, views, options).emit();
+}

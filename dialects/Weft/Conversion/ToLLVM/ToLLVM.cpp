@@ -1,0 +1,123 @@
+// The pass weft-to-llvm: what the other passes left, as one conversion to the LLVM dialect.
+
+#include "Weft/Conversion/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/Iterators.h"
+
+namespace mlir::weft {
+#define GEN_PASS_DEF_TOLLVMPASS
+#include "Weft/Conversion/Passes.h.inc"
+} // namespace mlir::weft
+
+using namespace mlir;
+using namespace mlir::weft;
+
+namespace {
+
+struct ToLLVMPass : mlir::weft::impl::ToLLVMPassBase<ToLLVMPass> {
+  void runOnOperation() final {
+    if (failed(expandViews()) || failed(flattenControlFlow()) || failed(convert()))
+      return signalPassFailure();
+    SmallVector<UnrealizedConversionCastOp> casts, left;
+    getOperation().walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
+    reconcileUnrealizedCasts(casts, &left);
+    for (UnrealizedConversionCastOp op : left) {
+      op.emitError("has no meaning in LLVM");
+      return signalPassFailure();
+    }
+    takeDescriptorsApart();
+  }
+
+private:
+  /// Views of memrefs as arithmetic on sizes and strides, where there are any.
+  LogicalResult expandViews() {
+    bool any = getOperation()
+                   .walk([](Operation *op) {
+                     bool view = isa<memref::SubViewOp, memref::ExpandShapeOp,
+                                     memref::CollapseShapeOp, memref::ExtractStridedMetadataOp>(op);
+                     return view ? WalkResult::interrupt() : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+    if (!any) return success();
+    RewritePatternSet patterns(&getContext());
+    memref::populateExpandStridedMetadataPatterns(patterns);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  /// Reads fields of descriptors where they were put in, and drops the descriptors nobody needs: it
+  /// is most of the code, and LLVM would need longer for it than this does.
+  void takeDescriptorsApart() {
+    SmallVector<LLVM::ExtractValueOp> reads;
+    getOperation().walk([&](LLVM::ExtractValueOp op) { reads.push_back(op); });
+    for (LLVM::ExtractValueOp read : reads) {
+      ArrayRef<int64_t> place = read.getPosition();
+      Value container = read.getContainer();
+      while (auto put = container.getDefiningOp<LLVM::InsertValueOp>()) {
+        if (put.getPosition() == place) {
+          read.replaceAllUsesWith(put.getValue());
+          read.erase();
+          break;
+        }
+        // A part or a whole of what is read; left alone.
+        size_t common = std::min(place.size(), put.getPosition().size());
+        if (put.getPosition().take_front(common) == place.take_front(common)) break;
+        container = put.getContainer();
+      }
+    }
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op)) op->erase();
+    });
+  }
+
+  LogicalResult flattenControlFlow() {
+    RewritePatternSet patterns(&getContext());
+    populateSCFToControlFlowConversionPatterns(patterns);
+    populateAffineToStdConversionPatterns(patterns);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<scf::SCFDialect, affine::AffineDialect>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  LogicalResult convert() {
+    LLVMTypeConverter converter(&getContext());
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithExpandOpsPatterns(patterns);
+    vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorStepLoweringPatterns(patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    // Instructions and intrinsics where there are any, else functions of libm.
+    populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
+                                         /*benefit=*/2);
+    populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(getContext());
+    target.addLegalOp<ModuleOp>();
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,37 @@
+// Loads object code into this process, and takes it out again.
+#pragma once
+
+#include "JIT/ObjectCompiler.h"
+
+#include <string_view>
+
+namespace llvm::orc {
+class JITDylib;
+}
+
+namespace weft::jit {
+
+/// Object code that lives in this process for as long as this object does.
+class LoadedObject {
+public:
+  ~LoadedObject();
+  LoadedObject(const LoadedObject &) = delete;
+  LoadedObject &operator=(const LoadedObject &) = delete;
+
+  /// The address of a symbol that the object defines.
+  Result<void *> lookup(std::string_view name) const;
+
+private:
+  friend Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer>,
+                                                          PhaseTimes *);
+  explicit LoadedObject(llvm::orc::JITDylib &dylib) : dylib_(&dylib) {}
+
+  llvm::orc::JITDylib *dylib_;
+};
+
+/// Links an object file into the process. Its undefined symbols are found in libweft and in what
+/// libweft is linked with. Exceptions may pass through its functions. Thread-safe.
+Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer> object,
+                                                 PhaseTimes *times = nullptr);
+
+} // namespace weft::jit

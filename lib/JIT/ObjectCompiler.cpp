@@ -1,0 +1,202 @@
+// Translates, optimises with a short list of passes, and emits code.
+//
+// Loops arrive vectorised and unrolled from MLIR, so LLVM's own pipeline, which would take most of
+// the compile time, is not run.
+
+#include "JIT/ObjectCompiler.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <chrono>
+#include <map>
+
+namespace weft::jit {
+namespace {
+
+/// Adds the time since it was made to a sum, if there is one.
+class Stopwatch {
+public:
+  explicit Stopwatch(double *sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    if (sum_ == nullptr) return;
+    std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start_;
+    *sum_ += passed.count();
+  }
+
+private:
+  double *sum_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+Fault fault(std::string message) { return {ErrorKind::compile, std::move(message)}; }
+
+/// The machine for a target, kept per thread: making one costs more than a small function does.
+Result<llvm::TargetMachine *> targetMachine(const TargetOptions &target) {
+  static const bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  static thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  std::string key = target.triple + '|' + target.cpu + '|' + target.features;
+  std::unique_ptr<llvm::TargetMachine> &machine = machines[key];
+  if (!machine) {
+    std::string error;
+    llvm::Triple triple(target.triple);
+    const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (found == nullptr) return fault("no code can be made for this machine: " + error);
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    machine.reset(found->createTargetMachine(triple, target.cpu, target.features, options,
+                                             llvm::Reloc::PIC_, std::nullopt,
+                                             llvm::CodeGenOptLevel::Less));
+    if (!machine)
+      return fault("no code can be made for the processor " + target.cpu + " of " + target.triple);
+  }
+  return machine.get();
+}
+
+/// The module in LLVM IR, with the attributes that follow from the target.
+std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                        const llvm::TargetMachine &machine,
+                                        const TargetOptions &target) {
+  std::unique_ptr<llvm::Module> translated =
+      mlir::translateModuleToLLVMIR(module, context, "weft", /*disableVerification=*/true);
+  if (!translated) return nullptr;
+  translated->setDataLayout(machine.createDataLayout());
+  translated->setTargetTriple(machine.getTargetTriple());
+  for (llvm::Function &function : *translated) {
+    if (function.isDeclaration()) continue;
+    // Exceptions of the library pass through compiled code.
+    function.setUWTableKind(llvm::UWTableKind::Async);
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty()) function.addFnAttr("target-features", target.features);
+    if (target.vector_bytes == 64) {
+      function.addFnAttr("prefer-vector-width", "512");
+      function.addFnAttr("min-legal-vector-width", "512");
+    }
+  }
+  return translated;
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  llvm::FunctionPassManager passes;
+  if (const char *text = getenv("WEFT_LLVM_PASSES")) {
+    llvm::cantFail(builder.parsePassPipeline(passes, text));
+  } else {
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(
+        llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  }
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration()) passes.run(function, functions);
+}
+
+/// Translated and optimised; null after an error, which `messages` then holds.
+std::unique_ptr<llvm::Module> lower(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                    llvm::TargetMachine &machine, const TargetOptions &target,
+                                    PhaseTimes *times, std::string &messages) {
+  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    messages += diagnostic.str() + "\n";
+    return mlir::success();
+  });
+  std::unique_ptr<llvm::Module> translated;
+  {
+    Stopwatch watch(times ? &times->translate : nullptr);
+    translated = translate(module, context, machine, target);
+  }
+  if (!translated) {
+    messages = "the module cannot be translated to LLVM IR: " + messages;
+    return nullptr;
+  }
+  Stopwatch watch(times ? &times->optimize : nullptr);
+  optimize(*translated, machine);
+  return translated;
+}
+
+/// Runs code generation into memory.
+Result<llvm::SmallVector<char, 0>> emit(mlir::ModuleOp module, const TargetOptions &target,
+                                        llvm::CodeGenFileType kind, PhaseTimes *times) {
+  Result<llvm::TargetMachine *> machine = targetMachine(target);
+  if (!machine) return machine.fault();
+  llvm::LLVMContext context;
+  std::string messages;
+  std::unique_ptr<llvm::Module> translated =
+      lower(module, context, **machine, target, times, messages);
+  if (!translated) return fault(messages);
+  Stopwatch watch(times ? &times->codegen : nullptr);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, kind))
+    return fault("this kind of file cannot be made for " + target.triple);
+  passes.run(*translated);
+  return bytes;
+}
+
+} // namespace
+
+void registerTranslations(mlir::DialectRegistry &registry) {
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+}
+
+Result<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(mlir::ModuleOp module, const TargetOptions &target, PhaseTimes *times) {
+  Result<llvm::SmallVector<char, 0>> bytes =
+      emit(module, target, llvm::CodeGenFileType::ObjectFile, times);
+  if (!bytes) return bytes.fault();
+  std::unique_ptr<llvm::MemoryBuffer> buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(
+      std::move(*bytes), "weft.o", /*RequiresNullTerminator=*/false);
+  return buffer;
+}
+
+Result<std::string> compileToAssembly(mlir::ModuleOp module, const TargetOptions &target) {
+  Result<llvm::SmallVector<char, 0>> bytes =
+      emit(module, target, llvm::CodeGenFileType::AssemblyFile, nullptr);
+  if (!bytes) return bytes.fault();
+  return std::string((*bytes).data(), (*bytes).size());
+}
+
+Result<std::string> compileToLLVMIR(mlir::ModuleOp module, const TargetOptions &target) {
+  Result<llvm::TargetMachine *> machine = targetMachine(target);
+  if (!machine) return machine.fault();
+  llvm::LLVMContext context;
+  std::string text;
+  std::unique_ptr<llvm::Module> translated =
+      lower(module, context, **machine, target, nullptr, text);
+  if (!translated) return fault(text);
+  llvm::raw_string_ostream stream(text);
+  translated->print(stream, nullptr);
+  return text;
+}
+
+} // namespace weft::jit

@@ -1,0 +1,37 @@
+// Finds out what this machine has, and describes the x86-64 levels.
+
+#include "JIT/TargetOptions.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+namespace weft::jit {
+
+TargetOptions TargetOptions::host() {
+  static const TargetOptions found = [] {
+    TargetOptions options;
+    options.triple = llvm::sys::getProcessTriple();
+    options.cpu = llvm::sys::getHostCPUName().str();
+    llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+    llvm::SubtargetFeatures features;
+    for (const auto &feature : has) features.AddFeature(feature.first(), feature.second);
+    options.features = features.getString();
+    CpuLevel level = host_cpu_level();
+    options.vector_bytes = level == CpuLevel::v4 ? 64 : level == CpuLevel::v3 ? 32 : 16;
+    options.masked = level == CpuLevel::v4;
+    return options;
+  }();
+  return found;
+}
+
+TargetOptions TargetOptions::for_level(CpuLevel level) {
+  TargetOptions options;
+  options.cpu = "x86-64-v" + std::to_string(static_cast<int>(level));
+  options.vector_bytes = level == CpuLevel::v4 ? 64 : level == CpuLevel::v3 ? 32 : 16;
+  options.masked = level == CpuLevel::v4;
+  options.parallel_work = 0;
+  return options;
+}
+
+} // namespace weft::jit
