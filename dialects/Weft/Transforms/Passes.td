@@ -87,4 +87,37 @@ def PlanArenaPass : Pass<"weft-plan-arena", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Scalars and vectors
+//===----------------------------------------------------------------------===//
+
+def ExpandMathPass : Pass<"weft-expand-math"> {
+  let summary = "Replaces elementary functions by arithmetic that needs no library.";
+  let description = [{
+    Before: math.exp, exp2, expm1, log, log2, log10, log1p, tanh, sin, cos, sincos, powf and rsqrt
+    on scalars and vectors of f16, bf16, f32 and f64.
+
+    After: arith operations, math.fma and other operations that processors have, all correctly
+    rounded; so a result does not depend on the width of the vectors or on the processor. sin and
+    cos hold an scf.if around the rare reduction of large arguments; run the pass after loops were
+    vectorised. Errors are at most 1 unit in the last place (f32), 1.5 (f64), 2 for tanh.
+
+    ```mlir
+    %y = math.rsqrt %x : vector<8xf32>
+    ```
+    becomes
+    ```mlir
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %root = math.sqrt %x : vector<8xf32>
+    %y = arith.divf %one, %root : vector<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"expandRemainder", "expand-remainder", "bool", /*default=*/"false",
+           "Replaces arith.remf as well, by an exact loop, for targets that would not be exact.">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // WEFT_TRANSFORMS_PASSES

@@ -1,0 +1,122 @@
+// Holds the pass weft-expand-math: which operation is replaced by which formula of
+// ExpandMath/Functions.h.
+#include "Weft/Transforms/ExpandMath.h"
+
+#include "Weft/Transforms/ExpandMath/Functions.h"
+#include "Weft/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_EXPANDMATHPASS
+#include "Weft/Transforms/Passes.h.inc"
+
+namespace {
+
+using expand::Flt;
+using expand::Scope;
+
+/// The format to compute in: f32 for the narrower ones. Null if the type is not one this pass
+/// handles.
+FloatType computeFormat(Type type) {
+  if (!isa<VectorType, FloatType>(type)) return nullptr;
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  if (!element) return nullptr;
+  if (element.isF16() || element.isBF16()) return Float32Type::get(type.getContext());
+  return element.isF32() || element.isF64() ? element : nullptr;
+}
+
+/// Replaces an operation whose operands and results all have one type. `expand` takes the operands
+/// in the format to compute in and returns the results in it.
+template <typename Op>
+struct ExpandPattern : OpRewritePattern<Op> {
+  using Formula = SmallVector<Flt, 2> (*)(ArrayRef<Flt>);
+
+  ExpandPattern(MLIRContext *context, Formula formula)
+      : OpRewritePattern<Op>(context), formula(formula) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    FloatType format = computeFormat(type);
+    if (!format)
+      return rewriter.notifyMatchFailure(op, "not a scalar or vector of f16, bf16, f32 or f64");
+    Scope scope(rewriter, op);
+    auto operands = llvm::map_to_vector<2>(
+        op->getOperands(), [&](Value operand) { return convert(Flt{{operand, &scope}}, format); });
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    auto results = llvm::map_to_vector<2>(
+        formula(operands), [&](Flt result) { return convert(result, element).value; });
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  Formula formula;
+};
+
+template <typename Op, Flt (*function)(Flt)>
+void addUnary(RewritePatternSet &patterns) {
+  patterns.add<ExpandPattern<Op>>(
+      patterns.getContext(),
+      [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> { return {function(x[0])}; });
+}
+
+template <typename Op, Flt (*function)(Flt, Flt)>
+void addBinary(RewritePatternSet &patterns) {
+  patterns.add<ExpandPattern<Op>>(
+      patterns.getContext(),
+      [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> { return {function(x[0], x[1])}; });
+}
+
+Flt rsqrt(Flt x) { return 1.0 / sqrt(x); }
+
+struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateExpandMathPatterns(set);
+    if (expandRemainder) populateExpandRemainderPatterns(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
+  void runOnOperation() override { walkAndApplyPatterns(getOperation(), patterns); }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+
+void populateExpandMathPatterns(RewritePatternSet &patterns) {
+  addUnary<math::ExpOp, expand::exp>(patterns);
+  addUnary<math::Exp2Op, expand::exp2>(patterns);
+  addUnary<math::ExpM1Op, expand::expm1>(patterns);
+  addUnary<math::LogOp, expand::log>(patterns);
+  addUnary<math::Log2Op, expand::log2>(patterns);
+  addUnary<math::Log10Op, expand::log10>(patterns);
+  addUnary<math::Log1pOp, expand::log1p>(patterns);
+  addUnary<math::TanhOp, expand::tanh>(patterns);
+  addUnary<math::SinOp, expand::sin>(patterns);
+  addUnary<math::CosOp, expand::cos>(patterns);
+  addUnary<math::RsqrtOp, rsqrt>(patterns);
+  addBinary<math::PowFOp, expand::pow>(patterns);
+  patterns.add<ExpandPattern<math::SincosOp>>(patterns.getContext(),
+                                              [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
+                                                auto [sine, cosine] = expand::sincos(x[0]);
+                                                return {sine, cosine};
+                                              });
+}
+
+void populateExpandRemainderPatterns(RewritePatternSet &patterns) {
+  addBinary<arith::RemFOp, expand::remainder>(patterns);
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,208 @@
+// Implements the value types of Builder.h: each operator emits one operation.
+#include "Weft/Transforms/ExpandMath/Builder.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+
+#include <limits>
+
+namespace mlir::weft::expand {
+
+Value Scope::constant(Type type, TypedAttr element) {
+  Value &value = known[{type, element}];
+  if (!value) {
+    TypedAttr attribute = element;
+    if (auto vector = dyn_cast<VectorType>(type))
+      attribute = DenseElementsAttr::get(vector, element);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    value = arith::ConstantOp::create(builder, loc, attribute);
+  }
+  return value;
+}
+
+Type Expr::typeWith(Type element) const {
+  if (auto vector = dyn_cast<VectorType>(value.getType())) return vector.clone(element);
+  return element;
+}
+
+Int Int::like(int64_t constant) const {
+  Type element = getElementTypeOrSelf(value.getType());
+  return {
+      {scope->constant(value.getType(),
+                       IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(), constant,
+                                                       /*isSigned=*/true,
+                                                       /*implicitTrunc=*/true))),
+       scope}};
+}
+
+Flt Flt::like(double constant) const {
+  return {{scope->constant(value.getType(),
+                           FloatAttr::get(getElementTypeOrSelf(value.getType()), constant)),
+           scope}};
+}
+
+Flt Flt::infinity() const { return like(std::numeric_limits<double>::infinity()); }
+Flt Flt::nan() const { return like(std::numeric_limits<double>::quiet_NaN()); }
+
+Format Flt::format() const {
+  if (getElementTypeOrSelf(value.getType()).isF32()) return {32, 23, 127};
+  return {64, 52, 1023};
+}
+
+namespace {
+
+template <typename Op>
+Flt binary(Flt a, Flt b) {
+  return {{a.emit<Op>(a.value, b.value), a.scope}};
+}
+
+template <typename Op>
+Int binary(Int a, Int b) {
+  return {{a.emit<Op>(a.value, b.value), a.scope}};
+}
+
+template <typename Op>
+Flt unary(Flt a) {
+  return {{a.emit<Op>(a.value), a.scope}};
+}
+
+Bool compare(arith::CmpFPredicate predicate, Flt a, Flt b) {
+  return {{a.emit<arith::CmpFOp>(predicate, a.value, b.value), a.scope}};
+}
+
+Bool compare(arith::CmpIPredicate predicate, Int a, Int b) {
+  return {{a.emit<arith::CmpIOp>(predicate, a.value, b.value), a.scope}};
+}
+
+} // namespace
+
+Flt operator+(Flt a, Flt b) { return binary<arith::AddFOp>(a, b); }
+Flt operator-(Flt a, Flt b) { return binary<arith::SubFOp>(a, b); }
+Flt operator*(Flt a, Flt b) { return binary<arith::MulFOp>(a, b); }
+Flt operator/(Flt a, Flt b) { return binary<arith::DivFOp>(a, b); }
+Flt operator-(Flt a) { return unary<arith::NegFOp>(a); }
+Flt fma(Flt a, Flt b, Flt c) { return {{a.emit<math::FmaOp>(a.value, b.value, c.value), a.scope}}; }
+Flt abs(Flt a) { return unary<math::AbsFOp>(a); }
+Flt sqrt(Flt a) { return unary<math::SqrtOp>(a); }
+Flt trunc(Flt a) { return unary<math::TruncOp>(a); }
+Flt copysign(Flt magnitude, Flt sign) { return binary<math::CopySignOp>(magnitude, sign); }
+
+Flt convert(Flt a, FloatType element) {
+  auto from = cast<FloatType>(getElementTypeOrSelf(a.value.getType()));
+  if (from == element) return a;
+  Type type = a.typeWith(element);
+  if (from.getWidth() < element.getWidth())
+    return {{a.emit<arith::ExtFOp>(type, a.value), a.scope}};
+  return {{a.emit<arith::TruncFOp>(type, a.value), a.scope}};
+}
+
+Flt toFloat(Int a) {
+  if (getElementTypeOrSelf(a.value.getType()).isInteger(32))
+    return {{a.emit<arith::SIToFPOp>(a.typeWith(a.scope->builder.getF32Type()), a.value), a.scope}};
+  // Before AVX-512, x86 has no instruction that converts a vector of i64.
+  constexpr double shifter = 0x1.8p52;
+  return fromBits(a + llvm::bit_cast<int64_t>(shifter)) - shifter;
+}
+
+Int bits(Flt a) {
+  Type type = a.typeWith(a.scope->builder.getIntegerType(a.format().width));
+  return {{a.emit<arith::BitcastOp>(type, a.value), a.scope}};
+}
+
+Flt fromBits(Int a) {
+  OpBuilder &builder = a.scope->builder;
+  bool narrow = getElementTypeOrSelf(a.value.getType()).isInteger(32);
+  Type type = a.typeWith(narrow ? Type(builder.getF32Type()) : Type(builder.getF64Type()));
+  return {{a.emit<arith::BitcastOp>(type, a.value), a.scope}};
+}
+
+Bool operator<(Flt a, Flt b) { return compare(arith::CmpFPredicate::OLT, a, b); }
+Bool operator>(Flt a, Flt b) { return compare(arith::CmpFPredicate::OGT, a, b); }
+Bool operator>=(Flt a, Flt b) { return compare(arith::CmpFPredicate::OGE, a, b); }
+Bool operator==(Flt a, Flt b) { return compare(arith::CmpFPredicate::OEQ, a, b); }
+Bool unordered(Flt a, Flt b) { return compare(arith::CmpFPredicate::UNO, a, b); }
+
+Bool operator&(Bool a, Bool b) { return {{a.emit<arith::AndIOp>(a.value, b.value), a.scope}}; }
+Bool operator|(Bool a, Bool b) { return {{a.emit<arith::OrIOp>(a.value, b.value), a.scope}}; }
+Bool operator!(Bool a) {
+  Value ones = a.scope->constant(a.value.getType(), a.scope->builder.getBoolAttr(true));
+  return {{a.emit<arith::XOrIOp>(a.value, ones), a.scope}};
+}
+
+Int operator+(Int a, Int b) { return binary<arith::AddIOp>(a, b); }
+Int operator-(Int a, Int b) { return binary<arith::SubIOp>(a, b); }
+Int operator*(Int a, Int b) { return binary<arith::MulIOp>(a, b); }
+Int operator&(Int a, Int b) { return binary<arith::AndIOp>(a, b); }
+Int operator|(Int a, Int b) { return binary<arith::OrIOp>(a, b); }
+Int operator^(Int a, Int b) { return binary<arith::XOrIOp>(a, b); }
+Int shiftLeft(Int a, Int by) { return binary<arith::ShLIOp>(a, by); }
+Int shiftRight(Int a, Int by) { return binary<arith::ShRUIOp>(a, by); }
+Int shiftRightSigned(Int a, Int by) { return binary<arith::ShRSIOp>(a, by); }
+Bool operator==(Int a, Int b) { return compare(arith::CmpIPredicate::eq, a, b); }
+Bool operator>(Int a, Int b) { return compare(arith::CmpIPredicate::sgt, a, b); }
+
+Flt select(Bool condition, Flt yes, Flt no) {
+  return {{yes.emit<arith::SelectOp>(condition.value, yes.value, no.value), yes.scope}};
+}
+
+Int select(Bool condition, Int yes, Int no) {
+  return {{yes.emit<arith::SelectOp>(condition.value, yes.value, no.value), yes.scope}};
+}
+
+Value anyLane(Bool condition) {
+  auto type = dyn_cast<VectorType>(condition.value.getType());
+  if (!type) return condition.value;
+  if (type.isScalable()) return nullptr;
+  Value lanes = condition.value;
+  if (type.getRank() != 1)
+    lanes = condition.emit<vector::ShapeCastOp>(
+        VectorType::get(type.getNumElements(), type.getElementType()), lanes);
+  return condition.emit<vector::ReductionOp>(vector::CombiningKind::OR, lanes);
+}
+
+Flt pow2(Int n, Format format) { return fromBits(shiftLeft(n + format.bias, format.mantissaBits)); }
+
+Flt polynomial(Flt x, ArrayRef<double> c) {
+  // Pairs, then pairs of pairs (Estrin 1960): the chain of dependent operations is short enough for
+  // a processor to overlap, where Horner's rule would make it wait.
+  SmallVector<Flt> terms;
+  for (size_t i = 0; i < c.size(); i += 2)
+    terms.push_back(i + 1 < c.size() ? fma(x, c[i + 1], c[i]) : x.like(c[i]));
+  for (Flt power = x; terms.size() > 1;) {
+    power = power * power;
+    size_t count = 0;
+    for (size_t i = 0; i < terms.size(); i += 2)
+      terms[count++] = i + 1 < terms.size() ? fma(power, terms[i + 1], terms[i]) : terms[i];
+    terms.resize(count, x);
+  }
+  return terms.front();
+}
+
+Rounded takeInteger(Flt shifted) {
+  double shifter = shifted.format().shifter();
+  int64_t shifterBits = shifted.isF32() ? llvm::bit_cast<int32_t>(static_cast<float>(shifter))
+                                        : llvm::bit_cast<int64_t>(shifter);
+  return {shifted - shifter, bits(shifted) - shifterBits};
+}
+
+Pair fastTwoSum(Flt a, Flt b) {
+  Flt sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+Pair twoSum(Flt a, Flt b) {
+  Flt sum = a + b;
+  Flt bRounded = sum - a;
+  return {sum, (a - (sum - bRounded)) + (b - bRounded)};
+}
+
+Pair twoProduct(Flt a, Flt b) {
+  Flt product = a * b;
+  return {product, fma(a, b, -product)};
+}
+
+} // namespace mlir::weft::expand

@@ -1,0 +1,180 @@
+// Polynomial coefficients and split constants of weft-expand-math, written by fit_coefficients.py,
+// which says how they were found. Polynomials list the constant term first.
+#pragma once
+
+#include <cstdint>
+
+namespace mlir::weft::coefficients {
+
+/// q in exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2; error relative to exp(r).
+/// Largest weighted error 2^-28.2.
+inline constexpr double expF32[] = {
+    0x1.fffffc0000000p-2, 0x1.55548c0000000p-3,  0x1.55585a0000000p-5,
+    0x1.123d5c0000000p-7, 0x1.6ab6c60000000p-10,
+};
+
+/// q in exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2; error relative to exp(r).
+/// Largest weighted error 2^-57.7.
+inline constexpr double expF64[] = {
+    0x1.000000000000ap-1,  0x1.5555555555500p-3,  0x1.55555555505efp-5,  0x1.1111111125a65p-7,
+    0x1.6c16c184be92cp-10, 0x1.a01a01389f8c9p-13, 0x1.a019986872df1p-16, 0x1.71defea616705p-19,
+    0x1.28af08586b511p-22, 0x1.adc7de6c762bbp-26,
+};
+
+/// q in exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2; error relative to exp(r).
+/// Largest weighted error 2^-39.7.
+inline constexpr double expMid[] = {
+    0x1.000000005e9bbp-1,  0x1.5555557e0ae6ep-3,  0x1.5555541ca2febp-5,  0x1.1110a1f9caa9dp-7,
+    0x1.6c18d518930d2p-10, 0x1.a18606d83e34cp-13, 0x1.9e887d77203fcp-16,
+};
+
+/// q in expm1(r) = r + r^2/2 + r^3 q(r), |r| <= ln(2)/2; relative error.
+/// Largest weighted error 2^-31.0.
+inline constexpr double expm1F32[] = {
+    0x1.5555540000000p-3,  0x1.5554ea0000000p-5,  0x1.1113ac0000000p-7,
+    0x1.6d4c900000000p-10, 0x1.9c5cc00000000p-13,
+};
+
+/// q in expm1(r) = r + r^2/2 + r^3 q(r), |r| <= ln(2)/2; relative error.
+/// Largest weighted error 2^-59.3.
+inline constexpr double expm1F64[] = {
+    0x1.5555555555559p-3,  0x1.5555555555551p-5,  0x1.111111110f5d9p-7,  0x1.6c16c16c17394p-10,
+    0x1.a01a01b056813p-13, 0x1.a01a01b4b2cf1p-16, 0x1.71ddf6de7d728p-19, 0x1.27e47a4311249p-22,
+    0x1.af61f55c5d534p-26, 0x1.2087a5f48f4e0p-29,
+};
+
+/// p in log(1+f) = f - f^2/2 + f^3 p(f), 1+f in [sqrt(1/2), sqrt(2)]; relative error.
+/// Largest weighted error 2^-29.3.
+inline constexpr double logF32[] = {
+    0x1.5555480000000p-2,  -0x1.0000700000000p-2, 0x1.99a5400000000p-3,
+    -0x1.552ef20000000p-3, 0x1.2303260000000p-3,  -0x1.0107ee0000000p-3,
+    0x1.f0012c0000000p-4,  -0x1.bef44e0000000p-4, 0x1.b4bdd80000000p-5,
+};
+
+/// R in log(1+f) = 2 s + s z R(z), s = f/(2+f), z = s^2; error relative to log(1+f).
+/// Largest weighted error 2^-59.5.
+inline constexpr double logF64[] = {
+    0x1.5555555555592p-1, 0x1.999999997ff04p-2, 0x1.24924941e33bfp-2, 0x1.c71c5212538c7p-3,
+    0x1.74663d690b150p-3, 0x1.39a1daab7acb6p-3, 0x1.2f0457434e306p-3,
+};
+
+/// R in log(1+f) = 2 s + s z R(z), s = f/(2+f), z = s^2; error relative to log(1+f).
+/// Largest weighted error 2^-44.9.
+inline constexpr double logMid[] = {
+    0x1.555555561e474p-1, 0x1.999996a93ff1ap-2, 0x1.249411f249911p-2,
+    0x1.c62b135fb1f71p-3, 0x1.9115a047e48f4p-3,
+};
+
+/// T in log2(1+f) = s (c1 + z (c3 + z (c5 + z T(z)))); error relative to log2(1+f).
+/// Largest weighted error 2^-80.1.
+inline constexpr double log2Tail[] = {
+    0x1.a61762a7adeccp-2, 0x1.484b13d7c218ap-2, 0x1.0c9a84976f3f3p-2, 0x1.c68f58618510ap-3,
+    0x1.89f325d286a77p-3, 0x1.5bb42ebffaf4ep-3, 0x1.3440159751601p-3, 0x1.436a677431000p-3,
+};
+
+/// 2/(1 ln 2) as an unevaluated sum of two doubles.
+inline constexpr double log2C1[] = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55};
+
+/// 2/(3 ln 2) as an unevaluated sum of two doubles.
+inline constexpr double log2C3[] = {0x1.ec709dc3a03fdp-1, 0x1.d27f05548af0cp-55};
+
+/// 2/(5 ln 2) as an unevaluated sum of two doubles.
+inline constexpr double log2C5[] = {0x1.2776c50ef9bfep-1, 0x1.e4b29ccc535d4p-55};
+
+/// P in tanh(x) = x + x z P(z), z = x^2, |x| <= 0.625; relative error.
+/// Largest weighted error 2^-27.7.
+inline constexpr double tanhF32[] = {
+    -0x1.5555320000000p-2, 0x1.1107060000000p-3,  -0x1.b838f80000000p-5,
+    0x1.52141e0000000p-6,  -0x1.7599b40000000p-8,
+};
+
+/// P in tanh(x) = x + x z P(z), z = x^2, |x| <= 0.625; relative error.
+/// Largest weighted error 2^-56.4.
+inline constexpr double tanhF64[] = {
+    -0x1.55555555554ffp-2,  0x1.111111110aca7p-3,  -0x1.ba1ba1b504fd3p-5,  0x1.664f477aab3c3p-6,
+    -0x1.226e1627ee509p-7,  0x1.d6cf279f89a53p-9,  -0x1.7d689f4a07795p-10, 0x1.3365fc33dd046p-11,
+    -0x1.df54d44badce5p-13, 0x1.438fca67c08b8p-14, -0x1.0da4be3a6a277p-16,
+};
+
+/// S in sin(r) = r + r z S(z), z = r^2, |r| <= pi/4; relative error.
+/// Largest weighted error 2^-57.9.
+inline constexpr double sinF64[] = {
+    -0x1.5555555555548p-3, 0x1.111111110f73ap-7,   -0x1.a01a019beb14fp-13,
+    0x1.71de355741949p-19, -0x1.ae5e4d5dc1589p-26, 0x1.5d8beab276fecp-33,
+};
+
+/// C in cos(r) = 1 - z/2 + z^2 C(z), z = r^2, |r| <= pi/4; relative error.
+/// Largest weighted error 2^-63.8.
+inline constexpr double cosF64[] = {
+    0x1.555555555554ap-5,   -0x1.6c16c16c14e37p-10, 0x1.a01a019c653e7p-16,
+    -0x1.27e4f7d5a5e8fp-22, 0x1.1ee9c9fa2f988p-29,  -0x1.8f9db9c4b8a67p-37,
+};
+
+/// S in sin(r) = r + r z S(z), z = r^2, |r| <= pi/4; relative error.
+/// Largest weighted error 2^-37.5.
+inline constexpr double sinMid[] = {
+    -0x1.5555554c4ce41p-3,
+    0x1.1111084f8c14fp-7,
+    -0x1.a00f698554844p-13,
+    0x1.6cccc703d5dfap-19,
+};
+
+/// C in cos(r) = 1 - z/2 + z^2 C(z), z = r^2, |r| <= pi/4; relative error.
+/// Largest weighted error 2^-42.9.
+inline constexpr double cosMid[] = {
+    0x1.5555554ebe4d6p-5,
+    -0x1.6c16b80d15572p-10,
+    0x1.a010cbd45975dp-16,
+    -0x1.241ab5aabb40ap-22,
+};
+
+/// ln 2 in three 24-bit parts.
+inline constexpr double ln2F32[] = {0x1.62e4300000000p-1, -0x1.05c6100000000p-29,
+                                    -0x1.950d880000000p-54};
+
+/// ln 2 in three 53-bit parts.
+inline constexpr double ln2F64[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,
+                                    0x1.7b57a079a1934p-111};
+
+/// ln 2 with a first part so short that its product with any f32 exponent is exact.
+inline constexpr double ln2ShortF32[] = {0x1.62e4000000000p-1, 0x1.7f7d1c0000000p-20};
+
+/// ln 2 with a first part so short that its product with any f64 exponent is exact.
+inline constexpr double ln2ShortF64[] = {0x1.62e42fefa4000p-1, -0x1.8432a1b0e2634p-43};
+
+/// 1 / ln 2 as a sum of two.
+inline constexpr double log2OfEF32[] = {0x1.7154760000000p+0, 0x1.4ae0c00000000p-26};
+
+/// 1 / ln 10 as a sum of two.
+inline constexpr double log10OfEF32[] = {0x1.bcb7b20000000p-2, -0x1.5b235e0000000p-27};
+
+/// log10(2); the product of the first part with any exponent is exact.
+inline constexpr double log10Of2F32[] = {0x1.3440000000000p-2, 0x1.3509f80000000p-18};
+
+/// 1 / ln 2 as a sum of two.
+inline constexpr double log2OfEF64[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+
+/// 1 / ln 10 as a sum of two.
+inline constexpr double log10OfEF64[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+
+/// log10(2); the product of the first part with any exponent is exact.
+inline constexpr double log10Of2F64[] = {0x1.34413509f8000p-2, -0x1.80433b83b532ap-44};
+
+/// pi/2 in three 53-bit parts.
+inline constexpr double halfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                    -0x1.f1976b7ed8fbcp-110};
+
+/// 2/pi, rounded.
+inline constexpr double twoOverPiDouble[] = {0x1.45f306dc9c883p-1};
+
+/// The binary digits of 2/pi in 64-bit words. The binary point stands in the middle of the first
+/// word.
+inline constexpr uint64_t twoOverPi[] = {
+    0x00000000a2f9836e, 0x4e441529fc2757d1, 0xf534ddc0db629599, 0x3c439041fe5163ab,
+    0xdebbc561b7246e3a, 0x424dd2e006492eea, 0x09d1921cfe1deb1c, 0xb129a73ee88235f5,
+    0x2ebb4484e99c7026, 0xb45f7e413991d639, 0x835339f49c845f8b, 0xbdf9283b1ff897ff,
+    0xde05980fef2f118b, 0x5a0a6d1f6d367ecf, 0x27cb09b74f463f66, 0x9e5fea2d7527bac7,
+    0xebe5f17b3d0739f7, 0x8a5292ea6bfb5fb1, 0x1f8d5d0856033046,
+};
+
+} // namespace mlir::weft::coefficients

@@ -1,0 +1,82 @@
+// Expands sin and cos: minimax polynomials on the reduced angle (Cody and Waite 1980, chapter 8),
+// chosen and signed by the quadrant. An f32 is computed in f64, where no correction terms are
+// needed.
+#include "Weft/Transforms/ExpandMath/Coefficients.h"
+#include "Weft/Transforms/ExpandMath/Functions.h"
+
+#include "llvm/ADT/SmallVectorExtras.h"
+
+#include <tuple>
+
+namespace mlir::weft::expand {
+
+using namespace coefficients;
+
+namespace {
+
+/// sin and cos of a reduced angle.
+std::pair<Flt, Flt> kernels(Pair angle, bool isShort) {
+  Flt r = angle.high;
+  Flt z = r * r;
+  if (isShort) {
+    Flt sine = r * fma(z, polynomial(z, sinMid), 1.0);
+    Flt cosine = fma(z, fma(z, polynomial(z, cosMid), -0.5), 1.0);
+    return {sine, cosine};
+  }
+  Flt low = angle.low;
+  Flt halfZ = 0.5 * z;
+  // sin(r + low) = r + r z S(z) + low cos(r), with 1 - z/2 for cos(r).
+  Flt sine = r + fma(z * r, polynomial(z, sinF64), fma(-halfZ, low, low));
+  // cos(r + low) = (1 - z/2) + z^2 C(z) - r low; the first difference keeps its rounding error.
+  Flt first = 1.0 - halfZ;
+  Flt error = (1.0 - first) - halfZ;
+  Flt cosine = first + (error + fma(z * z, polynomial(z, cosF64), -(r * low)));
+  return {sine, cosine};
+}
+
+/// Which of the two functions; the cosine is the sine a quadrant further on.
+enum Function { kSine = 0, kCosine = 1 };
+
+/// sin and cos of one f64; `isShort` if they will be rounded to f32.
+class SinCos {
+public:
+  SinCos(Flt x, bool isShort) : x(x), reduced(reduceAngle(x, /*low=*/!isShort)) {
+    std::tie(sine, cosine) = kernels(reduced.angle, isShort);
+  }
+
+  Flt get(Function function) const {
+    Bool odd = (reduced.quadrant & 1) == 1;
+    Flt magnitude = function == kSine ? select(odd, cosine, sine) : select(odd, sine, cosine);
+    Int negative = function == kSine ? reduced.quadrant : reduced.quadrant + 1;
+    Flt result = fromBits(bits(magnitude) ^ shiftLeft(negative & 2, 62));
+    // A tiny x is its own sine: this keeps -0.
+    if (function == kSine) result = select(abs(x) < 0x1p-27, x, result);
+    // For infinity there is no result, and a NaN stays that NaN.
+    return select(abs(x) < x.infinity(), result, select(unordered(x, x), x, x.nan()));
+  }
+
+private:
+  Flt x;
+  ReducedAngle reduced;
+  Flt sine, cosine;
+};
+
+SmallVector<Flt, 2> evaluate(Flt x, ArrayRef<Function> functions) {
+  OpBuilder &builder = x.scope->builder;
+  FloatType wide = builder.getF64Type(), narrow = x.isF32() ? builder.getF32Type() : wide;
+  SinCos both(convert(x, wide), /*isShort=*/x.isF32());
+  return llvm::map_to_vector<2>(
+      functions, [&](Function function) { return convert(both.get(function), narrow); });
+}
+
+} // namespace
+
+Flt sin(Flt x) { return evaluate(x, kSine).front(); }
+Flt cos(Flt x) { return evaluate(x, kCosine).front(); }
+
+std::pair<Flt, Flt> sincos(Flt x) {
+  SmallVector<Flt, 2> both = evaluate(x, {kSine, kCosine});
+  return {both[0], both[1]};
+}
+
+} // namespace mlir::weft::expand
