@@ -28,6 +28,8 @@ struct Session {
   /// A measurement by one of the Python programs in benchmarks/peers; nothing when they are not
   /// installed.
   std::optional<Contender> python(const std::string &script, const std::string &what) const;
+  /// The first call by such a program: every repeat is a process of its own.
+  std::optional<Contender> first_call(const std::string &script) const;
   /// A matrix product by OpenBLAS or oneDNN.
   Contender blas(const std::string &library, int m, int k, int n) const;
 };
@@ -44,12 +46,7 @@ struct Benchmark {
 const std::vector<Benchmark> &benchmarks();
 
 Row eager_add8(const std::string &name, const Session &session);
-Row compiled_call(const std::string &name, const Session &session);
-Row chain10_4m(const std::string &name, const Session &session);
 Row matmul(const std::string &name, const Session &session);
-Row mlp_train_step_eager(const std::string &name, const Session &session);
-Row mlp_train_step_compiled(const std::string &name, const Session &session);
-Row compile_mlp_step(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
 

@@ -2,7 +2,7 @@
 #include "Benchmarks.h"
 #include "PeerProcess.h"
 
-#include <weft/weft.h>
+#include <weft/ops.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -20,7 +20,7 @@ double counted_instructions(const Session &session, const std::string &valgrind,
       std::filesystem::temp_directory_path() / ("weft-bench-callgrind." + std::to_string(getpid()));
   time_process({valgrind, "--tool=callgrind", "--quiet", "--collect-atstart=no",
                 "--toggle-collect=weft_bench_adds", "--callgrind-out-file=" + out.string(),
-                session.program("weft-bench-eager"), std::to_string(adds)});
+                session.programs + "/../callgrind/bin/weft-bench-eager", std::to_string(adds)});
   std::ifstream file(out);
   double count = -1;
   for (std::string line; std::getline(file, line);)

@@ -1,6 +1,6 @@
 // weft-bench-eager, a small eager program: start_eager_program times all of it, eager_add8 counts
 // the instructions of its adds.
-#include <weft/weft.h>
+#include <weft/ops.h>
 
 #include <cstdlib>
 #include <iostream>

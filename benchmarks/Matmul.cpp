@@ -1,7 +1,7 @@
 // matmul_*: matrix products of floats, against the better of OpenBLAS and oneDNN.
 #include "Benchmarks.h"
 
-#include <weft/weft.h>
+#include <weft/ops.h>
 
 #include <cstdio>
 

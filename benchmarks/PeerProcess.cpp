@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
-#include <sched.h>
 #include <spawn.h>
 #include <stdexcept>
 #include <sys/prctl.h>
@@ -160,12 +159,6 @@ double time_process(const std::vector<std::string> &command) {
 
 int run_process(const std::vector<std::string> &command) {
   return wait_for(spawn(command, /*quiet=*/false));
-}
-
-int usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
 }
 
 double busy_share() {

@@ -49,9 +49,6 @@ double time_process(const std::vector<std::string> &command);
 /// Runs a program with our own standard output and error, and gives its exit status.
 int run_process(const std::vector<std::string> &command);
 
-/// The processors this process may run on.
-int usable_processors();
-
 /// The share of this machine's processor time that others use just now, from 0 to 1, looked at for
 /// 0.3 seconds.
 double busy_share();

@@ -3,6 +3,8 @@
 #include "PeerProcess.h"
 #include "Report.h"
 
+#include "Support/Threads.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -54,7 +56,7 @@ int run(const Options &options) {
   const std::vector<const Benchmark *> selection = chosen(options.only);
   Session session;
   session.repeats = options.repeats;
-  session.threads = usable_processors();
+  session.threads = threads::max_threads();
   session.programs = std::filesystem::canonical("/proc/self/exe").parent_path();
   session.sources = WEFT_BENCHMARKS_DIR;
   session.peers = WEFT_PEERS_DIR;

@@ -1,0 +1,49 @@
+// The small classifier that every training row trains: 64-128-10, batch 64, softmax cross entropy,
+// Adam.
+#pragma once
+
+#include <weft/weft.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace weft::bench {
+
+/// The model, its optimizer and one batch.
+class Trainer {
+public:
+  Trainer()
+      : model_(
+            {nn::Dense(64, 128, {.activation = nn::Activation::relu, .seed = 1, .name = "hidden"}),
+             nn::Dense(128, 10, {.seed = 2, .name = "out"})}),
+        optimizer_(model_.parameters()), batch_(some_batch()) {}
+
+  /// One step on the batch, forward to parameter update; gives the loss.
+  Tensor step(const Tensor &x, const Tensor &labels) {
+    GradientTape tape;
+    const Tensor loss = losses::softmax_cross_entropy(labels, model_(x));
+    optimizer_.apply_gradients(tape.gradient(loss, model_.parameters()));
+    return loss;
+  }
+
+  const Tensor &x() const { return batch_.first; }
+  const Tensor &labels() const { return batch_.second; }
+
+private:
+  /// Values between 0 and 1 that are not all alike, and labels 0 to 9 in turn.
+  static std::pair<Tensor, Tensor> some_batch() {
+    std::vector<float> pixels(64 * 64);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      pixels[i] = 0.5f + 0.5f * std::sin(static_cast<float>(i * i % 1009));
+    std::vector<std::int32_t> labels(64);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int32_t>(i % 10);
+    return {tensor(pixels, {64, 64}), tensor(labels, {64})};
+  }
+
+  nn::Sequential model_;
+  optimizers::Adam optimizer_;
+  std::pair<Tensor, Tensor> batch_;
+};
+
+} // namespace weft::bench
