@@ -30,7 +30,7 @@ enum class Unconnected : std::uint8_t { none, zero };
 /// Options of `GradientTape::gradient`.
 struct GradientOptions {
   /// One tensor per target, of its shape and dtype, that weighs its elements; ones if empty.
-  std::vector<Tensor> output_gradients;
+  std::vector<Tensor> output_gradients = {};
   Unconnected unconnected = Unconnected::none;
 };
 

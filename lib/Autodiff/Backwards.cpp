@@ -16,7 +16,7 @@ public:
     if (place == fresh) entries_.emplace_back();
     entries_[place].source |= source;
   }
-  bool wanted(std::uint64_t identity) { return identity != 0 && places_.contains(identity); }
+  bool wanted(std::uint64_t identity) { return places_.contains(identity); }
 
   void add(std::uint64_t identity, const Tensor &cotangent) {
     Tensor &sum = entries_[*places_.find(identity)].sum;
@@ -107,7 +107,7 @@ void Tape::want_sources(std::span<const GradientSource> sources, Cotangents &cot
   for (const GradientSource &source : sources) {
     std::uint64_t own = 0;
     for (std::uint64_t identity : identities(source, own))
-      if (identity != 0 && watched_.contains(identity)) cotangents.want(identity, true);
+      if (watched_.contains(identity)) cotangents.want(identity, true);
   }
 }
 

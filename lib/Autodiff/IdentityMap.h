@@ -12,9 +12,9 @@ class IdentityMap {
 public:
   bool empty() const { return size_ == 0; }
 
-  /// The value of `key`, or null.
+  /// The value of `key`, or null; 0 is never in the map.
   std::uint32_t *find(std::uint64_t key) {
-    if (size_ == 0) return nullptr;
+    if (key == 0 || size_ == 0) return nullptr;
     Slot &slot = slots_[place_of(key)];
     return slot.key == key ? &slot.value : nullptr;
   }

@@ -93,9 +93,7 @@ Tensor Tape::apply(const OpCall &call) {
   if (call.op == OpCode::read) return read_variable(call);
   if (!recording() || watched_.empty()) return execute(call);
   for (const Tensor &operand : call.operands)
-    if (const std::uint64_t identity = known_identity(operand);
-        identity != 0 && watched_.contains(identity))
-      return record(call);
+    if (watched_.contains(known_identity(operand))) return record(call);
   return execute(call);
 }
 
@@ -137,9 +135,8 @@ Tensor Tape::record(const OpCall &call) {
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor &operand = call.operands[i];
     std::uint64_t identity = known_identity(operand);
-    if (identity == 0 || !carries_gradient(operand.dtype()) || !watched_.contains(identity))
-      identity = 0;
-    else save |= mentioned(info, i);
+    if (watched_.contains(identity)) save |= mentioned(info, i);
+    else identity = 0;
     identities.push_back(identity);
   }
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,0 +1,205 @@
+// Properties of every derivative: vjp against finite differences, jvp against vjp, second order,
+// and calls of rank 0 or without elements.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "Autodiff/Forward.h"
+#include "Ops/Interpreter.h"
+#include "Samples.h"
+#include <weft/gradient_tape.h>
+#include <weft/ops.h>
+
+namespace weft::test {
+namespace {
+
+class Derivatives : public testing::TestWithParam<Sample> {
+protected:
+  const Sample &sample() const { return GetParam(); }
+  Tensor run(const std::vector<Tensor> &operands) const {
+    return dispatch(sample().op, operands, sample().attrs);
+  }
+  /// The operands that have a gradient.
+  std::vector<std::size_t> active() const {
+    std::vector<std::size_t> list;
+    for (std::size_t i = 0; i < sample().operands.size(); ++i)
+      if (is_floating(sample().operands[i].dtype())) list.push_back(i);
+    return list;
+  }
+  /// Weights for the elements of the result.
+  Tensor weights() const { return values(run(sample().operands).shape(), 0.5, 1.5, 7); }
+};
+
+double dot(const Tensor &a, const Tensor &b) {
+  const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
+  EXPECT_EQ(x.size(), y.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+/// The gradients by all active operands of the weighted sum of the call's result.
+std::vector<Tensor> gradients(const Sample &sample, const std::vector<Tensor> &operands,
+                              const std::vector<std::size_t> &active, const Tensor &weights) {
+  GradientTape tape;
+  std::vector<Tensor> sources;
+  for (std::size_t i : active) {
+    tape.watch(operands[i]);
+    sources.push_back(operands[i]);
+  }
+  const Tensor y = dispatch(sample.op, operands, sample.attrs);
+  return tape.gradient(y, sources,
+                       {.output_gradients = {weights}, .unconnected = Unconnected::zero});
+}
+
+/// d f / d operands[i] by central differences.
+template <class F>
+std::vector<double> differences(const std::vector<Tensor> &operands, std::size_t i, F f) {
+  const std::vector<double> x = operands[i].to_vector<double>();
+  std::vector<double> result;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double h = 1e-6;
+    double at[2];
+    for (int side : {0, 1}) {
+      std::vector<double> moved = x;
+      moved[k] += side == 0 ? -h : h;
+      std::vector<Tensor> list = operands;
+      list[i] = tensor(moved, operands[i].shape());
+      at[side] = f(list);
+    }
+    result.push_back((at[1] - at[0]) / (2 * h));
+  }
+  return result;
+}
+
+void expect_near(const Tensor &gradient, const std::vector<double> &expected, double tolerance) {
+  const std::vector<double> actual = gradient.to_vector<double>();
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    EXPECT_NEAR(actual[k], expected[k], tolerance * (1 + std::abs(expected[k]))) << "element " << k;
+}
+
+TEST_P(Derivatives, VjpAgainstDifferences) {
+  const Tensor w = weights();
+  const std::vector<Tensor> actual = gradients(sample(), sample().operands, active(), w);
+  for (std::size_t n = 0; n < actual.size(); ++n) {
+    const std::size_t i = active()[n];
+    SCOPED_TRACE("operand " + std::to_string(i));
+    ASSERT_EQ(actual[n].type(), sample().operands[i].type());
+    expect_near(actual[n],
+                differences(sample().operands, i,
+                            [&](const std::vector<Tensor> &at) { return dot(run(at), w); }),
+                1e-6);
+  }
+}
+
+TEST_P(Derivatives, JvpIsVjp) {
+  const Tensor w = weights();
+  const std::vector<Tensor> back = gradients(sample(), sample().operands, active(), w);
+  std::vector<Tensor> all(sample().operands.size());
+  double sum = 0;
+  for (std::size_t n = 0; n < back.size(); ++n) {
+    const std::size_t i = active()[n];
+    // Each operand alone, then all together.
+    std::vector<Tensor> alone(sample().operands.size());
+    alone[i] = all[i] = values(sample().operands[i].shape(), -1, 1, static_cast<int>(i) + 9);
+    const autodiff::Dual dual =
+        autodiff::jvp(sample().op, sample().operands, alone, sample().attrs);
+    ASSERT_EQ(dual.tangent.type(), dual.value.type());
+    const double product = dot(back[n], alone[i]);
+    EXPECT_NEAR(dot(dual.tangent, w), product, 1e-12 * (1 + std::abs(product))) << "operand " << i;
+    sum += product;
+  }
+  const autodiff::Dual dual = autodiff::jvp(sample().op, sample().operands, all, sample().attrs);
+  EXPECT_NEAR(dot(dual.tangent, w), sum, 1e-12 * (1 + std::abs(sum)));
+}
+
+TEST_P(Derivatives, SecondOrderAgainstDifferences) {
+  const std::vector<std::size_t> list = active();
+  const Tensor w = weights();
+  std::vector<Tensor> directions;
+  for (std::size_t i : list)
+    directions.push_back(values(sample().operands[i].shape(), 0.5, 1.5, static_cast<int>(i) + 4));
+  // The gradient's component in these directions, and the gradient of that.
+  const auto slope = [&](const std::vector<Tensor> &at) {
+    const std::vector<Tensor> first = gradients(sample(), at, list, w);
+    Tensor total = zeros({}, f64);
+    for (std::size_t n = 0; n < first.size(); ++n) total = total + (first[n] * directions[n]).sum();
+    return total;
+  };
+  GradientTape outer;
+  std::vector<Tensor> sources;
+  for (std::size_t i : list) {
+    outer.watch(sample().operands[i]);
+    sources.push_back(sample().operands[i]);
+  }
+  const Tensor total = slope(sample().operands);
+  const std::vector<Tensor> second =
+      outer.gradient(total, sources, {.unconnected = Unconnected::zero});
+  for (std::size_t n = 0; n < second.size(); ++n) {
+    SCOPED_TRACE("operand " + std::to_string(list[n]));
+    expect_near(second[n],
+                differences(sample().operands, list[n],
+                            [&](const std::vector<Tensor> &at) {
+                              return slope(at).item<double>();
+                            }),
+                2e-6);
+  }
+}
+
+TEST_P(Derivatives, SingleIsDouble) {
+  Sample narrow = sample();
+  for (Tensor &operand : narrow.operands)
+    if (operand.dtype() == f64) operand = operand.astype(f32);
+  for (Attr &attr : narrow.attrs)
+    if (const auto *dtype = std::get_if<DType>(&attr); dtype && *dtype == f64) attr = f32;
+  const Tensor w = weights();
+  const std::vector<Tensor> wide = gradients(sample(), sample().operands, active(), w);
+  const std::vector<Tensor> single =
+      gradients(narrow, narrow.operands, active(), w.astype(f32));
+  for (std::size_t n = 0; n < wide.size(); ++n) {
+    ASSERT_EQ(single[n].dtype(), f32);
+    expect_near(single[n].astype(f64), wide[n].to_vector<double>(), 2e-4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, Derivatives, testing::ValuesIn(differentiable_samples()),
+                         [](const auto &info) { return info.param.name; });
+
+class DegenerateDerivatives : public Derivatives {};
+
+TEST_P(DegenerateDerivatives, HaveTheirTypes) {
+  const Tensor w = weights();
+  const std::vector<Tensor> back = gradients(sample(), sample().operands, active(), w);
+  for (std::size_t n = 0; n < back.size(); ++n) {
+    const std::size_t i = active()[n];
+    EXPECT_EQ(back[n].type(), sample().operands[i].type()) << "operand " << i;
+    std::vector<Tensor> tangents(sample().operands.size());
+    tangents[i] = ones_like(sample().operands[i]);
+    const autodiff::Dual dual =
+        autodiff::jvp(sample().op, sample().operands, tangents, sample().attrs);
+    EXPECT_EQ(dual.tangent.type(), dual.value.type()) << "operand " << i;
+    if (all_finite(back[n]) && all_finite(dual.tangent))
+      EXPECT_NEAR(dot(dual.tangent, w), dot(back[n], tangents[i]), 1e-12) << "operand " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, DegenerateDerivatives, testing::ValuesIn(degenerate_samples()),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(DerivativeSamples, CoverEveryOp) {
+  for (const OpInfo &info : all_ops()) {
+    if (!info.differentiable) continue;
+    const auto counts = [&](const std::vector<Sample> &samples) {
+      return std::ranges::count(samples, info.op, &Sample::op);
+    };
+    EXPECT_GT(counts(differentiable_samples()), 0)
+        << info.name << " has a derivative and no sample: add one to Samples.cpp";
+    EXPECT_GT(counts(degenerate_samples()), 0)
+        << info.name << " has no sample of rank 0 or without elements: add one to Samples.cpp";
+  }
+}
+
+} // namespace
+} // namespace weft::test

@@ -1,0 +1,34 @@
+// Sample calls of every op, made from the op table: a new elementwise op or reduction has some
+// without a line here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "OpDefs/OpInfo.h"
+#include <weft/tensor.h>
+
+namespace weft::test {
+
+/// A call with f64 operands (and indices, predicates) away from the points where the op has no
+/// derivative.
+struct Sample {
+  std::string name; ///< "add_2x3_3_positive"
+  OpCode op;
+  std::vector<Tensor> operands;
+  Attrs attrs;
+};
+
+/// Samples of every op that has a derivative, in the order of the table. Their results are finite.
+const std::vector<Sample> &differentiable_samples();
+
+/// Calls whose operands are of rank 0 or have no elements.
+const std::vector<Sample> &degenerate_samples();
+
+/// f64 values in [low, high], all different, the same on every run.
+Tensor values(const Shape &shape, double low, double high, int seed);
+
+/// Whether all elements are finite numbers.
+bool all_finite(const Tensor &tensor);
+
+} // namespace weft::test
