@@ -73,16 +73,30 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
   return dispatch(op, tensors, attrs);
 }
 
+/// Whether a call of an op on tensors of that dtype needs no promotion.
+static bool needs_no_promotion(OpCode op, DType dtype) {
+  return op_info(op).promotion != Promotion::floating || is_floating(dtype);
+}
+
 Tensor unary(OpCode op, const Operand &x) {
-  if (Interpreter::current() == nullptr)
+  if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_unary(op, x); result.defined()) return result;
+  } else if (x.impl() != nullptr && needs_no_promotion(op, x.dtype())) {
+    const Tensor operands[] = {x.materialize()};
+    return dispatch(op, operands);
+  }
   static const Attrs none;
   return general(op, {&x}, none);
 }
 
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
-  if (Interpreter::current() == nullptr)
+  if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_binary(op, lhs, rhs); result.defined()) return result;
+  } else if (lhs.impl() != nullptr && rhs.impl() != nullptr && lhs.dtype() == rhs.dtype() &&
+             needs_no_promotion(op, lhs.dtype())) {
+    const Tensor operands[] = {lhs.materialize(), rhs.materialize()};
+    return dispatch(op, operands);
+  }
   static const Attrs none;
   return general(op, {&lhs, &rhs}, none);
 }

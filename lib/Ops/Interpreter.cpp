@@ -1,6 +1,7 @@
 // The chain of interpreters of a thread, and the dispatch of calls to the current one.
 #include "Ops/Interpreter.h"
 #include "Ops/Eager.h"
+#include "Ops/FastPath.h"
 
 namespace weft {
 
@@ -24,6 +25,12 @@ void pop_interpreter(Interpreter *interpreter) {
 Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
   if (Interpreter *interpreter = Interpreter::current())
     return interpreter->apply({op, operands, attrs});
+  // Tapes and derivative rules come here, past the generated functions.
+  if (attrs.empty() && (operands.size() == 1 || operands.size() == 2)) {
+    Tensor result = operands.size() == 1 ? call::fast_unary(op, operands[0])
+                                         : call::fast_binary(op, operands[0], operands[1]);
+    if (result.defined()) return result;
+  }
   return execute_eager(op, operands, attrs);
 }
 
