@@ -18,14 +18,14 @@ config.test_exec_root = os.path.join(config.weft_binary_dir, "test")
 
 # lit can end a test that hangs only where psutil is.
 if importlib.util.find_spec("psutil"):
-    lit_config.maxIndividualTestTime = 600
+    lit_config.maxIndividualTestTime = 1500
 
 # FileCheck, not and count come from LLVM. A tool that this build lacks stays a bare word, so the test that needs it fails.
 llvm_config.with_environment("PATH", config.weft_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.use_default_substitutions()
 llvm_config.with_system_environment(
-    ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"]
+    ["CCACHE_DIR", "WEFT_JOBS", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"]
 )
 # What a test leaves in a cache must not outlive the build folder.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
@@ -51,6 +51,10 @@ try:
         config.available_features.add("gpu")
 except OSError:
     pass
+
+# `release`: the build is of that preset; a test that builds something need not run in every preset.
+if config.weft_build_type == "Release" and not config.weft_sanitize:
+    config.available_features.add("release")
 
 # `asan`, `undefined`, `thread`: what the build is instrumented with.
 for sanitizer in filter(None, config.weft_sanitize.replace(";", ",").split(",")):
