@@ -1,0 +1,129 @@
+// Reads and writes .npy files.
+#include <weft/io.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <sys/stat.h>
+
+#include "IO/AtomicFile.h"
+#include "IO/NpyHeader.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/StridedCopy.h"
+
+namespace weft {
+
+namespace {
+
+/// NumPy's own limit is 10,000 characters, for anything longer is not an array but an attack.
+constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
+
+/// An open file; every fault is an IOError that starts with its name.
+class Input {
+public:
+  explicit Input(const std::string &path) : path_(path), file_(std::fopen(path.c_str(), "rbe")) {
+    struct stat status{};
+    if (file_ == nullptr || fstat(fileno(file_.get()), &status) != 0)
+      fail(std::string("cannot be opened: ") + std::strerror(errno));
+    if (S_ISDIR(status.st_mode)) fail("is a folder");
+    // Pipes have no size to compare with.
+    if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
+  }
+
+  [[noreturn]] void fail(const std::string &what) const { throw IOError(path_ + ": " + what); }
+
+  void read(void *bytes, std::size_t size, const char *what) {
+    const std::size_t got = std::fread(bytes, 1, size, file_.get());
+    at_ += got;
+    if (got == size) return;
+    if (std::ferror(file_.get()) != 0) fail(std::string("cannot be read: ") + std::strerror(errno));
+    fail("is truncated: it ends after " + std::to_string(at_) + " bytes, within its " + what);
+  }
+  std::size_t read_integer(std::size_t size) {
+    unsigned char bytes[4];
+    read(bytes, size, "header");
+    std::size_t value = 0;
+    for (std::size_t i = size; i-- > 0;) value = value << 8 | bytes[i];
+    return value;
+  }
+  /// Refuses sizes that do not agree before memory is taken for them.
+  void expect_left(std::size_t bytes) const {
+    if (size_ == kUnknown || size_ - at_ == bytes) return;
+    fail("its header asks for " + std::to_string(bytes) + " bytes of elements, but " +
+         std::to_string(size_ - at_) + " follow");
+  }
+
+private:
+  static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
+  struct Close {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+  };
+  const std::string &path_;
+  std::unique_ptr<std::FILE, Close> file_;
+  std::size_t size_ = kUnknown, at_ = 0;
+};
+
+/// The elements of a boolean file must be 0 or 1: any other bool is undefined behaviour.
+void check_booleans(const Input &file, const Tensor &tensor) {
+  if (tensor.dtype() != DType::boolean) return;
+  const auto *bytes = reinterpret_cast<const unsigned char *>(tensor.impl()->data);
+  for (std::int64_t i = 0; i < tensor.size(); ++i)
+    if (bytes[i] > 1)
+      file.fail("element " + std::to_string(i) + " of dtype bool is " + std::to_string(bytes[i]));
+}
+
+} // namespace
+
+Tensor load_npy(const std::string &path) {
+  Input file(path);
+  char magic[6];
+  file.read(magic, sizeof magic, "header");
+  if (std::memcmp(magic, "\x93NUMPY", sizeof magic) != 0)
+    file.fail("is not a .npy file: it does not start with \\x93NUMPY");
+  const std::size_t major = file.read_integer(1), minor = file.read_integer(1);
+  if (major < 1 || major > 3)
+    file.fail("has version " + std::to_string(major) + "." + std::to_string(minor) +
+              " of the .npy format; 1.0 to 3.0 are known");
+  const std::size_t length = file.read_integer(major == 1 ? 2 : 4);
+  if (length > kMaxHeader)
+    file.fail("has a header of " + std::to_string(length) + " bytes, more than " +
+              std::to_string(kMaxHeader));
+  std::string text(length, '\0');
+  file.read(text.data(), length, "header");
+  const Result<NpyHeader> header = parse_npy_header(text);
+  if (!header) file.fail(header.fault().message);
+
+  const Shape &shape = header->type.shape;
+  // Fortran order is the transposed of an array in C order with the sizes turned round.
+  Shape stored = shape;
+  if (header->fortran_order)
+    for (std::size_t i = 0; i < shape.size(); ++i) stored[i] = shape[shape.size() - 1 - i];
+  const std::size_t bytes = detail::checked_tensor_bytes(header->type.dtype, stored);
+  file.expect_left(bytes);
+  Tensor result = detail::new_tensor(header->type.dtype, stored);
+  file.read(result.impl()->data, bytes, "elements");
+  check_booleans(file, result);
+  if (!header->fortran_order || shape.size() < 2) return result;
+  Ints strides;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    strides.push_back(result.impl()->strides()[shape.size() - 1 - i]);
+  return make_contiguous(detail::new_view(result, shape, strides, 0));
+}
+
+void save_npy(const std::string &path, const Tensor &tensor) {
+  if (!tensor.defined()) throw StateError("save_npy: the tensor for " + path + " is undefined");
+  if (tensor.traced())
+    throw StateError("save_npy: the tensor for " + path +
+                     " stands for a value of a traced function");
+  const Tensor source = make_contiguous(tensor);
+  AtomicFile file(path);
+  const std::string header = make_npy_header(source.type());
+  file.write(header.data(), header.size());
+  file.write(source.impl()->data,
+             static_cast<std::size_t>(source.size()) * item_size(source.dtype()));
+  file.commit();
+}
+
+} // namespace weft

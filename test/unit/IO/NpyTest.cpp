@@ -1,0 +1,188 @@
+// .npy files: round trips, files as NumPy writes them, and every way for them to be broken.
+#include "../Testing.h"
+#include "IO/NpyHeader.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sys/resource.h>
+
+#include <weft/io.h>
+#include <weft/ops.h>
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Npy : public testing::Test {
+protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("weft-npy-" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string &name = "x.npy") const { return folder_ / name; }
+  std::string write(const std::string &bytes) const {
+    std::ofstream(path(), std::ios::binary) << bytes;
+    return path();
+  }
+  static std::string read(const std::string &path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+/// A file of version `major` with that header text and elements.
+std::string file(int major, const std::string &header, const std::string &elements = "") {
+  std::string bytes = "\x93NUMPY";
+  bytes += static_cast<char>(major);
+  bytes += '\0';
+  for (int i = 0; i < (major == 1 ? 2 : 4); ++i)
+    bytes += static_cast<char>(header.size() >> (8 * i) & 0xff);
+  return bytes + header + elements;
+}
+std::string header(const std::string &descr, const std::string &shape,
+                   const char *order = "False") {
+  return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+}
+template <class T>
+std::string bytes_of(std::initializer_list<T> values) {
+  return {reinterpret_cast<const char *>(values.begin()), values.size() * sizeof(T)};
+}
+
+TEST_F(Npy, RoundTrips) {
+  const Tensor tensors[] = {tensor({{1.5f, -2.f}, {3.f, 4.f}}),
+                            tensor(7.25),
+                            tensor({true, false, true}),
+                            arange(5),
+                            arange(4, i64),
+                            zeros({3, 0, 2}),
+                            tensor({{1, 2}, {3, 4}}).mT()};
+  for (const Tensor &x : tensors) {
+    save_npy(path(), x);
+    const Tensor y = load_npy(path());
+    EXPECT_EQ(y.type(), x.type());
+    EXPECT_EQ(y.to_vector<double>(), x.to_vector<double>());
+  }
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Npy, WritesWhatNumPyWrites) {
+  save_npy(path(), tensor({1, 2, 3}));
+  const std::string text =
+      "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }" + std::string(60, ' ') + "\n";
+  ASSERT_EQ((10 + text.size()) % 64, 0u);
+  EXPECT_EQ(read(path()), file(1, text, bytes_of({1, 2, 3})));
+}
+
+TEST_F(Npy, ReadsAllVersionsAndOrders) {
+  for (const int major : {1, 2, 3})
+    EXPECT_EQ(
+        load_npy(write(file(major, header("<f8", "(2,)"), bytes_of({1., 2.})))).to_vector<double>(),
+        (std::vector<double>{1, 2}));
+  const Tensor turned =
+      load_npy(write(file(1, header("<i4", "(2, 3)", "True"), bytes_of({1, 2, 3, 4, 5, 6}))));
+  EXPECT_EQ(turned.type(), spec(i32, {2, 3}));
+  EXPECT_EQ(turned.to_vector<int>(), (std::vector<int>{1, 3, 5, 2, 4, 6}));
+  EXPECT_TRUE(turned.is_contiguous());
+  // Keys in another order, double quotes, no last comma, Python 2's integers.
+  EXPECT_EQ(load_npy(write(file(1, R"({"shape":(2L,1L),"fortran_order":True,"descr":"<i4"})",
+                                bytes_of({5, 6}))))
+                .shape(),
+            (Shape{2, 1}));
+  EXPECT_EQ(load_npy(write(file(1, header("<b1", "()"), "\1"))).item<bool>(), true);
+}
+
+TEST_F(Npy, Malformed) {
+  const auto broken = [&](const std::string &bytes, const std::string &what) {
+    EXPECT_THROWS(load_npy(write(bytes)), IOError, path() + ": " + what);
+  };
+  const std::string malformed = "its header is malformed: ";
+  broken("", "is truncated: it ends after 0 bytes, within its header");
+  broken("\x93NUM", "is truncated: it ends after 4 bytes, within its header");
+  broken("GIF89a..", "is not a .npy file: it does not start with \\x93NUMPY");
+  broken("\x93NUMPY\4", "is truncated: it ends after 7 bytes, within its header");
+  broken(file(4, "{}"), "has version 4.0 of the .npy format; 1.0 to 3.0 are known");
+  broken(file(2, std::string(70000, ' ')), "has a header of 70000 bytes, more than 65536");
+  broken(file(1, header("<i4", "(2,)")).substr(0, 30),
+         "is truncated: it ends after 30 bytes, within its header");
+  broken(file(1, header("<i4", "(2,)"), bytes_of({1})),
+         "its header asks for 8 bytes of elements, but 4 follow");
+  broken(file(1, header("<i4", "(2,)"), bytes_of({1, 2, 3})),
+         "its header asks for 8 bytes of elements, but 12 follow");
+  broken(file(1, header("<i4", "(1000000, 1000000)")),
+         "its header asks for 4000000000000 bytes of elements, but 0 follow");
+  broken(file(1, header("<i4", "(4294967296, 4294967296)")),
+         "a tensor of shape (4294967296, 4294967296) has more bytes than 2^63 - 1");
+  broken(file(1, header("<i4", "(99999999999999999999,)")),
+         malformed + "'shape' is not a tuple of sizes");
+  broken(file(1, header("<i4", "(-2,)")), malformed + "'shape' is not a tuple of sizes");
+  broken(file(1, header("<i4", "2")), malformed + "'(' is missing at character 50");
+  broken(file(1, header("<c8", "(2,)")),
+         "its dtype '<c8' is not supported (there are |b1, <i4, <i8, <f4, <f8)");
+  broken(file(1, header(">f4", "(2,)")),
+         "its dtype '>f4' is not supported (there are |b1, <i4, <i8, <f4, <f8)");
+  broken(file(1, "{'descr': [('a', '<i4')], "), malformed + "structured dtypes are not supported");
+  broken(file(1, header("<i4", "(2,)", "Maybe")),
+         malformed + "'fortran_order' is neither True nor False");
+  broken(file(1, "{'descr': '<i4', }"), malformed + "it lacks the key 'fortran_order'");
+  broken(file(1, "{'descr': '<i4', 'descr': '<i4'}"), malformed + "it has the key 'descr' twice");
+  broken(file(1, "{'name': 1}"), malformed + "it has the unknown key 'name'");
+  broken(file(1, "{'descr': '<i4"), malformed + "a quoted word is missing at character 10");
+  broken(file(1, "[]"), malformed + "'{' is missing at character 0");
+  broken(file(1, header("<i4", "(0,)") + "import os"),
+         malformed + "something follows its dictionary");
+  broken(file(1, header("|b1", "(2,)"), std::string("\1\2")), "element 1 of dtype bool is 2");
+}
+
+TEST_F(Npy, ArbitraryHeadersNeverCrash) {
+  const std::string sound = header("<f4", "(2, 3)");
+  for (std::size_t i = 0; i < sound.size(); ++i)
+    for (const char c : {'\0', '(', ')', ',', '\'', '9', '{', '}', ' ', '\xff'}) {
+      std::string text = sound;
+      text[i] = c;
+      static_cast<void>(parse_npy_header(text));
+      static_cast<void>(parse_npy_header(text.substr(0, i)));
+    }
+}
+
+TEST_F(Npy, FilesThatCannotBeOpened) {
+  EXPECT_THROWS(load_npy(path("none.npy")), IOError,
+                path("none.npy") + ": cannot be opened: No such file or directory");
+  EXPECT_THROWS(load_npy(folder_.string()), IOError, folder_.string() + ": is a folder");
+  EXPECT_THROWS(save_npy(path("no/folder.npy"), tensor(1)), IOError,
+                path("no/folder.npy") + ": cannot be written: No such file or directory");
+  EXPECT_THROWS(save_npy(path(), Tensor()), StateError,
+                "save_npy: the tensor for " + path() + " is undefined");
+}
+
+TEST_F(Npy, AFullDiskLeavesTheOldFileAndNoOther) {
+  save_npy(path(), tensor({1, 2, 3}));
+  // A limit on file sizes fails as a full disk does, in the middle of a write.
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit{};
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  const rlimit limit{4096, old_limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_THROWS(save_npy(path(), zeros({10000})), IOError,
+                path() + ": cannot be written: File too large");
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(load_npy(path()).to_vector<int>(), (std::vector<int>{1, 2, 3}));
+}
+
+} // namespace
+} // namespace weft
