@@ -49,7 +49,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
-    {"weft/random.h", "Ops"},
+    {"weft/random.h", "Runtime"},
     {"weft/variable.h", "Ops"},
     {"weft/gradient_tape.h", "Autodiff"},
     {"weft/function.h", "Function"},
