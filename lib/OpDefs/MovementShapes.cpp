@@ -126,7 +126,9 @@ Result<TensorType> slice(const InferContext &call) {
                                          " is out of range for axis " +
                                          text(static_cast<std::int64_t>(i)) + " of x, which has shape " +
                                          to_string(x.shape)};
-    result.push_back(open ? unknown : (limit - starts[i] + strides[i] - 1) / strides[i]);
+    // Rounded up, without a sum that a large stride could make overflow.
+    const bool none = !open && limit == starts[i];
+    result.push_back(open ? unknown : none ? 0 : (limit - starts[i] - 1) / strides[i] + 1);
   }
   return TensorType{x.dtype, std::move(result)};
 }

@@ -95,7 +95,9 @@ Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
       plan.slices |= range.low != 0 || range.limit != shape[axis] || range.step != 1;
       if (range.backwards) plan.reversed.push_back(static_cast<std::int64_t>(axis));
       plan.shape.push_back(open ? unknown
-                                : (range.limit - range.low + range.step - 1) / range.step);
+                           : range.limit == range.low
+                               ? 0
+                               : (range.limit - range.low - 1) / range.step + 1);
       ++axis;
     } else if (std::holds_alternative<NewAxis>(index.value())) {
       plan.shape.push_back(1);
