@@ -1,0 +1,144 @@
+// Reductions and argmax, eagerly: every set of axes against loops, long axes, nothing, errors.
+#include "../Testing.h"
+
+#include <cmath>
+#include <limits>
+
+#include "Support/Threads.h"
+#include <weft/ops.h>
+#include <weft/random.h>
+
+namespace weft {
+namespace {
+
+TEST(Reduction, EverySetOfAxesAgainstLoops) {
+  const Shape shape{2, 3, 4, 5};
+  const Tensor x = (arange(120) * 7 % 31).reshape(shape);
+  const auto values = x.span<int>();
+  for (unsigned mask = 0; mask < 16; ++mask) {
+    Ints axes;
+    Shape kept;
+    for (std::int64_t axis = 0; axis < 4; ++axis) {
+      if (mask >> axis & 1) axes.push_back(axis);
+      kept.push_back(mask >> axis & 1 ? 1 : shape[static_cast<std::size_t>(axis)]);
+    }
+    const Tensor total = sum(x, {.axes = axes, .keepdims = true});
+    const Tensor top = max(x, {.axes = axes, .keepdims = true});
+    const Tensor low = min(x, {.axes = axes});
+    const Tensor average = mean(x, {.axes = axes});
+    ASSERT_EQ(total.shape(), kept);
+    ASSERT_EQ(low.rank(), 4 - static_cast<std::int64_t>(axes.size()));
+    ASSERT_EQ(average.dtype(), f64);
+    std::vector<int> sums(static_cast<std::size_t>(total.size())), tops(sums.size(), -1),
+        lows(sums.size(), 1000);
+    for (std::int64_t i = 0; i < 120; ++i) {
+      const std::int64_t index[] = {i / 60, i / 20 % 3, i / 5 % 4, i % 5};
+      std::size_t at = 0;
+      for (std::size_t axis = 0; axis < 4; ++axis)
+        at = at * static_cast<std::size_t>(kept[axis]) +
+             (mask >> axis & 1 ? 0 : static_cast<std::size_t>(index[axis]));
+      const int value = values[static_cast<std::size_t>(i)];
+      sums[at] += value;
+      tops[at] = std::max(tops[at], value);
+      lows[at] = std::min(lows[at], value);
+    }
+    EXPECT_EQ(total.to_vector<int>(), sums) << mask;
+    EXPECT_EQ(top.to_vector<int>(), tops) << mask;
+    EXPECT_EQ(low.to_vector<int>(), lows) << mask;
+    const auto averages = average.span<double>();
+    for (std::size_t i = 0; i < averages.size(); ++i)
+      EXPECT_DOUBLE_EQ(averages[i],
+                       static_cast<double>(sums[i]) * static_cast<double>(sums.size()) / 120);
+  }
+}
+
+TEST(Reduction, OfViews) {
+  const Tensor x = arange(6).reshape({2, 3});
+  EXPECT_EQ(sum(x.mT(), {.axes = Ints{1}}).to_vector<int>(), (std::vector<int>{3, 5, 7}));
+  EXPECT_EQ(sum(broadcast(tensor({1, 2}), {3, 2})).item<int>(), 9);
+  EXPECT_EQ(x.sum(Ints{-1}).to_vector<int>(), (std::vector<int>{3, 12}));
+  EXPECT_EQ(x.max(Ints{0}, true).shape(), (Shape{1, 3}));
+}
+
+TEST(Reduction, LongAxes) {
+  // Long enough for blocks; whole numbers of floats add up exactly.
+  for (const Shape &shape :
+       {Shape{1000003}, Shape{300000, 3}, Shape{2, 200000}, Shape{20, 70000}}) {
+    std::int64_t count = 1;
+    for (const std::int64_t dim : shape) count *= dim;
+    const Tensor x = (arange(count, i64) % 7).reshape(shape).astype(f64);
+    for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+      const Tensor total = sum(x, {.axes = Ints{axis}});
+      EXPECT_EQ(sum(total).item<double>(), sum(x.astype(i64)).item<double>());
+      if (x.size(axis) < 1000) continue;
+      EXPECT_EQ(max(x, {.axes = Ints{axis}}).to_vector<int>(),
+                std::vector<int>(static_cast<std::size_t>(total.size()), 6));
+    }
+  }
+}
+
+TEST(Reduction, OrderDoesNotDependOnThreads) {
+  const Tensor x = random::normal({1000003}, {.seed = 1}),
+               y = x[slice(0, 1000000)].reshape({4, 250000});
+  const int threads = threads::max_threads();
+  threads::set_num_threads(1);
+  const float alone = sum(x).item<float>();
+  const auto rows = sum(y, {.axes = Ints{1}}).to_vector<float>();
+  for (const int count : {2, 3, 5}) {
+    threads::set_num_threads(count);
+    EXPECT_EQ(sum(x).item<float>(), alone);
+    EXPECT_EQ(sum(y, {.axes = Ints{1}}).to_vector<float>(), rows);
+  }
+  threads::set_num_threads(threads);
+}
+
+TEST(Reduction, OfNothing) {
+  const float inf = INFINITY;
+  const Tensor x = zeros({2, 0});
+  const Ints axis{1};
+  EXPECT_EQ(sum(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{0, 0}));
+  EXPECT_EQ(prod(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_EQ(max(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{-inf, -inf}));
+  EXPECT_EQ(min(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{inf, inf}));
+  EXPECT_TRUE(std::isnan(mean(x).item<float>()));
+  EXPECT_EQ(max(zeros({0}, i32)).item<int>(), std::numeric_limits<int>::min());
+  EXPECT_EQ(reduce_all(zeros({0}) > 0).item<bool>(), true);
+  EXPECT_EQ(any(zeros({0}) > 0).item<bool>(), false);
+  EXPECT_EQ(sum(x, {.axes = Ints{0}}).shape(), Shape{0});
+  const std::int64_t big = std::int64_t{1} << 40;
+  EXPECT_EQ(sum(zeros({0, big, big})).item<float>(), 0);
+}
+
+TEST(Reduction, Scalars) {
+  EXPECT_EQ(sum(tensor(3.f)).item<float>(), 3);
+  EXPECT_EQ(mean(tensor(3)).dtype(), f64);
+  EXPECT_EQ(all(tensor({true, true})).item<bool>(), true);
+}
+
+TEST(Reduction, NanStays) {
+  const Tensor x = tensor({1.f, NAN, 3.f});
+  for (const Tensor &y : {sum(x), mean(x), max(x), min(x), prod(x)})
+    EXPECT_TRUE(std::isnan(y.item<float>()));
+}
+
+TEST(Argmax, FirstOfEqualsAndNan) {
+  EXPECT_EQ(argmax({{1, 3, 2}, {9, 0, 9}}, {.axis = 1}).to_vector<int>(), (std::vector<int>{1, 0}));
+  EXPECT_EQ(argmax({{1, 3, 2}, {9, 0, 9}}, {.axis = 0, .keepdims = true}).shape(), (Shape{1, 3}));
+  EXPECT_EQ(argmax({1.f, NAN, INFINITY, NAN}).item<int>(), 1);
+  EXPECT_EQ(argmax({{1, 5}, {7, 2}}).type(), spec(i64, {2}));
+  EXPECT_EQ(argmax(zeros({0, 3})).shape(), Shape{0});
+  EXPECT_THROWS(argmax(zeros({2, 0})), ShapeError,
+                "argmax: x has shape (2, 0): axis 1 is empty, so there is no largest element");
+}
+
+TEST(Reduction, Errors) {
+  EXPECT_THROWS(sum(zeros({2, 3}), {.axes = Ints{2}}), IndexError,
+                "sum: axis 2 is out of range for x of shape (2, 3) (rank 2)");
+  EXPECT_THROWS(sum(zeros({2, 3}), {.axes = Ints{0, -2}}), ValueError,
+                "sum: axis 0 is given twice");
+  EXPECT_THROWS(sum(tensor({true})), DTypeError,
+                "sum: x must be a number (i32, i64, f32, f64), but it is bool(1,)");
+}
+
+} // namespace
+} // namespace weft
