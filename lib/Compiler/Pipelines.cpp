@@ -20,7 +20,10 @@ void buildSimplifyPhase(OpPassManager &pm, const TargetOptions &) {
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLiftStatePhase(OpPassManager &, const TargetOptions &) {}
+void buildLiftStatePhase(OpPassManager &pm, const TargetOptions &) {
+  pm.addPass(createLiftStatePass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+}
 
 void buildLinalgPhase(OpPassManager &pm, const TargetOptions &) {
   pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass());

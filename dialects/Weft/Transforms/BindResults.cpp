@@ -1,7 +1,9 @@
 // The pass weft-bind-results: destination-passing style for results and loop-carried tensors.
 #include "Weft/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -10,20 +12,64 @@ namespace mlir::weft {
 #define GEN_PASS_DEF_BINDRESULTSPASS
 #include "Weft/Transforms/Passes.h.inc"
 
+using bufferization::MaterializeInDestinationOp;
+
 static bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
 }
 
-static bool isArgumentOfFunction(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+static bool isView(Operation *op) {
+  return isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp>(op);
 }
+
+//===----------------------------------------------------------------------===//
+// Aliases. A store into a destination is unconditional: bufferization reports an error if somebody
+// still needs what stood there. So those who might are found here.
+//===----------------------------------------------------------------------===//
+
+/// Whether the buffer of `value` could be that of one of `others`.
+static bool mayAlias(Value value, ValueRange others) {
+  if (llvm::is_contained(others, value)) return true;
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    // The state of a loop is what it started with, or of the next iteration, bound to the same.
+    auto loop = dyn_cast<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
+    OpOperand *init = loop ? loop.getTiedLoopInit(cast<BlockArgument>(value)) : nullptr;
+    return init && mayAlias(init->get(), others);
+  }
+  if (isView(op)) return mayAlias(op->getOperand(0), others);
+  const unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return mayAlias(branch.thenYield().getOperand(number), others) ||
+           mayAlias(branch.elseYield().getOperand(number), others);
+  if (auto loop = dyn_cast<scf::ForOp>(op)) return mayAlias(loop.getInitArgs()[number], others);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return llvm::any_of(loop.getInits(), [&](Value init) { return mayAlias(init, others); });
+  return false;
+}
+
+/// Whether the old contents of `argument` may be needed once `op`, in the function's body, is done:
+/// by a later operation, or through an alias made before.
+static bool neededAfter(BlockArgument argument, Operation *op) {
+  for (Operation *user : argument.getUsers()) {
+    Operation *top = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!top || op->isBeforeInBlock(top)) return true;
+    if (top == op) continue;
+    if (isView(user) || user->hasTrait<OpTrait::IsTerminator>() || user->getNumRegions() != 0)
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
 
 /// Stores `value` in `destination`. A reshape before the end is done after the store instead, so
 /// that what computes the elements can write to the destination itself.
 static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
-  using bufferization::MaterializeInDestinationOp;
   if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>()) {
     auto groups = expand.getReassociationIndices();
     Value inner =
@@ -39,58 +85,70 @@ static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
     inner = store(b, loc, collapse.getSrc(), inner);
     return tensor::CollapseShapeOp::create(b, loc, collapse.getType(), inner, groups);
   }
-  // What a loop starts with and what a branch yields is put there as well, so that they work in
-  // place and the store at the end has nothing left to do.
-  if (isArgumentOfFunction(destination)) {
-    OpBuilder::InsertionGuard guard(b);
-    const unsigned number = isa<OpResult>(value) ? cast<OpResult>(value).getResultNumber() : 0;
-    if (auto loop = value.getDefiningOp<scf::ForOp>()) {
-      b.setInsertionPoint(loop);
-      OpOperand &init = loop.getInitArgsMutable()[number];
-      if (init.get() != destination) init.set(store(b, loc, init.get(), destination));
-      destination = init.get();
-    } else if (auto branch = value.getDefiningOp<scf::IfOp>()) {
-      for (Region *region : branch.getRegions()) {
-        Operation *yield = region->front().getTerminator();
-        b.setInsertionPoint(yield);
-        Value yielded = yield->getOperand(number);
-        if (yielded != destination) yield->setOperand(number, store(b, loc, yielded, destination));
-      }
-    }
-  }
   return MaterializeInDestinationOp::create(b, loc, destination.getType(), value, destination)
       .getResult();
 }
 
-/// The block argument that `value` is a view of, if it is one.
-static BlockArgument rootArgument(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp>(op))
-      return {};
-    value = op->getOperand(0);
+/// Stores a result of the function in its argument `place`. What a loop starts with and what a
+/// branch yields is put there as well, if the old contents are not needed later: then they work in
+/// place, and the store at the end has nothing left to do.
+static Value storeResult(OpBuilder &b, Location loc, Value value, BlockArgument place) {
+  Operation *op = value.getDefiningOp();
+  const bool atTop = op && op->getBlock() == place.getOwner() && !neededAfter(place, op);
+  Value destination = place;
+  OpBuilder::InsertionGuard guard(b);
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(op); loop && atTop) {
+    OpOperand &init = loop.getInitArgsMutable()[cast<OpResult>(value).getResultNumber()];
+    // Inside the loop the old contents may be read in every iteration.
+    if (init.get() != place && place.use_empty()) {
+      OpBuilder before(loop);
+      init.set(store(before, loc, init.get(), place));
+    }
+    destination = init.get() == place || init.get().getDefiningOp<MaterializeInDestinationOp>()
+                      ? init.get()
+                      : destination;
+  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op); branch && atTop) {
+    for (Region *region : branch.getRegions()) {
+      Operation *yield = region->front().getTerminator();
+      OpOperand &yielded = yield->getOpOperand(cast<OpResult>(value).getResultNumber());
+      OpBuilder inner(yield);
+      if (yielded.get() != place) yielded.set(store(inner, loc, yielded.get(), place));
+    }
   }
-  return cast<BlockArgument>(value);
+  return store(b, loc, value, destination);
 }
 
-/// Makes every operand of the terminator that has a tensor of known size of its own among
-/// `carried` be stored there. `terminatorOperands` are those that correspond to `carried`.
+/// Copies those of `operands` that may be the buffer of a destination other than their own, which
+/// the stores after this overwrite.
+static void copyTraders(OpBuilder &b, Location loc, ArrayRef<OpOperand *> operands,
+                        ValueRange destinations) {
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    Value own = destinations[number];
+    SmallVector<Value> others;
+    for (Value destination : destinations)
+      if (destination != own) others.push_back(destination);
+    if (operand->get() == own || !mayAlias(operand->get(), others)) continue;
+    auto type = cast<RankedTensorType>(operand->get().getType());
+    operand->set(bufferization::AllocTensorOp::create(b, loc, type, ValueRange{}, operand->get()));
+  }
+}
+
+/// Stores every operand of a loop's terminator in the tensor of `carried` that it takes the place
+/// of, where the size is known.
 static void bindCarried(OpBuilder &b, Operation *terminator, MutableOperandRange terminatorOperands,
                         ValueRange carried) {
-  b.setInsertionPoint(terminator);
-  Location loc = terminator->getLoc();
-  // Values that trade places with another are copied first: the stores below overwrite them.
+  SmallVector<OpOperand *> operands;
+  SmallVector<Value> places;
   for (auto [operand, own] : llvm::zip_equal(terminatorOperands, carried)) {
     if (!isStaticTensor(own.getType())) continue;
-    BlockArgument root = rootArgument(operand.get());
-    if (!root || root == own || !llvm::is_contained(carried, root)) continue;
-    auto type = cast<RankedTensorType>(own.getType());
-    Value copy = bufferization::AllocTensorOp::create(b, loc, type, ValueRange{}, operand.get());
-    operand.set(copy);
+    operands.push_back(&operand);
+    places.push_back(own);
   }
-  for (auto [operand, own] : llvm::zip_equal(terminatorOperands, carried))
-    if (isStaticTensor(own.getType()) && operand.get() != own)
-      operand.set(store(b, loc, operand.get(), own));
+  b.setInsertionPoint(terminator);
+  copyTraders(b, terminator->getLoc(), operands, places);
+  for (auto [operand, own] : llvm::zip_equal(operands, places))
+    if (operand->get() != own)
+      operand->set(store(b, terminator->getLoc(), operand->get(), own));
 }
 
 static void bindLoop(OpBuilder &b, scf::ForOp loop) {
@@ -101,11 +159,34 @@ static void bindLoop(OpBuilder &b, scf::ForOp loop) {
 /// Only loops that hand the same types around: in others a value has no place of its own.
 static void bindLoop(OpBuilder &b, scf::WhileOp loop) {
   if (ValueRange(loop.getBeforeArguments()).getTypes() !=
-      ValueRange(loop.getAfterArguments()).getTypes()) return;
+      ValueRange(loop.getAfterArguments()).getTypes())
+    return;
   scf::ConditionOp condition = loop.getConditionOp();
   bindCarried(b, condition, condition.getArgsMutable(), loop.getBeforeArguments());
   Operation *yield = loop.getYieldOp();
   bindCarried(b, yield, MutableOperandRange(yield), loop.getAfterArguments());
+}
+
+/// Makes a choice between whole tensors, which a buffer cannot be in place, one of their elements.
+static void chooseElements(OpBuilder &b, arith::SelectOp select) {
+  auto type = dyn_cast<RankedTensorType>(select.getType());
+  if (!type || isa<ShapedType>(select.getCondition().getType())) return;
+  b.setInsertionPoint(select);
+  Location loc = select.getLoc();
+  Value init = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, select.getTrueValue()),
+                                       type.getElementType());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.getType(), ValueRange{select.getTrueValue(), select.getFalseValue()}, init,
+      {identity, identity, identity}, loops, [&](OpBuilder &body, Location at, ValueRange args) {
+        Value chosen = arith::SelectOp::create(body, at, select.getCondition(), args[0], args[1]);
+        linalg::YieldOp::create(body, at, chosen);
+      });
+  Value result = generic.getResult(0);
+  if (result.getType() != type) result = tensor::CastOp::create(b, loc, type, result);
+  select.replaceAllUsesWith(result);
+  select.erase();
 }
 
 namespace {
@@ -115,7 +196,8 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
     if (function.isExternal()) return;
     OpBuilder b(&getContext());
     function.walk([&](Operation *op) {
-      if (auto loop = dyn_cast<scf::ForOp>(op)) bindLoop(b, loop);
+      if (auto select = dyn_cast<arith::SelectOp>(op)) chooseElements(b, select);
+      else if (auto loop = dyn_cast<scf::ForOp>(op)) bindLoop(b, loop);
       else if (auto loop = dyn_cast<scf::WhileOp>(op)) bindLoop(b, loop);
     });
     bindResults(b, function);
@@ -132,26 +214,30 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
     }
 
     Operation *ret = function.getBody().front().getTerminator();
+    b.setInsertionPoint(ret);
+    SmallVector<OpOperand *> updates;
+    SmallVector<Value> updated;
     // Outputs before variables: an output may be the old value of a variable.
-    for (bool updates : {false, true}) {
-      for (OpOperand &operand : ret->getOpOperands()) {
-        const unsigned index = operand.getOperandNumber();
-        Attribute variable = function.getResultAttr(index, "weft.variable");
-        if (updates != static_cast<bool>(variable) || !isStaticTensor(operand.get().getType()))
-          continue;
-        BlockArgument place = variable ? variables.lookup(variable) : BlockArgument();
-        if (!place) {
-          DictionaryAttr attrs =
-              b.getDictionaryAttr(b.getNamedAttr("weft.output", b.getI64IntegerAttr(index)));
-          const unsigned number = function.getNumArguments();
-          (void)function.insertArgument(number, operand.get().getType(), attrs, ret->getLoc());
-          place = function.getArgument(number);
-        }
-        if (operand.get() == place) continue;
-        b.setInsertionPoint(ret);
-        operand.set(store(b, ret->getLoc(), operand.get(), place));
+    for (OpOperand &operand : ret->getOpOperands()) {
+      const unsigned index = operand.getOperandNumber();
+      Value value = operand.get();
+      if (Attribute variable = function.getResultAttr(index, "weft.variable")) {
+        updates.push_back(&operand);
+        updated.push_back(variables.lookup(variable));
+        continue;
       }
+      if (!isStaticTensor(value.getType())) continue;
+      DictionaryAttr attrs =
+          b.getDictionaryAttr(b.getNamedAttr("weft.output", b.getI64IntegerAttr(index)));
+      const unsigned number = function.getNumArguments();
+      (void)function.insertArgument(number, value.getType(), attrs, ret->getLoc());
+      operand.set(storeResult(b, ret->getLoc(), value, function.getArgument(number)));
     }
+    copyTraders(b, ret->getLoc(), updates, updated);
+    for (auto [operand, place] : llvm::zip_equal(updates, updated))
+      if (operand->get() != place)
+        operand->set(
+            storeResult(b, ret->getLoc(), operand->get(), cast<BlockArgument>(place)));
   }
 };
 } // namespace

@@ -6,6 +6,41 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// On weft ops
+//===----------------------------------------------------------------------===//
+
+def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
+  let summary = "Makes the values of variables arguments and results, so that functions are pure.";
+  let description = [{
+    Before: functions of one block each, calls inlined, variables used through weft.handle, read,
+    assign and assign_add, also inside scf.if, scf.for and scf.while.
+
+    After: every variable of the module, in order, is one more argument of every function, with
+    the attribute `weft.variable = @name`; those that a function assigns are also results with that
+    attribute. Handles, reads and assigns are gone. A variable's argument and result are one buffer
+    later.
+
+    ```mlir
+    weft.variable @n : tensor<i32>
+    func.func @count(%by: tensor<i32>) {
+      %n = weft.handle @n : !weft.var<tensor<i32>>
+      weft.assign_add %n, %by : tensor<i32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @count(%by: tensor<i32>, %n: tensor<i32> {weft.variable = @n})
+        -> (tensor<i32> {weft.variable = @n}) {
+      %0 = weft.add %n, %by : tensor<i32>
+      return %0 : tensor<i32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // From tensors to buffers
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +68,9 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def OutputsToRuntimePass : Pass<"weft-outputs-to-runtime", "::mlir::func::FuncOp"> {

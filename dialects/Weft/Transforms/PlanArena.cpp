@@ -107,7 +107,9 @@ static int64_t bytesOf(MemRefType type) {
 static int64_t place(MutableArrayRef<Temporary> temporaries) {
   SmallVector<Temporary *> order;
   for (Temporary &temporary : temporaries) order.push_back(&temporary);
-  llvm::stable_sort(order, [](Temporary *a, Temporary *b) { return a->bytes > b->bytes; });
+  llvm::sort(order, [](Temporary *a, Temporary *b) {
+    return std::tuple(-a->bytes, a->first) < std::tuple(-b->bytes, b->first);
+  });
   int64_t total = 0;
   SmallVector<Temporary *> placed; // by offset
   for (Temporary *temporary : order) {
