@@ -30,7 +30,9 @@ void buildLinalgPhase(OpPassManager &pm, const TargetOptions &) {
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
-void buildSchedulePhase(OpPassManager &, const TargetOptions &) {}
+void buildSchedulePhase(OpPassManager &pm, const TargetOptions &) {
+  pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+}
 
 void buildBufferizePhase(OpPassManager &pm, const TargetOptions &) {
   pm.addNestedPass<func::FuncOp>(createBindResultsPass());

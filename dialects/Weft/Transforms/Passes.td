@@ -41,6 +41,25 @@ def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// On linalg over tensors
+//===----------------------------------------------------------------------===//
+
+def FuseElementwisePass : Pass<"weft-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Merges loops over elements with those that use their results.";
+  let description = [{
+    Before: linalg.generic on tensors, one per op of the program.
+
+    After: a producer is part of its consumer's loop, elementwise or reduction, where this computes
+    no element twice, or only what is cheaper than to store. A producer with more users is merged
+    into its first consumer over the same elements, and the loop has both results: an optimizer's
+    step updates all its state in one loop. Constants stand in the bodies; axes of size 1 that
+    reshapes add or drop are folded into the maps. Functions compute the same bits.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // From tensors to buffers
 //===----------------------------------------------------------------------===//
 
