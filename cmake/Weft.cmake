@@ -58,6 +58,7 @@ function(weft_add_tool name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LIBS")
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   weft_uses_mlir(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
   target_link_libraries(${name} PRIVATE weft-compiler weft MLIR LLVM ${ARG_LIBS})
 endfunction()
 

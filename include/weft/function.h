@@ -33,12 +33,12 @@ std::string_view name_of(Phase phase);
 /// Options of `function`.
 struct FunctionOptions {
   /// For messages, profiles and symbols; "function" if empty.
-  std::string name;
+  std::string name = {};
   /// If given: the types that tensor arguments must have, one per tensor in the order of the
   /// arguments; there is one trace, and unknown dimensions stay unknown in it.
-  std::vector<TensorType> signature;
+  std::vector<TensorType> signature = {};
   /// Folder that receives the text of every phase of each trace, `NAME.N.PHASE.mlir`; none if empty.
-  std::string dump;
+  std::string dump = {};
 };
 
 /// What compiling one trace took, in milliseconds, and what came of it.

@@ -121,6 +121,8 @@ Result<TensorType> comparison(const InferContext &call) {
   return TensorType{DType::boolean, std::move(type->shape)};
 }
 
+Result<TensorType> same(const InferContext &call) { return call.operands[0]; }
+
 Result<TensorType> select(const InferContext &call) {
   if (Check fault = same_dtype(call, 1, 2)) return *fault;
   Result<Shape> shape = broadcast_operands(call);

@@ -10,6 +10,8 @@ namespace weft::shapes {
 Result<TensorType> elementwise(const InferContext &call);
 /// The same with a bool result.
 Result<TensorType> comparison(const InferContext &call);
+/// The operand's own type.
+Result<TensorType> same(const InferContext &call);
 Result<TensorType> select(const InferContext &call);
 Result<TensorType> cast(const InferContext &call);
 Result<TensorType> constant(const InferContext &call);

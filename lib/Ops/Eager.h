@@ -13,34 +13,8 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
 using EagerFunction = Tensor (*)(const OpInfo &info, std::span<const Tensor> operands,
                                  const Attrs &attrs, const TensorType &result);
 
-namespace eager {
-
-// Of a kind.
-Tensor elementwise(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor reduction(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-
-// Each of one op.
-Tensor cast(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor constant(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor iota(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor argmax(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor matmul(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor reshape(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor transpose(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor broadcast(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor slice(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor reverse(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor concatenate(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor pad(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor gather(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor scatter_add(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor read(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor assign(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor assign_add(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor print(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-Tensor check(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);
-
-} // namespace eager
+// The functions, one per op or one for all of a kind, declared from the records.
+#include "EagerTable.inc"
 
 /// Elements below which a loop of an op of that cost (OpInfo::cost) stays on one thread.
 constexpr std::int64_t parallel_grain(int cost) {

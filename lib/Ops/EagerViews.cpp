@@ -17,6 +17,12 @@ Tensor empty_view(const Tensor &x, const Shape &shape) {
 
 } // namespace
 
+Tensor stop_gradient(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
+                     const TensorType &type) {
+  // A view, so that a tape tells the result from the operand.
+  return detail::new_view(operands[0], type.shape, strides_of(operands[0]), 0);
+}
+
 Tensor reshape(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
                const TensorType &type) {
   const Tensor x = make_contiguous(operands[0]);

@@ -1,18 +1,11 @@
 // weft-opt: runs any pass or pipeline, Weft's and upstream's, on a text file.
-#include "Compiler/Pipelines.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
-  mlir::registerAllPasses();
-  mlir::weft::registerWeftPasses();
-  mlir::weft::registerWeftPipelines();
+  mlir::weft::registerPasses();
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::weft::registerWeftDialects(registry);
+  mlir::weft::registerDialects(registry);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "weft-opt: Weft's optimiser driver\n", registry));
 }

@@ -9,6 +9,8 @@ namespace weft::tblgen {
 void emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The rows of lib/OpDefs/OpInfo.h.
 void emitOpTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Who executes each op eagerly: declarations, and the table by OpCode.
+void emitEagerTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the public C++ functions.
 void emitApiHeader(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Their definitions.

@@ -5,6 +5,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace weft::tblgen {
@@ -76,6 +78,28 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
     os.write_escaped(op.summary) << "\"},\n";
   }
   os << "};\n";
+}
+
+static std::string eagerFunction(const OpRecord &op) {
+  StringRef named = op.def->getValueAsString("eagerFunction");
+  if (!named.empty()) return named.str();
+  return op.kind == "elementwise" || op.kind == "reduction" ? op.kind : op.cppName;
+}
+
+void emitEagerTable(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Who executes each op eagerly.");
+  const std::vector<OpRecord> ops = readOps(records);
+  std::set<std::string> declared;
+  os << "namespace eager {\n";
+  for (const OpRecord &op : ops)
+    if (declared.insert(eagerFunction(op)).second)
+      os << "Tensor " << eagerFunction(op)
+         << "(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);\n";
+  os << "} // namespace eager\n\n#ifdef WEFT_EAGER_TABLE\nstatic constexpr EagerFunction "
+        "kEagerFunctions[] = {\n";
+  for (const OpRecord &op : ops)
+    os << "    &eager::" << eagerFunction(op) << ", // " << op.cppName << ": " << origin(op) << "\n";
+  os << "};\n#endif // WEFT_EAGER_TABLE\n";
 }
 
 } // namespace weft::tblgen

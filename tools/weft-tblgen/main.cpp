@@ -10,6 +10,7 @@ using llvm::TableGen::Emitter::Opt;
 
 static Opt opCodes("gen-opcodes", emitOpCodes, "Enumerators of OpCode");
 static Opt opTable("gen-op-table", emitOpTable, "Rows of the op table");
+static Opt eagerTable("gen-eager-table", emitEagerTable, "Functions that execute ops eagerly");
 static Opt apiHeader("gen-api-header", emitApiHeader, "Declarations of the C++ functions");
 static Opt apiSource("gen-api-source", emitApiSource, "Definitions of the C++ functions");
 static Opt emitterOps("gen-emitter-ops", emitEmitterOps, "Methods of an emitter");

@@ -136,6 +136,9 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
   /// (`body` combines $acc and $x), structural (code of its own), effect, ir (exists only in IR).
   string kind = "structural";
+  /// Function of namespace weft::eager that executes it; empty: that of its kind (elementwise,
+  /// reduction), or one of the C++ name.
+  string eagerFunction = "";
   /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
   string shapeFunction = ?;
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),

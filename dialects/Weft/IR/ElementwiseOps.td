@@ -328,6 +328,7 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `to` $dtype attr-dict `:` type($x)";
   let shapeFunction = "cast";
+  let eagerFunction = "cast";
   let body = (s_cast $x);
   let vjp = [(cast_back $dy)];
   let jvp = (linear);

@@ -135,6 +135,20 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+def Weft_StopGradientOp : Weft_PureOp<"stop_gradient"> {
+  let summary = "x itself, through which no gradient flows.";
+  let arguments = (ins Weft_Any:$x);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let shapeFunction = "same";
+  let inactive = "it stops gradients";
+  let example = "stop_gradient([1, 2])  ->  [1, 2]";
+}
+
+//===----------------------------------------------------------------------===//
 // Movement of elements
 //===----------------------------------------------------------------------===//
 

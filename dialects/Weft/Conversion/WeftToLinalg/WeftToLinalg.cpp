@@ -25,6 +25,7 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](ItemOp item) -> Value {
         return tensor::ExtractOp::create(b, item.getX(), ValueRange{});
       })
+      .Case([&](StopGradientOp stop) -> Value { return stop.getX(); })
       .Case([&](IotaOp iota) { return lowerIota(b, iota); })
       .Case([&](ArgmaxOp argmax) { return lowerArgmax(b, argmax); })
       .Case([&](MatmulOp matmul) { return lowerMatmul(b, matmul); })

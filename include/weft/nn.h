@@ -1,0 +1,123 @@
+// Layers, losses, optimizers and metrics.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <weft/tensor.h>
+#include <weft/variable.h>
+
+namespace weft {
+
+namespace nn {
+
+/// What is applied to a layer's result.
+enum class Activation : std::uint8_t { none, relu, tanh, logistic };
+
+/// Options of `Dense`.
+struct DenseOptions {
+  Activation activation = Activation::none;
+  std::uint64_t seed = 0;
+  std::string name = "dense";
+};
+
+/// y = activation(x @ kernel + bias), kernel (inputs, units) f32 drawn uniformly within
+/// sqrt(6 / (inputs + units)) (Glorot & Bengio 2010), bias zero.
+class Dense {
+public:
+  Dense(std::int64_t inputs, std::int64_t units, DenseOptions options = {});
+
+  /// `x` is (..., inputs); the result (..., units).
+  Tensor operator()(const Operand &x) const;
+  /// kernel, bias.
+  std::vector<Variable> parameters() const { return {kernel, bias}; }
+
+  Variable kernel, bias;
+  Activation activation;
+};
+
+/// Layers one after the other.
+class Sequential {
+public:
+  Sequential(std::initializer_list<Dense> layers) : layers_(layers) {}
+  Tensor operator()(const Operand &x) const;
+  /// The parameters of all layers, in order.
+  std::vector<Variable> parameters() const;
+
+private:
+  std::vector<Dense> layers_;
+};
+
+/// x - log(sum(exp(x))) along the last axis, without overflow.
+Tensor log_softmax(const Operand &logits);
+/// exp(x) / sum(exp(x)) along the last axis, without overflow.
+Tensor softmax(const Operand &logits);
+/// 1 where the last axis' position is the label, 0 elsewhere: (...) integers to (..., classes).
+Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype = DType::f32);
+
+} // namespace nn
+
+namespace losses {
+
+/// Mean over the batch of -sum(labels * log_softmax(logits)). `labels` are class numbers (batch,)
+/// of an integer dtype, or probabilities (batch, classes); `logits` (batch, classes) floating.
+Tensor softmax_cross_entropy(const Operand &labels, const Operand &logits);
+/// Mean of the squared differences.
+Tensor mean_squared_error(const Operand &targets, const Operand &predictions);
+
+} // namespace losses
+
+namespace metrics {
+
+/// Share of rows of `scores` (batch, classes) whose largest entry is at the label (batch,), as f32.
+Tensor accuracy(const Operand &labels, const Operand &scores);
+
+} // namespace metrics
+
+namespace optimizers {
+
+/// Stochastic gradient descent: w -= learning_rate * dw.
+class SGD {
+public:
+  struct Options {
+    double learning_rate = 0.01;
+  };
+  explicit SGD(std::vector<Variable> parameters) : SGD(std::move(parameters), Options()) {}
+  SGD(std::vector<Variable> parameters, Options options);
+  /// `gradients` in the order of the parameters; an undefined one leaves its parameter as it is.
+  /// Throws ValueError if the counts differ.
+  void apply_gradients(const std::vector<Tensor> &gradients) const;
+
+private:
+  std::vector<Variable> parameters_;
+  Options options_;
+};
+
+/// Adam (Kingma & Ba 2015), with bias correction.
+class Adam {
+public:
+  struct Options {
+    double learning_rate = 1e-3;
+    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  };
+  explicit Adam(std::vector<Variable> parameters) : Adam(std::move(parameters), Options()) {}
+  Adam(std::vector<Variable> parameters, Options options);
+  /// `gradients` in the order of the parameters; an undefined one leaves its parameter as it is.
+  /// Throws ValueError if the counts differ.
+  void apply_gradients(const std::vector<Tensor> &gradients) const;
+  /// Number of updates so far, an i64 scalar.
+  Tensor step() const { return step_.value(); }
+  /// All state besides the parameters: the step, then two moments per parameter.
+  std::vector<Variable> state() const;
+
+private:
+  std::vector<Variable> parameters_, first_, second_;
+  Variable step_;
+  Options options_;
+};
+
+} // namespace optimizers
+
+} // namespace weft

@@ -1,0 +1,72 @@
+// Layers, and the functions along the last axis that models end in.
+#include <cmath>
+
+#include <weft/nn.h>
+#include <weft/ops.h>
+#include <weft/random.h>
+
+namespace weft::nn {
+
+namespace {
+
+Tensor glorot_uniform(std::int64_t inputs, std::int64_t units, std::uint64_t seed) {
+  const double limit = std::sqrt(6.0 / static_cast<double>(inputs + units));
+  return random::uniform({inputs, units}, {.seed = seed, .low = -limit, .high = limit});
+}
+
+Tensor activate(Activation activation, const Tensor &x) {
+  switch (activation) {
+  case Activation::none: return x;
+  case Activation::relu: return relu(x);
+  case Activation::tanh: return tanh(x);
+  case Activation::logistic: return logistic(x);
+  }
+  return x;
+}
+
+/// x less its largest entry along the last axis, through which no gradient flows: it cancels.
+Tensor shifted(const Tensor &x) {
+  return x - stop_gradient(max(x, {.axes = Ints{-1}, .keepdims = true}));
+}
+
+} // namespace
+
+Dense::Dense(std::int64_t inputs, std::int64_t units, DenseOptions options)
+    : kernel(glorot_uniform(inputs, units, options.seed), options.name + ".kernel"),
+      bias(zeros({units}), options.name + ".bias"), activation(options.activation) {}
+
+Tensor Dense::operator()(const Operand &x) const {
+  return activate(activation, matmul(x, kernel) + bias);
+}
+
+Tensor Sequential::operator()(const Operand &x) const {
+  Tensor value = x.materialize();
+  for (const Dense &layer : layers_) value = layer(value);
+  return value;
+}
+
+std::vector<Variable> Sequential::parameters() const {
+  std::vector<Variable> all;
+  for (const Dense &layer : layers_)
+    for (Variable &parameter : layer.parameters()) all.push_back(std::move(parameter));
+  return all;
+}
+
+Tensor log_softmax(const Operand &logits) {
+  const Tensor x = shifted(logits.materialize());
+  return x - log(sum(exp(x), {.axes = Ints{-1}, .keepdims = true}));
+}
+
+Tensor softmax(const Operand &logits) {
+  const Tensor e = exp(shifted(logits.materialize()));
+  return e / sum(e, {.axes = Ints{-1}, .keepdims = true});
+}
+
+Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {
+  const Tensor indices = labels.materialize();
+  Shape column = indices.shape();
+  column.push_back(1);
+  return cast(equal(reshape(indices, column), iota(indices.dtype(), {classes})), dtype);
+}
+
+} // namespace weft::nn
