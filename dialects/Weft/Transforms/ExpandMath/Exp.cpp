@@ -22,10 +22,9 @@ struct ExpReduced {
 ExpReduced reduce(Flt x) {
   const double *ln2 = x.pick(ln2F32, ln2F64);
   Rounded n = takeInteger(fma(x, x.pick(log2OfEF32, log2OfEF64)[0], x.format().shifter()));
-  Flt minusN = -n.asFloat;
   // Exact: both sides are multiples of the last bit of ln2[0], and their difference is below 1.
-  Flt high = fma(minusN, ln2[0], x);
-  return {high, minusN * ln2[1], fma(minusN, ln2[1], high), n};
+  Flt high = fma(n.asFloat, -ln2[0], x);
+  return {high, n.asFloat * -ln2[1], fma(n.asFloat, -ln2[1], high), n};
 }
 
 /// The exponential of a reduced argument, without 2^n.
@@ -55,6 +54,8 @@ Flt expInRange(Flt x) {
 }
 
 Flt exp(Flt x) {
+  // A NaN meets only itself in every step, so its bits do not depend on the operand that a processor
+  // prefers. This is why the reduction has negative constants and negates nothing.
   ExpReduced reduced = reduce(clampExponent(x, -104.0, 89.0, -746.0, 710.0));
   return scaleByPow2(expOfReduced(reduced), reduced.n.asInt);
 }
@@ -68,7 +69,8 @@ Flt exp2(Flt x) {
   Flt r = fraction * ln2[0];
   Flt rLow = fma(fraction, ln2[1], fma(fraction, ln2[0], -r));
   Flt q = x.isF32() ? polynomial(r, expF32) : polynomial(r, expF64);
-  return scaleByPow2(1.0 + (r + fma(r * r, q, rLow)), n.asInt);
+  Flt result = scaleByPow2(1.0 + (r + fma(r * r, q, rLow)), n.asInt);
+  return select(unordered(x, x), x, result);
 }
 
 Flt expm1(Flt x) {
@@ -85,8 +87,8 @@ Flt expm1(Flt x) {
   Flt sum = fma(scale, reduced.high, offset);
   Flt error = fma(scale, reduced.high, offset - sum) + ((scale - offset) - 0.5);
   Flt half = sum + fma(scale, tail, error);
-  // A tiny x is its own result: this keeps -0 and does not halve a denormal.
-  return select(abs(x) < x.pick(0x1p-26, 0x1p-55), x, half + half);
+  // A tiny x is its own result: this keeps -0 and does not halve a denormal. So is a NaN.
+  return select(abs(x) >= x.pick(0x1p-26, 0x1p-55), half + half, x);
 }
 
 } // namespace mlir::weft::expand

@@ -14,7 +14,7 @@ Flt tanh(Flt x) {
   Flt large = 1.0 - 2.0 / (expInRange(bounded + bounded) + 1.0);
   Flt z = x * x;
   Flt small = fma(x * z, x.isF32() ? polynomial(z, tanhF32) : polynomial(z, tanhF64), x);
-  return copysign(select(magnitude < 0.625, small, large), x);
+  return copysign(select(magnitude >= 0.625, large, small), x);
 }
 
 } // namespace mlir::weft::expand

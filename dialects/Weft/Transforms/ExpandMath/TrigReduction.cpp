@@ -22,14 +22,13 @@ constexpr double longReductionFrom = 0x1p40;
 /// For |x| < 2^40.
 ReducedAngle reduceShort(Flt x, bool low) {
   Rounded n = takeInteger(fma(x, twoOverPiDouble[0], x.format().shifter()));
-  Flt minusN = -n.asFloat;
   // Exact: both sides are multiples of the last bit of halfPi[0] or of x, and their difference is
   // below 1.
-  Flt first = fma(minusN, halfPi[0], x);
-  if (!low) return {{fma(minusN, halfPi[1], first), x.like(0.0)}, n.asInt};
-  Pair product = twoProduct(minusN, x.like(halfPi[1]));
+  Flt first = fma(n.asFloat, -halfPi[0], x);
+  if (!low) return {{fma(n.asFloat, -halfPi[1], first), x.like(0.0)}, n.asInt};
+  Pair product = twoProduct(n.asFloat, x.like(-halfPi[1]));
   Pair sum = twoSum(first, product.high);
-  return {{sum.high, sum.low + fma(minusN, halfPi[2], product.low)}, n.asInt};
+  return {{sum.high, sum.low + fma(n.asFloat, -halfPi[2], product.low)}, n.asInt};
 }
 
 /// The four 64-bit words of 2/pi that hold the digits from number 64 * index on, for index < 16.
