@@ -22,7 +22,7 @@ using ::weft::Program;
 
 class Backend final : public ::weft::CompilerBackend {
 public:
-  Backend() : context(makeRegistry(), MLIRContext::Threading::DISABLED), driver(context, {}) {
+  Backend() : context(makeRegistry(), MLIRContext::Threading::DISABLED), driver(context, Target::host()) {
     context.loadAllAvailableDialects();
   }
 

@@ -1,7 +1,6 @@
 // Runs phases, keeps pass managers, counts time.
 #include "Compiler/Driver.h"
 
-#include "JIT/LLVMPipeline.h"
 #include "JIT/ObjectCompiler.h"
 #include "mlir/IR/Diagnostics.h"
 #include <chrono>
@@ -15,16 +14,7 @@ void registerCompilerDialects(DialectRegistry &registry) {
   ::weft::jit::registerTranslations(registry);
 }
 
-/// The code generator's view of a CPU target.
-static ::weft::jit::TargetOptions jitTarget(const TargetOptions &target) {
-  ::weft::jit::TargetOptions options = ::weft::jit::TargetOptions::host();
-  if (target.chip.empty()) return options;
-  options.cpu = target.chip;
-  options.features = target.features;
-  return options;
-}
-
-Driver::Driver(MLIRContext &context, TargetOptions target)
+Driver::Driver(MLIRContext &context, Target target)
     : context(context), target(std::move(target)) {}
 
 PassManager &Driver::managerOf(Phase phase) {
@@ -32,8 +22,7 @@ PassManager &Driver::managerOf(Phase phase) {
   if (!manager) {
     manager = std::make_unique<PassManager>(&context);
     manager->enableVerifier(verify);
-    if (phase == Phase::llvm) ::weft::jit::buildLLVMPipeline(*manager, jitTarget(target));
-    else buildPhase(phase, *manager, target);
+    buildPhase(phase, *manager, target);
   }
   return *manager;
 }
@@ -57,7 +46,7 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
 
 ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> Driver::emitObject(ModuleOp module) {
   ::weft::jit::PhaseTimes spent;
-  auto object = ::weft::jit::compileToObject(module, jitTarget(target), &spent);
+  auto object = ::weft::jit::compileToObject(module, target.cpu, &spent);
   addTime("translate", spent.translate);
   addTime("optimize", spent.optimize);
   addTime("codegen", spent.codegen);
@@ -65,7 +54,7 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
 }
 
 ::weft::Result<std::string> Driver::emitAssembly(ModuleOp module) {
-  return ::weft::jit::compileToAssembly(module, jitTarget(target));
+  return ::weft::jit::compileToAssembly(module, target.cpu);
 }
 
 std::vector<::weft::CompileReport::PhaseTime> Driver::takeTimes() {

@@ -26,7 +26,7 @@ public:
   /// Called after each phase with its module, for dumps.
   using Observer = std::function<void(::weft::Phase, ModuleOp)>;
 
-  Driver(MLIRContext &context, TargetOptions target);
+  Driver(MLIRContext &context, Target target);
 
   /// Verify the module after every pass; for tools and tests.
   void verifyEach(bool on) { verify = on; }
@@ -49,7 +49,7 @@ private:
   void addTime(std::string phase, double milliseconds);
 
   MLIRContext &context;
-  TargetOptions target;
+  Target target;
   bool verify = false;
   Observer observer;
   std::map<::weft::Phase, std::unique_ptr<PassManager>> managers;

@@ -1,6 +1,7 @@
 // Builds the pipelines of the phases; the order of passes is explained where it matters.
 #include "Compiler/Pipelines.h"
 
+#include "JIT/LLVMPipeline.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -13,28 +14,28 @@ namespace mlir::weft {
 
 using ::weft::Phase;
 
-void buildSimplifyPhase(OpPassManager &pm, const TargetOptions &) {
+void buildSimplifyPhase(OpPassManager &pm, const Target &) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLiftStatePhase(OpPassManager &pm, const TargetOptions &) {
+void buildLiftStatePhase(OpPassManager &pm, const Target &) {
   pm.addPass(createLiftStatePass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLinalgPhase(OpPassManager &pm, const TargetOptions &) {
+void buildLinalgPhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
-void buildSchedulePhase(OpPassManager &pm, const TargetOptions &) {
+void buildSchedulePhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
 }
 
-void buildBufferizePhase(OpPassManager &pm, const TargetOptions &) {
+void buildBufferizePhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createBindResultsPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -56,7 +57,11 @@ void buildBufferizePhase(OpPassManager &pm, const TargetOptions &) {
   pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }
 
-void buildPhase(Phase phase, OpPassManager &pm, const TargetOptions &target) {
+void buildLLVMPhase(OpPassManager &pm, const Target &target) {
+  ::weft::jit::buildLLVMPipeline(pm, target.cpu);
+}
+
+void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
   switch (phase) {
   case Phase::trace: return;
   case Phase::differentiate: return;
@@ -66,7 +71,7 @@ void buildPhase(Phase phase, OpPassManager &pm, const TargetOptions &target) {
   case Phase::linalg: return buildLinalgPhase(pm, target);
   case Phase::schedule: return buildSchedulePhase(pm, target);
   case Phase::bufferize: return buildBufferizePhase(pm, target);
-  case Phase::llvm: return;
+  case Phase::llvm: return buildLLVMPhase(pm, target);
   case Phase::object: return;
   }
 }
@@ -83,24 +88,23 @@ void registerWeftPasses() {
 namespace {
 /// The target, as options of a textual pipeline.
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("cpu or nvptx"),
+  Option<std::string> target{*this, "target", llvm::cl::desc("cpu (this machine's) or nvptx"),
                              llvm::cl::init("cpu")};
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("the processor, by LLVM's name")};
-  Option<std::string> features{*this, "features", llvm::cl::desc("its features")};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("the GPU, by LLVM's name"),
+                           llvm::cl::init("sm_90a")};
 
-  TargetOptions get() const {
-    TargetOptions options;
-    options.kind = target == "nvptx" ? TargetOptions::Kind::nvptx : TargetOptions::Kind::cpu;
-    options.chip = chip;
-    options.features = features;
-    return options;
+  Target get() const {
+    Target result = Target::host();
+    result.kind = target == "nvptx" ? Target::Kind::nvptx : Target::Kind::cpu;
+    result.chip = chip;
+    return result;
   }
 };
 } // namespace
 
 void registerWeftPipelines() {
   for (Phase phase : {Phase::simplify, Phase::lift_state, Phase::linalg, Phase::schedule,
-                      Phase::bufferize}) {
+                      Phase::bufferize, Phase::llvm}) {
     const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
     PassPipelineRegistration<PhaseOptions>(
         name, "The phase " + std::string(::weft::name_of(phase)) + " as one pipeline",

@@ -1,19 +1,23 @@
 // The phases of compilation by name: what each runs, wants and leaves.
 #pragma once
 
+#include "JIT/TargetOptions.h"
 #include "mlir/Pass/PassManager.h"
 #include <weft/function.h>
 
 namespace mlir::weft {
 
 /// What code is generated for; a parameter of every phase.
-struct TargetOptions {
+struct Target {
   enum class Kind { cpu, nvptx };
   Kind kind = Kind::cpu;
-  /// The processor by LLVM's name and its features: of this machine if empty (cpu), or "sm_90a"
-  /// (nvptx).
-  std::string chip;
-  std::string features;
+  /// The processor, for code that runs on it.
+  ::weft::jit::TargetOptions cpu;
+  /// The GPU by LLVM's name.
+  std::string chip = "sm_90a";
+
+  /// This machine's processor.
+  static Target host() { return {Kind::cpu, ::weft::jit::TargetOptions::host(), {}}; }
 };
 
 /// Makes everything known that Weft's phases read, build or bufferize: all that a context needs for
@@ -28,23 +32,26 @@ void registerWeftPipelines();
 
 /// Appends the passes of one phase to a pass manager on modules. Each phase's result is textual,
 /// verifiable IR, and the next phase takes it from there.
-void buildPhase(::weft::Phase phase, OpPassManager &pm, const TargetOptions &target);
+void buildPhase(::weft::Phase phase, OpPassManager &pm, const Target &target);
 
 /// `weft.*` ops -> fewer `weft.*` ops: calls inlined, constants folded, ops merged and simplified.
-void buildSimplifyPhase(OpPassManager &pm, const TargetOptions &target);
+void buildSimplifyPhase(OpPassManager &pm, const Target &target);
 
 /// Variables read and assigned -> pure functions: values of variables are arguments and results with
 /// the attribute weft.variable.
-void buildLiftStatePhase(OpPassManager &pm, const TargetOptions &target);
+void buildLiftStatePhase(OpPassManager &pm, const Target &target);
 
 /// `weft.*` ops -> linalg on tensors; of weft only print, assert and check_indices are left.
-void buildLinalgPhase(OpPassManager &pm, const TargetOptions &target);
+void buildLinalgPhase(OpPassManager &pm, const Target &target);
 
 /// Linalg on tensors -> the same, fused into the loops that will run.
-void buildSchedulePhase(OpPassManager &pm, const TargetOptions &target);
+void buildSchedulePhase(OpPassManager &pm, const Target &target);
 
 /// Tensors -> buffers: functions without results that write to their arguments, temporaries with
 /// places in an arena, calls of the runtime. The phase `llvm` starts from it.
-void buildBufferizePhase(OpPassManager &pm, const TargetOptions &target);
+void buildBufferizePhase(OpPassManager &pm, const Target &target);
+
+/// Buffers -> the LLVM dialect (cpu) or NVVM inside gpu.module (nvptx).
+void buildLLVMPhase(OpPassManager &pm, const Target &target);
 
 } // namespace mlir::weft

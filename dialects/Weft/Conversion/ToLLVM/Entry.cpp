@@ -127,6 +127,9 @@ void makeEntry(Conventions &conventions, func::FuncOp function) {
 struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
+    // Arguments name their variables until here; the caller brings the values.
+    for (VariableOp variable : llvm::make_early_inc_range(module.getOps<VariableOp>()))
+      variable.erase();
     LLVMTypeConverter converter(&getContext());
     Conventions conventions{module, SymbolTable(module), converter};
     if (failed(declareRuntimeFunctions(conventions))) return signalPassFailure();
