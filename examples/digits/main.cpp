@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kBatch = 64, kTrain = 1408, kPixels = 64, kHidden = 128, kClasses = 10;
 
 struct Options {
-  int epochs = 40;
+  int epochs = 30;
   std::string data = "examples/digits/data";
   std::string dump = "build/digits-ir";
 };
@@ -31,10 +31,12 @@ struct Digits {
   Tensor images, labels;
 };
 
+/// All digits in one fixed random order: the file has them by writer.
 Digits load(const std::string &folder) {
-  Tensor images = data::read_idx(folder + "/digits-images.idx3-ubyte", {.dtype = f32});
-  Tensor labels = data::read_idx(folder + "/digits-labels.idx1-ubyte", {.dtype = i32});
-  return {reshape(images, {images.size(0), kPixels}) / 16, labels};
+  const Tensor images = data::read_idx(folder + "/digits-images.idx3-ubyte", {.dtype = f32});
+  const Tensor labels = data::read_idx(folder + "/digits-labels.idx1-ubyte", {.dtype = i32});
+  const Tensor order = random::permutation(images.size(0), {.seed = 0});
+  return {gather(reshape(images, {-1, kPixels}) / 16, order), gather(labels, order)};
 }
 
 /// Network, optimizer and one step of training: all that both runs share.
