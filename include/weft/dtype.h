@@ -1,4 +1,5 @@
-// Element types of tensors: the enumeration, their C++ counterparts and the promotion of two of them.
+// Element types of tensors: the enumeration, their C++ counterparts and the promotion of two of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,10 @@ struct DTypeOf;
 #include <weft/dtypes.def>
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+/// A C++ type that is the element type of a dtype.
+template <class T>
+concept Element = requires { DTypeOf<T>::value; };
 
 /// Bytes that one element takes in memory.
 constexpr std::size_t item_size(DType dtype) {

@@ -59,16 +59,16 @@ public:
 
   /// The only element as a C++ value, converted from the tensor's dtype. Throws ShapeError if there
   /// is not exactly one element, StateError on a traced tensor.
-  template <class T>
+  template <Element T>
   T item() const;
   /// The elements, row-major. `T` must be the C++ type of the dtype (DTypeError) and the tensor
   /// contiguous (see `contiguous()`; StateError). Valid as long as the tensor.
-  template <class T>
+  template <Element T>
   std::span<const T> span() const {
     return {static_cast<const T *>(checked_data(dtype_of<T>)), static_cast<std::size_t>(size())};
   }
   /// The elements copied out, row-major.
-  template <class T>
+  template <Element T>
   std::vector<T> to_vector() const;
 
   bool is_contiguous() const { return checked().contiguous; }
@@ -89,8 +89,8 @@ public:
   Tensor mean(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
   Tensor max(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
   Tensor min(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
-  Tensor reshape(Ints shape) const;
-  Tensor transpose(Ints permutation) const;
+  Tensor reshape(const Ints &shape) const;
+  Tensor transpose(const Ints &permutation) const;
   /// The last two axes swapped. Throws ShapeError for a rank below 2.
   Tensor mT() const;
 
@@ -119,21 +119,21 @@ std::string to_string(const Tensor &tensor);
 
 /// A tensor of the nested list's elements: `tensor({{1.f, 2.f}, {3.f, 4.f}})`; its dtype is that of
 /// the C++ type (int is i32, float f32, double f64, bool bool). Throws ShapeError on a ragged list.
-template <class T>
+template <Element T>
 Tensor tensor(T value);
-template <class T>
+template <Element T>
 Tensor tensor(std::initializer_list<T> values);
-template <class T>
+template <Element T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> values);
-template <class T>
+template <Element T>
 Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values);
 // (Instantiated in the library for the C++ types of all dtypes.)
 
 /// A tensor that copies `values` (row-major) in the given shape. Throws ShapeError if the counts
 /// differ.
-template <class T>
+template <Element T>
 Tensor tensor(std::span<const T> values, Shape shape);
-template <class T>
+template <Element T>
 Tensor tensor(const std::vector<T> &values, Shape shape) {
   return tensor(std::span<const T>(values), std::move(shape));
 }
@@ -181,6 +181,9 @@ public:
   Operand(std::initializer_list<T> values) : Operand(Owned{}, weft::tensor(values)) {}
   template <class T>
   Operand(std::initializer_list<std::initializer_list<T>> values)
+      : Operand(Owned{}, weft::tensor(values)) {}
+  template <class T>
+  Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values)
       : Operand(Owned{}, weft::tensor(values)) {}
   Operand(const Operand &) = delete;
   Operand &operator=(const Operand &) = delete;

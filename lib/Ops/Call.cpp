@@ -39,6 +39,9 @@ DType floating_dtype(std::span<const Operand *const> operands) {
   return all_weak ? DType::f32 : DType::f64;
 }
 
+/// Operands of the ops with a fixed number of them; kept on the stack.
+constexpr std::size_t kMaxOperands = 4;
+
 /// How many leading operands keep their own dtype (the predicate of a select).
 std::size_t unpromoted(OpCode op) { return op == OpCode::select ? 1 : 0; }
 
@@ -51,26 +54,26 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
     if (operands[i]->undefined())
       raise(ErrorKind::state, std::string(info.name) + ": " + std::string(info.operands[i].name) +
                                   " is an undefined tensor: it was never given a value");
-  std::vector<Tensor> tensors;
-  tensors.reserve(operands.size());
+  Tensor tensors[kMaxOperands];
+  WEFT_INVARIANT(operands.size() <= kMaxOperands,
+                 "too many operands for a call that is not variadic");
   if (info.promotion == Promotion::none) {
     // A weak scalar next to a tensor of its role takes that dtype; alone it keeps its own.
-    for (const Operand *operand : operands) tensors.push_back(operand->materialize());
+    for (std::size_t i = 0; i < operands.size(); ++i) tensors[i] = operands[i]->materialize();
   } else {
     const std::size_t first = unpromoted(op);
     const DType dtype = info.promotion == Promotion::floating ? floating_dtype(operands)
                                                               : common_dtype(operands, first);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (i < first) {
-        tensors.push_back(operands[i]->materialize());
+        tensors[i] = operands[i]->materialize();
         continue;
       }
       Tensor tensor = operands[i]->materialize(operands[i]->weak() ? dtype : operands[i]->dtype());
-      if (tensor.dtype() != dtype) tensor = cast(tensor, dtype);
-      tensors.push_back(std::move(tensor));
+      tensors[i] = tensor.dtype() == dtype ? std::move(tensor) : cast(tensor, dtype);
     }
   }
-  return dispatch(op, tensors, attrs);
+  return dispatch(op, {tensors, operands.size()}, attrs);
 }
 
 /// Whether a call of an op on tensors of that dtype needs no promotion.

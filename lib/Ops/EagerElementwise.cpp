@@ -75,20 +75,27 @@ void run_rows(const Kernel *variants, std::span<const Source> sources, const Int
   const Kernel kernel = variants[variant];
   const std::int64_t grain = std::max<std::int64_t>(parallel_grain(cost) / row, 1);
   threads::parallel_for_noexcept(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    // Where each source stands; a step of an axis moves all of them.
     Ints index(inner, 0);
+    void *buffers[kMaxOperands + 1];
+    for (std::size_t s = 0; s < sources.size(); ++s) buffers[s] = sources[s].data;
+    const auto move = [&](std::size_t axis, std::int64_t steps) {
+      for (std::size_t s = 0; s < sources.size(); ++s)
+        buffers[s] = static_cast<std::byte *>(buffers[s]) +
+                     steps * sources[s].strides[axis] * sources[s].item;
+    };
     std::int64_t rest = begin;
-    for (std::size_t axis = inner; axis-- > 0; rest /= dims[axis]) index[axis] = rest % dims[axis];
-    for (std::int64_t i = begin; i < end; ++i) {
-      void *buffers[kMaxOperands + 1];
-      for (std::size_t s = 0; s < sources.size(); ++s) {
-        std::int64_t offset = 0;
-        for (std::size_t axis = 0; axis < inner; ++axis)
-          offset += index[axis] * sources[s].strides[axis];
-        buffers[s] = sources[s].data + offset * sources[s].item;
-      }
+    for (std::size_t axis = inner; axis-- > 0; rest /= dims[axis]) {
+      index[axis] = rest % dims[axis];
+      move(axis, index[axis]);
+    }
+    for (std::int64_t i = begin;;) {
       kernel(buffers, &row);
+      if (++i == end) break;
       for (std::size_t axis = inner; axis-- > 0;) {
+        move(axis, 1);
         if (++index[axis] < dims[axis]) break;
+        move(axis, -dims[axis]);
         index[axis] = 0;
       }
     }

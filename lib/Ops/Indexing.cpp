@@ -146,8 +146,10 @@ Tensor Tensor::max(std::optional<Ints> axes, bool keepdims) const {
 Tensor Tensor::min(std::optional<Ints> axes, bool keepdims) const {
   return weft::min(*this, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::reshape(Ints shape) const { return weft::reshape(*this, shape); }
-Tensor Tensor::transpose(Ints permutation) const { return weft::transpose(*this, permutation); }
+Tensor Tensor::reshape(const Ints &shape) const { return weft::reshape(*this, shape); }
+Tensor Tensor::transpose(const Ints &permutation) const {
+  return weft::transpose(*this, permutation);
+}
 Tensor Tensor::mT() const {
   const std::int64_t rank = this->rank();
   if (rank < 2)

@@ -24,17 +24,17 @@ std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(si
 
 } // namespace
 
-template <class T>
+template <Element T>
 Tensor tensor(T value) {
   return detail::new_scalar<T>(value);
 }
 
-template <class T>
+template <Element T>
 Tensor tensor(std::initializer_list<T> values) {
   return tensor(std::span<const T>(values.begin(), values.size()), {signed_size(values.size())});
 }
 
-template <class T>
+template <Element T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> values) {
   const std::size_t columns = values.size() == 0 ? 0 : values.begin()->size();
   Tensor result = new_tensor(dtype_of<T>, Shape{signed_size(values.size()), signed_size(columns)});
@@ -46,7 +46,7 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> values) {
   return result;
 }
 
-template <class T>
+template <Element T>
 Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) {
   const std::size_t rows = values.size() == 0 ? 0 : values.begin()->size();
   const std::size_t columns = rows == 0 ? 0 : values.begin()->begin()->size();
@@ -63,7 +63,7 @@ Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<
   return result;
 }
 
-template <class T>
+template <Element T>
 Tensor tensor(std::span<const T> values, Shape shape) {
   Tensor result = new_tensor(dtype_of<T>, shape);
   if (result.size() != signed_size(values.size()))

@@ -9,17 +9,19 @@ namespace weft::detail {
 
 std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims) {
   std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
-  bool empty = false, overflow = false, negative = false;
-  for (const std::int64_t dim : dims) {
-    empty |= dim == 0;
-    negative |= dim < 0;
+  bool empty = false, overflow = false;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    const std::int64_t dim = dims[axis];
+    if (dim < 0)
+      throw ShapeError("a tensor cannot have the size " + std::to_string(dim) + " in axis " +
+                       std::to_string(axis));
     // A zero further on makes any product fine, so that one is looked for to the end.
-    if (dim != 0) overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
+    if (dim == 0) empty = true;
+    else overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
   }
   if (dims.size() > std::numeric_limits<std::uint8_t>::max())
     throw ShapeError("a tensor has at most 255 dimensions, but here are " +
                      std::to_string(dims.size()));
-  if (negative) throw ShapeError("the shape " + to_string(Shape(dims)) + " has a negative size");
   if (empty) return 0;
   if (overflow)
     throw ShapeError("a tensor of shape " + to_string(Shape(dims)) +

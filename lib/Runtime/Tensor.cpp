@@ -62,7 +62,7 @@ Tensor Tensor::to(Device device) const {
                    " in this build; there is cpu:0");
 }
 
-template <class T>
+template <Element T>
 T Tensor::item() const {
   need_elements(*this, "item");
   if (size() != 1)
@@ -74,7 +74,7 @@ T Tensor::item() const {
   return result;
 }
 
-template <class T>
+template <Element T>
 std::vector<T> Tensor::to_vector() const {
   need_elements(*this, "to_vector");
   const Tensor source = contiguous();

@@ -22,7 +22,7 @@ Tensor copy_of(const Tensor &tensor) {
   return copy;
 }
 
-const Tensor &checked_initial(const Tensor &value, const std::string &name) {
+Tensor checked_initial(const Tensor &value, const std::string &name) {
   if (!value.defined())
     throw StateError("Variable: the initial value of '" + name + "' is an undefined tensor");
   if (value.traced())
