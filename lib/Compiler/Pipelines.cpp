@@ -18,6 +18,7 @@ void buildSimplifyPhase(OpPassManager &pm, const Target &) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createSimplifyPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 

@@ -9,6 +9,19 @@ include "mlir/Pass/PassBase.td"
 // On weft ops
 //===----------------------------------------------------------------------===//
 
+def SimplifyPass : Pass<"weft-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Folds constants and drops ops that change nothing.";
+  let description = [{
+    Before and after: weft ops. Results keep every bit, signs of zeros and NaN included: x * 1 goes,
+    x + 0 stays. Constants are folded by the kernels of eager execution. A matrix product reads a
+    transposed operand as it stands; elementwise ops broadcast what was broadcast for them.
+  }];
+  let options = [
+    Option<"maxFoldedBytes", "max-folded-bytes", "int64_t", "65536",
+           "Larger constants are not made by folding">
+  ];
+}
+
 def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
   let summary = "Makes the values of variables arguments and results, so that functions are pure.";
   let description = [{
