@@ -168,7 +168,8 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
     After: arith operations, math.fma and other operations that processors have, all correctly
     rounded; so a result does not depend on the width of the vectors or on the processor. sin and
     cos hold an scf.if around the rare reduction of large arguments; run the pass after loops were
-    vectorised. Errors are at most 1 unit in the last place (f32), 1.5 (f64), 2 for tanh.
+    vectorised. Errors are at most 1 unit in the last place (f32) and 1.5 (f64); 1.5 for rsqrt and
+    2 for tanh in both. Narrower formats are computed in f32 and rounded once more.
 
     ```mlir
     %y = math.rsqrt %x : vector<8xf32>
