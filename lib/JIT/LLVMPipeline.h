@@ -6,7 +6,12 @@
 
 namespace weft::jit {
 
+/// How public functions are entered: as compiled functions (lib/Runtime/CallContext.h) or as kernels
+/// of the table (lib/Kernels/KernelTable.h).
+enum class EntryKind { function, kernel };
+
 /// Adds the passes of phase `llvm` to a pass manager of modules.
-void buildLLVMPipeline(mlir::OpPassManager &passes, const TargetOptions &target);
+void buildLLVMPipeline(mlir::OpPassManager &passes, const TargetOptions &target,
+                       EntryKind entries = EntryKind::function);
 
 } // namespace weft::jit

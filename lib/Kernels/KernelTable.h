@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "Support/CpuLevel.h"
 #include <weft/detail/opcode.h>
 #include <weft/dtype.h>
 
@@ -40,7 +41,11 @@ struct KernelTable {
   Kernel argmax[kNumDTypes];
 };
 
-/// The kernels for this CPU, chosen once when the library is loaded.
+/// The kernels for this CPU, chosen once.
 const KernelTable &kernel_table();
+
+/// The kernels of a level, which may be called where the CPU has it. Elementwise ones give the same
+/// bits on every level, and so do reductions.
+const KernelTable &kernel_table(CpuLevel level);
 
 } // namespace weft

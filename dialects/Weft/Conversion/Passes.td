@@ -52,6 +52,7 @@ def EntryPass : Pass<"weft-entry", "::mlir::ModuleOp"> {
   let summary = "Gives public functions the calling convention of compiled functions.";
   let description = [{
     Before: public functions on memrefs of identity layout: inputs, variables, outputs; no results.
+    Unknown sizes are the next of `dims`, or those that the argument's attribute `weft.dims` counts.
 
     After: int32_t NAME_weft_entry(void *const *buffers, const int64_t *dims, CallContext *) in the
     LLVM dialect, with what is inside still to be converted. Allocations are places in the arena
@@ -61,6 +62,10 @@ def EntryPass : Pass<"weft-entry", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"kernels", "kernels", "bool", "false",
+           "Make kernels of the table instead: void NAME(buffers, dims)">
+  ];
 }
 
 def ToLLVMPass : Pass<"weft-to-llvm", "::mlir::ModuleOp"> {

@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral kArenaOffset = "weft.arena_offset";
 /// On an allocation: it is that output of unknown size.
 inline constexpr llvm::StringLiteral kOutput = "weft.output";
 
+/// On an argument: which of the entry's sizes its unknown dimensions are, if not the next ones.
+inline constexpr llvm::StringLiteral kDims = "weft.dims";
+
 /// What the steps share.
 struct Conventions {
   ModuleOp module;

@@ -92,8 +92,8 @@ LogicalResult mlir::weft::lowerAllocations(Conventions &conventions, func::FuncO
 namespace {
 
 /// Makes memrefs of the entry's buffers and sizes in place of the arguments, then the function an
-/// entry.
-void makeEntry(Conventions &conventions, func::FuncOp function) {
+/// entry; a kernel has no context and returns nothing.
+void makeEntry(Conventions &conventions, func::FuncOp function, bool kernel) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   MemoryBuilder memory(builder, conventions.converter);
@@ -101,30 +101,39 @@ void makeEntry(Conventions &conventions, func::FuncOp function) {
   Type pointer = memory.pointerType();
   Type i64 = builder.getI64Type();
   unsigned before = body.getNumArguments();
-  // The context is the last argument already.
   Value buffers = body.addArgument(pointer, loc);
   Value dims = body.addArgument(pointer, loc);
-  Value context = body.addArgument(pointer, loc);
-  body.getArgument(before - 1).replaceAllUsesWith(context);
+  // The context is the last argument already.
+  if (!kernel) body.getArgument(before - 1).replaceAllUsesWith(body.addArgument(pointer, loc));
   int64_t nextSize = 0;
   for (unsigned i = 0; i + 1 < before; ++i) {
     BlockArgument argument = body.getArgument(i);
     auto type = cast<MemRefType>(argument.getType());
+    auto counted = function.getArgAttrOfType<DenseI64ArrayAttr>(i, kDims);
     SmallVector<Value> sizes;
-    for (unsigned d = 0; d < type.getNumDynamicDims(); ++d)
-      sizes.push_back(LLVM::LoadOp::create(builder, loc, i64,
-                                           memory.offset(loc, dims, 8 * nextSize++)));
+    for (unsigned d = 0; d < type.getNumDynamicDims(); ++d) {
+      Value place = memory.offset(loc, dims, 8 * (counted ? counted[d] : nextSize++));
+      sizes.push_back(LLVM::LoadOp::create(builder, loc, i64, place));
+    }
     if (argument.use_empty()) continue;
     Value place = LLVM::LoadOp::create(builder, loc, pointer, memory.offset(loc, buffers, 8 * i));
     argument.replaceAllUsesWith(memory.toMemRef(loc, type, place, sizes));
   }
   body.eraseArguments(0, before);
+  if (kernel) {
+    conventions.toLLVMFunction(function, function.getName(),
+                               LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer},
+                               LLVM::Linkage::Internal);
+    return;
+  }
   conventions.toLLVMFunction(function, (function.getName() + "_weft_entry").str(),
                              builder.getI32Type(), {pointer, pointer, pointer},
                              LLVM::Linkage::External);
 }
 
 struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
+  using EntryPassBase::EntryPassBase;
+
   void runOnOperation() final {
     ModuleOp module = getOperation();
     // Arguments name their variables until here; the caller brings the values.
@@ -144,20 +153,28 @@ struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration() && !parts.contains(function.getName()))
         functions.push_back(function);
-    // Every function of the module is told the context, as its last argument.
+    // Functions that may need the context have it as their last argument; leaves do not.
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    llvm::erase_if(functions, [](func::FuncOp function) {
+      auto leaf = function.walk([](Operation *op) {
+        return isa<func::CallOp, memref::AllocOp>(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      });
+      return function.isPrivate() && !leaf.wasInterrupted();
+    });
+    llvm::DenseSet<Operation *> told(functions.begin(), functions.end());
     for (func::FuncOp function : functions)
       (void)function.insertArgument(function.getNumArguments(), pointer, {}, function.getLoc());
     for (func::FuncOp function : functions) {
       Value context = function.getArguments().back();
-      passContext(conventions, function, context);
+      passContext(conventions, function, context, told);
       if (failed(lowerRuntimeCalls(conventions, function, context)) ||
           failed(lowerAllocations(conventions, function, context)))
         return signalPassFailure();
       lowerParallelCalls(conventions, function);
     }
     for (func::FuncOp function : functions)
-      if (function.isPublic()) makeEntry(conventions, function);
+      if (function.isPublic()) makeEntry(conventions, function, kernels);
   }
 
   /// Entries take memrefs of identity layout and give nothing back.
@@ -190,12 +207,12 @@ struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
     }
   }
 
-  void passContext(Conventions &conventions, func::FuncOp function, Value context) {
+  void passContext(Conventions &conventions, func::FuncOp function, Value context,
+                   const llvm::DenseSet<Operation *> &told) {
     SmallVector<func::CallOp> calls;
     function.walk([&](func::CallOp call) {
       auto callee = conventions.symbols.lookup<func::FuncOp>(call.getCallee());
-      if (callee && !callee.isDeclaration() && !call->hasAttr(kParallelCall))
-        calls.push_back(call);
+      if (callee && told.contains(callee)) calls.push_back(call);
     });
     for (func::CallOp call : calls)
       call->insertOperands(call->getNumOperands(), context);

@@ -1,5 +1,5 @@
 // Every kernel of the table as a plain scalar loop, one scalar function per op.
-#include "Kernels/ReferenceKernels.h"
+#include "ReferenceKernels.h"
 
 #include <cmath>
 #include <concepts>

@@ -1,0 +1,269 @@
+// Every precompiled kernel of every level that this CPU has, compared with plain scalar loops, and
+// the levels with each other, bit for bit.
+
+#include "Kernels/KernelTable.h"
+#include "OpDefs/OpInfo.h"
+#include "ReferenceKernels.h"
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace weft {
+namespace {
+
+constexpr DType kDTypes[] = {
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) DType::enumerator,
+#include <weft/dtypes.def>
+};
+
+std::vector<CpuLevel> levels() {
+  std::vector<CpuLevel> result;
+  for (CpuLevel level : {CpuLevel::v2, CpuLevel::v3, CpuLevel::v4})
+    if (level <= host_cpu_level()) result.push_back(level);
+  return result;
+}
+
+/// Elements of one dtype, with bytes after them that no kernel may touch.
+class Elements {
+public:
+  Elements(DType dtype, std::int64_t count)
+      : dtype_(dtype), count_(count), bytes_(count * item_size(dtype) + kGuard, kFill) {}
+
+  /// Numbers of many sizes, with the special ones among them.
+  static Elements random(DType dtype, std::int64_t count, unsigned seed, bool small = false) {
+    Elements result(dtype, count);
+    std::mt19937 generator(seed);
+    std::uniform_real_distribution<double> number(-4, 4);
+    const double specials[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 3, 1e30, -1e-30};
+    for (std::int64_t i = 0; i < count; ++i) {
+      double value = number(generator);
+      if (!small && generator() % 8 == 0) value = specials[generator() % std::size(specials)];
+      result.set(i, value);
+    }
+    return result;
+  }
+
+  void set(std::int64_t i, double value) {
+    const bool finite = std::isfinite(value) && std::fabs(value) < 1e9;
+    switch (dtype_) {
+    case DType::boolean: at<bool>(i) = value > 0; break;
+    case DType::i32:
+      at<std::int32_t>(i) =
+          finite ? static_cast<std::int32_t>(value * 2) : std::numeric_limits<std::int32_t>::min();
+      break;
+    case DType::i64:
+      at<std::int64_t>(i) =
+          finite ? static_cast<std::int64_t>(value * 2) : std::numeric_limits<std::int64_t>::min();
+      break;
+    case DType::f32: at<float>(i) = static_cast<float>(value); break;
+    case DType::f64: at<double>(i) = value; break;
+    }
+  }
+
+  double get(std::int64_t i) const {
+    switch (dtype_) {
+    case DType::boolean: return at<bool>(i);
+    case DType::i32: return at<std::int32_t>(i);
+    case DType::i64: return static_cast<double>(at<std::int64_t>(i));
+    case DType::f32: return at<float>(i);
+    case DType::f64: return at<double>(i);
+    }
+    return 0;
+  }
+
+  void *data() const { return const_cast<unsigned char *>(bytes_.data()); }
+  bool guardIntact() const {
+    return std::all_of(bytes_.end() - kGuard, bytes_.end(),
+                       [](auto byte) { return byte == kFill; });
+  }
+  /// Equal bits, where all NaN are one.
+  bool sameBits(const Elements &other) const {
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const std::size_t size = item_size(dtype_);
+      if (std::memcmp(bytes_.data() + i * size, other.bytes_.data() + i * size, size) == 0)
+        continue;
+      if (!(std::isnan(get(i)) && std::isnan(other.get(i)))) return false;
+    }
+    return true;
+  }
+  std::int64_t count() const { return count_; }
+  DType dtype() const { return dtype_; }
+
+private:
+  static constexpr std::ptrdiff_t kGuard = 64;
+  static constexpr unsigned char kFill = 0xA5;
+
+  template <class T>
+  T &at(std::int64_t i) {
+    return reinterpret_cast<T *>(bytes_.data())[i];
+  }
+  template <class T>
+  const T &at(std::int64_t i) const {
+    return reinterpret_cast<const T *>(bytes_.data())[i];
+  }
+
+  DType dtype_;
+  std::int64_t count_;
+  std::vector<unsigned char> bytes_;
+};
+
+/// Within a few units in the last place, or both NaN, or equal.
+void expectClose(const Elements &got, const Elements &wanted, double tolerance,
+                 const std::string &what) {
+  for (std::int64_t i = 0; i < got.count(); ++i) {
+    const double a = got.get(i), b = wanted.get(i);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b) continue;
+    const double limit = tolerance * std::max(std::fabs(b), tolerance == 0 ? 0 : 1e-30);
+    ASSERT_LE(std::fabs(a - b), limit) << what << " at " << i << ": " << a << " instead of " << b;
+  }
+}
+
+double toleranceOf(DType dtype, const OpInfo &info) {
+  if (info.cost < 8 || !is_floating(dtype)) return 0;
+  return dtype == DType::f32 ? 4e-7 : 2e-15;
+}
+
+/// Runs one kernel of every level and the reference on the same operands; they have to agree.
+template <class Pick>
+void compare(Pick pick, std::vector<Elements> operands, DType result, std::int64_t count,
+             std::vector<std::int64_t> dims, double tolerance, const std::string &what) {
+  std::vector<void *> buffers;
+  for (const Elements &operand : operands) buffers.push_back(operand.data());
+  buffers.push_back(nullptr);
+  auto run = [&](const KernelTable &table) {
+    Elements output(result, count);
+    buffers.back() = output.data();
+    pick(table)(buffers.data(), dims.data());
+    return output;
+  };
+  ASSERT_NE(pick(reference_kernels()), nullptr) << what;
+  const Elements wanted = run(reference_kernels());
+  std::optional<Elements> first;
+  for (CpuLevel level : levels()) {
+    const std::string name = what + " on v" + std::to_string(static_cast<int>(level));
+    ASSERT_NE(pick(kernel_table(level)), nullptr) << name;
+    const Elements got = run(kernel_table(level));
+    EXPECT_TRUE(got.guardIntact()) << name;
+    expectClose(got, wanted, tolerance, name);
+    if (first) EXPECT_TRUE(got.sameBits(*first)) << name << " differs from v2";
+    if (!first) first = got;
+  }
+}
+
+constexpr std::int64_t kCounts[] = {0, 1, 3, 8, 15, 16, 17, 33, 64, 100};
+
+TEST(KernelTable, elementwise) {
+  for (const OpInfo &info : all_ops()) {
+    if (info.kind != OpKind::elementwise || info.op == OpCode::cast) continue;
+    const auto op = static_cast<std::size_t>(info.op);
+    for (DType dtype : kDTypes) {
+      if (!info.operands.back().admits.contains(dtype)) continue;
+      const unsigned operands = info.operands.size();
+      for (unsigned variant = 0; variant + 1 < 1u << operands; ++variant) {
+        for (std::int64_t count : kCounts) {
+          std::vector<Elements> inputs;
+          std::vector<TensorType> types;
+          for (unsigned i = 0; i < operands; ++i) {
+            const DType operand = info.op == OpCode::select && i == 0 ? DType::boolean : dtype;
+            const bool single = variant >> i & 1;
+            inputs.push_back(
+                Elements::random(operand, single ? 1 : count, 7 * i + count + variant));
+            types.push_back({operand, Shape{count}});
+          }
+          const Result<TensorType> type = infer({info.op, types, {}});
+          ASSERT_TRUE(type.ok());
+          compare(
+              [&](const KernelTable &table) {
+                return table.elementwise[op][static_cast<std::size_t>(dtype)][variant];
+              },
+              inputs, (*type).dtype, count, {count}, toleranceOf(dtype, info),
+              std::string(info.name) + " " + std::string(name_of(dtype)) + " variant " +
+                  std::to_string(variant) + " of " + std::to_string(count));
+        }
+      }
+    }
+  }
+}
+
+TEST(KernelTable, casts) {
+  for (DType from : kDTypes)
+    for (DType to : kDTypes) {
+      if (from == to) continue;
+      for (std::int64_t count : kCounts)
+        compare(
+            [&](const KernelTable &table) {
+              return table.cast[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+            },
+            {Elements::random(from, count, count)}, to, count, {count}, 0,
+            "cast " + std::string(name_of(from)) + " to " + std::string(name_of(to)));
+    }
+}
+
+constexpr std::int64_t kExtents[][3] = {
+    {1, 0, 1},    {2, 1, 1}, {3, 7, 1}, {2, 16, 1}, {2, 64, 1},  {1, 79, 1}, {2, 133, 1},
+    {1, 1000, 1}, {2, 5, 3}, {1, 0, 4}, {2, 9, 16}, {1, 33, 40}, {0, 3, 2}};
+
+TEST(KernelTable, reductions) {
+  for (const OpInfo &info : all_ops()) {
+    if (info.kind != OpKind::reduction || info.op == OpCode::mean) continue;
+    for (DType dtype : kDTypes) {
+      if (!info.operands.front().admits.contains(dtype)) continue;
+      for (const auto &[outer, reduced, inner] : kExtents) {
+        const bool adds = info.op == OpCode::sum || info.op == OpCode::prod;
+        double tolerance = 0;
+        if (adds && is_floating(dtype)) tolerance = dtype == DType::f32 ? 1e-4 : 1e-13;
+        compare(
+            [&](const KernelTable &table) {
+              return table
+                  .reduce[static_cast<std::size_t>(info.op)][static_cast<std::size_t>(dtype)];
+            },
+            {Elements::random(dtype, outer * reduced * inner, 3, adds)}, dtype, outer * inner,
+            {outer, reduced, inner}, tolerance,
+            std::string(info.name) + " " + std::string(name_of(dtype)) + " over " +
+                std::to_string(reduced) + " of " + std::to_string(inner));
+      }
+    }
+  }
+}
+
+TEST(KernelTable, argmax) {
+  for (DType dtype : kDTypes) {
+    if (dtype == DType::boolean) continue;
+    for (const auto &[outer, reduced, inner] : kExtents) {
+      if (reduced == 0) continue;
+      compare(
+          [&](const KernelTable &table) { return table.argmax[static_cast<std::size_t>(dtype)]; },
+          {Elements::random(dtype, outer * reduced * inner, 5)}, DType::i64, outer * inner,
+          {outer, reduced, inner}, 0, "argmax " + std::string(name_of(dtype)));
+    }
+  }
+}
+
+// The order of a sum is fixed by its length: element i counts into one of 16 partial sums.
+TEST(KernelTable, sumKeepsItsOrder) {
+  std::vector<float> x(100);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i + 1);
+  float partial[4][16], sums[16];
+  for (auto &group : partial) std::fill(std::begin(group), std::end(group), -0.0f);
+  for (int i = 0; i < 64; ++i) partial[i / 16 % 4][i % 16] += x[i];
+  for (int i = 0; i < 16; ++i)
+    sums[i] = (partial[0][i] + partial[1][i]) + (partial[2][i] + partial[3][i]);
+  for (int i = 64; i < 100; ++i) sums[i % 16] += x[i];
+  for (int half = 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) sums[i] += sums[half + i];
+  for (CpuLevel level : levels()) {
+    float result = 0;
+    void *buffers[] = {x.data(), &result};
+    const std::int64_t dims[] = {1, 100, 1};
+    kernel_table(level).reduce[static_cast<std::size_t>(OpCode::sum)]
+                              [static_cast<std::size_t>(DType::f32)](buffers, dims);
+    EXPECT_EQ(result, sums[0]);
+  }
+}
+
+} // namespace
+} // namespace weft

@@ -1,0 +1,280 @@
+// One function per op, dtype and variant: elementwise, casts, reductions, argmax.
+
+#include "Kernels.h"
+
+#include "Weft/Conversion/ScalarBuilder.h"
+#include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AffineMap.h"
+
+#include <cstddef>
+
+namespace weft::kernelgen {
+namespace {
+
+using namespace mlir;
+using mlir::weft::ScalarBuilder;
+
+constexpr DType kDTypes[] = {
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) DType::enumerator,
+#include <weft/dtypes.def>
+};
+
+constexpr const char *kDTypeNames[] = {
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) spelling,
+#include <weft/dtypes.def>
+};
+
+std::size_t number(DType dtype) { return static_cast<std::size_t>(dtype); }
+std::string nameOf(DType dtype) { return kDTypeNames[number(dtype)]; }
+
+/// Flat index of a member of KernelTable.
+std::size_t elementwiseIndex(OpCode op, DType dtype, unsigned variant) {
+  std::size_t base = offsetof(KernelTable, elementwise) / sizeof(Kernel);
+  return base + (static_cast<std::size_t>(op) * kNumDTypes + number(dtype)) * kNumVariants +
+         variant;
+}
+std::size_t castIndex(DType from, DType to) {
+  return offsetof(KernelTable, cast) / sizeof(Kernel) + number(from) * kNumDTypes + number(to);
+}
+std::size_t reduceIndex(OpCode op, DType dtype) {
+  return offsetof(KernelTable, reduce) / sizeof(Kernel) +
+         static_cast<std::size_t>(op) * kNumDTypes + number(dtype);
+}
+std::size_t argmaxIndex(DType dtype) {
+  return offsetof(KernelTable, argmax) / sizeof(Kernel) + number(dtype);
+}
+
+class KernelBuilder {
+public:
+  explicit KernelBuilder(ModuleOp module)
+      : module_(module), context_(module.getContext()), b_(context_),
+        loc_(UnknownLoc::get(context_)) {}
+
+  std::vector<KernelPlace> build();
+
+private:
+  Type typeOf(DType dtype) { return mlir::weft::elementTypeOf(dtype, context_); }
+
+  /// A buffer of unknown sizes, which are those numbers of the kernel's `dims`; a single element if
+  /// there are none.
+  struct Buffer {
+    Type element;
+    SmallVector<std::int64_t> dims;
+  };
+  func::FuncOp begin(const std::string &name, ArrayRef<Buffer> buffers);
+  void end(std::size_t index);
+
+  void elementwise(const OpInfo &op, DType dtype, unsigned variant);
+  void cast(DType from, DType to);
+  void reduction(const OpInfo &op, DType dtype);
+  void reduce(OpCode op, Value x, Value y, ArrayRef<unsigned> keptDims);
+  void argmax(DType dtype);
+  void argmaxOf(Value x, Value y, DType dtype);
+
+  ModuleOp module_;
+  MLIRContext *context_;
+  OpBuilder b_;
+  Location loc_;
+  func::FuncOp function_;
+  std::vector<KernelPlace> kernels_;
+};
+
+func::FuncOp KernelBuilder::begin(const std::string &name, ArrayRef<Buffer> buffers) {
+  b_.setInsertionPointToEnd(module_.getBody());
+  SmallVector<Type> types;
+  for (const Buffer &buffer : buffers) {
+    SmallVector<int64_t> shape(buffer.dims.size(), ShapedType::kDynamic);
+    types.push_back(MemRefType::get(shape, buffer.element));
+  }
+  function_ = func::FuncOp::create(b_, loc_, name, b_.getFunctionType(types, {}));
+  for (auto [i, buffer] : llvm::enumerate(buffers))
+    function_.setArgAttr(i, "weft.dims", b_.getDenseI64ArrayAttr(buffer.dims));
+  b_.setInsertionPointToStart(function_.addEntryBlock());
+  return function_;
+}
+
+void KernelBuilder::end(std::size_t index) {
+  func::ReturnOp::create(b_, loc_);
+  kernels_.push_back({function_.getName().str(), index});
+}
+
+/// The operand that dtypes of elementwise kernels are counted by is the last; a predicate before it
+/// is bool.
+void KernelBuilder::elementwise(const OpInfo &op, DType dtype, unsigned variant) {
+  std::string name = "k_" + std::string(op.name) + "_" + nameOf(dtype);
+  if (variant != 0) name += "_s" + std::to_string(variant);
+  SmallVector<Buffer> buffers;
+  SmallVector<AffineMap> maps;
+  AffineMap each = b_.getMultiDimIdentityMap(1);
+  AffineMap single = AffineMap::get(1, 0, context_);
+  SmallVector<DType> operands;
+  for (auto [i, operand] : llvm::enumerate(op.operands)) {
+    bool isSingle = variant >> i & 1;
+    operands.push_back(operand.admits.contains(dtype) ? dtype : DType::boolean);
+    buffers.push_back({typeOf(operands.back()), {}});
+    if (!isSingle) buffers.back().dims.push_back(0);
+    maps.push_back(isSingle ? single : each);
+  }
+  // A select of bools has a bool predicate as every other.
+  if (op.op == OpCode::select) buffers.front().element = typeOf(DType::boolean);
+
+  // The type of the result is that of the body's value.
+  OpBuilder scratch(context_);
+  Block block;
+  for (const Buffer &buffer : buffers) block.addArgument(buffer.element, loc_);
+  scratch.setInsertionPointToStart(&block);
+  ScalarBuilder probe(scratch, loc_);
+  Value value = mlir::weft::buildScalarBody(op.op, probe, block.getArguments(), typeOf(dtype));
+  if (!value) return;
+  buffers.push_back({value.getType(), {0}});
+  maps.push_back(each);
+
+  func::FuncOp function = begin(name, buffers);
+  auto arguments = function.getArguments();
+  linalg::GenericOp::create(
+      b_, loc_, arguments.drop_back(), arguments.take_back(), maps,
+      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
+      [&](OpBuilder &inner, Location loc, ValueRange elements) {
+        ScalarBuilder scalars(inner, loc);
+        linalg::YieldOp::create(inner, loc,
+                                mlir::weft::buildScalarBody(op.op, scalars, elements.drop_back(),
+                                                            typeOf(dtype)));
+      });
+  end(elementwiseIndex(op.op, dtype, variant));
+}
+
+void KernelBuilder::cast(DType from, DType to) {
+  func::FuncOp function = begin("k_cast_" + nameOf(from) + "_" + nameOf(to),
+                                {{typeOf(from), {0}}, {typeOf(to), {0}}});
+  AffineMap each = b_.getMultiDimIdentityMap(1);
+  linalg::GenericOp::create(b_, loc_, function.getArgument(0), function.getArgument(1),
+                            ArrayRef<AffineMap>{each, each},
+                            ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
+                            [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                              ScalarBuilder scalars(inner, loc);
+                              Value value = scalars.cast(elements.front(), typeOf(to));
+                              linalg::YieldOp::create(inner, loc, value);
+                            });
+  end(castIndex(from, to));
+}
+
+/// Fills `y` with the neutral element, then reduces the dims of `x` that are not kept into it.
+void KernelBuilder::reduce(OpCode op, Value x, Value y, ArrayRef<unsigned> keptDims) {
+  auto type = mlir::cast<MemRefType>(x.getType());
+  ScalarBuilder scalars(b_, loc_);
+  Value init = mlir::weft::buildReductionInit(op, scalars, type.getElementType());
+  linalg::FillOp::create(b_, loc_, init, y);
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::reduction);
+  SmallVector<AffineExpr> kept;
+  for (unsigned dim : keptDims) {
+    iterators[dim] = utils::IteratorType::parallel;
+    kept.push_back(b_.getAffineDimExpr(dim));
+  }
+  AffineMap maps[] = {b_.getMultiDimIdentityMap(type.getRank()),
+                      AffineMap::get(type.getRank(), 0, kept, context_)};
+  linalg::GenericOp::create(b_, loc_, x, y, maps, iterators,
+                            [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                              ScalarBuilder body(inner, loc);
+                              Value value = mlir::weft::buildScalarBody(
+                                  op, body, {elements[1], elements[0]}, elements[1].getType());
+                              linalg::YieldOp::create(inner, loc, value);
+                            });
+}
+
+/// (outer, reduced, inner) to (outer, inner); rows are reduced as rows if inner is 1.
+void KernelBuilder::reduction(const OpInfo &op, DType dtype) {
+  Type element = typeOf(dtype);
+  func::FuncOp function = begin("k_reduce_" + std::string(op.name) + "_" + nameOf(dtype),
+                                {{element, {0, 1, 2}}, {element, {0, 2}}});
+  Value x = function.getArgument(0), y = function.getArgument(1);
+  Value one = arith::ConstantIndexOp::create(b_, loc_, 1);
+  Value inner = memref::DimOp::create(b_, loc_, x, 2);
+  Value rows = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, inner, one);
+  auto branch = scf::IfOp::create(b_, loc_, rows, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<ReassociationIndices> flatX = {{0}, {1, 2}}, flatY = {{0, 1}};
+    Value matrix = memref::CollapseShapeOp::create(b_, loc_, x, flatX);
+    Value vector = memref::CollapseShapeOp::create(b_, loc_, y, flatY);
+    reduce(op.op, matrix, vector, {0});
+    b_.setInsertionPointToStart(branch.elseBlock());
+    reduce(op.op, x, y, {0, 2});
+  }
+  end(reduceIndex(op.op, dtype));
+}
+
+/// The first index of the largest element, NaN counting as largest.
+void KernelBuilder::argmaxOf(Value x, Value y, DType dtype) {
+  Value zero = arith::ConstantIndexOp::create(b_, loc_, 0);
+  Value one = arith::ConstantIndexOp::create(b_, loc_, 1);
+  auto size = [&](unsigned dim) { return memref::DimOp::create(b_, loc_, x, dim).getResult(); };
+  Value outer = size(0), reduced = size(1), inner = size(2);
+  scf::buildLoopNest(
+      b_, loc_, {zero, zero}, {outer, inner}, {one, one},
+      [&](OpBuilder &b, Location loc, ValueRange at) {
+        Value first = memref::LoadOp::create(b, loc, x, ValueRange{at[0], zero, at[1]});
+        auto loop = scf::ForOp::create(
+            b, loc, one, reduced, one, ValueRange{first, zero},
+            [&](OpBuilder &b, Location loc, Value i, ValueRange best) {
+              Value value = memref::LoadOp::create(b, loc, x, ValueRange{at[0], i, at[1]});
+              Value better;
+              if (is_floating(dtype)) {
+                // Not (value <= best), unless best is NaN already.
+                Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, value,
+                                                    best[0]);
+                Value open = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, best[0],
+                                                   best[0]);
+                better = arith::AndIOp::create(b, loc, above, open);
+              } else {
+                better = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, value, best[0]);
+              }
+              Value kept = arith::SelectOp::create(b, loc, better, value, best[0]);
+              Value index = arith::SelectOp::create(b, loc, better, i, best[1]);
+              scf::YieldOp::create(b, loc, ValueRange{kept, index});
+            });
+        Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), loop.getResult(1));
+        memref::StoreOp::create(b, loc, index, y, at);
+      });
+}
+
+void KernelBuilder::argmax(DType dtype) {
+  func::FuncOp function = begin("k_argmax_" + nameOf(dtype),
+                                {{typeOf(dtype), {0, 1, 2}}, {typeOf(DType::i64), {0, 2}}});
+  argmaxOf(function.getArgument(0), function.getArgument(1), dtype);
+  end(argmaxIndex(dtype));
+}
+
+std::vector<KernelPlace> KernelBuilder::build() {
+  for (const OpInfo &op : all_ops()) {
+    if (op.op == OpCode::cast) continue;
+    if (op.kind == OpKind::elementwise) {
+      unsigned operands = op.operands.size();
+      for (DType dtype : kDTypes) {
+        if (!op.operands.back().admits.contains(dtype)) continue;
+        // Every set of single operands but all of them.
+        for (unsigned variant = 0; variant + 1 < 1u << operands; ++variant)
+          elementwise(op, dtype, variant);
+      }
+    } else if (op.kind == OpKind::reduction && op.op != OpCode::mean) {
+      for (DType dtype : kDTypes)
+        if (op.operands.front().admits.contains(dtype)) reduction(op, dtype);
+    }
+  }
+  for (DType from : kDTypes)
+    for (DType to : kDTypes)
+      if (from != to) cast(from, to);
+  for (DType dtype : kDTypes)
+    if (op_info(OpCode::argmax).operands.front().admits.contains(dtype)) argmax(dtype);
+  return std::move(kernels_);
+}
+
+} // namespace
+
+std::vector<KernelPlace> buildKernels(ModuleOp module) { return KernelBuilder(module).build(); }
+
+} // namespace weft::kernelgen

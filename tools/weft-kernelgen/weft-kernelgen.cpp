@@ -1,0 +1,86 @@
+// weft-kernelgen: compiles the kernels of eager execution for one x86-64 level, while Weft is built.
+
+#include "JIT/LLVMPipeline.h"
+#include "JIT/ObjectCompiler.h"
+#include "Kernels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace cl = llvm::cl;
+using namespace weft;
+
+namespace {
+
+cl::opt<int> level("level", cl::desc("x86-64 level: 2, 3 or 4"), cl::Required);
+cl::opt<std::string> output("o", cl::desc("File to write"), cl::value_desc("file"), cl::Required);
+enum class Emit { object, mlir, llvm, assembly };
+cl::opt<Emit> kind("emit", cl::desc("What to write"), cl::init(Emit::object),
+                   cl::values(clEnumValN(Emit::object, "object", "object code"),
+                              clEnumValN(Emit::mlir, "mlir", "the kernels before lowering"),
+                              clEnumValN(Emit::llvm, "llvm", "LLVM IR"),
+                              clEnumValN(Emit::assembly, "asm", "assembly")));
+
+int fail(const std::string &message) {
+  llvm::errs() << "weft-kernelgen: " << message << "\n";
+  return 1;
+}
+
+int run() {
+  if (level < 2 || level > 4) return fail("--level is 2, 3 or 4");
+  mlir::DialectRegistry registry;
+  jit::registerTranslations(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                      mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+                      mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                      mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                      mlir::vector::VectorDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  std::vector<kernelgen::KernelPlace> kernels = kernelgen::buildKernels(*module);
+
+  std::string text;
+  jit::TargetOptions target = jit::TargetOptions::for_level(static_cast<CpuLevel>(level.getValue()));
+  if (kind == Emit::mlir) {
+    llvm::raw_string_ostream(text) << *module << "\n";
+  } else {
+    mlir::PassManager passes(&context);
+    passes.enableVerifier(false);
+    jit::buildLLVMPipeline(passes, target, jit::EntryKind::kernel);
+    if (mlir::failed(passes.run(*module))) return fail("the kernels cannot be lowered");
+    kernelgen::buildTable(*module, "weft_kernels_x86_64_v" + std::to_string(level), kernels);
+    if (kind == Emit::object) {
+      auto object = jit::compileToObject(*module, target);
+      if (!object) return fail(object.fault().message);
+      text = (*object)->getBuffer().str();
+    } else {
+      auto code = kind == Emit::llvm ? jit::compileToLLVMIR(*module, target)
+                                     : jit::compileToAssembly(*module, target);
+      if (!code) return fail(code.fault().message);
+      text = std::move(*code);
+    }
+  }
+  std::string message;
+  auto file = mlir::openOutputFile(output, &message);
+  if (!file) return fail(message);
+  file->os() << text;
+  file->keep();
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "Compiles Weft's precompiled kernels\n");
+  return run();
+}
