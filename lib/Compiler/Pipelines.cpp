@@ -2,6 +2,7 @@
 #include "Compiler/Pipelines.h"
 
 #include "JIT/LLVMPipeline.h"
+#include "Weft/AD/Passes.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -13,6 +14,10 @@
 namespace mlir::weft {
 
 using ::weft::Phase;
+
+void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
+  pm.addPass(createDifferentiatePass());
+}
 
 void buildSimplifyPhase(OpPassManager &pm, const Target &) {
   pm.addPass(createInlinerPass());
@@ -65,7 +70,7 @@ void buildLLVMPhase(OpPassManager &pm, const Target &target) {
 void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
   switch (phase) {
   case Phase::trace: return;
-  case Phase::differentiate: return;
+  case Phase::differentiate: return buildDifferentiatePhase(pm, target);
   case Phase::control_deps: return;
   case Phase::simplify: return buildSimplifyPhase(pm, target);
   case Phase::lift_state: return buildLiftStatePhase(pm, target);
@@ -82,6 +87,7 @@ void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
 //===----------------------------------------------------------------------===//
 
 void registerWeftPasses() {
+  registerWeftADPasses();
   registerWeftConversionPasses();
   registerWeftTransformsPasses();
 }
@@ -104,8 +110,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 } // namespace
 
 void registerWeftPipelines() {
-  for (Phase phase : {Phase::simplify, Phase::lift_state, Phase::linalg, Phase::schedule,
-                      Phase::bufferize, Phase::llvm}) {
+  for (Phase phase : {Phase::differentiate, Phase::simplify, Phase::lift_state, Phase::linalg,
+                      Phase::schedule, Phase::bufferize, Phase::llvm}) {
     const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
     PassPipelineRegistration<PhaseOptions>(
         name, "The phase " + std::string(::weft::name_of(phase)) + " as one pipeline",

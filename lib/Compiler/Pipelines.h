@@ -34,6 +34,9 @@ void registerWeftPipelines();
 /// verifiable IR, and the next phase takes it from there.
 void buildPhase(::weft::Phase phase, OpPassManager &pm, const Target &target);
 
+/// weft.gradient, weft.vjp and weft.jvp -> the `weft.*` ops that compute them.
+void buildDifferentiatePhase(OpPassManager &pm, const Target &target);
+
 /// `weft.*` ops -> fewer `weft.*` ops: calls inlined, constants folded, ops merged and simplified.
 void buildSimplifyPhase(OpPassManager &pm, const Target &target);
 

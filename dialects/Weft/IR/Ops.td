@@ -1,4 +1,4 @@
-// Every op record of the library, by subject.
+// Every op of the dialect, by subject.
 
 #ifndef WEFT_IR_OPS
 #define WEFT_IR_OPS
@@ -6,5 +6,6 @@
 include "Weft/IR/ElementwiseOps.td"
 include "Weft/IR/StructuralOps.td"
 include "Weft/IR/StateOps.td"
+include "Weft/IR/AutodiffOps.td"
 
 #endif // WEFT_IR_OPS

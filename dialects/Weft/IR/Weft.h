@@ -25,6 +25,8 @@ struct IoResource : public SideEffects::Resource::Base<IoResource> {
 
 /// Whether `type` is a ranked tensor of a dtype that Weft has.
 bool isWeftTensor(Type type);
+/// The same of a floating dtype: what can have a derivative.
+bool isFloatingTensor(Type type);
 
 } // namespace mlir::weft
 

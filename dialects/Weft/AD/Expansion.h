@@ -1,0 +1,17 @@
+// One derivative of a function, expanded where it stands.
+#pragma once
+
+#include "Weft/IR/Weft.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::weft {
+
+/// The function that a weft.gradient, weft.vjp or weft.jvp differentiates; null for other ops.
+FlatSymbolRefAttr differentiatedFunction(Operation *op);
+
+/// Replaces such an op by the body of its function and the ops of the derivative. The function and
+/// what it calls contain no such op any more. Gives a diagnostic and fails where the code has no
+/// derivative.
+LogicalResult expandDerivative(Operation *op, SymbolTable &symbols);
+
+} // namespace mlir::weft

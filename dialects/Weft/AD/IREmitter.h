@@ -1,0 +1,52 @@
+// The emitter of the differentiation pass: rules build weft ops.
+#pragma once
+
+#include <map>
+
+#include "OpDefs/Derivatives/Emitter.h"
+#include "Weft/IR/Bridge.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::weft {
+
+/// Thrown when a rule builds an op that does not type; the diagnostic is already given.
+struct BuildFailed {};
+
+/// Builds what a rule emits at the insertion point, which only moves forward: so a scalar that was
+/// built once can be used again.
+class IREmitter : public ::weft::autodiff::EmitterOps<IREmitter, Value> {
+public:
+  explicit IREmitter(OpBuilder &builder) : builder(builder), location(builder.getUnknownLoc()) {}
+
+  /// Where the ops that follow come from.
+  void setLocation(Location at) { location = at; }
+
+  Value emit(::weft::OpCode op, std::span<const Value> operands, const ::weft::Attrs &attrs) {
+    Value result =
+        buildOp(builder, location, op, ArrayRef<Value>(operands.data(), operands.size()), attrs);
+    if (!result) throw BuildFailed();
+    return result;
+  }
+
+  ::weft::TensorType type(Value value) { return tensorTypeOf(value.getType()); }
+
+  Value scalar(double value, ::weft::DType dtype) {
+    Value &known = scalars[{value, dtype}];
+    if (known) return known;
+    Type element = elementTypeOf(dtype, builder.getContext());
+    Attribute attribute = ::weft::is_floating(dtype)
+                              ? Attribute(builder.getFloatAttr(element, value))
+                              : Attribute(builder.getIntegerAttr(
+                                    element, static_cast<int64_t>(value)));
+    auto elements = DenseElementsAttr::get(RankedTensorType::get({}, element),
+                                           ArrayRef<Attribute>(attribute));
+    return known = ConstantOp::create(builder, location, elements.getType(), elements);
+  }
+
+private:
+  OpBuilder &builder;
+  Location location;
+  std::map<std::pair<double, ::weft::DType>, Value> scalars;
+};
+
+} // namespace mlir::weft

@@ -1,0 +1,101 @@
+// Verifiers of the ops that stand for derivatives of functions.
+#include "Weft/IR/Bridge.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::weft {
+
+bool isFloatingTensor(Type type) {
+  return isWeftTensor(type) && ::weft::is_floating(tensorTypeOf(type).dtype);
+}
+
+/// `types`, which belong to what `what` names one by one, must be the expected ones.
+static LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange expected,
+                                 TypeRange types) {
+  if (expected.size() != types.size())
+    return op->emitOpError() << "needs " << expected.size() << " " << what << "s, but has "
+                             << types.size();
+  for (auto [i, want, have] : llvm::enumerate(expected, types))
+    if (want != have)
+      return op->emitOpError() << what << " " << i << " must be " << want << ", but is " << have;
+  return success();
+}
+
+/// The function, or null after a diagnostic: it exists, takes these arguments, and can be
+/// differentiated by those in `wrt`.
+static FunctionOpInterface verifyCall(Operation *op, SymbolTableCollection &symbols,
+                                      FlatSymbolRefAttr callee, ValueRange args,
+                                      ArrayRef<int64_t> wrt) {
+  auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, callee);
+  if (!function) {
+    op->emitOpError() << "no function " << callee << " in the module";
+    return {};
+  }
+  if (failed(verifyTypes(op, "argument", function.getArgumentTypes(), args.getTypes()))) return {};
+  SmallVector<bool> seen(args.size());
+  for (int64_t i : wrt) {
+    if (i < 0 || i >= static_cast<int64_t>(args.size())) {
+      op->emitOpError() << "wrt names argument " << i << ", but " << callee << " has "
+                        << args.size();
+      return {};
+    }
+    if (!isFloatingTensor(args[i].getType())) {
+      op->emitOpError() << "wrt names argument " << i << " of type " << args[i].getType()
+                        << ", but only tensors of f32 or f64 have derivatives";
+      return {};
+    }
+    if (seen[i]) {
+      op->emitOpError() << "wrt names argument " << i << " twice";
+      return {};
+    }
+    seen[i] = true;
+  }
+  return function;
+}
+
+static SmallVector<Type> floatingOf(TypeRange types) {
+  return llvm::to_vector(llvm::make_filter_range(types, isFloatingTensor));
+}
+
+static SmallVector<Type> typesAt(ValueRange values, ArrayRef<int64_t> places) {
+  return llvm::to_vector(llvm::map_range(places, [&](int64_t i) { return values[i].getType(); }));
+}
+
+/// The results: those of the function, then the derivatives.
+static LogicalResult verifyResults(Operation *op, FunctionOpInterface function,
+                                   ArrayRef<Type> derivatives) {
+  SmallVector<Type> expected(function.getResultTypes());
+  llvm::append_range(expected, derivatives);
+  return verifyTypes(op, "result", expected, op->getResultTypes());
+}
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
+  if (!function) return failure();
+  if (function.getNumResults() == 0)
+    return emitOpError() << getCalleeAttr() << " has no result to differentiate";
+  Type first = function.getResultTypes()[0];
+  if (!isFloatingTensor(first) || cast<RankedTensorType>(first).getRank() != 0)
+    return emitOpError() << "the first result of " << getCalleeAttr()
+                         << " must be a scalar tensor of f32 or f64, but is " << first
+                         << "; weft.vjp takes other results";
+  return verifyResults(*this, function, typesAt(getArgs(), getWrt()));
+}
+
+LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
+  if (!function ||
+      failed(verifyTypes(*this, "cotangent", floatingOf(function.getResultTypes()),
+                         getCotangents().getTypes())))
+    return failure();
+  return verifyResults(*this, function, typesAt(getArgs(), getWrt()));
+}
+
+LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
+  if (!function || failed(verifyTypes(*this, "tangent", typesAt(getArgs(), getWrt()),
+                                      getTangents().getTypes())))
+    return failure();
+  return verifyResults(*this, function, floatingOf(function.getResultTypes()));
+}
+
+} // namespace mlir::weft
