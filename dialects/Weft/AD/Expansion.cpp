@@ -5,6 +5,7 @@
 #include "Weft/AD/IREmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::weft {
 
@@ -46,6 +47,7 @@ private:
   void accumulate(Value value, Value derivative);
   Value zerosLike(Value value);
   void replace(ArrayRef<Value> derivatives);
+  void eraseUnused(Operation *before);
 
   Operation *op;
   SymbolTable &symbols;
@@ -67,7 +69,7 @@ private:
 // The forward part, and what of it depends on the sources
 //===----------------------------------------------------------------------===//
 
-/// An error at an op of the differentiated function, with a note at the derivative.
+/// An error at an op of the differentiated function or its copy, with a note at the derivative.
 InFlightDiagnostic Expansion::refuse(Operation &original) {
   InFlightDiagnostic diagnostic = original.emitOpError();
   diagnostic.attachNote(op->getLoc()) << "differentiated here, by " << op->getName();
@@ -215,7 +217,7 @@ LogicalResult Expansion::reverse(ArrayRef<Value> cotangents) {
     } catch (const BuildFailed &) {
       return failure();
     } catch (const ::weft::Error &error) {
-      return recordedOp->emitOpError() << error.what();
+      return refuse(*recordedOp) << error.what();
     }
   }
   return success();
@@ -246,7 +248,7 @@ LogicalResult Expansion::forward(ValueRange tangents) {
     } catch (const BuildFailed &) {
       return failure();
     } catch (const ::weft::Error &error) {
-      return recordedOp->emitOpError() << error.what();
+      return refuse(*recordedOp) << error.what();
     }
   }
   return success();
@@ -266,14 +268,22 @@ void Expansion::replace(ArrayRef<Value> values) {
     if (replacement.getType() != type)
       replacement = tensor::CastOp::create(builder, op->getLoc(), type, replacement);
   op->replaceAllUsesWith(replacements);
-  op->erase();
-  for (UnrealizedConversionCastOp source : sources) {
+  for (UnrealizedConversionCastOp source : sources)
     source.getResult(0).replaceAllUsesWith(source.getOperand(0));
-    source.erase();
+}
+
+/// Erases what neither the results nor the derivatives need of the ops made, which are those between
+/// `before` and the differential op.
+void Expansion::eraseUnused(Operation *before) {
+  for (Operation *last = op->getPrevNode(); last != before;) {
+    Operation *previous = last->getPrevNode();
+    if (isOpTriviallyDead(last)) last->erase();
+    last = previous;
   }
 }
 
 LogicalResult Expansion::run() {
+  Operation *before = op->getPrevNode();
   ValueRange given = op->getOperands();
   ArrayRef<int64_t> wrt = op->getAttrOfType<DenseI64ArrayAttr>("wrt").asArrayRef();
   auto function = symbols.lookup<func::FuncOp>(differentiatedFunction(op).getValue());
@@ -301,6 +311,8 @@ LogicalResult Expansion::run() {
   }
   emitter.setLocation(op->getLoc());
   replace(of);
+  eraseUnused(before);
+  op->erase();
   return success();
 }
 

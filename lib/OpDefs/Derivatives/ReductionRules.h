@@ -13,21 +13,38 @@ std::vector<bool> reduced_axes(const Call &call) {
   return reduced;
 }
 
-/// `value`, of the shape of a reduction's result, in a shape that broadcasts against the operand:
-/// size 1 where an axis was reduced.
+/// How a reduction's result comes to broadcast against the operand.
+enum class Alignment {
+  none,    ///< it does: reduced axes were kept, or lead
+  reshape, ///< with size 1 where an axis was reduced
+  stretch, ///< only in the operand's full shape, because no reshape can follow two unknown sizes
+};
+
+template <class Call>
+Alignment reduced_alignment(const Call &call, const std::vector<bool> &reduced) {
+  const bool leading =
+      std::is_sorted(reduced.begin(), reduced.end(), [](bool a, bool b) { return a && !b; });
+  if (std::get<bool>(call.attrs()[1]) || leading) return Alignment::none;
+  int unknown_kept = 0;
+  for (std::size_t i = 0; i < reduced.size(); ++i)
+    unknown_kept += !reduced[i] && call.operand_type(0).shape[i] == unknown;
+  return unknown_kept <= 1 ? Alignment::reshape : Alignment::stretch;
+}
+
+/// `value`, of the shape of a reduction's result, in a shape that broadcasts against the operand.
 template <class E, class Call>
 typename E::Value align_reduced(E &e, Call &call, const typename E::Value &value) {
   const Shape &shape = call.operand_type(0).shape;
   const std::vector<bool> reduced = reduced_axes(call);
-  // Without a reduced axis before it, a kept axis is where it belongs.
-  const bool leading =
-      std::is_sorted(reduced.begin(), reduced.end(), [](bool a, bool b) { return a && !b; });
-  if (std::get<bool>(call.attrs()[1]) || leading) return value;
-  Shape aligned;
-  for (std::size_t i = 0; i < shape.size(); ++i) aligned.push_back(reduced[i] ? 1 : shape[i]);
-  if (unknown_dims(aligned) <= 1) return e.reshape(value, aligned);
-  // A reshape can follow one unknown size only. With the reduced axes in front the value broadcasts
-  // as it is; the operand lends its shape, and the axes go back to their places.
+  const Alignment alignment = reduced_alignment(call, reduced);
+  if (alignment == Alignment::none) return value;
+  if (alignment == Alignment::reshape) {
+    Ints aligned;
+    for (std::size_t i = 0; i < shape.size(); ++i) aligned.push_back(reduced[i] ? 1 : shape[i]);
+    return e.reshape(value, aligned);
+  }
+  // With the reduced axes in front the value broadcasts as it is; the operand lends its shape, and
+  // the axes go back to their places.
   Ints order, back(shape.size());
   for (bool kept : {false, true})
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -43,7 +60,9 @@ typename E::Value align_reduced(E &e, Call &call, const typename E::Value &value
 template <class E>
 typename E::Value expand_reduced(E &e, VjpCall<E> &call, std::size_t,
                                  const typename E::Value &cotangent) {
-  return expand_to_operand(e, call, 0, align_reduced(e, call, cotangent));
+  const typename E::Value aligned = align_reduced(e, call, cotangent);
+  if (reduced_alignment(call, reduced_axes(call)) == Alignment::stretch) return aligned;
+  return expand_to_operand(e, call, 0, aligned);
 }
 
 /// Of `mean`: the same of the cotangent divided by the number of elements behind each mean.

@@ -2,6 +2,7 @@
 // without a line here.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Sample {
   OpCode op;
   std::vector<Tensor> operands;
   Attrs attrs;
+
+  friend void PrintTo(const Sample &sample, std::ostream *out) { *out << sample.name; }
 };
 
 /// Samples of every op that has a derivative, in the order of the table. Their results are finite.

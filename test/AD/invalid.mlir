@@ -1,0 +1,109 @@
+// What the three ops refuse when they are parsed or built.
+// RUN: weft-opt %s -split-input-file -verify-diagnostics
+
+func.func @no_such_function(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op no function @f in the module}}
+  %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+weft.variable @f : tensor<f32>
+func.func @not_a_function(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op no function @f in the module}}
+  %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @argument_count(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op needs 1 arguments, but has 2}}
+  %0:2 = weft.gradient @f(%x, %x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @argument_type(%x: tensor<3xf32>) {
+  // expected-error @below {{'weft.gradient' op argument 0 must be 'tensor<f32>', but is 'tensor<3xf32>'}}
+  %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<3xf32>) -> (tensor<f32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @no_such_argument(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op wrt names argument 1, but @f has 1}}
+  %0:2 = weft.gradient @f(%x) wrt [1] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @argument_twice(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op wrt names argument 0 twice}}
+  %0:3 = weft.gradient @f(%x) wrt [0, 0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(%n: tensor<i32>) -> tensor<f32>
+func.func @integers(%n: tensor<i32>) {
+  // expected-error @below {{'weft.gradient' op wrt names argument 0 of type 'tensor<i32>', but only tensors of f32 or f64 have derivatives}}
+  %0:2 = weft.gradient @f(%n) wrt [0] : (tensor<i32>) -> (tensor<f32>, tensor<i32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32>
+func.func @not_a_scalar(%x: tensor<3xf32>) {
+  // expected-error @below {{'weft.gradient' op the first result of @f must be a scalar tensor of f32 or f64, but is 'tensor<3xf32>'; weft.vjp takes other results}}
+  %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>)
+func.func @no_result(%x: tensor<3xf32>) {
+  // expected-error @below {{'weft.gradient' op @f has no result to differentiate}}
+  %0 = weft.gradient @f(%x) wrt [0] : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @result_count(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op needs 2 results, but has 1}}
+  %0 = weft.gradient @f(%x) wrt [0] : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> (tensor<f32>, tensor<2xi32>)
+func.func @cotangent_count(%x: tensor<f32>, %n: tensor<2xi32>) {
+  // expected-error @below {{'weft.vjp' op needs 1 cotangents, but has 2}}
+  %0:3 = weft.vjp @f(%x) cotangents(%x, %n) wrt [0]
+      : (tensor<f32>, tensor<f32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<2xf32>) -> tensor<f32>
+func.func @tangent_type(%x: tensor<2xf32>, %d: tensor<f32>) {
+  // expected-error @below {{'weft.jvp' op tangent 0 must be 'tensor<2xf32>', but is 'tensor<f32>'}}
+  %0:2 = weft.jvp @f(%x) tangents(%d) wrt [0]
+      : (tensor<2xf32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
