@@ -10,25 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <weft/phase.h>
 #include <weft/structure.h>
 
 namespace weft {
-
-/// The named phases of a traced function, each with a textual form.
-enum class Phase : std::uint8_t {
-  trace,
-  differentiate,
-  control_deps,
-  simplify,
-  lift_state,
-  linalg,
-  schedule,
-  bufferize,
-  llvm,
-  object,
-};
-/// "control-deps"; what --compile-to and WEFT_DUMP call it.
-std::string_view name_of(Phase phase);
 
 /// Options of `function`.
 struct FunctionOptions {
@@ -39,22 +24,6 @@ struct FunctionOptions {
   std::vector<TensorType> signature = {};
   /// Folder that receives the text of every phase of each trace, `NAME.N.PHASE.mlir`; none if empty.
   std::string dump = {};
-};
-
-/// What compiling one trace took, in milliseconds, and what came of it.
-struct CompileReport {
-  struct PhaseTime {
-    std::string phase;
-    double milliseconds;
-  };
-  double trace_ms = 0;
-  std::vector<PhaseTime> phases;
-  double total_ms = 0; ///< trace and all phases
-  std::size_t arena_bytes = 0;
-  std::size_t code_bytes = 0;
-  int traced_ops = 0;
-  /// Files that FunctionOptions::dump asked for, in the order of the phases.
-  std::vector<std::string> files;
 };
 
 namespace detail {

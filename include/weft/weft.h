@@ -11,6 +11,7 @@
 #include <weft/memory.h>        // IWYU pragma: export
 #include <weft/nn.h>            // IWYU pragma: export
 #include <weft/ops.h>           // IWYU pragma: export
+#include <weft/phase.h>         // IWYU pragma: export
 #include <weft/print.h>         // IWYU pragma: export
 #include <weft/random.h>        // IWYU pragma: export
 #include <weft/shape.h>         // IWYU pragma: export

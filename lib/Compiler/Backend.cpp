@@ -1,7 +1,7 @@
 // The compiler as libweft sees it: programs in, machine code out.
 #include "Compiler/Driver.h"
 #include "Compiler/Import.h"
-#include "Function/CompilerBackend.h"
+#include "Program/CompilerBackend.h"
 #include "JIT/Loader.h"
 #include "llvm/Support/FileSystem.h"
 

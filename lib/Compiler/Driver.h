@@ -11,7 +11,7 @@
 #include "Support/Fault.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <weft/function.h>
+#include <weft/phase.h>
 
 namespace mlir::weft {
 

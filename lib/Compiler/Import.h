@@ -1,7 +1,7 @@
 // From a traced program to IR: the phase `trace`.
 #pragma once
 
-#include "Function/Program.h"
+#include "Program/Program.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

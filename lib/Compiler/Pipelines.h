@@ -3,7 +3,7 @@
 
 #include "JIT/TargetOptions.h"
 #include "mlir/Pass/PassManager.h"
-#include <weft/function.h>
+#include <weft/phase.h>
 
 namespace mlir::weft {
 

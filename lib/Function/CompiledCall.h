@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "Function/CompilerBackend.h"
+#include "Program/CompilerBackend.h"
 
 namespace weft {
 

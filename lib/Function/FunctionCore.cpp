@@ -5,28 +5,12 @@
 #include <mutex>
 
 #include "Function/CompiledCall.h"
-#include "Function/CompilerBackend.h"
+#include "Program/CompilerBackend.h"
 #include "Function/Tracer.h"
 #include "Support/Fault.h"
 #include <weft/function.h>
 
 namespace weft {
-
-std::string_view name_of(Phase phase) {
-  switch (phase) {
-  case Phase::trace: return "trace";
-  case Phase::differentiate: return "differentiate";
-  case Phase::control_deps: return "control-deps";
-  case Phase::simplify: return "simplify";
-  case Phase::lift_state: return "lift-state";
-  case Phase::linalg: return "linalg";
-  case Phase::schedule: return "schedule";
-  case Phase::bufferize: return "bufferize";
-  case Phase::llvm: return "llvm";
-  case Phase::object: return "object";
-  }
-  return "?";
-}
 
 namespace detail {
 

@@ -8,11 +8,6 @@
 
 namespace weft {
 
-std::size_t Program::variable_index(const VariableRef &variable) const {
-  return static_cast<std::size_t>(std::find(variables.begin(), variables.end(), variable) -
-                                  variables.begin());
-}
-
 /// What traced tensors point to.
 struct Tracer::Ref : detail::TraceRef {
   std::string name;

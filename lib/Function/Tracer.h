@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "Function/Program.h"
+#include "Program/Program.h"
 #include "Ops/Interpreter.h"
 
 namespace weft {

@@ -13,24 +13,24 @@ namespace {
 
 // What each floor may include besides itself, as docs/architecture.md draws it. Public headers
 // belong to the floor that implements them: kHeaderFloors below.
-const std::map<std::string, std::set<std::string>> kMayInclude = {
-    {"Support", {}},
-    {"OpDefs", {"Support"}},
-    {"Runtime", {"Support", "OpDefs", "Kernels"}},
-    {"Kernels", {"Support", "OpDefs", "Runtime"}},
-    {"Ops", {"Support", "OpDefs", "Runtime", "Kernels"}},
-    {"Autodiff", {"Support", "OpDefs", "Runtime", "Kernels", "Ops"}},
-    {"Function", {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff"}},
-    {"NN",
-     {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff", "Function", "Data", "IO"}},
-    {"Data",
-     {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff", "Function", "NN", "IO"}},
-    {"IO",
-     {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Autodiff", "Function", "NN", "Data"}},
-    {"dialects", {"Support", "OpDefs", "Runtime"}},
-    {"Compiler", {"Support", "OpDefs", "Runtime", "dialects", "JIT"}},
-    {"JIT", {"Support", "OpDefs", "Runtime", "dialects", "Compiler"}},
-};
+const std::map<std::string, std::set<std::string>> kMayInclude = [] {
+  std::map<std::string, std::set<std::string>> may;
+  may["Support"] = {};
+  may["OpDefs"] = {"Support"};
+  may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
+  may["Program"] = may["Runtime"];
+  may["Ops"] = may["dialects"] = {"Support", "OpDefs", "Runtime", "Kernels", "Program"};
+  may["dialects"].insert("Ops"); // constants are folded by running the op
+  may["Compiler"] = may["JIT"] = {"Support", "OpDefs",   "Runtime",  "Kernels", "Program",
+                                  "Ops",     "dialects", "Compiler", "JIT"};
+  may["Autodiff"] = {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Program"};
+  may["Function"] = may["Autodiff"];
+  may["Function"].insert("Autodiff");
+  may["NN"] = may["Function"];
+  may["NN"].insert({"Function", "NN", "Data", "IO"});
+  may["Data"] = may["IO"] = may["NN"];
+  return may;
+}();
 
 // The floors that stand above the compiler's: only these may name MLIR.
 const std::set<std::string> kMlirFloors = {"dialects", "Compiler", "JIT", "tools"};
@@ -52,6 +52,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/random.h", "Runtime"},
     {"weft/variable.h", "Ops"},
     {"weft/gradient_tape.h", "Autodiff"},
+    {"weft/phase.h", "Program"},
     {"weft/function.h", "Function"},
     {"weft/structure.h", "Function"},
     {"weft/data.h", "Data"},

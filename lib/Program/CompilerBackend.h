@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "Function/Program.h"
+#include "Program/Program.h"
 #include "Runtime/CallContext.h"
-#include <weft/function.h>
+#include <weft/phase.h>
 
 namespace weft {
 

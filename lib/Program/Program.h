@@ -26,13 +26,13 @@ struct ProgramNode {
 /// A traced function.
 struct Program {
   std::string name;
-  std::vector<TensorType> values;      ///< the type of every value
-  std::vector<ValueId> inputs;         ///< the tensors of the arguments
-  std::vector<ValueId> captured;       ///< hidden inputs: eager tensors that the callable used
-  std::vector<Tensor> captures;        ///< their tensors, in the same order
-  std::vector<VariableRef> variables;  ///< in the order of their first use
-  std::vector<bool> written;           ///< whether the variable of that number is assigned
-  std::vector<ProgramNode> nodes;      ///< in the order of the calls
+  std::vector<TensorType> values;     ///< the type of every value
+  std::vector<ValueId> inputs;        ///< the tensors of the arguments
+  std::vector<ValueId> captured;      ///< hidden inputs: eager tensors that the callable used
+  std::vector<Tensor> captures;       ///< their tensors, in the same order
+  std::vector<VariableRef> variables; ///< in the order of their first use
+  std::vector<bool> written;          ///< whether the variable of that number is assigned
+  std::vector<ProgramNode> nodes;     ///< in the order of the calls
   std::vector<ValueId> outputs;
 
   /// The number of a variable, which must be in `variables`.

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "Function/CompilerBackend.h"
+#include "Program/CompilerBackend.h"
 
 namespace weft {
 
@@ -26,8 +26,8 @@ CompilerBackend *load() {
   if (void *symbol = dlsym(RTLD_DEFAULT, "weft_compiler_backend"))
     return reinterpret_cast<Factory *>(symbol)();
   std::string tried;
-  for (const std::string &path : {own_folder() + "libweft-compiler.so",
-                                  std::string("libweft-compiler.so")}) {
+  for (const std::string &path :
+       {own_folder() + "libweft-compiler.so", std::string("libweft-compiler.so")}) {
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       tried += std::string("\n  ") + dlerror();
