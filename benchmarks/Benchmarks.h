@@ -46,7 +46,12 @@ struct Benchmark {
 const std::vector<Benchmark> &benchmarks();
 
 Row eager_add8(const std::string &name, const Session &session);
+Row compiled_call(const std::string &name, const Session &session);
+Row chain10_4m(const std::string &name, const Session &session);
 Row matmul(const std::string &name, const Session &session);
+Row mlp_train_step_eager(const std::string &name, const Session &session);
+Row mlp_train_step_compiled(const std::string &name, const Session &session);
+Row compile_mlp_step(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
 
