@@ -6,8 +6,8 @@
 
 namespace weft::jit {
 
-/// How public functions are entered: as compiled functions (lib/Runtime/CallContext.h) or as kernels
-/// of the table (lib/Kernels/KernelTable.h).
+/// How public functions are entered: as compiled functions (lib/Runtime/CallContext.h) or as
+/// kernels of the table (lib/Kernels/KernelTable.h).
 enum class EntryKind { function, kernel };
 
 /// Adds the passes of phase `llvm` to a pass manager of modules.

@@ -14,14 +14,21 @@
 #include <atomic>
 #include <chrono>
 #include <dlfcn.h>
+#include <utility>
 
 namespace weft::jit {
 namespace {
 
 using namespace llvm::orc;
 
+/// What the session found wrong on this thread since the last fault: the details, of which the
+/// errors that functions return only say that there were some.
+thread_local std::string details;
+
 Fault fault(const std::string &what, llvm::Error error) {
-  return {ErrorKind::compile, what + ": " + llvm::toString(std::move(error))};
+  std::string message = what + ": " + llvm::toString(std::move(error));
+  if (!details.empty()) message += " (" + std::exchange(details, {}) + ")";
+  return {ErrorKind::compile, std::move(message)};
 }
 
 /// The session and what all loaded objects share. It is made at the first use and never destroyed:
@@ -47,6 +54,10 @@ private:
         SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
     if (!control) return fault("code cannot be loaded", control.takeError());
     session->execution_ = std::make_unique<ExecutionSession>(std::move(*control));
+    session->execution_->setErrorReporter([](llvm::Error error) {
+      if (!details.empty()) details += "; ";
+      details += llvm::toString(std::move(error));
+    });
     session->layer_ = std::make_unique<ObjectLinkingLayer>(*session->execution_);
     auto unwind = EHFrameRegistrationPlugin::Create(*session->execution_);
     if (!unwind) return fault("exceptions cannot pass compiled code", unwind.takeError());
@@ -79,6 +90,7 @@ private:
 Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer> object,
                                                  PhaseTimes *times) {
   auto start = std::chrono::steady_clock::now();
+  details.clear();
   Result<Session *> session = Session::get();
   if (!session) return session.fault();
   ExecutionSession &execution = (*session)->execution();

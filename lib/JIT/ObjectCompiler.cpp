@@ -113,8 +113,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   } else {
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::SimplifyCFGPass());
-    passes.addPass(llvm::createFunctionToLoopPassAdaptor(
-        llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                         /*UseMemorySSA=*/true));
   }
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) passes.run(function, functions);

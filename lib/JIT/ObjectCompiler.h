@@ -25,9 +25,8 @@ void registerTranslations(mlir::DialectRegistry &registry);
 
 /// An object file for a module in the LLVM dialect, the same for running at once and for linking
 /// ahead of time. May be called from several threads on different contexts.
-Result<std::unique_ptr<llvm::MemoryBuffer>> compileToObject(mlir::ModuleOp module,
-                                                            const TargetOptions &target,
-                                                            PhaseTimes *times = nullptr);
+Result<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(mlir::ModuleOp module, const TargetOptions &target, PhaseTimes *times = nullptr);
 
 /// The same as assembly text, for people.
 Result<std::string> compileToAssembly(mlir::ModuleOp module, const TargetOptions &target);

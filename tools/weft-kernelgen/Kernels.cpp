@@ -140,16 +140,16 @@ void KernelBuilder::elementwise(const OpInfo &op, DType dtype, unsigned variant)
       ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
       [&](OpBuilder &inner, Location loc, ValueRange elements) {
         ScalarBuilder scalars(inner, loc);
-        linalg::YieldOp::create(inner, loc,
-                                mlir::weft::buildScalarBody(op.op, scalars, elements.drop_back(),
-                                                            typeOf(dtype)));
+        linalg::YieldOp::create(
+            inner, loc,
+            mlir::weft::buildScalarBody(op.op, scalars, elements.drop_back(), typeOf(dtype)));
       });
   end(elementwiseIndex(op.op, dtype, variant));
 }
 
 void KernelBuilder::cast(DType from, DType to) {
-  func::FuncOp function = begin("k_cast_" + nameOf(from) + "_" + nameOf(to),
-                                {{typeOf(from), {0}}, {typeOf(to), {0}}});
+  func::FuncOp function =
+      begin("k_cast_" + nameOf(from) + "_" + nameOf(to), {{typeOf(from), {0}}, {typeOf(to), {0}}});
   AffineMap each = b_.getMultiDimIdentityMap(1);
   linalg::GenericOp::create(b_, loc_, function.getArgument(0), function.getArgument(1),
                             ArrayRef<AffineMap>{each, each},
@@ -225,10 +225,10 @@ void KernelBuilder::argmaxOf(Value x, Value y, DType dtype) {
               Value better;
               if (is_floating(dtype)) {
                 // Not (value <= best), unless best is NaN already.
-                Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, value,
-                                                    best[0]);
-                Value open = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, best[0],
-                                                   best[0]);
+                Value above =
+                    arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, value, best[0]);
+                Value open =
+                    arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, best[0], best[0]);
                 better = arith::AndIOp::create(b, loc, above, open);
               } else {
                 better = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, value, best[0]);

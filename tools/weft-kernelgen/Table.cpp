@@ -8,8 +8,7 @@ namespace weft::kernelgen {
 
 using namespace mlir;
 
-void buildTable(ModuleOp module, const std::string &name,
-                const std::vector<KernelPlace> &kernels) {
+void buildTable(ModuleOp module, const std::string &name, const std::vector<KernelPlace> &kernels) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());

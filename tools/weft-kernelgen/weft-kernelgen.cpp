@@ -1,4 +1,5 @@
-// weft-kernelgen: compiles the kernels of eager execution for one x86-64 level, while Weft is built.
+// weft-kernelgen: compiles the kernels of eager execution for one x86-64 level, while Weft is
+// built.
 
 #include "JIT/LLVMPipeline.h"
 #include "JIT/ObjectCompiler.h"
@@ -41,16 +42,16 @@ int run() {
   jit::registerTranslations(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                      mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
-                      mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                      mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                      mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
+                      mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                       mlir::vector::VectorDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   std::vector<kernelgen::KernelPlace> kernels = kernelgen::buildKernels(*module);
 
   std::string text;
-  jit::TargetOptions target = jit::TargetOptions::for_level(static_cast<CpuLevel>(level.getValue()));
+  jit::TargetOptions target =
+      jit::TargetOptions::for_level(static_cast<CpuLevel>(level.getValue()));
   if (kind == Emit::mlir) {
     llvm::raw_string_ostream(text) << *module << "\n";
   } else {

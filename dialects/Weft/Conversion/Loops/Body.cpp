@@ -81,10 +81,8 @@ SmallVector<Value, 2> mlir::weft::buildBody(OpBuilder &builder, Block &body,
   for (Operation &op : body.without_terminator()) {
     auto index = dyn_cast<linalg::IndexOp>(op);
     if (!index) {
-      if (arguments.lanes == 0)
-        builder.clone(op, map);
-      else
-        cloneElementwise(builder, op, map, arguments.lanes);
+      if (arguments.lanes == 0) builder.clone(op, map);
+      else cloneElementwise(builder, op, map, arguments.lanes);
       continue;
     }
     Value value = arguments.indices[index.getDim()];

@@ -3,8 +3,8 @@
 
 #include "Weft/Conversion/Loops/NestEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::weft {
 

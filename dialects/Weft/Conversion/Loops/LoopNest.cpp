@@ -125,15 +125,12 @@ FailureOr<Access> AccessReader::read(OpOperand &operand, ArrayRef<LoopDim> dims)
     if (failed(type.getStridesAndOffset(numbers, offset))) return failure();
     bool dynamic = ShapedType::isDynamic(offset) || llvm::any_of(numbers, ShapedType::isDynamic);
     memref::ExtractStridedMetadataOp metadata;
-    if (dynamic)
-      metadata = memref::ExtractStridedMetadataOp::create(builder_, loc, operand.get());
+    if (dynamic) metadata = memref::ExtractStridedMetadataOp::create(builder_, loc, operand.get());
     for (unsigned i = 0; i < rank; ++i)
       strides[i] = ShapedType::isDynamic(numbers[i]) ? Product(metadata.getStrides()[i])
                                                      : Product(numbers[i]);
-    if (ShapedType::isDynamic(offset))
-      access.offset = metadata.getOffset();
-    else
-      access.staticOffset = offset;
+    if (ShapedType::isDynamic(offset)) access.offset = metadata.getOffset();
+    else access.staticOffset = offset;
   }
 
   // Subscripts times strides.
@@ -151,9 +148,8 @@ FailureOr<Access> AccessReader::read(OpOperand &operand, ArrayRef<LoopDim> dims)
       continue;
     }
     Value value = part.materialize(builder_, loc);
-    access.offset = access.offset
-                        ? Value(arith::AddIOp::create(builder_, loc, access.offset, value))
-                        : value;
+    access.offset =
+        access.offset ? Value(arith::AddIOp::create(builder_, loc, access.offset, value)) : value;
   }
   return access;
 }

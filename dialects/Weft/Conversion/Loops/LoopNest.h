@@ -48,7 +48,8 @@ struct LoopNest {
   NestForm form = NestForm::scalar;
   /// The loop that vectors run along, if the form has one.
   unsigned vectorDim = 0;
-  /// For `reductionVector`: the op that combines a partial result with one more element, per output.
+  /// For `reductionVector`: the op that combines a partial result with one more element, per
+  /// output.
   llvm::SmallVector<Operation *, 2> combiners;
   /// Work per innermost iteration, in accesses to memory: what threads have to be worth.
   int64_t cost = 1;

@@ -24,11 +24,11 @@ linalg::LinalgOp asGeneric(RewriterBase &rewriter, memref::CopyOp copy) {
   unsigned rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
   AffineMap map = rewriter.getMultiDimIdentityMap(rank);
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-      rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(), ArrayRef<AffineMap>{map, map},
-      iterators, [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        linalg::YieldOp::create(builder, loc, arguments.front());
-      });
+  return linalg::GenericOp::create(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget(),
+                                   ArrayRef<AffineMap>{map, map}, iterators,
+                                   [](OpBuilder &builder, Location loc, ValueRange arguments) {
+                                     linalg::YieldOp::create(builder, loc, arguments.front());
+                                   });
 }
 
 struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {

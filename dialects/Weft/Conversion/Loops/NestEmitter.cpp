@@ -77,7 +77,8 @@ void NestEmitter::loadReady(Position &position) {
     if (!ready) continue;
     // Along the loop of vectors a contiguous input is loaded as a vector instead.
     if (nest_.form != NestForm::scalar && !access.strides[nest_.vectorDim].isZero()) continue;
-    position.loaded[i] = access.memref ? load(access, position.at[i], 0, {}) : access.operand->get();
+    position.loaded[i] =
+        access.memref ? load(access, position.at[i], 0, {}) : access.operand->get();
   }
 }
 
@@ -117,17 +118,14 @@ void NestEmitter::store(const Access &access, Value at, Value value, int64_t lan
     if (lanes != 0) byte = VectorType::get({lanes}, byte);
     value = arith::ExtUIOp::create(b_, loc_, byte, value);
   }
-  if (lanes == 0)
-    memref::StoreOp::create(b_, loc_, value, flat, at);
-  else if (mask)
-    vector::MaskedStoreOp::create(b_, loc_, flat, at, mask, value);
-  else
-    vector::StoreOp::create(b_, loc_, value, flat, at);
+  if (lanes == 0) memref::StoreOp::create(b_, loc_, value, flat, at);
+  else if (mask) vector::MaskedStoreOp::create(b_, loc_, flat, at, mask, value);
+  else vector::StoreOp::create(b_, loc_, value, flat, at);
 }
 
 /// The body on the elements at `position`, with `outputs` for the output arguments that it reads.
-SmallVector<Value, 2> NestEmitter::body(const Position &position, ValueRange outputs,
-                                        int64_t lanes, Value mask) {
+SmallVector<Value, 2> NestEmitter::body(const Position &position, ValueRange outputs, int64_t lanes,
+                                        Value mask) {
   BodyArguments arguments;
   arguments.lanes = lanes;
   arguments.indices = position.ivs;
@@ -155,9 +153,8 @@ scf::ForOp NestEmitter::loop(Value begin, Value end, int64_t step, Step body) {
   return loop;
 }
 
-ValueRange NestEmitter::reduce(
-    Value begin, Value end, int64_t step, ValueRange init,
-    llvm::function_ref<SmallVector<Value, 2>(Value, ValueRange)> body) {
+ValueRange NestEmitter::reduce(Value begin, Value end, int64_t step, ValueRange init,
+                               llvm::function_ref<SmallVector<Value, 2>(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b_, loc_, begin, end, constant(step), init);
   OpBuilder::InsertionGuard guard(b_);
   b_.setInsertionPointToStart(loop.getBody());
@@ -188,8 +185,7 @@ void NestEmitter::chunks(Value begin, OpFoldResult count, Chunk body) {
   if (number) {
     int64_t full = *number / width * width;
     int64_t rest = *number - full;
-    if (full == width)
-      body(begin, width, {});
+    if (full == width) body(begin, width, {});
     else if (full > 0)
       loop(begin, at(constant(full)), width, [&](Value iv) { body(iv, width, {}); });
     if (rest == 0) return;
@@ -262,9 +258,8 @@ void NestEmitter::blocks(Position &position) {
   int64_t work = nest_.cost;
   for (unsigned d : reductions_)
     if (nest_.dims[d].size.isStatic()) work *= std::max<int64_t>(nest_.dims[d].size.constant, 1);
-  int64_t block = std::max<int64_t>(lanes(), llvm::bit_floor<uint64_t>(
-                                                 std::max<int64_t>(options_.parallelWork / 2 / work,
-                                                                   1)));
+  int64_t block = std::max<int64_t>(
+      lanes(), llvm::bit_floor<uint64_t>(std::max<int64_t>(options_.parallelWork / 2 / work, 1)));
   Value total = size.materialize(b_, loc_);
   Value step = constant(block);
   bool even = size.isStatic() && size.constant % block == 0;

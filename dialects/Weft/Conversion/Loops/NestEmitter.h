@@ -1,15 +1,15 @@
 // Turns an analysed nest into loops with vector code.
 #pragma once
 
-#include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/Loops/LoopNest.h"
+#include "Weft/Conversion/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::weft {
 
-/// One flat view per buffer: memrefs as one-dimensional arrays of bytes for bool and of elements for
-/// everything else, made where the buffer is defined.
+/// One flat view per buffer: memrefs as one-dimensional arrays of bytes for bool and of elements
+/// for everything else, made where the buffer is defined.
 class FlatViews {
 public:
   /// The flat view of the buffer that `access` walks through.

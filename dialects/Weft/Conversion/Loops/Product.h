@@ -31,9 +31,8 @@ struct Product {
     if (result.constant == 0) return result;
     result.values = a.values;
     result.values.append(b.values);
-    llvm::sort(result.values, [](Value x, Value y) {
-      return x.getAsOpaquePointer() < y.getAsOpaquePointer();
-    });
+    llvm::sort(result.values,
+               [](Value x, Value y) { return x.getAsOpaquePointer() < y.getAsOpaquePointer(); });
     return result;
   }
 

@@ -1,4 +1,5 @@
-// Emits what stands inside the parallel loops: one element or vector of each output, and reductions.
+// Emits what stands inside the parallel loops: one element or vector of each output, and
+// reductions.
 
 #include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/EmitterParts.h"
@@ -21,9 +22,9 @@ void NestEmitter::element(Position &position, int64_t lanes, Value mask) {
     values = reductionLoops(position, reductions_, values, 0, {});
   else if (!reductions_.empty())
     values = reductionLoops(position, reductions_, values, lanes, mask);
-  else
-    values = body(position, values, lanes, mask);
-  for (auto [i, access] : llvm::enumerate(outputs)) store(access, places[i], values[i], lanes, mask);
+  else values = body(position, values, lanes, mask);
+  for (auto [i, access] : llvm::enumerate(outputs))
+    store(access, places[i], values[i], lanes, mask);
 }
 
 /// The loops over reduced dimensions, with the outputs' values carried in registers.
@@ -36,12 +37,11 @@ SmallVector<Value, 2> NestEmitter::reductionLoops(Position position, ArrayRef<un
     return results;
   }
   Value end = nest_.dims[dims.front()].size.materialize(b_, loc_);
-  return llvm::to_vector<2>(
-      reduce(constant(0), end, 1, acc, [&](Value iv, ValueRange carried) {
-        Position inside = position;
-        enter(inside, dims.front(), iv);
-        return reductionLoops(inside, dims.drop_front(), carried, lanes, mask);
-      }));
+  return llvm::to_vector<2>(reduce(constant(0), end, 1, acc, [&](Value iv, ValueRange carried) {
+    Position inside = position;
+    enter(inside, dims.front(), iv);
+    return reductionLoops(inside, dims.drop_front(), carried, lanes, mask);
+  }));
 }
 
 /// Halves combined with halves until one element is left.
@@ -61,9 +61,10 @@ Value NestEmitter::tree(Operation *combiner, Value vector, int64_t lanes) {
 
 /// One contiguous run, reduced in an order that depends on its length and on nothing else (the same
 /// for every target and every number of threads). With L lanes (16, or 8 for elements of 64 bits):
-/// as long as there are 4 L elements, element i goes to partial result i mod 4 L; the four groups of
-/// L are combined as (0 + 1) + (2 + 3); the elements that are left go to partial result i mod L; the
-/// L partial results are combined in halves; and the outcome is combined with the initial value.
+/// as long as there are 4 L elements, element i goes to partial result i mod 4 L; the four groups
+/// of L are combined as (0 + 1) + (2 + 3); the elements that are left go to partial result i mod L;
+/// the L partial results are combined in halves; and the outcome is combined with the initial
+/// value.
 SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange init) {
   constexpr int64_t kGroups = 4;
   int64_t width = 16;
@@ -160,4 +161,3 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
   }
   return results;
 }
-

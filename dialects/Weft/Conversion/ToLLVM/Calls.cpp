@@ -47,8 +47,7 @@ LogicalResult mlir::weft::declareRuntimeFunctions(Conventions &conventions) {
     if (type.isInteger(1)) return IntegerType::get(context, 8);
     return conventions.converter.convertType(type);
   };
-  for (auto function :
-       llvm::make_early_inc_range(conventions.module.getOps<func::FuncOp>())) {
+  for (auto function : llvm::make_early_inc_range(conventions.module.getOps<func::FuncOp>())) {
     if (!function->hasAttr(kRuntimeFunction)) continue;
     if (function.getNumResults() > 1)
       return function.emitError("library functions have one result at most");
@@ -119,8 +118,8 @@ Slot slotOf(Type type, MemoryBuilder &memory) {
 }
 
 /// Makes the callee an LLVM function `void (void *closure, int64_t begin, int64_t end)`.
-LLVM::LLVMFuncOp takeClosure(Conventions &conventions, func::FuncOp callee, LLVM::LLVMStructType closure,
-                 ArrayRef<Slot> slots) {
+LLVM::LLVMFuncOp takeClosure(Conventions &conventions, func::FuncOp callee,
+                             LLVM::LLVMStructType closure, ArrayRef<Slot> slots) {
   Block &body = callee.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   MemoryBuilder memory(builder, conventions.converter);
@@ -143,9 +142,9 @@ LLVM::LLVMFuncOp takeClosure(Conventions &conventions, func::FuncOp callee, LLVM
                      : memory.cast(loc, argument.getType(), value));
   }
   body.eraseArguments(0, before);
-  return conventions.toLLVMFunction(
-      callee, callee.getName(), LLVM::LLVMVoidType::get(builder.getContext()),
-      {memory.pointerType(), i64, i64}, LLVM::Linkage::Internal);
+  return conventions.toLLVMFunction(callee, callee.getName(),
+                                    LLVM::LLVMVoidType::get(builder.getContext()),
+                                    {memory.pointerType(), i64, i64}, LLVM::Linkage::Internal);
 }
 
 } // namespace
@@ -169,9 +168,8 @@ void mlir::weft::lowerParallelCalls(Conventions &conventions, func::FuncOp funct
       types.push_back(slots.back().type);
     }
     auto closure = LLVM::LLVMStructType::getLiteral(context, types);
-    LLVM::LLVMFuncOp part =
-        takeClosure(conventions, conventions.symbols.lookup<func::FuncOp>(call.getCallee()),
-                    closure, slots);
+    LLVM::LLVMFuncOp part = takeClosure(
+        conventions, conventions.symbols.lookup<func::FuncOp>(call.getCallee()), closure, slots);
 
     // The closure lies in the caller's frame, made once however often the call runs.
     Value place;
@@ -183,8 +181,8 @@ void mlir::weft::lowerParallelCalls(Conventions &conventions, func::FuncOp funct
     }
     for (auto [i, slot] : llvm::enumerate(slots)) {
       Value operand = call.getOperand(3 + i);
-      Value value = slot.address ? memory.toPointer(loc, operand)
-                                 : memory.cast(loc, slot.type, operand);
+      Value value =
+          slot.address ? memory.toPointer(loc, operand) : memory.cast(loc, slot.type, operand);
       Value field = LLVM::GEPOp::create(builder, loc, memory.pointerType(), closure, place,
                                         ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
       LLVM::StoreOp::create(builder, loc, value, field);
@@ -194,9 +192,9 @@ void mlir::weft::lowerParallelCalls(Conventions &conventions, func::FuncOp funct
       operands.push_back(memory.cast(loc, i64, bound));
     operands.push_back(LLVM::AddressOfOp::create(builder, loc, part));
     operands.push_back(place);
-    auto run = conventions.runtimeFunction(
-        "weft_rt_parallel_for", LLVM::LLVMVoidType::get(context),
-        {i64, i64, i64, memory.pointerType(), memory.pointerType()});
+    auto run =
+        conventions.runtimeFunction("weft_rt_parallel_for", LLVM::LLVMVoidType::get(context),
+                                    {i64, i64, i64, memory.pointerType(), memory.pointerType()});
     LLVM::CallOp::create(builder, loc, run, operands);
     call.erase();
   }

@@ -57,8 +57,8 @@ LogicalResult mlir::weft::lowerAllocations(Conventions &conventions, func::FuncO
         Value value = ShapedType::isDynamic(size) ? sizes[next++] : memory.constant(loc, size);
         LLVM::StoreOp::create(builder, loc, value, memory.offset(loc, dims, 8 * i));
       }
-      auto make = conventions.runtimeFunction("weft_rt_output", pointer,
-                                              {pointer, i64, i32, i64, pointer});
+      auto make =
+          conventions.runtimeFunction("weft_rt_output", pointer, {pointer, i64, i32, i64, pointer});
       Value code = LLVM::ConstantOp::create(builder, loc, i32, static_cast<int64_t>(*dtype));
       place = LLVM::CallOp::create(
                   builder, loc, make,
@@ -214,8 +214,7 @@ struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
       auto callee = conventions.symbols.lookup<func::FuncOp>(call.getCallee());
       if (callee && told.contains(callee)) calls.push_back(call);
     });
-    for (func::CallOp call : calls)
-      call->insertOperands(call->getNumOperands(), context);
+    for (func::CallOp call : calls) call->insertOperands(call->getNumOperands(), context);
   }
 };
 

@@ -33,8 +33,7 @@ Value MemoryBuilder::cast(Location loc, Type type, Value value) {
 Value MemoryBuilder::toMemRef(Location loc, MemRefType type, Value pointer,
                               ValueRange dynamicSizes) {
   if (type.hasStaticShape()) {
-    Value descriptor =
-        MemRefDescriptor::fromStaticShape(builder_, loc, converter_, type, pointer);
+    Value descriptor = MemRefDescriptor::fromStaticShape(builder_, loc, converter_, type, pointer);
     return cast(loc, type, descriptor);
   }
   auto descriptor = MemRefDescriptor::poison(builder_, loc, converter_.convertType(type));
@@ -44,8 +43,7 @@ Value MemoryBuilder::toMemRef(Location loc, MemRefType type, Value pointer,
   Value stride = constant(loc, 1);
   unsigned next = dynamicSizes.size();
   for (unsigned i = type.getRank(); i-- > 0;) {
-    Value size =
-        type.isDynamicDim(i) ? dynamicSizes[--next] : constant(loc, type.getDimSize(i));
+    Value size = type.isDynamicDim(i) ? dynamicSizes[--next] : constant(loc, type.getDimSize(i));
     descriptor.setSize(builder_, loc, i, size);
     descriptor.setStride(builder_, loc, i, stride);
     if (i != 0) stride = LLVM::MulOp::create(builder_, loc, stride, size);

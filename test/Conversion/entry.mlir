@@ -1,0 +1,74 @@
+// RUN: weft-opt %s -split-input-file -weft-entry | FileCheck %s
+
+// An entry finds its buffers and its unknown sizes in the two arrays it is given.
+// CHECK-LABEL: llvm.func @f_weft_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
+// CHECK-DAG:     llvm.load %arg0 : !llvm.ptr -> !llvm.ptr
+// CHECK-DAG:     llvm.load %arg1 : !llvm.ptr -> i64
+// CHECK:         llvm.return %{{.*}} : i32
+func.func @f(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %0 = memref.load %x[%c0] : memref<?xf32>
+  memref.store %0, %x[%c0] : memref<?xf32>
+  return
+}
+
+// -----
+
+// Allocations: a place in the arena, an output, a call of the runtime that is freed again.
+// CHECK-LABEL: llvm.func @memory_weft_entry
+// CHECK:         %[[ARENA:.*]] = llvm.load %arg2 : !llvm.ptr -> !llvm.ptr
+// CHECK:         llvm.getelementptr %[[ARENA]][128]
+// CHECK:         llvm.call @weft_rt_output(%arg2
+// CHECK:         %[[T:.*]] = llvm.call @weft_rt_alloc(%arg2
+// CHECK:         llvm.call @weft_rt_free(%arg2, %[[T]])
+// CHECK-NOT:     memref.{{alloc|dealloc}}
+func.func @memory(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %a = memref.alloc() {weft.arena_offset = 128 : i64} : memref<4xf32>
+  %y = memref.alloc(%n) {weft.output = 0 : i64} : memref<?xf32>
+  %t = memref.alloc(%n) : memref<?xf32>
+  memref.copy %x, %t : memref<?xf32> to memref<?xf32>
+  memref.copy %t, %y : memref<?xf32> to memref<?xf32>
+  memref.dealloc %t : memref<?xf32>
+  memref.dealloc %a : memref<4xf32>
+  return
+}
+
+// -----
+
+// The library's functions take pointers, bytes for bools, and the context where they are marked so.
+// CHECK:       llvm.func @weft_rt_note(!llvm.ptr, !llvm.ptr, i64, i8)
+// CHECK-LABEL: llvm.func @calls_weft_entry
+// CHECK:         llvm.call @weft_rt_note(%arg2, {{.*}}) : (!llvm.ptr, !llvm.ptr, i64, i8) -> ()
+func.func private @weft_rt_note(memref<4xf32>, index, i1) attributes {weft.runtime, weft.context}
+func.func @calls(%x: memref<4xf32>) {
+  %c4 = arith.constant 4 : index
+  %true = arith.constant true
+  call @weft_rt_note(%x, %c4, %true) : (memref<4xf32>, index, i1) -> ()
+  return
+}
+
+// -----
+
+// A call whose range threads share passes what it uses in a closure.
+// CHECK-LABEL: llvm.func internal @part(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
+// CHECK-LABEL: llvm.func @shared_weft_entry
+// CHECK:         %[[CLOSURE:.*]] = llvm.alloca
+// CHECK:         %[[BODY:.*]] = llvm.mlir.addressof @part
+// CHECK:         llvm.call @weft_rt_parallel_for({{.*}}, %[[BODY]], %[[CLOSURE]])
+func.func private @part(%begin: index, %end: index, %grain: index, %x: memref<64xf32>) {
+  %one = arith.constant 1.0 : f32
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    memref.store %one, %x[%i] : memref<64xf32>
+  }
+  return
+}
+func.func @shared(%x: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  call @part(%c0, %c64, %c8, %x) {weft.parallel} : (index, index, index, memref<64xf32>) -> ()
+  return
+}
