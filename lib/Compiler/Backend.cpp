@@ -2,7 +2,6 @@
 #include "Compiler/Driver.h"
 #include "Compiler/Import.h"
 #include "Program/CompilerBackend.h"
-#include "JIT/Loader.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -29,44 +28,27 @@ public:
   CompiledCode compile(const Program &program, const std::string &dump) override {
     const std::lock_guard lock(mutex);
     const auto start = std::chrono::steady_clock::now();
-    DiagnosticText diagnostics(context);
-    CompiledCode code;
-    OwningOpRef<ModuleOp> module = import(program, diagnostics);
+    OwningOpRef<ModuleOp> module = import(program);
+    std::vector<std::string> files;
     driver.observe({});
     if (!dump.empty()) {
-      writeText(dump, Phase::trace, *module, code.report.files);
-      driver.observe([&](Phase phase, ModuleOp result) {
-        writeText(dump, phase, result, code.report.files);
-      });
+      writeText(dump, Phase::trace, *module, files);
+      driver.observe([&](Phase phase, ModuleOp result) { writeText(dump, phase, result, files); });
     }
-    driver.takeTimes();
-    if (failed(driver.run(*module, Phase::trace, Phase::bufferize)))
-      fail(program, diagnostics.text());
-    code.arena_bytes = arenaBytes(*module, program);
-    if (failed(driver.run(*module, Phase::bufferize, Phase::llvm)))
-      fail(program, diagnostics.text());
-    auto object = driver.emitObject(*module);
-    if (!object) fail(program, object.fault().message);
-    code.report.code_bytes = (*object)->getBufferSize();
-    ::weft::jit::PhaseTimes spent;
-    auto loaded = ::weft::jit::loadObject(std::move(*object), &spent);
-    if (!loaded) fail(program, loaded.fault().message);
-    auto entry = (*loaded)->lookup(entryName(symbolName(program.name)));
-    if (!entry) fail(program, entry.fault().message);
-    code.entry = reinterpret_cast<::weft::CompiledEntry>(*entry);
-    code.code = std::shared_ptr<void>(std::move(*loaded));
-    code.report.phases = driver.takeTimes();
-    code.report.phases.push_back({"link", spent.link});
-    code.report.total_ms = std::chrono::duration<double, std::milli>(
-                               std::chrono::steady_clock::now() - start)
-                               .count();
-    return code;
+    auto code = driver.load(*module, symbolName(program.name), Phase::trace,
+                            variableSymbols(program));
+    if (!code) fail(program, code.fault().message);
+    code->report.files = std::move(files);
+    code->report.total_ms = std::chrono::duration<double, std::milli>(
+                                std::chrono::steady_clock::now() - start)
+                                .count();
+    return std::move(*code);
   }
 
   std::string ir(const Program &program, Phase phase) override {
     const std::lock_guard lock(mutex);
+    OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
-    OwningOpRef<ModuleOp> module = import(program, diagnostics);
     driver.observe({});
     if (failed(driver.run(*module, Phase::trace, phase))) fail(program, diagnostics.text());
     if (phase == Phase::object) {
@@ -84,7 +66,8 @@ private:
     return registry;
   }
 
-  OwningOpRef<ModuleOp> import(const Program &program, DiagnosticText &diagnostics) {
+  OwningOpRef<ModuleOp> import(const Program &program) {
+    DiagnosticText diagnostics(context);
     OwningOpRef<ModuleOp> module = importProgram(program, &context);
     if (!module) fail(program, diagnostics.text());
     return module;
@@ -110,12 +93,6 @@ private:
     }
     if (error) throw ::weft::IOError(path + ": cannot write the IR: " + error.message());
     files.push_back(std::move(path));
-  }
-
-  static std::size_t arenaBytes(ModuleOp module, const Program &program) {
-    auto function = module.lookupSymbol<func::FuncOp>(symbolName(program.name));
-    auto bytes = function ? function->getAttrOfType<IntegerAttr>("weft.arena_bytes") : IntegerAttr();
-    return bytes ? static_cast<std::size_t>(bytes.getInt()) : 0;
   }
 
   std::mutex mutex;

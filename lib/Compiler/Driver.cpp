@@ -1,7 +1,7 @@
 // Runs phases, keeps pass managers, counts time.
 #include "Compiler/Driver.h"
 
-#include "JIT/ObjectCompiler.h"
+#include "JIT/Loader.h"
 #include "mlir/IR/Diagnostics.h"
 #include <chrono>
 
@@ -55,6 +55,57 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
 
 ::weft::Result<std::string> Driver::emitAssembly(ModuleOp module) {
   return ::weft::jit::compileToAssembly(module, target.cpu);
+}
+
+/// The variables among the arguments of a bufferized function.
+static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp function,
+                                                            ArrayRef<std::string> symbols) {
+  std::vector<std::size_t> variables;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable");
+    if (!symbol) continue;
+    const auto *found = llvm::find(symbols, symbol.getValue());
+    if (found == symbols.end())
+      return ::weft::Fault{::weft::ErrorKind::compile,
+                           "the variable @" + symbol.getValue().str() + " is not known"};
+    variables.push_back(static_cast<std::size_t>(found - symbols.begin()));
+  }
+  return variables;
+}
+
+::weft::Result<::weft::CompiledCode> Driver::load(ModuleOp module, StringRef name, Phase from,
+                                                  ArrayRef<std::string> symbols) {
+  auto fault = [&](std::string what) {
+    return ::weft::Fault{::weft::ErrorKind::compile, std::move(what)};
+  };
+  takeTimes();
+  DiagnosticText diagnostics(context);
+  if (from >= Phase::llvm)
+    return fault("code is loaded from a phase before llvm, where its arguments are known");
+  if (failed(run(module, from, Phase::bufferize))) return fault(diagnostics.text());
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function) return fault("there is no function @" + name.str() + " after bufferize");
+  ::weft::CompiledCode code;
+  if (auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes"))
+    code.arena_bytes = static_cast<std::size_t>(bytes.getInt());
+  auto variables = variablesOf(function, symbols);
+  if (!variables) return variables.fault();
+  code.variables = std::move(*variables);
+
+  if (failed(run(module, Phase::bufferize, Phase::llvm))) return fault(diagnostics.text());
+  auto object = emitObject(module);
+  if (!object) return object.fault();
+  code.report.code_bytes = (*object)->getBufferSize();
+  ::weft::jit::PhaseTimes spent;
+  auto loaded = ::weft::jit::loadObject(std::move(*object), &spent);
+  if (!loaded) return loaded.fault();
+  addTime("link", spent.link);
+  auto entry = (*loaded)->lookup(entryName(name));
+  if (!entry) return entry.fault();
+  code.entry = reinterpret_cast<::weft::CompiledEntry>(*entry);
+  code.code = std::shared_ptr<void>(std::move(*loaded));
+  code.report.phases = takeTimes();
+  return code;
 }
 
 std::vector<::weft::CompileReport::PhaseTime> Driver::takeTimes() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Compiler/Pipelines.h"
+#include "Program/CompilerBackend.h"
 #include "Support/Fault.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -40,6 +41,12 @@ public:
   ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> emitObject(ModuleOp module);
   /// The same as assembly.
   ::weft::Result<std::string> emitAssembly(ModuleOp module);
+
+  /// Compiles a module that has gone through `from`, and loads the code of one of its functions.
+  /// `variables` are the symbols that CompiledCode::variables counts.
+  ::weft::Result<::weft::CompiledCode> load(ModuleOp module, StringRef function,
+                                            ::weft::Phase from,
+                                            ArrayRef<std::string> variables);
 
   /// What the phases since the last call took, in milliseconds.
   std::vector<::weft::CompileReport::PhaseTime> takeTimes();

@@ -14,12 +14,26 @@ std::string symbolName(StringRef name) {
   return symbol.empty() || llvm::isDigit(symbol[0]) ? "_" + symbol : symbol;
 }
 
+std::vector<std::string> variableSymbols(const ::weft::Program &program) {
+  llvm::StringSet<> taken;
+  taken.insert(symbolName(program.name));
+  std::vector<std::string> symbols;
+  for (const ::weft::VariableRef &variable : program.variables) {
+    std::string symbol = variable->name().empty() ? "variable" : symbolName(variable->name());
+    std::string unique = symbol;
+    for (int n = 1; !taken.insert(unique).second; ++n) unique = symbol + "_" + std::to_string(n);
+    symbols.push_back(std::move(unique));
+  }
+  return symbols;
+}
+
 namespace {
 
 class Importer {
 public:
   Importer(const ::weft::Program &program, MLIRContext *context)
-      : program(program), builder(context), location(UnknownLoc::get(context)) {}
+      : program(program), builder(context), location(UnknownLoc::get(context)),
+        symbols(variableSymbols(program)) {}
 
   OwningOpRef<ModuleOp> run() {
     OwningOpRef<ModuleOp> module = ModuleOp::create(location);
@@ -50,16 +64,9 @@ private:
   }
 
   void declareVariables() {
-    llvm::StringSet<> taken;
-    taken.insert(symbolName(program.name));
-    for (auto [i, variable] : llvm::enumerate(program.variables)) {
-      std::string symbol = variable->name().empty() ? "variable" : symbolName(variable->name());
-      std::string unique = symbol;
-      for (int n = 1; !taken.insert(unique).second; ++n) unique = symbol + "_" + std::to_string(n);
-      symbols.push_back(unique);
-      VariableOp::create(builder, location, unique,
+    for (auto [variable, symbol] : llvm::zip(program.variables, symbols))
+      VariableOp::create(builder, location, symbol,
                          mlirTypeOf(variable->type(), builder.getContext()), nullptr);
-    }
   }
 
   func::FuncOp createFunction() {
@@ -111,7 +118,7 @@ private:
   const ::weft::Program &program;
   OpBuilder builder;
   Location location;
-  SmallVector<std::string> symbols;
+  std::vector<std::string> symbols;
   SmallVector<Value> handles, values;
 };
 

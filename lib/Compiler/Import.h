@@ -12,6 +12,9 @@ namespace mlir::weft {
 /// after a diagnostic.
 OwningOpRef<ModuleOp> importProgram(const ::weft::Program &program, MLIRContext *context);
 
+/// The symbols that the variables of a program have in its module, in the program's order.
+std::vector<std::string> variableSymbols(const ::weft::Program &program);
+
 /// `name` with every character that a symbol or file name should not have replaced by '_'.
 std::string symbolName(StringRef name);
 

@@ -94,9 +94,9 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   for (const Tensor &capture : program_.captures) buffers.push_back(capture.impl()->data);
 
   const VariableUpdates updates(program_.variables, program_.written);
-  for (std::size_t i = 0; i < program_.variables.size(); ++i) {
-    VariableState &variable = *program_.variables[i];
-    if (program_.written[i]) {
+  for (std::size_t index : code_.variables) {
+    VariableState &variable = *program_.variables[index];
+    if (program_.written[index]) {
       buffers.push_back(variable.update_buffer());
     } else {
       kept.push_back(variable.load().contiguous());

@@ -16,6 +16,9 @@ namespace weft {
 struct CompiledCode {
   CompiledEntry entry = nullptr;
   std::size_t arena_bytes = 0;
+  /// Which variables of the program the entry takes, by number, in the order of its buffers; one
+  /// that nothing depends on may be missing.
+  std::vector<std::size_t> variables;
   /// Keeps the machine code loaded.
   std::shared_ptr<void> code;
   CompileReport report;
