@@ -72,5 +72,26 @@ static void printOperandTypes(OpAsmPrinter &printer, Operation *, Type a, Type b
   printTypeList(printer, {a, b, c});
 }
 
+//===----------------------------------------------------------------------===//
+// custom<VariableValue>: "= elements : type", or ": type" of a variable that starts as zero
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseVariableValue(OpAsmParser &parser, TypeAttr &type, ElementsAttr &initial) {
+  if (succeeded(parser.parseOptionalEqual())) {
+    if (parser.parseAttribute(initial)) return failure();
+    type = TypeAttr::get(initial.getType());
+    return success();
+  }
+  Type parsed;
+  if (parser.parseColonType(parsed)) return failure();
+  type = TypeAttr::get(parsed);
+  return success();
+}
+static void printVariableValue(OpAsmPrinter &printer, Operation *, TypeAttr type,
+                               ElementsAttr initial) {
+  if (initial) printer << " = " << initial;
+  else printer << " : " << type.getValue();
+}
+
 #define GET_OP_CLASSES
 #include "Weft/IR/Ops.cpp.inc"

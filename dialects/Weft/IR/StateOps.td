@@ -13,7 +13,7 @@ def Weft_VariableOp : Op<Weft_Dialect, "variable", [Symbol]> {
   let summary = "Declares a variable of the module; its value lives between calls.";
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyType>:$type,
                        OptionalAttr<ElementsAttr>:$initial);
-  let assemblyFormat = "$sym_name (`=` $initial^)? attr-dict `:` $type";
+  let assemblyFormat = "$sym_name custom<VariableValue>($type, $initial) attr-dict";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,67 @@
+// Parses arguments.
+#include "Arguments.h"
+
+#include "Weft/IR/Bridge.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include <weft/io.h>
+#include <weft/ops.h>
+#include <weft/random.h>
+
+namespace mlir::weft {
+
+namespace {
+
+[[noreturn]] void refuse(StringRef text, const std::string &why) {
+  throw ::weft::ValueError(("argument '" + text + "': ").str() + why);
+}
+
+RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &context) {
+  Type type = parseType(text.trim(), &context);
+  if (!type || !isWeftTensor(type) || !cast<RankedTensorType>(type).hasStaticShape())
+    refuse(whole, "after ':' stands a tensor type of known sizes, such as tensor<4x8xf32>");
+  return cast<RankedTensorType>(type);
+}
+
+::weft::Tensor generate(StringRef whole, StringRef generator, RankedTensorType type) {
+  const ::weft::TensorType wanted = tensorTypeOf(type);
+  const ::weft::Ints shape(wanted.shape.begin(), wanted.shape.end());
+  if (generator == "iota") {
+    const std::int64_t count = type.getNumElements();
+    return ::weft::reshape(::weft::arange(count, ::weft::i64).astype(wanted.dtype),
+                           shape);
+  }
+  uint64_t seed = 0;
+  if (!generator.consume_front("random<") || !generator.consume_back(">") ||
+      generator.getAsInteger(10, seed))
+    refuse(whole, "it is no .npy file, dense<..>, random<SEED> or iota");
+  const bool floating = ::weft::is_floating(wanted.dtype);
+  const ::weft::Tensor values = ::weft::random::uniform(
+      wanted.shape, {.seed = seed, .low = 0, .high = floating ? 1.0 : 10.0,
+                     .dtype = floating ? wanted.dtype : ::weft::f64});
+  if (wanted.dtype == ::weft::boolean) return values > 5.0;
+  return values.astype(wanted.dtype);
+}
+
+} // namespace
+
+::weft::Tensor parseArgument(StringRef text, MLIRContext &context) {
+  if (text.ends_with(".npy")) return ::weft::load_npy(text.str());
+  if (text.starts_with("dense")) {
+    Attribute attribute = parseAttribute(text, &context);
+    auto elements = dyn_cast_or_null<DenseElementsAttr>(attribute);
+    if (!elements || !isWeftTensor(elements.getType()))
+      refuse(text, "it is no literal of a tensor of i1, i32, i64, f32 or f64");
+    ::weft::ConstantRef constant = constantOf(elements);
+    return ::weft::visit_dtype(constant->type.dtype, [&]<class T>() {
+      return ::weft::tensor(std::span<const T>(static_cast<const T *>(constant->bytes),
+                                               static_cast<size_t>(elements.getNumElements())),
+                            constant->type.shape);
+    });
+  }
+  auto [generator, type] = text.split(" : ");
+  if (type.empty()) refuse(text, "it is no .npy file, and no 'literal : type'");
+  return generate(text, generator.trim(), parseTensorType(text, type, context));
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,239 @@
+// weft-run: compiles a function of an .mlir file for this machine and runs it.
+#include "../Input.h"
+#include "Arguments.h"
+#include "Compiler/Driver.h"
+#include "Function/CompiledCall.h"
+#include "Runtime/Variable.h"
+#include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include <weft/io.h>
+#include <weft/weft.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::weft;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("weft-run options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::desc("Function to run; by default the only one"),
+                                  cl::value_desc("name"), cl::cat(category));
+static cl::list<std::string>
+    argTexts("arg", cl::desc("An argument: FILE.npy, 'dense<3> : tensor<2xi32>', "
+                             "'random<SEED> : tensor<64x8xf32>' or 'iota : tensor<8xf32>'"),
+             cl::value_desc("tensor"), cl::cat(category));
+static cl::opt<bool> printResults("print", cl::desc("Print the results"), cl::cat(category));
+static cl::list<std::string> saveFiles("save", cl::desc("Write the results, in order, as .npy"),
+                                       cl::value_desc("file.npy"), cl::cat(category));
+static cl::list<std::string>
+    checkFiles("check", cl::desc("Compare the results, in order, with .npy files; exit 1 if they "
+                                 "differ by more than the tolerance"),
+               cl::value_desc("file.npy"), cl::cat(category));
+static cl::opt<double> tolerance("tolerance", cl::desc("Relative tolerance of --check"),
+                                 cl::init(1e-5), cl::cat(category));
+static cl::opt<bool> timed("time", cl::desc("Print times of the phases and of repeated runs"),
+                           cl::cat(category));
+static cl::opt<int> repeats("repeats", cl::desc("Runs that --time takes the median of"),
+                            cl::init(1000), cl::cat(category));
+static cl::opt<std::string> fromPhase("from", cl::desc("Phase that the input has gone through"),
+                                      cl::init("trace"), cl::value_desc("phase"),
+                                      cl::cat(category));
+static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after every pass"),
+                                cl::init(true), cl::cat(category));
+
+static double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The function to run: the one named, or the only public one with a body.
+static func::FuncOp findEntry(ModuleOp module) {
+  if (!entry.empty()) {
+    auto function = module.lookupSymbol<func::FuncOp>(entry);
+    if (!function || function.isDeclaration())
+      throw ::weft::ValueError("there is no function @" + entry + " with a body in " + inputFile);
+    return function;
+  }
+  func::FuncOp only;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isDeclaration() || !function.isPublic()) continue;
+    if (only)
+      throw ::weft::ValueError(inputFile + " has several functions; choose one with --entry=" +
+                               only.getName().str() + " or --entry=" + function.getName().str());
+    only = function;
+  }
+  if (!only) throw ::weft::ValueError("there is no function with a body in " + inputFile);
+  return only;
+}
+
+/// Inputs, outputs and variables of the function as a program without nodes.
+static ::weft::Program describe(ModuleOp module, func::FuncOp function) {
+  ::weft::Program program;
+  program.name = function.getName().str();
+  auto add = [&](Type type, std::vector<::weft::ValueId> &list) {
+    if (!isWeftTensor(type))
+      throw ::weft::ValueError("@" + program.name +
+                               " takes or gives a value that is no tensor of Weft's dtypes");
+    program.values.push_back(tensorTypeOf(type));
+    list.push_back(static_cast<::weft::ValueId>(program.values.size() - 1));
+  };
+  for (Type type : function.getArgumentTypes()) add(type, program.inputs);
+  for (Type type : function.getResultTypes()) add(type, program.outputs);
+  for (auto variable : module.getOps<VariableOp>()) {
+    const ::weft::TensorType type = tensorTypeOf(variable.getType());
+    ::weft::Tensor value = ::weft::zeros(type.shape, type.dtype);
+    if (auto initial = dyn_cast_or_null<DenseElementsAttr>(variable.getInitialAttr())) {
+      ::weft::ConstantRef constant = constantOf(initial);
+      value = ::weft::visit_dtype(type.dtype, [&]<class T>() {
+        return ::weft::tensor(std::span<const T>(static_cast<const T *>(constant->bytes),
+                                                 static_cast<size_t>(initial.getNumElements())),
+                              type.shape);
+      });
+    }
+    program.variables.push_back(std::make_shared<::weft::VariableState>(
+        value, variable.getSymName().str(), /*trainable=*/true));
+    program.written.push_back(true); // the text may assign any of them
+  }
+  return program;
+}
+
+/// Throws unless the arguments fit the function's types.
+static void checkArguments(const ::weft::Program &program, ArrayRef<::weft::Tensor> arguments) {
+  if (arguments.size() != program.inputs.size())
+    throw ::weft::ValueError("@" + program.name + " takes " +
+                             std::to_string(program.inputs.size()) + " arguments, but " +
+                             std::to_string(arguments.size()) + " are given with --arg");
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ::weft::TensorType &wanted = program.values[program.inputs[i]];
+    bool fits = wanted.dtype == arguments[i].dtype() &&
+                wanted.shape.size() == arguments[i].shape().size();
+    for (size_t d = 0; fits && d < wanted.shape.size(); ++d)
+      fits = wanted.shape[d] == ::weft::unknown || wanted.shape[d] == arguments[i].shape()[d];
+    if (!fits)
+      throw ::weft::ValueError("argument " + std::to_string(i) + " of @" + program.name +
+                               " must be " + to_string(wanted) + ", but --arg gives " +
+                               to_string(arguments[i].type()));
+  }
+}
+
+static void printTimes(const ::weft::CompiledCode &code, double compileMs) {
+  llvm::outs() << "compile " << llvm::format("%.1f ms (", compileMs);
+  llvm::interleaveComma(code.report.phases, llvm::outs(), [](const auto &phase) {
+    llvm::outs() << phase.phase << llvm::format(" %.1f", phase.milliseconds);
+  });
+  llvm::outs() << "), arena " << (code.arena_bytes + 1023) / 1024 << " KiB, code "
+               << (code.report.code_bytes + 1023) / 1024 << " KiB\n";
+}
+
+/// Whether `actual` equals the file's tensor within the tolerance; says where it does not.
+static bool matches(size_t index, const ::weft::Tensor &actual, const std::string &file) {
+  const ::weft::Tensor expected = ::weft::load_npy(file);
+  if (!(actual.type() == expected.type())) {
+    llvm::errs() << "result " << index << " is " << to_string(actual.type()) << ", but " << file
+                 << " holds " << to_string(expected.type()) << '\n';
+    return false;
+  }
+  const std::vector<double> a = actual.to_vector<double>(), e = expected.to_vector<double>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    const bool same = a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i])) ||
+                      std::abs(a[i] - e[i]) <= tolerance * std::max(1.0, std::abs(e[i]));
+    if (same) continue;
+    llvm::errs() << "result " << index << " differs from " << file << " at element " << i << ": "
+                 << llvm::format("%.9g instead of %.9g", a[i], e[i]) << '\n';
+    return false;
+  }
+  return true;
+}
+
+static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from) {
+  func::FuncOp function = findEntry(module);
+  ::weft::Program program = describe(module, function);
+  std::vector<::weft::Tensor> arguments;
+  for (const std::string &text : argTexts) arguments.push_back(parseArgument(text, context));
+  checkArguments(program, arguments);
+  std::vector<std::string> symbols;
+  for (const ::weft::VariableRef &variable : program.variables) symbols.push_back(variable->name());
+
+  Driver driver(context, Target::host());
+  driver.verifyEach(verifyEach);
+  const auto start = std::chrono::steady_clock::now();
+  ::weft::CompiledCode code = driver.load(module, program.name, from, symbols).value();
+  const double compileMs = millisecondsSince(start);
+  const std::string name = program.name;
+  const ::weft::CompiledCode shown = code;
+  ::weft::CompiledCall call(std::move(program), std::move(code));
+
+  SmallVector<::weft::detail::TensorImpl *> inputs;
+  for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());
+  const std::span<::weft::detail::TensorImpl *const> span(inputs.data(), inputs.size());
+  const std::vector<::weft::Tensor> results = call.run(span);
+
+  if (printResults) {
+    llvm::outs() << name << ": " << results.size() << (results.size() == 1 ? " result" : " results")
+                 << '\n';
+    for (const ::weft::Tensor &result : results) llvm::outs() << "  " << to_string(result) << '\n';
+  }
+  for (size_t i = 0; i < saveFiles.size(); ++i) {
+    if (i >= results.size())
+      throw ::weft::ValueError("--save names " + std::to_string(saveFiles.size()) +
+                               " files, but there are " + std::to_string(results.size()) +
+                               " results");
+    ::weft::save_npy(saveFiles[i], results[i]);
+  }
+  bool same = true;
+  for (size_t i = 0; i < checkFiles.size(); ++i) {
+    if (i >= results.size())
+      throw ::weft::ValueError("--check names " + std::to_string(checkFiles.size()) +
+                               " files, but there are " + std::to_string(results.size()) +
+                               " results");
+    same &= matches(i, results[i], checkFiles[i]);
+  }
+  if (timed) {
+    std::vector<double> times;
+    for (int i = 0; i < std::max(1, repeats.getValue()); ++i) {
+      const auto at = std::chrono::steady_clock::now();
+      (void)call.run(span);
+      times.push_back(millisecondsSince(at) * 1e3);
+    }
+    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+    printTimes(shown, compileMs);
+    llvm::outs() << "run     " << llvm::format("%.2f us median of ", times[times.size() / 2])
+                 << times.size() << '\n';
+  }
+  return same ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "weft-run: compile a function of an .mlir file for this machine and run it\n\n"
+      "  weft-run step.mlir --entry=train_step --arg=x.npy --arg='dense<3> : tensor<32xi32>' "
+      "--time --print\n");
+  const std::optional<::weft::Phase> from = parsePhase(fromPhase);
+  if (!from || *from >= ::weft::Phase::llvm) {
+    llvm::errs() << "error: --from=" << fromPhase << ": the phases before llvm are "
+                 << phaseNames() << '\n';
+    return 1;
+  }
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  try {
+    InputProgram input(context);
+    if (failed(input.read(inputFile))) return 1;
+    return runProgram(context, input.module(), *from);
+  } catch (const std::exception &error) {
+    llvm::outs().flush();
+    llvm::errs() << "error: " << error.what() << '\n';
+    return 1;
+  }
+}
