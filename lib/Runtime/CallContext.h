@@ -98,4 +98,10 @@ void weft_rt_free(weft::CallContext *context, void *memory);
 void *weft_rt_output(weft::CallContext *context, std::int64_t index, std::int32_t dtype,
                      std::int64_t rank, const std::int64_t *dims);
 
+/// Calls an entry whose sizes are all known from C: the headers that weft-compile writes use it.
+/// `arena_bytes` is what the function's plan asks for. Returns 0; after a failed assert, a bad index
+/// or for lack of memory 1, with the reason in `message` (`message_size` bytes, may be null).
+std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers, std::int64_t arena_bytes,
+                          const char *function, char *message, std::int64_t message_size);
+
 } // extern "C"

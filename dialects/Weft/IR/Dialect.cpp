@@ -89,8 +89,8 @@ static ParseResult parseVariableValue(OpAsmParser &parser, TypeAttr &type, Eleme
 }
 static void printVariableValue(OpAsmPrinter &printer, Operation *, TypeAttr type,
                                ElementsAttr initial) {
-  if (initial) printer << " = " << initial;
-  else printer << " : " << type.getValue();
+  if (initial) printer << "= " << initial;
+  else printer << ": " << type.getValue();
 }
 
 #define GET_OP_CLASSES

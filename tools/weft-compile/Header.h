@@ -1,0 +1,13 @@
+// C headers of ahead-of-time objects.
+#pragma once
+
+#include "Support/Fault.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::weft {
+
+/// A C header that declares every entry of a module after phase `bufferize`, with one pointer per
+/// input, variable and output. A fault if a size is unknown: such outputs need the C++ API.
+::weft::Result<std::string> emitHeader(ModuleOp module, StringRef guard);
+
+} // namespace mlir::weft

@@ -1,0 +1,164 @@
+// weft-compile: takes a program from one phase to another: text, an object file with a C header,
+// assembly, or PTX.
+#include "../Input.h"
+#include "Compiler/Driver.h"
+#include "Header.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::weft;
+namespace cl = llvm::cl;
+using ::weft::Phase;
+
+static cl::OptionCategory category("weft-compile options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::desc("Where to write; - is standard output"),
+                                       cl::init("-"), cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> fromName("compile-from",
+                                     cl::desc("Phase that the input has gone through"),
+                                     cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
+static cl::opt<std::string> toName("compile-to", cl::desc("Phase to stop after, or assembly, or ptx"),
+                                   cl::init("object"), cl::value_desc("phase"), cl::cat(category));
+static cl::opt<std::string> targetName("target", cl::desc("cpu or nvptx"), cl::init("cpu"),
+                                       cl::cat(category));
+static cl::opt<std::string> chip("chip",
+                                 cl::desc("The processor by LLVM's name; by default this one, or "
+                                          "sm_90a"),
+                                 cl::cat(category));
+static cl::opt<std::string> header("emit-header", cl::desc("Write a C header of the entries"),
+                                   cl::value_desc("file.h"), cl::cat(category));
+static cl::opt<bool> timed("time", cl::desc("Print the times of the phases to standard error"),
+                           cl::cat(category));
+static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after every pass"),
+                                cl::init(true), cl::cat(category));
+
+static int refuse(const llvm::Twine &why) {
+  llvm::errs() << "error: " << why << '\n';
+  return 1;
+}
+
+static int writeFile(StringRef path, StringRef contents) {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &error);
+  if (!file) return refuse(error);
+  file->os() << contents;
+  file->os().flush();
+  if (file->os().has_error()) {
+    const std::string why = file->os().error().message();
+    file->os().clear_error();
+    return refuse(path + ": cannot write: " + why);
+  }
+  file->keep();
+  return 0;
+}
+
+static std::string textOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, OpPrintingFlags().enableDebugInfo(false));
+  os << '\n';
+  return text;
+}
+
+static void printTimes(Driver &driver) {
+  for (const auto &phase : driver.takeTimes())
+    llvm::errs() << llvm::format("%9.2f ms  ", phase.milliseconds) << phase.phase << '\n';
+}
+
+namespace {
+/// What the options ask for, checked.
+struct Request {
+  Phase from = Phase::trace, to = Phase::object;
+  bool assembly = false, ptx = false;
+  Target target = Target::host();
+};
+} // namespace
+
+/// Fills the request; an error text if the options do not fit.
+static std::string readRequest(Request &request) {
+  if (targetName == "nvptx") request.target.kind = Target::Kind::nvptx;
+  else if (targetName != "cpu") return "--target=" + targetName + ": there are cpu and nvptx";
+  if (!chip.empty()) {
+    if (request.target.kind == Target::Kind::nvptx) request.target.chip = chip;
+    else request.target.cpu.cpu = chip, request.target.cpu.features = "";
+  }
+  const std::optional<Phase> from = parsePhase(fromName);
+  if (!from)
+    return "--compile-from=" + fromName + ": there is no such phase; there are " + phaseNames();
+  request.from = *from;
+  request.assembly = toName == "assembly";
+  request.ptx = toName == "ptx";
+  if (request.ptx != (request.target.kind == Target::Kind::nvptx && request.ptx))
+    return "--compile-to=ptx needs --target=nvptx";
+  if (!request.assembly && !request.ptx) {
+    const std::optional<Phase> to = parsePhase(toName);
+    if (!to)
+      return "--compile-to=" + toName + ": there is no such phase; there are " + phaseNames() +
+             ", assembly, ptx";
+    request.to = *to;
+  }
+  if (request.target.kind == Target::Kind::nvptx && request.to == Phase::object && !request.ptx)
+    return "--target=nvptx makes ptx: say --compile-to=ptx";
+  if (request.from > request.to)
+    return "--compile-from=" + fromName + " comes after --compile-to=" + toName;
+  if (!header.empty() && (request.from > Phase::bufferize || request.to < Phase::bufferize))
+    return "--emit-header needs the phase bufferize between --compile-from and --compile-to";
+  return "";
+}
+
+static int compile(MLIRContext &context, ModuleOp module, const Request &request) {
+  Driver driver(context, request.target);
+  driver.verifyEach(verifyEach);
+  const bool text = request.to <= Phase::llvm && !request.assembly && !request.ptx;
+  const Phase last = text ? request.to : Phase::llvm;
+  const Phase before = std::min(last, Phase::bufferize);
+  if (failed(driver.run(module, request.from, before))) return 1;
+  if (!header.empty()) {
+    const std::string guard = llvm::sys::path::filename(header).str();
+    auto contents = emitHeader(module, guard);
+    if (!contents) return refuse(contents.fault().message);
+    if (int status = writeFile(header, *contents)) return status;
+  }
+  if (failed(driver.run(module, std::max(before, request.from), last))) return 1;
+  int status = 0;
+  if (text) {
+    status = writeFile(outputFile, textOf(module));
+  } else if (request.assembly) {
+    auto assembly = driver.emitAssembly(module);
+    status = assembly ? writeFile(outputFile, *assembly) : refuse(assembly.fault().message);
+  } else {
+    auto object = driver.emitObject(module);
+    status = object ? writeFile(outputFile, (*object)->getBuffer())
+                    : refuse(object.fault().message);
+  }
+  if (timed) printTimes(driver);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  const std::string overview =
+      "weft-compile: take a program from one phase to another\n\n"
+      "  weft-compile step.mlir --compile-to=linalg\n"
+      "  weft-compile step.mlir -o step.o --emit-header=step.h\n"
+      "  weft-compile step.mlir --target=nvptx --chip=sm_90a --compile-to=ptx\n\n"
+      "Phases: " +
+      phaseNames() + "\n";
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  Request request;
+  if (std::string why = readRequest(request); !why.empty()) return refuse(why);
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  InputProgram input(context);
+  if (failed(input.read(inputFile))) return 1;
+  return compile(context, input.module(), request);
+}
