@@ -1,6 +1,7 @@
 // Registers the dialects that programs pass through and what bufferization has to know of them.
 #include "Compiler/Pipelines.h"
 
+#include "JIT/GpuPipeline.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -45,6 +46,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableEffects(registry);
+  ::weft::jit::registerGpuTarget(registry);
 }
 
 } // namespace mlir::weft

@@ -1,6 +1,7 @@
 // Builds the pipelines of the phases; the order of passes is explained where it matters.
 #include "Compiler/Pipelines.h"
 
+#include "JIT/GpuPipeline.h"
 #include "JIT/LLVMPipeline.h"
 #include "Weft/AD/Passes.h"
 #include "Weft/Conversion/Passes.h"
@@ -41,7 +42,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
 }
 
-void buildBufferizePhase(OpPassManager &pm, const Target &) {
+void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createBindResultsPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -55,15 +56,18 @@ void buildBufferizePhase(OpPassManager &pm, const Target &) {
   // Equal views must be one value before copies onto themselves are seen as such.
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  pm.addPass(createMatmulToRuntimePass());
+  // The library's products run on the processor; a GPU's are loops like all else.
+  if (target.kind == Target::Kind::cpu) pm.addPass(createMatmulToRuntimePass());
   pm.addPass(createChecksToRuntimePass());
-  pm.addNestedPass<func::FuncOp>(createOutputsToRuntimePass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  // After the canonicalizer, which would erase an output that is only stored to.
+  pm.addNestedPass<func::FuncOp>(createOutputsToRuntimePass());
   pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }
 
 void buildLLVMPhase(OpPassManager &pm, const Target &target) {
+  if (target.kind == Target::Kind::nvptx) return ::weft::jit::buildGpuPipeline(pm, target.chip);
   ::weft::jit::buildLLVMPipeline(pm, target.cpu);
 }
 

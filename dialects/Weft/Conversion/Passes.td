@@ -23,6 +23,31 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Makes every structured op on buffers a launch of its own, a thread per element.";
+  let description = [{
+    Before: linalg ops on memrefs and memref.copy, no calls of the runtime.
+
+    After: gpu.launch in their place. Threads number the iterations of the parallel loops, the last
+    one fastest; the loops of a reduction run within a thread, in order, in registers.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def GpuToNVVMPass : Pass<"weft-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Converts kernels to the LLVM and NVVM dialects, without calls of libdevice.";
+  let description = [{
+    Before: a gpu.module on memrefs, arith, cf and those ops of math that are instructions; the
+    others were expanded by weft-expand-math.
+
+    After: the LLVM and NVVM dialects. Square roots, absolute values and roundings are intrinsics.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 def LowerLoopsPass : Pass<"weft-lower-loops", "::mlir::ModuleOp"> {
   let summary = "Lowers structured ops on memrefs to loops with vector code.";
   let description = [{

@@ -1,0 +1,51 @@
+// The pass weft-gpu-to-nvvm: kernels to the LLVM and NVVM dialects, without calls of libdevice.
+#include "Weft/Conversion/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_GPUTONVVMPASS
+#include "Weft/Conversion/Passes.h.inc"
+
+namespace {
+struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
+  void runOnOperation() override {
+    LowerToLLVMOptions options(&getContext());
+    options.overrideIndexBitwidth(64);
+    LLVMTypeConverter converter(&getContext(), options);
+    configureGpuToNVVMTypeConverter(converter);
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    // Intrinsics where upstream's pass calls libdevice: every one of them is an instruction, since
+    // the functions that are not were expanded before.
+    populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+
+    LLVMConversionTarget target(getContext());
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                             gpu::GPUDialect, math::MathDialect, memref::MemRefDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace mlir::weft

@@ -1,0 +1,204 @@
+// The pass weft-loops-to-gpu: every structured op on buffers as one launch, a thread per element.
+#include "Weft/Conversion/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_LOOPSTOGPUPASS
+#include "Weft/Conversion/Passes.h.inc"
+
+using linalg::GenericOp;
+
+/// Threads of a block: enough to hide latency, few enough for any register use.
+static constexpr int64_t kBlockSize = 256;
+
+namespace {
+
+/// Builds the launch of one structured op.
+class LaunchBuilder {
+public:
+  LaunchBuilder(RewriterBase &rewriter, GenericOp op) : b(op.getLoc(), rewriter), op(op) {
+    b.setInsertionPoint(op);
+  }
+
+  /// `module` is the name of the kernels' module, `kernel` that of this one.
+  void build(const Twine &module, const Twine &kernel) {
+    SmallVector<unsigned> parallel, reduced;
+    op.getParallelDims(parallel);
+    op.getReductionDims(reduced);
+    auto structured = cast<linalg::LinalgOp>(op.getOperation());
+    for (Range range : structured.createLoopRanges(b, op.getLoc())) sizes.push_back(toValue(range.size));
+    Value count = index(1);
+    for (unsigned loop : parallel) count = arith::MulIOp::create(b, count, sizes[loop]);
+
+    Value one = index(1), threads = index(kBlockSize);
+    Value blocks = arith::CeilDivUIOp::create(b, count, threads);
+    auto launch = gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
+    launch.setModuleAttr(FlatSymbolRefAttr::get(b.getStringAttr(module)));
+    launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(kernel)));
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value element = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, launch.getBlockIds().x, index(kBlockSize)),
+        launch.getThreadIds().x);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, element, count);
+    auto guard = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
+    gpu::TerminatorOp::create(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+
+    // The last parallel loop runs fastest, so that neighbouring threads meet neighbouring elements.
+    ivs.resize(sizes.size());
+    for (unsigned loop : llvm::reverse(parallel)) {
+      if (loop == parallel.front()) {
+        ivs[loop] = element;
+        break;
+      }
+      ivs[loop] = arith::RemUIOp::create(b, element, sizes[loop]);
+      element = arith::DivUIOp::create(b, element, sizes[loop]);
+    }
+    SmallVector<Value> results = reduced.empty() ? body({}) : reduce(reduced);
+    for (auto [number, result] : llvm::enumerate(results)) {
+      OpOperand *init = op.getDpsInitOperand(number);
+      memref::StoreOp::create(b, result, init->get(), subscripts(*init));
+    }
+  }
+
+private:
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+  Value toValue(OpFoldResult size) {
+    if (auto value = dyn_cast<Value>(size)) return value;
+    return index(*getConstantIntValue(size));
+  }
+
+  /// Where an operand is read or written in the present iteration.
+  SmallVector<Value> subscripts(OpOperand &operand) {
+    SmallVector<Value> result;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (AffineExpr expr : map.getResults()) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        result.push_back(ivs[dim.getPosition()]);
+        continue;
+      }
+      AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
+      SmallVector<Value> dims(ivs);
+      for (Value &dim : dims)
+        if (!dim) dim = index(0);
+      result.push_back(affine::AffineApplyOp::create(b, single, dims));
+    }
+    return result;
+  }
+
+  Value load(OpOperand &operand) {
+    if (!isa<MemRefType>(operand.get().getType())) return operand.get();
+    return memref::LoadOp::create(b, operand.get(), subscripts(operand));
+  }
+
+  /// The loops over `reduced`, with the partial results carried in registers.
+  SmallVector<Value> reduce(ArrayRef<unsigned> reduced) {
+    SmallVector<Value> partial;
+    for (OpOperand &init : op.getDpsInitsMutable()) partial.push_back(load(init));
+    SmallVector<scf::ForOp> loops;
+    for (unsigned number : reduced) {
+      auto loop = scf::ForOp::create(b, index(0), sizes[number], index(1), partial);
+      loops.push_back(loop);
+      ivs[number] = loop.getInductionVar();
+      partial = SmallVector<Value>(loop.getRegionIterArgs());
+      b.setInsertionPointToStart(loop.getBody());
+    }
+    SmallVector<Value> results = body(partial);
+    for (scf::ForOp loop : llvm::reverse(loops)) {
+      scf::YieldOp::create(b, results);
+      results = SmallVector<Value>(loop.getResults());
+      b.setInsertionPointAfter(loop);
+    }
+    return results;
+  }
+
+  /// The op's body for the present iteration. `outs` are what it continues from; empty: as stored.
+  SmallVector<Value> body(ArrayRef<Value> outs) {
+    IRMapping mapping;
+    Block *block = op.getBody();
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(input);
+      if (!argument.use_empty()) mapping.map(argument, load(*input));
+    }
+    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      BlockArgument argument = op.getMatchingBlockArgument(&init);
+      if (!outs.empty()) mapping.map(argument, outs[number]);
+      else if (!argument.use_empty()) mapping.map(argument, load(init));
+    }
+    for (Operation &inner : block->without_terminator()) {
+      if (auto at = dyn_cast<linalg::IndexOp>(inner)) mapping.map(at.getResult(), ivs[at.getDim()]);
+      else b.clone(inner, mapping);
+    }
+    return llvm::map_to_vector(block->getTerminator()->getOperands(), [&](Value value) {
+      return mapping.lookupOrDefault(value);
+    });
+  }
+
+  ImplicitLocOpBuilder b;
+  GenericOp op;
+  SmallVector<Value> sizes; ///< of all loops
+  SmallVector<Value> ivs;   ///< the present iteration
+};
+
+struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    WalkResult result = function.walk([](func::CallOp call) {
+      if (!call.getCallee().starts_with("weft_rt_") || call.getCallee() == "weft_rt_shape_error")
+        return WalkResult::advance();
+      call.emitError() << "cannot run on a GPU yet: it needs " << call.getCallee();
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted()) return signalPassFailure();
+
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    function.walk([&](Operation *op) {
+      if (isa<linalg::LinalgOp, memref::CopyOp>(op)) ops.push_back(op);
+    });
+    for (auto [number, op] : llvm::enumerate(ops)) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<GenericOp> generic = generalized(rewriter, op);
+      if (failed(generic)) {
+        op->emitOpError("has no form as a loop nest");
+        return signalPassFailure();
+      }
+      LaunchBuilder(rewriter, *generic)
+          .build(function.getName() + "_kernels", function.getName() + "_" + Twine(number));
+      rewriter.eraseOp(*generic);
+    }
+  }
+
+  /// `op`, a structured op or a copy, as linalg.generic in its place.
+  static FailureOr<GenericOp> generalized(RewriterBase &rewriter, Operation *op) {
+    if (auto generic = dyn_cast<GenericOp>(op)) return generic;
+    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      auto type = cast<MemRefType>(copy.getTarget().getType());
+      AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+      SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+      auto generic = GenericOp::create(
+          rewriter, op->getLoc(), copy.getSource(), copy.getTarget(), {identity, identity}, loops,
+          [](OpBuilder &b, Location loc, ValueRange args) {
+            linalg::YieldOp::create(b, loc, args[0]);
+          });
+      rewriter.eraseOp(copy);
+      return generic;
+    }
+    return linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
+  }
+};
+
+} // namespace
+
+} // namespace mlir::weft

@@ -1,0 +1,70 @@
+// Which passes make PTX of bufferized functions, in which order.
+
+#include "JIT/GpuPipeline.h"
+
+#include "Weft/Conversion/Passes.h"
+#include "Weft/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace weft::jit {
+
+using namespace mlir;
+
+void registerGpuTarget(DialectRegistry &registry) {
+  registry.insert<gpu::GPUDialect, NVVM::NVVMDialect, DLTIDialect>();
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+  registerGPUDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
+  passes.addNestedPass<func::FuncOp>(mlir::weft::createLoopsToGpuPass());
+  mlir::weft::ExpandMathPassOptions math;
+  math.expandRemainder = true;
+  passes.addNestedPass<func::FuncOp>(mlir::weft::createExpandMathPass(math));
+  passes.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  // No canonicalizer here: it would erase an output that is only stored to, as all are now.
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+  // Constants belong to the kernel, not to its parameters.
+  passes.addPass(createGpuLaunchSinkIndexComputationsPass());
+  passes.addPass(createGpuKernelOutliningPass());
+  GpuNVVMAttachTargetOptions target;
+  target.chip = chip;
+  target.features = "+ptx80"; // the least that sm_90a needs; older drivers take it
+  target.optLevel = 3;
+  passes.addPass(createGpuNVVMAttachTarget(target));
+
+  OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(mlir::weft::createGpuToNVVMPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
+Result<std::string> emitPtx(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager passes(module.getContext());
+  GpuModuleToBinaryPassOptions format;
+  format.compilationTarget = "isa";
+  passes.addPass(createGpuModuleToBinaryPass(format));
+  if (failed(passes.run(*copy)))
+    return Fault{ErrorKind::compile, "the kernels could not be translated to PTX"};
+  std::string text;
+  copy->walk([&](gpu::BinaryOp binary) {
+    for (Attribute object : binary.getObjects())
+      text += cast<gpu::ObjectAttr>(object).getObject().getValue().rtrim('\0').str();
+  });
+  if (text.empty()) return Fault{ErrorKind::compile, "the module has no kernel"};
+  return text;
+}
+
+} // namespace weft::jit
