@@ -10,6 +10,13 @@ namespace fs = std::filesystem;
 
 namespace weft::house {
 
+SourceFile read_file(const std::string &path) {
+  SourceFile file{path, {}};
+  std::ifstream stream(fs::path(WEFT_SOURCE_DIR) / path);
+  for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
+  return file;
+}
+
 std::vector<SourceFile> read_sources(const std::vector<std::string> &folders,
                                      const std::vector<std::string> &endings) {
   const fs::path top = WEFT_SOURCE_DIR;
@@ -22,10 +29,7 @@ std::vector<SourceFile> read_sources(const std::vector<std::string> &folders,
           std::any_of(endings.begin(), endings.end(),
                       [&](const std::string &ending) { return path.ends_with(ending); });
       if (!entry.is_regular_file() || !wanted) continue;
-      SourceFile file{path, {}};
-      std::ifstream stream(entry.path());
-      for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
-      files.push_back(std::move(file));
+      files.push_back(read_file(path));
     }
   }
   std::sort(files.begin(), files.end(),

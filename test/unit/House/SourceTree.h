@@ -13,6 +13,9 @@ struct SourceFile {
   std::vector<std::string> lines;
 };
 
+/// One file, by its path below the repository's top; without lines if it is not there.
+SourceFile read_file(const std::string &path);
+
 /// Every file below the named folders whose name ends in one of `endings`, ordered by path.
 std::vector<SourceFile> read_sources(const std::vector<std::string> &folders,
                                      const std::vector<std::string> &endings);
