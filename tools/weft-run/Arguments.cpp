@@ -1,4 +1,4 @@
-// Parses arguments.
+// Turns the text of an argument of weft-run into a tensor: a literal, a file, or generated values.
 #include "Arguments.h"
 
 #include "Weft/IR/Bridge.h"
