@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::bench {
 
@@ -48,10 +49,6 @@ Json to_json(const Row &row) {
   return object;
 }
 
-[[noreturn]] void fail(const std::string &path, int error) {
-  throw std::runtime_error("cannot write " + path + ": " + std::strerror(error));
-}
-
 } // namespace
 
 void print_heading() {
@@ -70,27 +67,34 @@ void print_row(const Row &row) {
   std::fflush(stdout);
 }
 
-void write_json(const std::vector<Row> &rows, const std::string &path) {
+JsonFile::JsonFile(std::string path) : path_(std::move(path)) {
+  std::error_code ignored;
+  const bool special =
+      std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored);
+  target_ = special ? path_ : path_ + ".tmp";
+  file_ = std::fopen(target_.c_str(), "w");
+  if (file_ == nullptr) fail(errno);
+}
+
+JsonFile::~JsonFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  if (!in_place()) std::remove(target_.c_str());
+}
+
+void JsonFile::fail(int error) const {
+  throw std::runtime_error("cannot write " + path_ + ": " + std::strerror(error));
+}
+
+void JsonFile::write(const std::vector<Row> &rows) {
   Json list = Json::array();
   for (const Row &row : rows) list.push_back(to_json(row));
   const std::string text = list.dump(2) + "\n";
-  // What is no regular file (/dev/stdout, a pipe) is written in place.
-  std::error_code ignored;
-  const bool in_place =
-      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  const std::string target = in_place ? path : path + ".tmp";
-  std::FILE *file = std::fopen(target.c_str(), "w");
-  if (file == nullptr) fail(path, errno);
-  int error = 0;
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0 ||
-      (!in_place && fsync(fileno(file)) != 0))
-    error = errno;
-  if (std::fclose(file) != 0 && error == 0) error = errno;
-  if (error == 0 && !in_place && std::rename(target.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    if (!in_place) std::remove(target.c_str());
-    fail(path, error);
-  }
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size() || std::fflush(file_) != 0)
+    fail(errno);
+  if (in_place()) return;
+  if (fsync(fileno(file_)) != 0 || std::rename(target_.c_str(), path_.c_str()) != 0) fail(errno);
+  std::fclose(std::exchange(file_, nullptr));
 }
 
 } // namespace weft::bench

@@ -54,6 +54,8 @@ int list_benchmarks() {
 int run(const Options &options) {
   if (options.list) return list_benchmarks();
   const std::vector<const Benchmark *> selection = chosen(options.only);
+  std::optional<JsonFile> json;
+  if (!options.json.empty()) json.emplace(options.json);
   Session session;
   session.repeats = options.repeats;
   session.threads = threads::max_threads();
@@ -85,7 +87,7 @@ int run(const Options &options) {
   if (lonely)
     std::printf(
         "\nRows without a peer: `./x bench --peers` installs what they are compared with.\n");
-  if (!options.json.empty()) write_json(rows, options.json);
+  if (json) json->write(rows);
   return failed ? 1 : 0;
 }
 
