@@ -36,9 +36,9 @@ Fault fault(const std::string &what, llvm::Error error) {
 class Session {
 public:
   static Result<Session *> get() {
-    static Result<std::unique_ptr<Session>> session = make();
-    if (!session) return session.fault();
-    return (*session).get();
+    static auto *session = new Result<std::unique_ptr<Session>>(make());
+    if (!*session) return session->fault();
+    return (**session).get();
   }
 
   ExecutionSession &execution() { return *execution_; }
@@ -78,7 +78,6 @@ private:
     return session;
   }
 
-  // Never destroyed, so the order in which these would go does not matter.
   std::unique_ptr<ExecutionSession> execution_;
   std::unique_ptr<ObjectLinkingLayer> layer_;
   JITDylib *library_ = nullptr;

@@ -16,7 +16,6 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -108,14 +107,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::FunctionPassManager passes;
-  if (const char *text = getenv("WEFT_LLVM_PASSES")) {
-    llvm::cantFail(builder.parsePassPipeline(passes, text));
-  } else {
-    passes.addPass(llvm::EarlyCSEPass());
-    passes.addPass(llvm::SimplifyCFGPass());
-    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
-                                                         /*UseMemorySSA=*/true));
-  }
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) passes.run(function, functions);
 }
