@@ -10,10 +10,9 @@ using autodiff::Tape;
 GradientTape::GradientTape(TapeOptions options) : tape_(new Tape(options)) { tape_->start(); }
 
 GradientTape::~GradientTape() {
-  // On another thread the tape cannot be taken out of its own thread's chain. It stays there and
-  // hands every call on: a leak of a few bytes in place of a dangling pointer.
   if (!tape_->on_own_thread()) {
-    tape_->abandon();
+    const std::shared_ptr<autodiff::TapeHome> home = tape_->home();
+    home->leave(tape_);
     return;
   }
   tape_->stop();

@@ -38,7 +38,45 @@ Tensor alias(const Tensor &tensor) {
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Lives
+//===----------------------------------------------------------------------===//
+
+const std::shared_ptr<TapeHome> &TapeHome::here() {
+  struct Holder {
+    std::shared_ptr<TapeHome> home = std::make_shared<TapeHome>();
+    ~Holder() { home->clear(/*for_good=*/true); }
+  };
+  thread_local const Holder holder;
+  return holder.home;
+}
+
+void TapeHome::leave(Tape *tape) {
+  tape->abandon();
+  std::unique_lock lock(mutex_);
+  if (!gone_) {
+    left_.push_back(tape);
+    return;
+  }
+  lock.unlock();
+  delete tape; // the chain it stood in is no more
+}
+
+void TapeHome::clear(bool for_good) {
+  std::vector<Tape *> left;
+  {
+    const std::lock_guard lock(mutex_);
+    gone_ = for_good;
+    left.swap(left_);
+  }
+  for (Tape *tape : left) {
+    tape->stop();
+    delete tape;
+  }
+}
+
 void Tape::start() {
+  home_->clear(/*for_good=*/false);
   push_interpreter(this);
   running_ = true;
 }

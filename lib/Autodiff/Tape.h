@@ -2,8 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <span>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -13,12 +14,32 @@
 
 namespace weft::autodiff {
 
+class Tape;
+
+/// Where the tapes of a thread belong. One that ends on another thread cannot be taken out of its own
+/// thread's chain of interpreters there: it is left here, and its thread ends it.
+class TapeHome {
+public:
+  /// This thread's.
+  static const std::shared_ptr<TapeHome> &here();
+
+  /// Ends a tape from another thread: at once if its own is gone.
+  void leave(Tape *tape);
+  /// Ends the tapes that were left, on their thread; for good when that ends.
+  void clear(bool for_good);
+
+private:
+  std::mutex mutex_;
+  std::vector<Tape *> left_;
+  bool gone_ = false;
+};
+
 /// Records the calls of its thread that a watched tensor takes part in: operands by their identity,
 /// types, and the values that the op's derivative mentions. Everything of a kind lies in one array,
 /// so that recording a call costs a few appends.
 class Tape final : public Interpreter {
 public:
-  explicit Tape(TapeOptions options) : options_(options), thread_(std::this_thread::get_id()) {}
+  explicit Tape(TapeOptions options) : options_(options), home_(TapeHome::here()) {}
 
   Tensor apply(const OpCall &call) override;
 
@@ -32,18 +53,19 @@ public:
   /// Starts or ends recording.
   void start();
   void stop();
-  /// Ends recording from another thread, for good; the tape stays in its thread's chain.
-  void abandon() { running_ = false; }
+  /// Ends recording from another thread; calls that still come are handed on.
+  void abandon() { abandoned_ = true; }
   /// Suspends recording; calls nest.
   void pause() { ++paused_; }
   void resume() { --paused_; }
 
   bool recording() const {
-    return running_.load(std::memory_order_relaxed) && paused_ == 0;
+    return running_ && paused_ == 0 && !abandoned_.load(std::memory_order_relaxed);
   }
   /// Throws StateError unless this is the thread the tape was made on.
   void check_thread(const char *what) const;
-  bool on_own_thread() const { return std::this_thread::get_id() == thread_; }
+  bool on_own_thread() const { return home_ == TapeHome::here(); }
+  const std::shared_ptr<TapeHome> &home() const { return home_; }
 
 private:
   /// A value that takes part in a recorded call: who it is, its type, and what was saved of it.
@@ -84,8 +106,9 @@ private:
                                             std::uint64_t &own) const;
 
   const TapeOptions options_;
-  const std::thread::id thread_;
-  std::atomic<bool> running_ = false; ///< in this thread's chain of interpreters
+  const std::shared_ptr<TapeHome> home_;
+  std::atomic<bool> abandoned_ = false;
+  bool running_ = false; ///< in the thread's chain of interpreters
   bool spent_ = false;
   int paused_ = 0;
 

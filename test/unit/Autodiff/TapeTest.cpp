@@ -118,6 +118,16 @@ TEST(Tape, G7_Reset) {
   EXPECT_EQ(numbers(tape.gradient(x * x * x, {x})[0]), Numbers{12});
 }
 
+TEST(Tape, G7_StopGradient) {
+  const Tensor x = tensor(2.f), y = tensor(3.f);
+  GradientTape tape;
+  tape.watch(x);
+  tape.watch(y);
+  const auto [dx, dy] = tape.gradient(x * x + stop_gradient(y * y), {x, y});
+  EXPECT_EQ(numbers(dx), Numbers{4});
+  EXPECT_FALSE(dy.defined());
+}
+
 TEST(Tape, G9_NestedTapes) {
   const Tensor x = tensor(1.0);
   GradientTape outer;
@@ -432,7 +442,23 @@ TEST(Tape, MayDieOnAnotherThread) {
     tape->watch(x);
     std::thread([&] { tape.reset(); }).join();
     EXPECT_EQ((x * x).item<float>(), 4); // its thread goes on without it
+    GradientTape next;
+    next.watch(x);
+    EXPECT_EQ(numbers(next.gradient(x * x, {x})[0]), Numbers{4});
   }).join();
+}
+
+TEST(Tape, MayOutliveItsThread) {
+  const Tensor x = tensor(2.f);
+  std::unique_ptr<GradientTape> tape;
+  std::thread([&] {
+    tape = std::make_unique<GradientTape>();
+    tape->watch(x);
+    (void)(x * x);
+  }).join();
+  EXPECT_EQ(message_of<StateError>([&] { tape->stop(); }),
+            "GradientTape: stop was called on another thread than the one the tape was made on");
+  tape.reset();
 }
 
 TEST(Tape, ErrorsInsideLeaveItUsable) {
