@@ -81,12 +81,35 @@ static bool needs_no_promotion(OpCode op, DType dtype) {
   return op_info(op).promotion != Promotion::floating || is_floating(dtype);
 }
 
+namespace {
+
+/// Operands that are tensors, as such: on loan, so that their counts stay as they are.
+class Loan {
+public:
+  explicit Loan(std::initializer_list<const Operand *> operands) {
+    for (const Operand *operand : operands) tensors_[count_++] = Tensor(operand->impl());
+  }
+  ~Loan() {
+    for (Tensor &tensor : tensors_) (void)std::move(tensor).detach();
+  }
+  Loan(const Loan &) = delete;
+  Loan &operator=(const Loan &) = delete;
+
+  std::span<const Tensor> tensors() const { return {tensors_, count_}; }
+
+private:
+  Tensor tensors_[2];
+  std::size_t count_ = 0;
+};
+
+} // namespace
+
 Tensor unary(OpCode op, const Operand &x) {
   if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_unary(op, x); result.defined()) return result;
   } else if (x.impl() != nullptr && needs_no_promotion(op, x.dtype())) {
-    const Tensor operands[] = {x.materialize()};
-    return dispatch(op, operands);
+    const Loan loan{&x};
+    return dispatch(op, loan.tensors());
   }
   static const Attrs none;
   return general(op, {&x}, none);
@@ -97,8 +120,8 @@ Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
     if (Tensor result = fast_binary(op, lhs, rhs); result.defined()) return result;
   } else if (lhs.impl() != nullptr && rhs.impl() != nullptr && lhs.dtype() == rhs.dtype() &&
              needs_no_promotion(op, lhs.dtype())) {
-    const Tensor operands[] = {lhs.materialize(), rhs.materialize()};
-    return dispatch(op, operands);
+    const Loan loan{&lhs, &rhs};
+    return dispatch(op, loan.tensors());
   }
   static const Attrs none;
   return general(op, {&lhs, &rhs}, none);
