@@ -48,7 +48,7 @@ func.func @arguments_are_apart(%x: tensor<f32>, %z: tensor<2xf32>) -> (tensor<f3
   return %0#1, %0#2 : tensor<f32>, tensor<2xf32>
 }
 
-weft.variable @v = dense<2.0> : tensor<f32> : tensor<f32>
+weft.variable @v = dense<2.0> : tensor<f32>
 func.func private @stateful(%x: tensor<f32>) -> tensor<f32> {
   %v = weft.handle @v : !weft.var<tensor<f32>>
   %0 = weft.read %v : tensor<f32>
