@@ -84,7 +84,8 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
       if (part.defined()) sum = sum.defined() ? cotangents.emitter.add(sum, part) : part;
     }
     if (!sum.defined() && options.unconnected == Unconnected::zero) {
-      const TensorType type = source.variable() ? source.variable()->type() : source.tensor().type();
+      const TensorType type =
+          source.variable() ? source.variable()->type() : source.tensor().type();
       if (carries_gradient(type.dtype)) sum = zeros(type.shape, type.dtype);
     }
     gradients.push_back(std::move(sum));
@@ -185,8 +186,7 @@ void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &c
                                .gradients = gradients});
   vjp(cotangents.emitter, record.op, call);
   for (std::uint32_t i = 0; i < record.operands; ++i)
-    if (gradients[i].defined())
-      cotangents.add(values_[record.first + i].identity, gradients[i]);
+    if (gradients[i].defined()) cotangents.add(values_[record.first + i].identity, gradients[i]);
 }
 
 } // namespace weft::autodiff

@@ -1,8 +1,8 @@
 // Forward mode on tensors, one call at a time.
 #include "Autodiff/Forward.h"
 
-#include "OpDefs/Derivatives/Rules.h"
 #include "Autodiff/TensorEmitter.h"
+#include "OpDefs/Derivatives/Rules.h"
 
 namespace weft::autodiff {
 

@@ -160,8 +160,7 @@ Tensor Tape::read_variable(const OpCall &call) {
 Tensor Tape::record(const OpCall &call) {
   Tensor result = execute(call);
   const OpInfo &info = op_info(call.op);
-  if (!info.differentiable || !result.defined() || !carries_gradient(result.dtype()))
-    return result;
+  if (!info.differentiable || !result.defined() || !carries_gradient(result.dtype())) return result;
   // An op that had nothing to do gives its operand back, and the gradient has nothing to do either.
   for (const Tensor &operand : call.operands)
     if (operand.impl() == result.impl()) return result;

@@ -16,8 +16,8 @@ namespace weft::autodiff {
 
 class Tape;
 
-/// Where the tapes of a thread belong. One that ends on another thread cannot be taken out of its own
-/// thread's chain of interpreters there: it is left here, and its thread ends it.
+/// Where the tapes of a thread belong. One that ends on another thread cannot be taken out of its
+/// own thread's chain of interpreters there: it is left here, and its thread ends it.
 class TapeHome {
 public:
   /// This thread's.
@@ -102,8 +102,7 @@ private:
             Cotangents &cotangents);
   void run_backwards(Cotangents &cotangents);
   void run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents);
-  std::span<const std::uint64_t> identities(const GradientSource &source,
-                                            std::uint64_t &own) const;
+  std::span<const std::uint64_t> identities(const GradientSource &source, std::uint64_t &own) const;
 
   const TapeOptions options_;
   const std::shared_ptr<TapeHome> home_;

@@ -94,8 +94,7 @@ LogicalResult Expansion::inlineBody(func::FuncOp function, Operation *call, Valu
   Block &body = function.getBody().front();
   for (Operation &original : body.without_terminator())
     if (failed(inlineOp(original, mapping, callLocation))) return failure();
-  for (Value value : body.getTerminator()->getOperands())
-    returned.push_back(mapping.lookup(value));
+  for (Value value : body.getTerminator()->getOperands()) returned.push_back(mapping.lookup(value));
   inlining.pop_back();
   return success();
 }
@@ -164,7 +163,8 @@ void Expansion::accumulate(Value value, Value derivative) {
 Value Expansion::zerosLike(Value value) {
   ::weft::TensorType type = emitter.type(value);
   Value zero = emitter.scalar(0, type.dtype);
-  if (type.shape.is_static()) return type.shape.empty() ? zero : emitter.broadcast(zero, type.shape);
+  if (type.shape.is_static())
+    return type.shape.empty() ? zero : emitter.broadcast(zero, type.shape);
   return emitter.select(emitter.equal(value, value), zero, zero);
 }
 
@@ -235,14 +235,15 @@ LogicalResult Expansion::forward(ValueRange tangents) {
       operandTangents.push_back(derivatives.lookup(operand));
       hasTangent.push_back(static_cast<bool>(operandTangents.back()));
     }
-    ::weft::autodiff::JvpCall<IREmitter> rule({.op = call.info.op,
-                                               .attrs = call.attrs,
-                                               .operand_types = call.types,
-                                               .result_type = call.resultType,
-                                               .operands = call.operands,
-                                               .result = call.result,
-                                               .has_tangent = {hasTangent.data(), hasTangent.size()},
-                                               .tangents = operandTangents});
+    ::weft::autodiff::JvpCall<IREmitter> rule(
+        {.op = call.info.op,
+         .attrs = call.attrs,
+         .operand_types = call.types,
+         .result_type = call.resultType,
+         .operands = call.operands,
+         .result = call.result,
+         .has_tangent = {hasTangent.data(), hasTangent.size()},
+         .tangents = operandTangents});
     try {
       derivatives[call.result] = ::weft::autodiff::jvp(emitter, call.info.op, rule);
     } catch (const BuildFailed &) {
@@ -272,8 +273,8 @@ void Expansion::replace(ArrayRef<Value> values) {
     source.getResult(0).replaceAllUsesWith(source.getOperand(0));
 }
 
-/// Erases what neither the results nor the derivatives need of the ops made, which are those between
-/// `before` and the differential op.
+/// Erases what neither the results nor the derivatives need of the ops made, which are those
+/// between `before` and the differential op.
 void Expansion::eraseUnused(Operation *before) {
   for (Operation *last = op->getPrevNode(); last != before;) {
     Operation *previous = last->getPrevNode();
@@ -290,8 +291,8 @@ LogicalResult Expansion::run() {
   SmallVector<Value> args(given.take_front(function.getNumArguments()));
   emitter.setLocation(op->getLoc());
   for (int64_t i : wrt) {
-    sources.push_back(UnrealizedConversionCastOp::create(builder, op->getLoc(), args[i].getType(),
-                                                         args[i]));
+    sources.push_back(
+        UnrealizedConversionCastOp::create(builder, op->getLoc(), args[i].getType(), args[i]));
     args[i] = sources.back().getResult(0);
     active.insert(args[i]);
   }

@@ -34,12 +34,12 @@ public:
     Value &known = scalars[{value, dtype}];
     if (known) return known;
     Type element = elementTypeOf(dtype, builder.getContext());
-    Attribute attribute = ::weft::is_floating(dtype)
-                              ? Attribute(builder.getFloatAttr(element, value))
-                              : Attribute(builder.getIntegerAttr(
-                                    element, static_cast<int64_t>(value)));
-    auto elements = DenseElementsAttr::get(RankedTensorType::get({}, element),
-                                           ArrayRef<Attribute>(attribute));
+    Attribute attribute =
+        ::weft::is_floating(dtype)
+            ? Attribute(builder.getFloatAttr(element, value))
+            : Attribute(builder.getIntegerAttr(element, static_cast<int64_t>(value)));
+    auto elements =
+        DenseElementsAttr::get(RankedTensorType::get({}, element), ArrayRef<Attribute>(attribute));
     return known = ConstantOp::create(builder, location, elements.getType(), elements);
   }
 

@@ -83,17 +83,16 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
-  if (!function ||
-      failed(verifyTypes(*this, "cotangent", floatingOf(function.getResultTypes()),
-                         getCotangents().getTypes())))
+  if (!function || failed(verifyTypes(*this, "cotangent", floatingOf(function.getResultTypes()),
+                                      getCotangents().getTypes())))
     return failure();
   return verifyResults(*this, function, typesAt(getArgs(), getWrt()));
 }
 
 LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
-  if (!function || failed(verifyTypes(*this, "tangent", typesAt(getArgs(), getWrt()),
-                                      getTangents().getTypes())))
+  if (!function ||
+      failed(verifyTypes(*this, "tangent", typesAt(getArgs(), getWrt()), getTangents().getTypes())))
     return failure();
   return verifyResults(*this, function, floatingOf(function.getResultTypes()));
 }

@@ -25,8 +25,7 @@ template <class E, class Call>
 typename E::Value expand_to_operand(E &e, Call &call, std::size_t i,
                                     const typename E::Value &value) {
   const Shape &shape = call.operand_type(i).shape;
-  if (shape.is_static())
-    return e.type(value).shape == shape ? value : e.broadcast(value, shape);
+  if (shape.is_static()) return e.type(value).shape == shape ? value : e.broadcast(value, shape);
   // A select takes the shape of its predicate, whose value does not matter here: NaN or not.
   const typename E::Value &witness = call.shape_witness(i);
   return e.select(e.equal(witness, witness), value, value);

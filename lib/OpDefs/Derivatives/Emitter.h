@@ -1,5 +1,5 @@
-// Emitters: what a derivative rule builds its result with. The tape's emitter executes op calls, the
-// gradient pass's builds operations.
+// Emitters: what a derivative rule builds its result with. The tape's emitter executes op calls,
+// the gradient pass's builds operations.
 #pragma once
 
 #include <span>

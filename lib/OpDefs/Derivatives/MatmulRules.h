@@ -38,7 +38,8 @@ typename E::Value matrix_cotangent(E &e, VjpCall<E> &call, typename E::Value cot
   return cotangent;
 }
 
-/// The gradient of an operand from that of its matrix: summed over repeated batches, a vector again.
+/// The gradient of an operand from that of its matrix: summed over repeated batches, a vector
+/// again.
 template <class E>
 typename E::Value from_matrix(E &e, VjpCall<E> &call, std::size_t i,
                               const typename E::Value &gradient) {

@@ -112,9 +112,9 @@ template <class E>
 typename E::Value pad_value_back(E &e, VjpCall<E> &call, std::size_t,
                                  const typename E::Value &cotangent) {
   const typename E::Value inside = expand_to_operand(e, call, 0, e.scalar(0, DType::boolean));
-  const typename E::Value padding = e.pad(
-      inside, e.scalar(1, DType::boolean), std::get<Ints>(call.attrs()[0]),
-      std::get<Ints>(call.attrs()[1]), std::get<Ints>(call.attrs()[2]));
+  const typename E::Value padding =
+      e.pad(inside, e.scalar(1, DType::boolean), std::get<Ints>(call.attrs()[0]),
+            std::get<Ints>(call.attrs()[1]), std::get<Ints>(call.attrs()[2]));
   const typename E::Value outside =
       e.select(padding, cotangent, e.scalar(0, call.cotangent_dtype()));
   Ints axes;

@@ -79,8 +79,7 @@ typename E::Value mean_back(E &e, VjpCall<E> &call, std::size_t i,
     count *= static_cast<double>(shape[axis]);
   }
   if (known)
-    return expand_reduced(e, call, i,
-                          e.divide(cotangent, e.scalar(count, call.cotangent_dtype())));
+    return expand_reduced(e, call, i, e.divide(cotangent, e.scalar(count, call.cotangent_dtype())));
   // Counted as integers, because ones of a floating dtype stop adding up where it has gaps.
   const typename E::Value ones = expand_to_operand(e, call, 0, e.scalar(1, DType::i64));
   const typename E::Value counted =
@@ -90,9 +89,8 @@ typename E::Value mean_back(E &e, VjpCall<E> &call, std::size_t i,
 
 /// Which elements are the extremum, and how many of them there are for each result (aligned).
 template <class E, class Call>
-std::pair<typename E::Value, typename E::Value> extrema(E &e, Call &call,
-                                                        const typename E::Value &x,
-                                                        const typename E::Value &y) {
+std::pair<typename E::Value, typename E::Value>
+extrema(E &e, Call &call, const typename E::Value &x, const typename E::Value &y) {
   const typename E::Value chosen = e.equal(x, align_reduced(e, call, y));
   const typename E::Value count =
       e.sum(e.cast(chosen, call.cotangent_dtype()), std::get<Ints>(call.attrs()[0]), true);
@@ -101,9 +99,8 @@ std::pair<typename E::Value, typename E::Value> extrema(E &e, Call &call,
 
 /// Of `max` and `min`: the cotangent, shared equally by all elements that are the extremum.
 template <class E>
-typename E::Value extremum_back(E &e, VjpCall<E> &call, std::size_t,
-                                const typename E::Value &x, const typename E::Value &y,
-                                const typename E::Value &cotangent) {
+typename E::Value extremum_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &x,
+                                const typename E::Value &y, const typename E::Value &cotangent) {
   const auto [chosen, count] = extrema(e, call, x, y);
   const typename E::Value share = e.divide(align_reduced(e, call, cotangent), count);
   return e.select(chosen, share, e.scalar(0, call.cotangent_dtype()));
@@ -111,9 +108,8 @@ typename E::Value extremum_back(E &e, VjpCall<E> &call, std::size_t,
 
 /// Of `max` and `min`: the mean of the tangents of the elements that are the extremum.
 template <class E>
-typename E::Value extremum_forward(E &e, JvpCall<E> &call, std::size_t,
-                                   const typename E::Value &x, const typename E::Value &y,
-                                   const typename E::Value &tangent) {
+typename E::Value extremum_forward(E &e, JvpCall<E> &call, std::size_t, const typename E::Value &x,
+                                   const typename E::Value &y, const typename E::Value &tangent) {
   const auto [chosen, count] = extrema(e, call, x, y);
   const typename E::Value shares =
       e.divide(e.select(chosen, tangent, e.scalar(0, call.cotangent_dtype())), count);
@@ -134,8 +130,7 @@ typename E::Value product_of_others(E &e, Call &call, const typename E::Value &x
   const typename E::Value nonzero = e.select(is_zero, one, x);
   const typename E::Value product = e.prod(nonzero, axes, true);
   const typename E::Value alone = e.logical_and(is_zero, e.equal(zeros, one));
-  return e.select(e.equal(zeros, zero), e.divide(product, nonzero),
-                  e.select(alone, product, zero));
+  return e.select(e.equal(zeros, zero), e.divide(product, nonzero), e.select(alone, product, zero));
 }
 
 /// Of `prod`: the cotangent times the product of all other elements.
@@ -149,8 +144,8 @@ typename E::Value prod_back(E &e, VjpCall<E> &call, std::size_t, const typename 
 template <class E>
 typename E::Value prod_forward(E &e, JvpCall<E> &call, std::size_t, const typename E::Value &x,
                                const typename E::Value &tangent) {
-  return e.sum(e.multiply(tangent, product_of_others(e, call, x)),
-               std::get<Ints>(call.attrs()[0]), std::get<bool>(call.attrs()[1]));
+  return e.sum(e.multiply(tangent, product_of_others(e, call, x)), std::get<Ints>(call.attrs()[0]),
+               std::get<bool>(call.attrs()[1]));
 }
 
 } // namespace weft::autodiff::rules

@@ -139,12 +139,11 @@ TEST_P(Derivatives, SecondOrderAgainstDifferences) {
       outer.gradient(total, sources, {.unconnected = Unconnected::zero});
   for (std::size_t n = 0; n < second.size(); ++n) {
     SCOPED_TRACE("operand " + std::to_string(list[n]));
-    expect_near(second[n],
-                differences(sample().operands, list[n],
-                            [&](const std::vector<Tensor> &at) {
-                              return slope(at).item<double>();
-                            }),
-                2e-6);
+    expect_near(
+        second[n],
+        differences(sample().operands, list[n],
+                    [&](const std::vector<Tensor> &at) { return slope(at).item<double>(); }),
+        2e-6);
   }
 }
 
@@ -156,8 +155,7 @@ TEST_P(Derivatives, SingleIsDouble) {
     if (const auto *dtype = std::get_if<DType>(&attr); dtype && *dtype == f64) attr = f32;
   const Tensor w = weights();
   const std::vector<Tensor> wide = gradients(sample(), sample().operands, active(), w);
-  const std::vector<Tensor> single =
-      gradients(narrow, narrow.operands, active(), w.astype(f32));
+  const std::vector<Tensor> single = gradients(narrow, narrow.operands, active(), w.astype(f32));
   for (std::size_t n = 0; n < wide.size(); ++n) {
     ASSERT_EQ(single[n].dtype(), f32);
     expect_near(single[n].astype(f64), wide[n].to_vector<double>(), 2e-4);

@@ -49,7 +49,8 @@ public:
     llvm::append_range(given, forward ? sources : results);
     llvm::append_range(derivatives, forward ? results : sources);
     function("main", given, [&](mlir::ValueRange arguments) {
-      const auto args = arguments.take_front(types.size()), rest = arguments.drop_front(types.size());
+      const auto args = arguments.take_front(types.size()),
+                 rest = arguments.drop_front(types.size());
       const auto callee = mlir::FlatSymbolRefAttr::get(f);
       const auto where = builder_.getDenseI64ArrayAttr(wrt);
       const auto at = builder_.getUnknownLoc();
@@ -131,8 +132,8 @@ std::vector<Tensor> by_tape(const Sample &sample, const Tensor &seed) {
     if (is_floating(operand.dtype())) sources.push_back(operand);
   for (const Tensor &source : sources) tape.watch(source);
   const Tensor y = dispatch(sample.op, sample.operands, sample.attrs);
-  std::vector<Tensor> result = tape.gradient(
-      y, sources, {.output_gradients = {seed}, .unconnected = Unconnected::zero});
+  std::vector<Tensor> result =
+      tape.gradient(y, sources, {.output_gradients = {seed}, .unconnected = Unconnected::zero});
   result.insert(result.begin(), y);
   return result;
 }
@@ -158,8 +159,7 @@ protected:
     arguments.push_back(seed);
     const std::vector<Tensor> actual = program.run(arguments), expected = by_tape(sample, seed);
     ASSERT_EQ(actual.size(), expected.size());
-    for (std::size_t i = 0; i < actual.size(); ++i)
-      expect_same(actual[i], expected[i], tolerance);
+    for (std::size_t i = 0; i < actual.size(); ++i) expect_same(actual[i], expected[i], tolerance);
   }
 
   void compare_forward(bool unknown_sizes, double tolerance) {

@@ -303,18 +303,15 @@ TEST(Tape, OutputGradientsWeighTheTarget) {
   tape.watch(x);
   const Tensor y = x * x;
   const Tensor weights = tensor({10.f, 100.f});
-  EXPECT_EQ(numbers(tape.gradient(y, {x}, {.output_gradients = {weights}})[0]),
-            (Numbers{20, 400}));
+  EXPECT_EQ(numbers(tape.gradient(y, {x}, {.output_gradients = {weights}})[0]), (Numbers{20, 400}));
   EXPECT_EQ(message_of<ShapeError>(
                 [&] { (void)tape.gradient(y, {x}, {.output_gradients = {tensor(1.f)}}); }),
             "GradientTape: output gradient 0 is f32(), but its target is f32(2,)");
-  EXPECT_EQ(message_of<DTypeError>([&] {
-              (void)tape.gradient(y, {x}, {.output_gradients = {weights.astype(f64)}});
-            }),
+  EXPECT_EQ(message_of<DTypeError>(
+                [&] { (void)tape.gradient(y, {x}, {.output_gradients = {weights.astype(f64)}}); }),
             "GradientTape: output gradient 0 is f64(2,), but its target is f32(2,)");
-  EXPECT_EQ(message_of<ValueError>([&] {
-              (void)tape.gradient(y, {x}, {.output_gradients = {weights, weights}});
-            }),
+  EXPECT_EQ(message_of<ValueError>(
+                [&] { (void)tape.gradient(y, {x}, {.output_gradients = {weights, weights}}); }),
             "GradientTape: there are 2 output gradients for 1 targets");
 }
 
@@ -489,15 +486,14 @@ TEST(Derivative, ProductWithZeros) {
 }
 
 TEST(Derivative, TiesShareTheGradient) {
-  EXPECT_EQ(numbers(slope_of([](const Tensor &t) { return max(t); },
-                             tensor({3.0, 1.0, 3.0, 2.0}))),
+  EXPECT_EQ(numbers(slope_of([](const Tensor &t) { return max(t); }, tensor({3.0, 1.0, 3.0, 2.0}))),
             (Numbers{0.5, 0, 0.5, 0}));
   EXPECT_EQ(numbers(slope_of([](const Tensor &t) { return min(t, {.axes = Ints{1}}); },
                              tensor({{1.0, 1.0}, {2.0, 1.0}}))),
             (Numbers{0.5, 0.5, 0, 1}));
-  EXPECT_EQ(numbers(slope_of([](const Tensor &t) { return maximum(t, 1); },
-                             tensor({0.0, 1.0, 2.0}))),
-            (Numbers{0, 0.5, 1}));
+  EXPECT_EQ(
+      numbers(slope_of([](const Tensor &t) { return maximum(t, 1); }, tensor({0.0, 1.0, 2.0}))),
+      (Numbers{0, 0.5, 1}));
 }
 
 TEST(Derivative, AtTheEdgesOfDomains) {
