@@ -1,6 +1,7 @@
 // Runs phases, keeps pass managers, counts time.
 #include "Compiler/Driver.h"
 
+#include "JIT/GpuPipeline.h"
 #include "JIT/Loader.h"
 #include "mlir/IR/Diagnostics.h"
 #include <chrono>
@@ -55,6 +56,10 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
 
 ::weft::Result<std::string> Driver::emitAssembly(ModuleOp module) {
   return ::weft::jit::compileToAssembly(module, target.cpu);
+}
+
+::weft::Result<std::string> Driver::emitPtx(ModuleOp module) {
+  return ::weft::jit::emitPtx(module);
 }
 
 /// The variables among the arguments of a bufferized function.

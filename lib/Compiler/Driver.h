@@ -42,6 +42,9 @@ public:
   /// The same as assembly.
   ::weft::Result<std::string> emitAssembly(ModuleOp module);
 
+  /// The PTX of a module after phase `llvm` for nvptx.
+  ::weft::Result<std::string> emitPtx(ModuleOp module);
+
   /// Compiles a module that has gone through `from`, and loads the code of one of its functions.
   /// `variables` are the symbols that CompiledCode::variables counts.
   ::weft::Result<::weft::CompiledCode> load(ModuleOp module, StringRef function,

@@ -94,7 +94,7 @@ static std::string readRequest(Request &request) {
   request.from = *from;
   request.assembly = toName == "assembly";
   request.ptx = toName == "ptx";
-  if (request.ptx != (request.target.kind == Target::Kind::nvptx && request.ptx))
+  if (request.ptx && request.target.kind != Target::Kind::nvptx)
     return "--compile-to=ptx needs --target=nvptx";
   if (!request.assembly && !request.ptx) {
     const std::optional<Phase> to = parsePhase(toName);
@@ -132,6 +132,9 @@ static int compile(MLIRContext &context, ModuleOp module, const Request &request
   } else if (request.assembly) {
     auto assembly = driver.emitAssembly(module);
     status = assembly ? writeFile(outputFile, *assembly) : refuse(assembly.fault().message);
+  } else if (request.ptx) {
+    auto ptx = driver.emitPtx(module);
+    status = ptx ? writeFile(outputFile, *ptx) : refuse(ptx.fault().message);
   } else {
     auto object = driver.emitObject(module);
     status = object ? writeFile(outputFile, (*object)->getBuffer())
