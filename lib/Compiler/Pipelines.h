@@ -17,7 +17,7 @@ struct Target {
   std::string chip = "sm_90a";
 
   /// This machine's processor.
-  static Target host() { return {Kind::cpu, ::weft::jit::TargetOptions::host(), {}}; }
+  static Target host() { return {.cpu = ::weft::jit::TargetOptions::host()}; }
 };
 
 /// Makes everything known that Weft's phases read, build or bufferize: all that a context needs for
