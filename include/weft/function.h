@@ -22,7 +22,8 @@ struct FunctionOptions {
   /// If given: the types that tensor arguments must have, one per tensor in the order of the
   /// arguments; there is one trace, and unknown dimensions stay unknown in it.
   std::vector<TensorType> signature = {};
-  /// Folder that receives the text of every phase of each trace, `NAME.N.PHASE.mlir`; none if empty.
+  /// Folder that receives the text of every phase of each trace, `NAME.N.PHASE.mlir`; none if
+  /// empty.
   std::string dump = {};
 };
 
@@ -118,12 +119,13 @@ public:
   static bool inlined();
 
   /// The compiled trace of these arguments: found, or traced and compiled now. Concurrent calls
-  /// compile once.
-  std::shared_ptr<Trace> find(ArgumentReader &arguments, const Tracee &tracee);
+  /// compile once. `prototype` is what the tracee sets, and goes with a new trace.
+  std::shared_ptr<Trace> find(ArgumentReader &arguments, const Tracee &tracee,
+                              std::shared_ptr<void> &prototype);
   /// Runs it. Results are in the order that the tracee gave them.
   std::vector<Tensor> run(Trace &trace, const ArgumentReader &arguments);
   /// What the callable returned while it was traced, for `trace`.
-  static std::shared_ptr<void> &prototype(Trace &trace);
+  static const std::shared_ptr<void> &prototype(const Trace &trace);
 
   const CompileReport &report(const Trace &trace) const;
   std::string ir(ArgumentReader &arguments, const Tracee &tracee, Phase phase);
@@ -136,10 +138,10 @@ private:
 
 } // namespace detail
 
-/// A callable that is traced at its first call per signature (dtypes and shapes of tensors, nesting,
-/// type and value of everything else), compiled, and from then on runs as compiled code. Variables
-/// are captured by identity, other eager tensors by value. May be called from many threads.
-/// Under a tape, and inside another trace, it runs its callable.
+/// A callable that is traced at its first call per signature (dtypes and shapes of tensors,
+/// nesting, type and value of everything else), compiled, and from then on runs as compiled code.
+/// Variables are captured by identity, other eager tensors by value. May be called from many
+/// threads. Under a tape, and inside another trace, it runs its callable.
 template <class F>
 class Function {
 public:
@@ -212,6 +214,7 @@ private:
       detail::TensorCollector collector;
       if constexpr (std::is_void_v<R>) {
         std::apply(state_->callable, copies);
+        prototype = nullptr;
       } else {
         auto result = std::make_shared<R>(std::apply(state_->callable, copies));
         visit_structure(*result, collector);
@@ -224,10 +227,7 @@ private:
   template <class R, class... Args>
   std::shared_ptr<Trace> find(detail::ArgumentReader &arguments, const Args &...args) const {
     std::shared_ptr<void> prototype;
-    std::shared_ptr<Trace> trace =
-        state_->core.find(arguments, tracee<R>(prototype, args...));
-    if (prototype) detail::FunctionCore::prototype(*trace) = std::move(prototype);
-    return trace;
+    return state_->core.find(arguments, tracee<R>(prototype, args...), prototype);
   }
 
   std::shared_ptr<State> state_;

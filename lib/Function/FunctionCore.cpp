@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "Function/CompiledCall.h"
-#include "Program/CompilerBackend.h"
 #include "Function/Tracer.h"
+#include "Program/CompilerBackend.h"
 #include "Support/Fault.h"
 #include <weft/function.h>
 
@@ -50,11 +50,32 @@ FunctionCore::~FunctionCore() = default;
 
 bool FunctionCore::inlined() { return Interpreter::current() != nullptr; }
 
-std::shared_ptr<void> &FunctionCore::prototype(Trace &trace) { return trace.prototype; }
+const std::shared_ptr<void> &FunctionCore::prototype(const Trace &trace) { return trace.prototype; }
 
 namespace {
 
 TensorType type_of(const TensorImpl *impl) { return {impl->dtype, Shape(impl->sizes())}; }
+
+/// The key of a call without the sizes of its tensors: what is left is their number and place, and
+/// everything that is no tensor. It follows the words that ArgumentReader writes.
+SignatureKey without_sizes(const SignatureKey &key) {
+  SignatureKey kept;
+  for (std::size_t i = 0; i < key.size();) {
+    const std::uint64_t head = key[i++];
+    kept.push_back(head);
+    const bool is_text = (head >> 8 & 0xff) == 0xff;
+    switch (static_cast<Node>(head & 0xff)) {
+    case Node::tensor: i += head >> 16; break;
+    case Node::variable: kept.push_back(key[i++]); break;
+    case Node::literal:
+      for (std::uint64_t words = is_text ? ((head >> 16) + 7) / 8 : 1; words != 0; --words)
+        kept.push_back(key[i++]);
+      break;
+    default: break;
+    }
+  }
+  return kept;
+}
 
 bool admits(const TensorType &spec, const TensorType &type) {
   if (spec.dtype != type.dtype || spec.shape.size() != type.shape.size()) return false;
@@ -65,8 +86,7 @@ bool admits(const TensorType &spec, const TensorType &type) {
 
 } // namespace
 
-std::vector<TensorType>
-FunctionCore::Impl::input_types(const ArgumentReader &arguments) const {
+std::vector<TensorType> FunctionCore::Impl::input_types(const ArgumentReader &arguments) const {
   std::vector<TensorType> types;
   for (const TensorImpl *tensor : arguments.tensors) types.push_back(type_of(tensor));
   if (options.signature.empty()) return types;
@@ -98,12 +118,12 @@ Program FunctionCore::Impl::trace(const ArgumentReader &arguments, const Tracee 
 }
 
 std::shared_ptr<FunctionCore::Trace> FunctionCore::find(ArgumentReader &arguments,
-                                                        const Tracee &tracee) {
-  // With a signature every admitted call has the same trace, whatever its sizes.
+                                                        const Tracee &tracee,
+                                                        std::shared_ptr<void> &prototype) {
+  // With a signature sizes do not matter.
   if (!impl_->options.signature.empty()) {
-    arguments.key.clear();
-    for (const TensorType &type : impl_->input_types(arguments))
-      arguments.key.push_back(static_cast<std::uint64_t>(type.dtype));
+    static_cast<void>(impl_->input_types(arguments));
+    arguments.key = without_sizes(arguments.key);
   }
   std::shared_ptr<Trace> last = impl_->last.load(std::memory_order_acquire);
   if (last && last->key == arguments.key) return last;
@@ -114,12 +134,10 @@ std::shared_ptr<FunctionCore::Trace> FunctionCore::find(ArgumentReader &argument
     trace->key = arguments.key;
     const auto start = std::chrono::steady_clock::now();
     Program program = impl_->trace(arguments, tracee);
-    const double trace_ms = std::chrono::duration<double, std::milli>(
-                                std::chrono::steady_clock::now() - start)
-                                .count();
+    const double trace_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     std::string dump = impl_->options.dump;
-    if (!dump.empty())
-      dump += "/" + impl_->options.name + "." + std::to_string(impl_->next_dump++);
+    if (!dump.empty()) dump += "/" + impl_->options.name + "." + std::to_string(impl_->next_dump++);
     CompiledCode code = compiler_backend().compile(program, dump);
     trace->report = std::move(code.report);
     trace->report.trace_ms = trace_ms;
@@ -127,6 +145,7 @@ std::shared_ptr<FunctionCore::Trace> FunctionCore::find(ArgumentReader &argument
     trace->report.arena_bytes = code.arena_bytes;
     trace->report.traced_ops = static_cast<int>(program.nodes.size());
     trace->call.emplace(std::move(program), std::move(code));
+    trace->prototype = std::move(prototype);
     impl_->traces.push_back(trace);
   }
   impl_->last.store(trace, std::memory_order_release);

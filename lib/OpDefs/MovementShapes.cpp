@@ -8,7 +8,13 @@ namespace weft::shapes {
 namespace {
 
 std::string text(std::int64_t value) { return std::to_string(value); }
-std::string text(const Ints &values) { return to_string(Shape(values)); }
+/// As a shape is written, but -1 as such.
+std::string text(const Ints &values) {
+  std::string result = "(";
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result += (i == 0 ? "" : i == 1 ? " " : ", ") + text(values[i]) + (i == 0 ? "," : "");
+  return result + ")";
+}
 
 Result<TensorType> sized(DType dtype, Shape shape) {
   Result<std::int64_t> count = element_count(shape, item_size(dtype));
@@ -83,7 +89,8 @@ Result<TensorType> transpose(const InferContext &call) {
     const auto end = permutation.begin() + i;
     if (permutation[i] < 0 || permutation[i] >= x.shape.rank() ||
         std::find(permutation.begin(), end, permutation[i]) != end)
-      return Fault{ErrorKind::value, text(permutation) + " is not a permutation of the axes of x, " +
+      return Fault{ErrorKind::value, text(permutation) +
+                                         " is not a permutation of the axes of x, " +
                                          "which has shape " + to_string(x.shape)};
     result.push_back(x.shape[permutation[i]]);
   }
@@ -117,15 +124,14 @@ Result<TensorType> slice(const InferContext &call) {
     const std::int64_t size = x.shape[i];
     if (strides[i] < 1)
       return Fault{ErrorKind::value, "stride " + text(strides[i]) + " of axis " +
-                                         text(static_cast<std::int64_t>(i)) +
-                                         " is not positive"};
+                                         text(static_cast<std::int64_t>(i)) + " is not positive"};
     const std::int64_t limit = size == unknown || limits[i] != -1 ? limits[i] : size;
     const bool open = size == unknown && limit == -1;
     if (starts[i] < 0 || (!open && limit < starts[i]) || (size != unknown && limit > size))
       return Fault{ErrorKind::index, "the slice " + text(starts[i]) + ":" + text(limits[i]) +
                                          " is out of range for axis " +
-                                         text(static_cast<std::int64_t>(i)) + " of x, which has shape " +
-                                         to_string(x.shape)};
+                                         text(static_cast<std::int64_t>(i)) +
+                                         " of x, which has shape " + to_string(x.shape)};
     // Rounded up, without a sum that a large stride could make overflow.
     const bool none = !open && limit == starts[i];
     result.push_back(open ? unknown : none ? 0 : (limit - starts[i] - 1) / strides[i] + 1);
@@ -169,8 +175,8 @@ Result<TensorType> concatenate(const InferContext &call) {
       if (result[d] == unknown) result[d] = x.shape[d];
     }
     if (!fits)
-      return Fault{ErrorKind::shape, "the shapes differ outside axis " + text(axis) + ": xs[0] is " +
-                                         to_string(first.shape) + " and xs[" +
+      return Fault{ErrorKind::shape, "the shapes differ outside axis " + text(axis) +
+                                         ": xs[0] is " + to_string(first.shape) + " and xs[" +
                                          text(static_cast<std::int64_t>(i)) + "] is " +
                                          to_string(x.shape)};
   }
@@ -185,7 +191,8 @@ Result<TensorType> pad(const InferContext &call) {
     return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
                                        " and value is " + std::string(name_of(value.dtype))};
   if (!value.shape.empty())
-    return Fault{ErrorKind::shape, "value must be a scalar, but has shape " + to_string(value.shape)};
+    return Fault{ErrorKind::shape,
+                 "value must be a scalar, but has shape " + to_string(value.shape)};
   if (Check fault = one_per_axis(low, "low", x.shape)) return *fault;
   if (Check fault = one_per_axis(high, "high", x.shape)) return *fault;
   if (Check fault = one_per_axis(interior, "interior", x.shape)) return *fault;

@@ -19,9 +19,8 @@ Result<Shape> broadcast_shapes(const Shape &a, const Shape &b) {
       continue;
     }
     if (other == unknown) continue;
-    return Fault{ErrorKind::shape, to_string(a) + " and " + to_string(b) +
-                                       " do not broadcast: " + std::to_string(dim) + " meets " +
-                                       std::to_string(other)};
+    return Fault{ErrorKind::shape, to_string(a) + " and " + to_string(b) + " do not broadcast: " +
+                                       std::to_string(dim) + " meets " + std::to_string(other)};
   }
   return result;
 }
@@ -162,7 +161,8 @@ Result<TensorType> reduce(const InferContext &call) {
     if (!reduced) result.push_back(shape[i]);
     else if (keepdims) result.push_back(1);
   }
-  return TensorType{call.operands[0].dtype, std::move(result)};
+  // It may have more elements than an operand that has none.
+  return sized(call.operands[0].dtype, std::move(result));
 }
 
 Result<TensorType> argmax(const InferContext &call) {
@@ -195,18 +195,19 @@ Result<TensorType> matmul(const InferContext &call) {
   const std::int64_t rhs_inner =
       rhs.shape[rhs_rank == 1 || transpose_rhs ? rhs_rank - 1 : rhs_rank - 2];
   if (lhs_inner != rhs_inner && lhs_inner != unknown && rhs_inner != unknown)
-    return Fault{ErrorKind::shape,
-                 "the inner dimensions differ: lhs is " + to_string(lhs.shape) +
-                     (transpose_lhs ? " transposed" : "") + " and rhs is " + to_string(rhs.shape) +
-                     (transpose_rhs ? " transposed" : "") + ", so " + std::to_string(lhs_inner) +
-                     " meets " + std::to_string(rhs_inner)};
+    return Fault{ErrorKind::shape, "the inner dimensions differ: lhs is " + to_string(lhs.shape) +
+                                       (transpose_lhs ? " transposed" : "") + " and rhs is " +
+                                       to_string(rhs.shape) + (transpose_rhs ? " transposed" : "") +
+                                       ", so " + std::to_string(lhs_inner) + " meets " +
+                                       std::to_string(rhs_inner)};
   Shape lhs_batch, rhs_batch;
   for (std::size_t i = 0; i + 2 < lhs_rank; ++i) lhs_batch.push_back(lhs.shape[i]);
   for (std::size_t i = 0; i + 2 < rhs_rank; ++i) rhs_batch.push_back(rhs.shape[i]);
   Result<Shape> batch = broadcast_shapes(lhs_batch, rhs_batch);
   if (!batch)
     return Fault{ErrorKind::shape, "the batch dimensions do not broadcast: lhs is " +
-                                       to_string(lhs.shape) + " and rhs is " + to_string(rhs.shape)};
+                                       to_string(lhs.shape) + " and rhs is " +
+                                       to_string(rhs.shape)};
   Shape result = *std::move(batch);
   if (lhs_rank > 1) result.push_back(lhs.shape[transpose_lhs ? lhs_rank - 1 : lhs_rank - 2]);
   if (rhs_rank > 1) result.push_back(rhs.shape[transpose_rhs ? rhs_rank - 2 : rhs_rank - 1]);

@@ -21,6 +21,8 @@ Tensor fitting(std::string_view op, const VariableState &state, const Operand &v
   Tensor tensor = value.weak() ? value.materialize(state.type().dtype) : value.materialize();
   if (value.weak() && !state.type().shape.empty()) tensor = broadcast(tensor, state.type().shape);
   check_assignable(op, state, tensor.type());
+  // Sizes that a trace does not know are compared when it runs.
+  if (!tensor.shape().is_static()) tensor = broadcast(tensor, state.type().shape);
   return tensor;
 }
 

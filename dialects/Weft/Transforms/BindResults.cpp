@@ -72,16 +72,14 @@ static bool neededAfter(BlockArgument argument, Operation *op) {
 static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
   if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>()) {
     auto groups = expand.getReassociationIndices();
-    Value inner =
-        tensor::CollapseShapeOp::create(b, loc, expand.getSrcType(), destination, groups);
+    Value inner = tensor::CollapseShapeOp::create(b, loc, expand.getSrcType(), destination, groups);
     inner = store(b, loc, expand.getSrc(), inner);
     return tensor::ExpandShapeOp::create(b, loc, expand.getType(), inner, groups);
   }
   if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
       collapse && collapse.getSrcType().hasStaticShape()) {
     auto groups = collapse.getReassociationIndices();
-    Value inner =
-        tensor::ExpandShapeOp::create(b, loc, collapse.getSrcType(), destination, groups);
+    Value inner = tensor::ExpandShapeOp::create(b, loc, collapse.getSrcType(), destination, groups);
     inner = store(b, loc, collapse.getSrc(), inner);
     return tensor::CollapseShapeOp::create(b, loc, collapse.getType(), inner, groups);
   }
@@ -133,6 +131,24 @@ static void copyTraders(OpBuilder &b, Location loc, ArrayRef<OpOperand *> operan
   }
 }
 
+/// Copies those of a terminator's operands that share elements with another, and are another view
+/// of them: each is to have a place of its own.
+static void copySharers(OpBuilder &b, Operation *terminator) {
+  DenseMap<Value, Value> firstOf;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value root = operand.get();
+    while (root.getDefiningOp() && isView(root.getDefiningOp()))
+      root = root.getDefiningOp()->getOperand(0);
+    // What is an argument is not computed in any result's place.
+    if (!root.getDefiningOp() || !isStaticTensor(operand.get().getType())) continue;
+    Value first = firstOf.try_emplace(root, operand.get()).first->second;
+    if (first == operand.get()) continue;
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    operand.set(bufferization::AllocTensorOp::create(b, terminator->getLoc(), type, ValueRange{},
+                                                     operand.get()));
+  }
+}
+
 /// Stores every operand of a loop's terminator in the tensor of `carried` that it takes the place
 /// of, where the size is known.
 static void bindCarried(OpBuilder &b, Operation *terminator, MutableOperandRange terminatorOperands,
@@ -147,8 +163,7 @@ static void bindCarried(OpBuilder &b, Operation *terminator, MutableOperandRange
   b.setInsertionPoint(terminator);
   copyTraders(b, terminator->getLoc(), operands, places);
   for (auto [operand, own] : llvm::zip_equal(operands, places))
-    if (operand->get() != own)
-      operand->set(store(b, terminator->getLoc(), operand->get(), own));
+    if (operand->get() != own) operand->set(store(b, terminator->getLoc(), operand->get(), own));
 }
 
 static void bindLoop(OpBuilder &b, scf::ForOp loop) {
@@ -215,12 +230,16 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
 
     Operation *ret = function.getBody().front().getTerminator();
     b.setInsertionPoint(ret);
+    copySharers(b, ret);
     SmallVector<OpOperand *> updates;
     SmallVector<Value> updated;
+    // A value with several places is computed in the first; the others are copies of what is there.
+    DenseMap<Value, Value> stored;
     // Outputs before variables: an output may be the old value of a variable.
     for (OpOperand &operand : ret->getOpOperands()) {
       const unsigned index = operand.getOperandNumber();
       Value value = operand.get();
+      if (Value first = stored.lookup(value)) value = first;
       if (Attribute variable = function.getResultAttr(index, "weft.variable")) {
         updates.push_back(&operand);
         updated.push_back(variables.lookup(variable));
@@ -231,13 +250,16 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
           b.getDictionaryAttr(b.getNamedAttr("weft.output", b.getI64IntegerAttr(index)));
       const unsigned number = function.getNumArguments();
       (void)function.insertArgument(number, value.getType(), attrs, ret->getLoc());
+      const Value before = operand.get();
       operand.set(storeResult(b, ret->getLoc(), value, function.getArgument(number)));
+      stored.try_emplace(before, operand.get());
     }
+    for (OpOperand *update : updates)
+      if (Value first = stored.lookup(update->get())) update->set(first);
     copyTraders(b, ret->getLoc(), updates, updated);
     for (auto [operand, place] : llvm::zip_equal(updates, updated))
       if (operand->get() != place)
-        operand->set(
-            storeResult(b, ret->getLoc(), operand->get(), cast<BlockArgument>(place)));
+        operand->set(storeResult(b, ret->getLoc(), operand->get(), cast<BlockArgument>(place)));
   }
 };
 } // namespace

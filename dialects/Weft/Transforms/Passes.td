@@ -118,14 +118,14 @@ def OutputsToRuntimePass : Pass<"weft-outputs-to-runtime", "::mlir::func::FuncOp
 }
 
 def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "Turns cf.assert into a call that throws a ShapeError.";
+  let summary = "Turns cf.assert into a call that throws a ShapeError, and prints of text into calls.";
   let description = [{
     Before: `cf.assert %c, "matmul: ..."`, made where unknown sizes must fit.
 
     After: `scf.if` over the negated condition with a call of weft_rt_shape_error.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {

@@ -31,10 +31,10 @@ Value lowerGather(LinalgBuilder &b, GatherOp op) {
         SmallVector<Value> at;
         for (size_t i = 0; i < from.size(); ++i) {
           if (i == axis)
-            at.push_back(
-                arith::IndexCastOp::create(builder, loc, builder.getIndexType(), args[0]));
+            at.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), args[0]));
           else
-            at.push_back(linalg::IndexOp::create(builder, loc, i < axis ? i : i + picked.size() - 1));
+            at.push_back(
+                linalg::IndexOp::create(builder, loc, i < axis ? i : i + picked.size() - 1));
         }
         return tensor::ExtractOp::create(builder, loc, x, at);
       });
@@ -52,16 +52,15 @@ static Value addSlice(LinalgBuilder &b, Value target, const Sizes &targetSizes, 
   for (size_t i = 0; i < rank; ++i)
     if (i != axis) shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
   RankedTensorType sliceType = RankedTensorType::get(shape, targetType.getElementType());
-  Value slice =
-      tensor::ExtractSliceOp::create(b, sliceType, target, offsets, sizes, strides);
+  Value slice = tensor::ExtractSliceOp::create(b, sliceType, target, offsets, sizes, strides);
   AffineMap identity = b.getMultiDimIdentityMap(rank - 1);
   SmallVector<utils::IteratorType> loops(rank - 1, utils::IteratorType::parallel);
-  Value sum = linalg::GenericOp::create(
-                  b, sliceType, update, slice, {identity, identity}, loops,
-                  [&](OpBuilder &builder, Location loc, ValueRange args) {
-                    Value total = ScalarBuilder(builder, loc).add(args[1], args[0]);
-                    linalg::YieldOp::create(builder, loc, total);
-                  })
+  Value sum = linalg::GenericOp::create(b, sliceType, update, slice, {identity, identity}, loops,
+                                        [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                          Value total =
+                                              ScalarBuilder(builder, loc).add(args[1], args[0]);
+                                          linalg::YieldOp::create(builder, loc, total);
+                                        })
                   .getResult(0);
   return tensor::InsertSliceOp::create(b, sum, target, offsets, sizes, strides);
 }
@@ -78,7 +77,27 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
                    "shape of indices");
   }
 
-  // One loop per axis of the indices, in order: equal indices add up as the updates stand.
+  if (picked.size() > 1) {
+    // One-shot bufferization finds the result of one loop in place, not that of nested ones.
+    OpFoldResult count = b.getIndexAttr(1);
+    for (OpFoldResult size : picked) count = b.multiply(count, size);
+    ReassociationIndices all;
+    SmallVector<ReassociationIndices> groups;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (i <= axis || i >= axis + picked.size()) groups.emplace_back();
+      groups.back().push_back(i);
+    }
+    for (size_t i = 0; i < picked.size(); ++i) all.push_back(i);
+    indices = tensor::CollapseShapeOp::create(b, indices, SmallVector{all});
+    updates = tensor::CollapseShapeOp::create(b, updates, groups);
+    picked = {count};
+    from.erase(from.begin() + axis, from.begin() + axis + all.size());
+    from.insert(from.begin() + axis, count);
+    b.setSizes(indices, picked);
+    b.setSizes(updates, from);
+  }
+
+  // In order: equal indices add up as the updates stand.
   Value result = x;
   SmallVector<Value> at;
   SmallVector<scf::ForOp> loops;
@@ -97,13 +116,12 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
     offsets.push_back(isIndex ? OpFoldResult(at[i - axis]) : OpFoldResult(b.getIndexAttr(0)));
     sizes.push_back(isIndex ? OpFoldResult(b.getIndexAttr(1))
                             : into[i < axis ? i : i - picked.size() + 1]);
-    if (!isIndex)
-      shape.push_back(getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
+    if (!isIndex) shape.push_back(getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
   }
   auto rowType = RankedTensorType::get(shape, getElementTypeOrSelf(updates.getType()));
   Value update = tensor::ExtractSliceOp::create(b, rowType, updates, offsets, sizes, strides);
-  Value place = arith::IndexCastOp::create(b, b.getIndexType(),
-                                           tensor::ExtractOp::create(b, indices, at));
+  Value place =
+      arith::IndexCastOp::create(b, b.getIndexType(), tensor::ExtractOp::create(b, indices, at));
   result = addSlice(b, result, into, axis, place, update);
   for (scf::ForOp loop : llvm::reverse(loops)) {
     scf::YieldOp::create(b, result);

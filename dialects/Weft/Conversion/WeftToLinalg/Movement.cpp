@@ -63,10 +63,8 @@ Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
   if (from.hasStaticShape() && to.hasStaticShape()) {
     // One collapse or expansion where that is possible keeps the loops of the neighbours apart.
     if (auto groups = getReassociationIndicesForReshape(from, to)) {
-      if (from.getRank() > to.getRank())
-        return tensor::CollapseShapeOp::create(b, to, x, *groups);
-      if (from.getRank() < to.getRank())
-        return tensor::ExpandShapeOp::create(b, to, x, *groups);
+      if (from.getRank() > to.getRank()) return tensor::CollapseShapeOp::create(b, to, x, *groups);
+      if (from.getRank() < to.getRank()) return tensor::ExpandShapeOp::create(b, to, x, *groups);
     }
     if (from == to) return x;
   }
@@ -93,8 +91,8 @@ Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
     } else {
       line = b.typed(line, from.clone(ShapedType::kDynamic));
     }
-    result = tensor::ExpandShapeOp::create(b, from.clone(shape), line, oneGroup(shape.size()),
-                                           sizes);
+    result =
+        tensor::ExpandShapeOp::create(b, from.clone(shape), line, oneGroup(shape.size()), sizes);
   }
   b.setSizes(result, sizes);
   return result;
@@ -176,7 +174,8 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
       const int64_t end = limit != -1 ? limit : *getConstantIntValue(from[axis]);
       b.requireAtMost(b.getIndexAttr(end), from[axis],
                       "slice: the limit of axis " + Twine(axis) + " is out of range for x");
-      sizes.push_back(b.getIndexAttr((end - start + stride - 1) / stride));
+      // Rounded up, without a sum that a large stride could make overflow.
+      sizes.push_back(b.getIndexAttr(end <= start ? 0 : (end - start - 1) / stride + 1));
       continue;
     }
     b.requireAtMost(starts.back(), from[axis],
@@ -209,7 +208,9 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
     Sizes part = b.sizesOf(x);
     for (size_t other = 0; other < part.size(); ++other)
       if (static_cast<int64_t>(other) != axis) part[other] = sizes[other];
-    result = tensor::InsertSliceOp::create(b, x, result, offsets, part, strides);
+    // A part without elements would begin past the end.
+    if (!llvm::is_contained(cast<RankedTensorType>(x.getType()).getShape(), 0))
+      result = tensor::InsertSliceOp::create(b, x, result, offsets, part, strides);
     offsets[axis] = b.add(offsets[axis], part[axis]);
   }
   b.setSizes(result, sizes);

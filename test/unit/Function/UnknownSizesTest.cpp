@@ -1,0 +1,119 @@
+// Functions with a signature: one trace for all sizes of the dimensions it leaves unknown.
+#include "../Testing.h"
+
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using Floats = std::vector<float>;
+
+TEST(UnknownSizes, OneTraceForAllBatches) {
+  int runs = 0;
+  const Tensor weight = arange(6, f32).reshape({2, 3}), bias = tensor({1.f, 2.f, 3.f});
+  const auto work = [&](const Tensor &x) {
+    ++runs;
+    const Tensor y = relu(matmul(x, weight) + bias);
+    return std::tuple{y, sum(y), mean(y, {.axes = Ints{0}}), argmax(y), y.mT()};
+  };
+  auto f = function(work, {.name = "predict", .signature = {spec(f32, {unknown, 2})}});
+  for (std::int64_t batch : {1, 2, 17, 64, 1000, 0}) {
+    const Tensor x = arange(2 * batch, f32).reshape({batch, 2}) * 0.25 - 3;
+    const auto [y, total, mean, best, turned] = f(x);
+    runs -= batch == 1;
+    EXPECT_EQ(runs, 0);
+    const auto [ey, etotal, emean, ebest, eturned] = work(x);
+    --runs;
+    EXPECT_EQ(y.type(), spec(f32, {batch, 3}));
+    EXPECT_EQ(y.to_vector<float>(), ey.to_vector<float>());
+    EXPECT_EQ(total.to_vector<float>(), etotal.to_vector<float>());
+    EXPECT_EQ(to_string(mean), to_string(emean)); // of nothing it is NaN
+    EXPECT_EQ(best.to_vector<int>(), ebest.to_vector<int>());
+    EXPECT_EQ(turned.to_vector<float>(), eturned.to_vector<float>());
+  }
+  EXPECT_EQ(f.trace_count(), 1u);
+}
+
+TEST(UnknownSizes, LiteralsAndStructureStillCount) {
+  auto f =
+      function([](const Tensor &x, int n) { return x * n; }, {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(f(tensor({1.f, 2.f}), 2).to_vector<float>(), (Floats{2, 4}));
+  EXPECT_EQ(f(tensor({1.f}), 3).to_vector<float>(), (Floats{3}));
+  EXPECT_EQ(f(tensor({1.f, 2.f, 3.f}), 2).to_vector<float>(), (Floats{2, 4, 6}));
+  EXPECT_EQ(f.trace_count(), 2u);
+  const Variable a(1.f, "a"), b(10.f, "b");
+  auto g = function([](const Variable &v, const Tensor &x) { return x + v; },
+                    {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(g(a, tensor({1.f})).item<float>(), 2);
+  EXPECT_EQ(g(b, tensor({1.f})).item<float>(), 11);
+}
+
+TEST(UnknownSizes, SizesThatDoNotFitAreErrors) {
+  const std::vector<TensorType> two = {spec(f32, {unknown}), spec(f32, {unknown})};
+  auto add = function([](const Tensor &x, const Tensor &y) { return x + y; },
+                      {.name = "sum2", .signature = two});
+  EXPECT_EQ(add(ones({5}), ones({5})).to_vector<float>(), (Floats{2, 2, 2, 2, 2}));
+  for (const auto &[a, b] : {std::pair<std::int64_t, std::int64_t>{3, 5}, {5, 3}, {0, 5}, {100, 7}})
+    EXPECT_THROW(static_cast<void>(add(ones({a}), ones({b}))), ShapeError) << a << " and " << b;
+  const Tensor seven = ones({7});
+  auto captured =
+      function([&](const Tensor &x) { return x * seven; }, {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(captured(seven).size(), 7);
+  EXPECT_THROW(static_cast<void>(captured(ones({3}))), ShapeError);
+  auto product =
+      function([](const Tensor &x, const Tensor &y) { return matmul(x, y); },
+               {.signature = {spec(f32, {unknown, unknown}), spec(f32, {unknown, unknown})}});
+  EXPECT_EQ(product(ones({2, 3}), ones({3, 4})).type(), spec(f32, {2, 4}));
+  EXPECT_THROW(static_cast<void>(product(ones({2, 3}), ones({4, 4}))), ShapeError);
+  auto reshaped = function([](const Tensor &x) { return reshape(x, {2, 3}); },
+                           {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(reshaped(ones({6})).type(), spec(f32, {2, 3}));
+  EXPECT_THROW(static_cast<void>(reshaped(ones({5}))), ShapeError);
+  auto joined =
+      function([](const Tensor &x, const Tensor &y) { return concatenate({x, y}, {.axis = 1}); },
+               {.signature = {spec(f32, {unknown, 2}), spec(f32, {unknown, 1})}});
+  EXPECT_EQ(joined(ones({4, 2}), ones({4, 1})).type(), spec(f32, {4, 3}));
+  EXPECT_THROW(static_cast<void>(joined(ones({4, 2}), ones({5, 1}))), ShapeError);
+  auto cut = function([](const Tensor &x) { return slice(x, {1}, {5}, {2}); },
+                      {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(cut(arange(9, f32)).to_vector<float>(), (Floats{1, 3}));
+  EXPECT_THROW(static_cast<void>(cut(ones({3}))), Error);
+  EXPECT_EQ(add(ones({2}), ones({2})).to_vector<float>(), (Floats{2, 2}));
+}
+
+TEST(UnknownSizes, AssignsThatDoNotFitAreErrors) {
+  const Variable v(zeros({3}), "state");
+  auto assign =
+      function([&](const Tensor &x) { v.assign(x); }, {.signature = {spec(f32, {unknown})}});
+  auto add =
+      function([&](const Tensor &x) { v.assign_add(x); }, {.signature = {spec(f32, {unknown})}});
+  assign(tensor({1.f, 2.f, 3.f}));
+  add(tensor({1.f, 1.f, 1.f}));
+  EXPECT_EQ(v.value().to_vector<float>(), (Floats{2, 3, 4}));
+  EXPECT_THROW(assign(ones({1000})), ShapeError);
+  EXPECT_THROW(assign(ones({1})), ShapeError);
+  EXPECT_THROW(add(ones({1000})), ShapeError);
+  EXPECT_EQ(v.value().to_vector<float>(), (Floats{2, 3, 4}));
+}
+
+TEST(UnknownSizes, EffectsSeeTheSizesOfTheCall) {
+  auto f = function(
+      [](const Tensor &x) {
+        print("x is {}", x);
+        check(x > 0, "not positive");
+        return x[{slice(1, {})}];
+      },
+      {.name = "tail", .signature = {spec(f32, {unknown})}});
+  std::vector<std::string> lines;
+  PrintSink before = set_print_sink([&](std::string_view line) { lines.emplace_back(line); });
+  EXPECT_EQ(f(tensor({1.f, 2.f, 3.f})).to_vector<float>(), (Floats{2, 3}));
+  EXPECT_EQ(f(tensor({1.f})).size(), 0);
+  EXPECT_THROWS(f(tensor({1.f, -2.f})), AssertionError, "assertion failed in tail: not positive");
+  set_print_sink(std::move(before));
+  EXPECT_EQ(lines, (std::vector<std::string>{"x is tensor([1, 2, 3], shape=(3,), dtype=f32)",
+                                             "x is tensor([1], shape=(1,), dtype=f32)",
+                                             "x is tensor([1, -2], shape=(2,), dtype=f32)"}));
+}
+
+} // namespace
+} // namespace weft

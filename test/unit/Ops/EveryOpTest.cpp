@@ -1,0 +1,139 @@
+// Every op of the table, for every dtype it admits: eager, traced, parsed, folded and compiled for
+// unknown sizes are the same, and of the type that the shape function said.
+#include "Calls.h"
+#include "Text.h"
+
+#include <map>
+
+#include "Ops/Interpreter.h"
+#include <weft/function.h>
+
+namespace weft {
+namespace {
+
+using test::Call;
+using test::calls_of;
+using test::same_bits;
+
+using Tensors = std::vector<Tensor>;
+
+class EveryOp : public testing::TestWithParam<const OpInfo *> {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(calls().empty()) << "there are no calls of the op " << info().name
+                                  << " yet: add some to Calls.cpp";
+  }
+
+  static const OpInfo &info() { return *GetParam(); }
+
+  /// The op's calls, made once for all tests.
+  static const std::vector<Call> &calls() {
+    static auto *made = new std::map<OpCode, std::vector<Call>>;
+    auto found = made->find(info().op);
+    if (found == made->end()) found = made->emplace(info().op, calls_of(info())).first;
+    return found->second;
+  }
+
+  static const Tensors &eager() {
+    static auto *results = new std::map<OpCode, Tensors>;
+    auto found = results->find(info().op);
+    if (found != results->end()) return found->second;
+    Tensors now;
+    for (const Call &call : calls()) now.push_back(dispatch(call.op, call.operands, call.attrs));
+    return results->emplace(info().op, std::move(now)).first->second;
+  }
+
+  /// The operands of all calls, one after the other.
+  static Tensors operands() {
+    Tensors all;
+    for (const Call &call : calls())
+      all.insert(all.end(), call.operands.begin(), call.operands.end());
+    return all;
+  }
+
+  /// All calls as one function, which takes little longer to compile than one of them.
+  static Tensors call_all(const Tensors &operands) {
+    Tensors results;
+    auto next = operands.begin();
+    for (const Call &call : calls()) {
+      const auto end = next + static_cast<std::ptrdiff_t>(call.operands.size());
+      results.push_back(dispatch(call.op, Tensors(next, end), call.attrs));
+      next = end;
+    }
+    return results;
+  }
+  static std::string name() { return "all_of_" + std::string(info().cpp_name); }
+  static auto traced() { return function(call_all, {.name = name()}); }
+
+  static void expect_eager(const Tensors &results) {
+    ASSERT_EQ(results.size(), calls().size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_TRUE(same_bits(eager()[i], results[i])) << calls()[i].name;
+  }
+};
+
+TEST_P(EveryOp, ShapeFunctionMatchesExecution) {
+  for (std::size_t i = 0; i < calls().size(); ++i) {
+    const Call &call = calls()[i];
+    std::vector<TensorType> types;
+    for (const Tensor &operand : call.operands) types.push_back(operand.type());
+    const Result<TensorType> inferred = infer({call.op, types, call.attrs});
+    ASSERT_TRUE(inferred) << call.name << ": " << inferred.fault().message;
+    EXPECT_EQ(to_string(eager()[i].type()), to_string(*inferred)) << call.name;
+  }
+}
+
+TEST_P(EveryOp, TracedEqualsEager) { expect_eager(traced()(operands())); }
+
+TEST_P(EveryOp, ParsedEqualsEager) {
+  const std::string text = traced().ir(operands(), Phase::trace);
+  expect_eager(test::run_text(text, name(), operands()));
+}
+
+TEST_P(EveryOp, FoldedEqualsEager) {
+  // On constants, which the phase simplify executes.
+  auto constants = function(
+      [] {
+        Tensors all;
+        for (const Tensor &operand : operands())
+          all.push_back(dispatch(OpCode::constant, {}, Attrs{test::constant_of(operand)}));
+        return call_all(all);
+      },
+      {.name = name()});
+  expect_eager(constants());
+  if (info().op == OpCode::constant) return;
+  // What is small must not be left for run time; a recipe for a large tensor may stay.
+  std::size_t left = 0, large = 0;
+  const std::string text = constants.ir(Phase::simplify),
+                    op = " weft." + std::string(info().name) + " ";
+  for (std::size_t at = text.find(op); at != std::string::npos; at = text.find(op, at + 1)) ++left;
+  for (const Tensor &result : eager())
+    large += static_cast<std::size_t>(result.size()) * item_size(result.dtype()) > 1024;
+  EXPECT_LE(left, large) << text;
+}
+
+TEST_P(EveryOp, UnknownSizesEqualEager) {
+  FunctionOptions options{.name = name()};
+  for (const Tensor &operand : operands()) {
+    TensorType type = operand.type();
+    // Whether a size is 1, and broadcasts, must be known.
+    for (std::int64_t &dim : type.shape)
+      if (dim != 1) dim = unknown;
+    options.signature.push_back(std::move(type));
+  }
+  if (options.signature.empty()) return;
+  expect_eager(function(call_all, std::move(options))(operands()));
+}
+
+std::vector<const OpInfo *> pure_ops() {
+  std::vector<const OpInfo *> ops;
+  for (const OpInfo &info : all_ops())
+    if (info.kind != OpKind::effect) ops.push_back(&info);
+  return ops;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryOp, testing::ValuesIn(pure_ops()),
+                         [](const auto &info) { return std::string(info.param->cpp_name); });
+
+} // namespace
+} // namespace weft
