@@ -3,6 +3,7 @@
 #include "../Input.h"
 #include "Compiler/Driver.h"
 #include "Header.h"
+#include "JIT/GpuPipeline.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -85,8 +86,10 @@ static std::string readRequest(Request &request) {
   if (targetName == "nvptx") request.target.kind = Target::Kind::nvptx;
   else if (targetName != "cpu") return "--target=" + targetName + ": there are cpu and nvptx";
   if (!chip.empty()) {
-    if (request.target.kind == Target::Kind::nvptx) request.target.chip = chip;
-    else request.target.cpu.cpu = chip, request.target.cpu.features = "";
+    if (request.target.kind == Target::Kind::nvptx) {
+      if (!::weft::jit::isGpuChip(chip)) return "--chip=" + chip + ": LLVM knows no such GPU";
+      request.target.chip = chip;
+    } else request.target.cpu.cpu = chip, request.target.cpu.features = "";
   }
   const std::optional<Phase> from = parsePhase(fromName);
   if (!from)
@@ -129,7 +132,7 @@ static int compile(MLIRContext &context, ModuleOp module, const Request &request
   int status = 0;
   if (text) {
     status = writeFile(outputFile, textOf(module));
-  } else if (request.assembly) {
+  } else if (request.assembly || request.ptx) {
     auto assembly = driver.emitAssembly(module);
     status = assembly ? writeFile(outputFile, *assembly) : refuse(assembly.fault().message);
   } else if (request.ptx) {
