@@ -21,7 +21,8 @@ using ::weft::Program;
 
 class Backend final : public ::weft::CompilerBackend {
 public:
-  Backend() : context(makeRegistry(), MLIRContext::Threading::DISABLED), driver(context, Target::host()) {
+  Backend()
+      : context(makeRegistry(), MLIRContext::Threading::DISABLED), driver(context, Target::host()) {
     context.loadAllAvailableDialects();
   }
 
@@ -35,13 +36,12 @@ public:
       writeText(dump, Phase::trace, *module, files);
       driver.observe([&](Phase phase, ModuleOp result) { writeText(dump, phase, result, files); });
     }
-    auto code = driver.load(*module, symbolName(program.name), Phase::trace,
-                            variableSymbols(program));
+    auto code =
+        driver.load(*module, symbolName(program.name), Phase::trace, variableSymbols(program));
     if (!code) fail(program, code.fault().message);
     code->report.files = std::move(files);
-    code->report.total_ms = std::chrono::duration<double, std::milli>(
-                                std::chrono::steady_clock::now() - start)
-                                .count();
+    code->report.total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(*code);
   }
 

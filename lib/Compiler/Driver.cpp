@@ -15,8 +15,7 @@ void registerCompilerDialects(DialectRegistry &registry) {
   ::weft::jit::registerTranslations(registry);
 }
 
-Driver::Driver(MLIRContext &context, Target target)
-    : context(context), target(std::move(target)) {}
+Driver::Driver(MLIRContext &context, Target target) : context(context), target(std::move(target)) {}
 
 PassManager &Driver::managerOf(Phase phase) {
   std::unique_ptr<PassManager> &manager = managers[phase];
@@ -122,7 +121,8 @@ DiagnosticText::DiagnosticText(MLIRContext &context)
         llvm::raw_string_ostream os(collected);
         if (!collected.empty()) os << '\n';
         if (!isa<UnknownLoc>(diagnostic.getLocation())) os << diagnostic.getLocation() << ": ";
-        os << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "") << diagnostic;
+        os << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "")
+           << diagnostic;
         for (Diagnostic &note : diagnostic.getNotes()) os << "\n  note: " << note;
         return success();
       }) {}

@@ -47,8 +47,7 @@ public:
 
   /// Compiles a module that has gone through `from`, and loads the code of one of its functions.
   /// `variables` are the symbols that CompiledCode::variables counts.
-  ::weft::Result<::weft::CompiledCode> load(ModuleOp module, StringRef function,
-                                            ::weft::Phase from,
+  ::weft::Result<::weft::CompiledCode> load(ModuleOp module, StringRef function, ::weft::Phase from,
                                             ArrayRef<std::string> variables);
 
   /// What the phases since the last call took, in milliseconds.

@@ -40,8 +40,8 @@ void buildDifferentiatePhase(OpPassManager &pm, const Target &target);
 /// `weft.*` ops -> fewer `weft.*` ops: calls inlined, constants folded, ops merged and simplified.
 void buildSimplifyPhase(OpPassManager &pm, const Target &target);
 
-/// Variables read and assigned -> pure functions: values of variables are arguments and results with
-/// the attribute weft.variable.
+/// Variables read and assigned -> pure functions: values of variables are arguments and results
+/// with the attribute weft.variable.
 void buildLiftStatePhase(OpPassManager &pm, const Target &target);
 
 /// `weft.*` ops -> linalg on tensors; of weft only print, assert and check_indices are left.

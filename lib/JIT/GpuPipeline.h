@@ -16,8 +16,8 @@ void registerGpuTarget(mlir::DialectRegistry &registry);
 /// Whether LLVM knows this GPU ("sm_90a").
 bool isGpuChip(const std::string &chip);
 
-/// Adds the passes of phase `llvm` for a GPU: afterwards each launch is a gpu.module in the LLVM and
-/// NVVM dialects, with `chip` ("sm_90a") as its target. Nothing in it calls a library.
+/// Adds the passes of phase `llvm` for a GPU: afterwards each launch is a gpu.module in the LLVM
+/// and NVVM dialects, with `chip` ("sm_90a") as its target. Nothing in it calls a library.
 void buildGpuPipeline(mlir::OpPassManager &passes, const std::string &chip);
 
 /// The PTX text of a module after that: all its kernels, one after the other.

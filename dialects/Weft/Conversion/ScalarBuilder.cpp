@@ -33,17 +33,18 @@ Value ScalarBuilder::constant(double value, Type type) {
 Value ScalarBuilder::lowest(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto floating = dyn_cast<FloatType>(element))
-    return splat(b.getFloatAttr(element, APFloat::getInf(floating.getFloatSemantics(), true)), type);
-  return splat(
-      b.getIntegerAttr(element, APInt::getSignedMinValue(element.getIntOrFloatBitWidth())), type);
+    return splat(b.getFloatAttr(element, APFloat::getInf(floating.getFloatSemantics(), true)),
+                 type);
+  return splat(b.getIntegerAttr(element, APInt::getSignedMinValue(element.getIntOrFloatBitWidth())),
+               type);
 }
 
 Value ScalarBuilder::highest(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto floating = dyn_cast<FloatType>(element))
     return splat(b.getFloatAttr(element, APFloat::getInf(floating.getFloatSemantics())), type);
-  return splat(
-      b.getIntegerAttr(element, APInt::getSignedMaxValue(element.getIntOrFloatBitWidth())), type);
+  return splat(b.getIntegerAttr(element, APInt::getSignedMaxValue(element.getIntOrFloatBitWidth())),
+               type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,8 +106,8 @@ Value ScalarBuilder::power(Value lhs, Value rhs) {
   }
   // A negative exponent asks for 1 / base^n: not 0 only for the bases 1 and -1.
   Value odd = notEqual(arith::AndIOp::create(b, loc, rhs, one), zero);
-  Value inverse = select(equal(lhs, one), one,
-                         select(equal(lhs, minusOne), select(odd, minusOne, one), zero));
+  Value inverse =
+      select(equal(lhs, one), one, select(equal(lhs, minusOne), select(odd, minusOne, one), zero));
   return select(less(rhs, zero), inverse, result);
 }
 
@@ -148,8 +149,9 @@ Value ScalarBuilder::ceil(Value x) { return math::CeilOp::create(b, loc, x); }
 //===----------------------------------------------------------------------===//
 
 /// `boolean` is the predicate on i1, where false < true.
-static Value compare(OpBuilder &b, Location loc, Value lhs, Value rhs, arith::CmpFPredicate floating,
-                     arith::CmpIPredicate integer, arith::CmpIPredicate boolean) {
+static Value compare(OpBuilder &b, Location loc, Value lhs, Value rhs,
+                     arith::CmpFPredicate floating, arith::CmpIPredicate integer,
+                     arith::CmpIPredicate boolean) {
   if (isFloat(lhs.getType())) return arith::CmpFOp::create(b, loc, floating, lhs, rhs);
   return arith::CmpIOp::create(b, loc, isBool(lhs.getType()) ? boolean : integer, lhs, rhs);
 }

@@ -6,9 +6,9 @@
 
 namespace mlir::weft {
 
-/// Builds arith and math operations that compute what a word of the vocabulary means. Every function
-/// chooses the operation by the element type (i1 is bool, other integers are signed) and takes
-/// scalars as well as vectors of them; operands of one call have one type.
+/// Builds arith and math operations that compute what a word of the vocabulary means. Every
+/// function chooses the operation by the element type (i1 is bool, other integers are signed) and
+/// takes scalars as well as vectors of them; operands of one call have one type.
 class ScalarBuilder {
 public:
   ScalarBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
@@ -80,8 +80,9 @@ private:
   Location loc;
 };
 
-/// The scalar code of one elementwise op on its operands' elements, or of one step of a reduction on
-/// (accumulator, element). `resultElementType` matters to cast alone. Null for ops without a body.
+/// The scalar code of one elementwise op on its operands' elements, or of one step of a reduction
+/// on (accumulator, element). `resultElementType` matters to cast alone. Null for ops without a
+/// body.
 Value buildScalarBody(::weft::OpCode op, ScalarBuilder &s, ValueRange args, Type resultElementType);
 
 /// The neutral element of a reduction over elements of `type`.

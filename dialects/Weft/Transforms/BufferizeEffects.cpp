@@ -23,8 +23,7 @@ static FailureOr<Value> contiguousBuffer(ImplicitLocOpBuilder &b, RewriterBase &
   if (type.getLayout().isIdentity()) return buffer;
   SmallVector<Value> sizes;
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    if (type.isDynamicDim(axis))
-      sizes.push_back(memref::DimOp::create(b, *buffer, axis));
+    if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, *buffer, axis));
   auto copyType = MemRefType::get(type.getShape(), type.getElementType());
   Value copy = memref::AllocOp::create(b, copyType, sizes);
   memref::CopyOp::create(b, *buffer, copy);
@@ -53,8 +52,7 @@ static Value stackArray(ImplicitLocOpBuilder &b, int64_t size) {
 /// An array of weft::RuntimeValue {i32 dtype, i32 rank, dims, data} that describes `buffers`.
 static Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers) {
   auto put = [&](Value array, int64_t at, Value value) {
-    memref::StoreOp::create(b, value, array,
-                            ValueRange{arith::ConstantIndexOp::create(b, at)});
+    memref::StoreOp::create(b, value, array, ValueRange{arith::ConstantIndexOp::create(b, at)});
   };
   Value values = stackArray(b, std::max<int64_t>(3 * buffers.size(), 1));
   int64_t at = 0;
@@ -91,8 +89,8 @@ struct ReadsOperands : BufferizableOpInterface::ExternalModel<Model, Op> {
 };
 
 struct PrintModel : ReadsOperands<PrintModel, PrintOp> {
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
-                          BufferizationState &state) const {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
     auto print = cast<PrintOp>(op);
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
@@ -112,8 +110,8 @@ struct PrintModel : ReadsOperands<PrintModel, PrintOp> {
 };
 
 struct AssertModel : ReadsOperands<AssertModel, AssertOp> {
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
-                          BufferizationState &state) const {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
     auto assertion = cast<AssertOp>(op);
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
@@ -144,8 +142,8 @@ struct AssertModel : ReadsOperands<AssertModel, AssertOp> {
 };
 
 struct CheckIndicesModel : ReadsOperands<CheckIndicesModel, CheckIndicesOp> {
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
-                          BufferizationState &state) const {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
     auto check = cast<CheckIndicesOp>(op);
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
@@ -160,8 +158,8 @@ struct CheckIndicesModel : ReadsOperands<CheckIndicesModel, CheckIndicesOp> {
     Value pointer = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
                                              address(b, *indices));
     callRuntime(b, "weft_rt_check_indices",
-                {textPointer(b, check.getOp()), arith::ConstantIntOp::create(b, dtype, 32),
-                 pointer, arith::IndexCastOp::create(b, b.getI64Type(), count),
+                {textPointer(b, check.getOp()), arith::ConstantIntOp::create(b, dtype, 32), pointer,
+                 arith::IndexCastOp::create(b, b.getI64Type(), count),
                  arith::IndexCastOp::create(b, b.getI64Type(), check.getSize())},
                 true);
     rewriter.eraseOp(op);

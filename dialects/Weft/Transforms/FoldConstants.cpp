@@ -16,8 +16,7 @@ static Attribute execute(const ::weft::OpInfo &info, ArrayRef<DenseElementsAttr>
     ::weft::Interpreter::Scope eager(nullptr);
     std::vector<::weft::Tensor> tensors;
     for (DenseElementsAttr operand : operands)
-      tensors.push_back(
-          ::weft::execute_eager(::weft::OpCode::constant, {}, {constantOf(operand)}));
+      tensors.push_back(::weft::execute_eager(::weft::OpCode::constant, {}, {constantOf(operand)}));
     ::weft::Tensor result = ::weft::execute_eager(info.op, tensors, attrs).contiguous();
     ::weft::ConstantData data;
     data.type = result.type();

@@ -122,8 +122,7 @@ static bool foldUnitReshape(RewriterBase &rewriter, GenericOp op, OpOperand &ope
   } else {
     return false;
   }
-  auto largerType =
-      cast<RankedTensorType>(expands ? operand.get().getType() : source.getType());
+  auto largerType = cast<RankedTensorType>(expands ? operand.get().getType() : source.getType());
   // The one axis of each group that may be longer than 1.
   SmallVector<int64_t> longAxes;
   for (const ReassociationIndices &group : groups) {

@@ -233,8 +233,8 @@ struct LiftState : impl::LiftStatePassBase<LiftState> {
         if (isa<VarType>(operand.getType()))
           return op->emitOpError("cannot take a handle of a variable"), WalkResult::interrupt();
       if (auto call = dyn_cast<func::CallOp>(op))
-        if (auto callee = function->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
-                call.getCallee());
+        if (auto callee =
+                function->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
             callee && !callee.isExternal())
           return op->emitOpError("calls a function that could not be inlined: is it recursive?"),
                  WalkResult::interrupt();

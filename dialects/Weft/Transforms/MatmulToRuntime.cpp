@@ -126,9 +126,8 @@ static Value advanced(ImplicitLocOpBuilder &b, Value buffer, int number, ArrayRe
   Type element = getElementTypeOrSelf(buffer.getType());
   auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {});
   auto point = MemRefType::get({}, element, layout);
-  return memref::ReinterpretCastOp::create(b, point, metadata.getBaseBuffer(),
-                                           OpFoldResult(offset), ArrayRef<OpFoldResult>{},
-                                           ArrayRef<OpFoldResult>{});
+  return memref::ReinterpretCastOp::create(b, point, metadata.getBaseBuffer(), OpFoldResult(offset),
+                                           ArrayRef<OpFoldResult>{}, ArrayRef<OpFoldResult>{});
 }
 
 /// Builds the call, in loops over all batches but the last.
@@ -202,7 +201,8 @@ static linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
                                                                                     : nullptr;
     }
     bool uses = false;
-    other->walk([&](Operation *inner) { uses |= llvm::is_contained(inner->getOperands(), result); });
+    other->walk(
+        [&](Operation *inner) { uses |= llvm::is_contained(inner->getOperands(), result); });
     if (uses) return nullptr;
   }
   return nullptr;

@@ -55,7 +55,8 @@ struct OutputsToRuntime : impl::OutputsToRuntimePassBase<OutputsToRuntime> {
       }
       if (isStored(function, number)) continue;
       if (type.hasStaticShape()) {
-        function.emitError("result ") << number << " is stored nowhere: run weft-bind-results first";
+        function.emitError("result ")
+            << number << " is stored nowhere: run weft-bind-results first";
         return signalPassFailure();
       }
       memref::AllocOp alloc = allocationOf(result, function);

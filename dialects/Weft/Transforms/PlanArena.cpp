@@ -26,9 +26,7 @@ struct Temporary {
   Operation *lastUse = nullptr; ///< in the allocation's block; null if it is used above that
   int64_t offset = 0;
 
-  bool overlaps(const Temporary &other) const {
-    return first <= other.last && other.first <= last;
-  }
+  bool overlaps(const Temporary &other) const { return first <= other.last && other.first <= last; }
 };
 
 /// When temporaries live. Loops make this more than an interval between operations: a use in a loop
@@ -117,14 +115,14 @@ static int64_t place(MutableArrayRef<Temporary> temporaries) {
     for (Temporary *other : placed)
       if (other->overlaps(*temporary)) {
         if (offset + temporary->bytes <= other->offset) break;
-        offset = std::max<int64_t>(offset,
-                                   llvm::alignTo(other->offset + other->bytes, kAlignment));
+        offset = std::max<int64_t>(offset, llvm::alignTo(other->offset + other->bytes, kAlignment));
       }
     temporary->offset = offset;
     total = std::max(total, offset + temporary->bytes);
-    placed.insert(llvm::upper_bound(placed, temporary,
-                                    [](Temporary *a, Temporary *b) { return a->offset < b->offset; }),
-                  temporary);
+    placed.insert(
+        llvm::upper_bound(placed, temporary,
+                          [](Temporary *a, Temporary *b) { return a->offset < b->offset; }),
+        temporary);
   }
   return llvm::alignTo(total, kAlignment);
 }

@@ -61,8 +61,7 @@ std::string placeOf(Location location) {
   location->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file) return WalkResult::advance();
-    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
-             Twine(file.getLine()))
+    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" + Twine(file.getLine()))
                 .str();
     return WalkResult::interrupt();
   });

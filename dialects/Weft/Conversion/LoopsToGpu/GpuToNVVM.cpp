@@ -32,9 +32,10 @@ struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
-    // Intrinsics where upstream's pass calls libdevice: every one of them is an instruction, since
-    // the functions that are not were expanded before.
-    populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false);
+    // Intrinsics, preferred to the calls of libdevice among the patterns for NVVM: every one of
+    // them is an instruction, since the functions that are not were expanded before.
+    populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
+                                         /*benefit=*/10);
     populateGpuToNVVMConversionPatterns(converter, patterns);
 
     LLVMConversionTarget target(getContext());

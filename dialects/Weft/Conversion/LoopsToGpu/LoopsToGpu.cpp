@@ -36,7 +36,8 @@ public:
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
     auto structured = cast<linalg::LinalgOp>(op.getOperation());
-    for (Range range : structured.createLoopRanges(b, op.getLoc())) sizes.push_back(toValue(range.size));
+    for (Range range : structured.createLoopRanges(b, op.getLoc()))
+      sizes.push_back(toValue(range.size));
     Value count = index(1);
     for (unsigned loop : parallel) count = arith::MulIOp::create(b, count, sizes[loop]);
 
@@ -140,9 +141,8 @@ private:
       if (auto at = dyn_cast<linalg::IndexOp>(inner)) mapping.map(at.getResult(), ivs[at.getDim()]);
       else b.clone(inner, mapping);
     }
-    return llvm::map_to_vector(block->getTerminator()->getOperands(), [&](Value value) {
-      return mapping.lookupOrDefault(value);
-    });
+    return llvm::map_to_vector(block->getTerminator()->getOperands(),
+                               [&](Value value) { return mapping.lookupOrDefault(value); });
   }
 
   ImplicitLocOpBuilder b;
@@ -187,11 +187,11 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
       auto type = cast<MemRefType>(copy.getTarget().getType());
       AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
       SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-      auto generic = GenericOp::create(
-          rewriter, op->getLoc(), copy.getSource(), copy.getTarget(), {identity, identity}, loops,
-          [](OpBuilder &b, Location loc, ValueRange args) {
-            linalg::YieldOp::create(b, loc, args[0]);
-          });
+      auto generic = GenericOp::create(rewriter, op->getLoc(), copy.getSource(), copy.getTarget(),
+                                       {identity, identity}, loops,
+                                       [](OpBuilder &b, Location loc, ValueRange args) {
+                                         linalg::YieldOp::create(b, loc, args[0]);
+                                       });
       rewriter.eraseOp(copy);
       return generic;
     }

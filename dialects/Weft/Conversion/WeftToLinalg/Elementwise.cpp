@@ -4,14 +4,13 @@
 
 namespace mlir::weft {
 
-/// The map from the loops over a result of `type` to an operand that broadcasts to it: axes align at
-/// the end, and those of size 1 are read at 0.
+/// The map from the loops over a result of `type` to an operand that broadcasts to it: axes align
+/// at the end, and those of size 1 are read at 0.
 static AffineMap broadcastMap(OpBuilder &b, RankedTensorType operand, RankedTensorType result) {
   const int64_t rank = result.getRank(), missing = rank - operand.getRank();
   SmallVector<AffineExpr> exprs;
   for (int64_t axis = 0; axis < operand.getRank(); ++axis) {
-    const bool stretched =
-        operand.getDimSize(axis) == 1 && result.getDimSize(missing + axis) != 1;
+    const bool stretched = operand.getDimSize(axis) == 1 && result.getDimSize(missing + axis) != 1;
     exprs.push_back(stretched ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(missing + axis));
   }
   return AffineMap::get(rank, 0, exprs, b.getContext());

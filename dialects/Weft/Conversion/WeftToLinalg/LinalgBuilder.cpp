@@ -60,8 +60,7 @@ void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine
 void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
   std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
   if (lhs == rhs || left == 0 || (left && right && *left <= *right)) return;
-  Value fits =
-      arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
+  Value fits = arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
   cf::AssertOp::create(*this, fits, message.str());
 }
 
@@ -89,11 +88,11 @@ Value LinalgBuilder::elementwise(ArrayRef<OpFoldResult> sizes, Type elementType,
   allMaps.push_back(getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   Value init = empty(sizes, elementType);
-  auto generic = linalg::GenericOp::create(
-      *this, init.getType(), inputs, init, allMaps, loops,
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        linalg::YieldOp::create(builder, loc, body(builder, loc, args));
-      });
+  auto generic =
+      linalg::GenericOp::create(*this, init.getType(), inputs, init, allMaps, loops,
+                                [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                  linalg::YieldOp::create(builder, loc, body(builder, loc, args));
+                                });
   setSizes(generic.getResult(0), sizes);
   return generic.getResult(0);
 }

@@ -1,4 +1,5 @@
-// What the conversions of single weft ops to linalg share: sizes, empty tensors, loops over elements.
+// What the conversions of single weft ops to linalg share: sizes, empty tensors, loops over
+// elements.
 #pragma once
 
 #include "OpDefs/OpInfo.h"

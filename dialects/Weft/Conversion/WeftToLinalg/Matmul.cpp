@@ -28,8 +28,7 @@ static SmallVector<int64_t> dropRepeatedBatches(LinalgBuilder &b, Operand &opera
   SmallVector<int64_t> repeated, loops;
   const int64_t missing = static_cast<int64_t>(batch.size()) - operand.batchRank;
   for (int64_t axis = 0; axis < operand.batchRank; ++axis) {
-    if (isConstantIntValue(operand.sizes[axis], 1) &&
-        !isConstantIntValue(batch[missing + axis], 1))
+    if (isConstantIntValue(operand.sizes[axis], 1) && !isConstantIntValue(batch[missing + axis], 1))
       repeated.push_back(axis);
     else loops.push_back(missing + axis);
   }

@@ -7,8 +7,8 @@ namespace mlir::weft {
 namespace {
 /// The loops of a reduction of `sizes` over `axes`.
 struct ReductionLoops {
-  Sizes kept;            ///< sizes of the result without the reduced axes
-  AffineMap result;      ///< from the loops to the result
+  Sizes kept;       ///< sizes of the result without the reduced axes
+  AffineMap result; ///< from the loops to the result
   SmallVector<utils::IteratorType> kinds;
 
   ReductionLoops(OpBuilder &b, const Sizes &sizes, ArrayRef<int64_t> axes) {
@@ -52,10 +52,9 @@ Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info
     if (std::optional<int64_t> known = getConstantIntValue(count))
       divisor = scalar.constant(static_cast<double>(*known), element);
     else
-      divisor = scalar.cast(
-          arith::IndexCastOp::create(b, b.getI64Type(), b.toValue(count)), element);
-    result = b.elementwise(loops.kept, element, result,
-                           b.getMultiDimIdentityMap(loops.kept.size()),
+      divisor =
+          scalar.cast(arith::IndexCastOp::create(b, b.getI64Type(), b.toValue(count)), element);
+    result = b.elementwise(loops.kept, element, result, b.getMultiDimIdentityMap(loops.kept.size()),
                            [&](OpBuilder &builder, Location loc, ValueRange args) {
                              return ScalarBuilder(builder, loc).divide(args[0], divisor);
                            });
@@ -90,8 +89,8 @@ Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
         }
         Value at = arith::IndexCastOp::create(builder, loc, i64,
                                               linalg::IndexOp::create(builder, loc, axis));
-        linalg::YieldOp::create(builder, loc,
-                                ValueRange{s.select(larger, now, top), s.select(larger, at, args[2])});
+        linalg::YieldOp::create(
+            builder, loc, ValueRange{s.select(larger, now, top), s.select(larger, at, args[2])});
       });
   Value result = generic.getResult(1);
   b.setSizes(result, loops.kept);

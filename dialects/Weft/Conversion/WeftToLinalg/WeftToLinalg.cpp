@@ -43,7 +43,8 @@ static Value lower(LinalgBuilder &b, Operation *op) {
         if (info && info->kind == ::weft::OpKind::elementwise)
           return lowerElementwise(b, other, *info);
         if (info && info->kind == ::weft::OpKind::reduction) return lowerReduction(b, other, *info);
-        other->emitOpError("has no form in linalg; variables are lifted before, by weft-lift-state");
+        other->emitOpError(
+            "has no form in linalg; variables are lifted before, by weft-lift-state");
         return {};
       });
 }

@@ -1,0 +1,30 @@
+// Indices are checked before the loops that use them.
+// RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
+
+// CHECK-LABEL: func @gather
+// CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[I:.*]]: tensor<5xi32>)
+// CHECK: %[[N:.*]] = arith.constant 3 : index
+// CHECK: weft.check_indices %[[I]] below %[[N]] for "gather"
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[AT:.*]] = arith.index_cast
+// CHECK: tensor.extract %[[X]][%[[ROW]], %[[AT]]]
+func.func @gather(%x: tensor<4x3xf32>, %i: tensor<5xi32>) -> tensor<4x5xf32> {
+  %0 = weft.gather %x, %i {axis = 1 : i64} : (tensor<4x3xf32>, tensor<5xi32>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// -----
+
+// Updates are added one after the other, in order: equal indices always add up the same way.
+// CHECK-LABEL: func @scatter_add
+// CHECK: weft.check_indices %{{.*}} below %{{.*}} for "scatter_add"
+// CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}})
+// CHECK: %[[UPDATE:.*]] = tensor.extract_slice %{{.*}}[%[[J]], 0] [1, 3] [1, 1]
+// CHECK: %[[ROW:.*]] = tensor.extract_slice %[[SUM]][%[[AT:.*]], 0] [1, 3] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[UPDATE]] : tensor<3xf32>) outs(%[[ROW]] : tensor<3xf32>)
+// CHECK: tensor.insert_slice %{{.*}} into %[[SUM]][%[[AT]], 0]
+func.func @scatter_add(%x: tensor<4x3xf32>, %i: tensor<5xi64>, %u: tensor<5x3xf32>) -> tensor<4x3xf32> {
+  %0 = weft.scatter_add %x, %i, %u {axis = 0 : i64} : (tensor<4x3xf32>, tensor<5xi64>, tensor<5x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}

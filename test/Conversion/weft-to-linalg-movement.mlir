@@ -1,0 +1,111 @@
+// Movements of elements are maps, slices and reshapes.
+// RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
+
+// CHECK-LABEL: func @transpose
+// CHECK: indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>]
+func.func @transpose(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %0 = weft.transpose %x {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @reverse
+// CHECK: indexing_maps = [affine_map<(d0, d1) -> (d0, -d1 + 2)>
+func.func @reverse(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = weft.reverse %x {axes = array<i64: 1>} : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// There is no such map without elements or known sizes: the body reads backwards.
+// CHECK-LABEL: func @reverse_unknown
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %{{.*}} : index
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[AT:.*]] = arith.subi %[[LAST]], %[[I]]
+// CHECK: tensor.extract %{{.*}}[%[[AT]]]
+func.func @reverse_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = weft.reverse %x {axes = array<i64: 0>} : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// One collapse where it is possible, and otherwise a line in between.
+// CHECK-LABEL: func @reshape
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<2x3x4xf32> into tensor<6x4xf32>
+// CHECK: %[[LINE:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2]]
+// CHECK: tensor.expand_shape %[[LINE]] {{\[\[}}0, 1]] output_shape [8, 3]
+func.func @reshape(%x: tensor<2x3x4xf32>) -> (tensor<6x4xf32>, tensor<8x3xf32>) {
+  %0 = weft.reshape %x {shape = array<i64: 6, 4>} : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %1 = weft.reshape %x {shape = array<i64: 8, 3>} : (tensor<2x3x4xf32>) -> tensor<8x3xf32>
+  return %0, %1 : tensor<6x4xf32>, tensor<8x3xf32>
+}
+
+// -----
+
+// The open size follows from the number of elements, which must be a multiple of the others.
+// CHECK-LABEL: func @reshape_unknown
+// CHECK: %[[COUNT:.*]] = arith.muli
+// CHECK: %[[REST:.*]] = arith.divui %[[COUNT]]
+// CHECK: cf.assert %{{.*}}, "reshape: the elements do not fill the shape"
+// CHECK: tensor.expand_shape {{.*}} output_shape [%[[REST]], 2]
+func.func @reshape_unknown(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
+  %0 = weft.reshape %x {shape = array<i64: -1, 2>} : (tensor<?x3xf32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+// A scalar becomes any tensor of one element, and back.
+// CHECK-LABEL: func @reshape_scalar
+// CHECK: tensor.expand_shape %{{.*}} [] output_shape [1, 1]
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1x1xf32> into tensor<f32>
+func.func @reshape_scalar(%x: tensor<f32>) -> (tensor<1x1xf32>, tensor<f32>) {
+  %0 = weft.reshape %x {shape = array<i64: 1, 1>} : (tensor<f32>) -> tensor<1x1xf32>
+  %1 = weft.reshape %0 {shape = array<i64>} : (tensor<1x1xf32>) -> tensor<f32>
+  return %0, %1 : tensor<1x1xf32>, tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: func @slice
+// CHECK: tensor.extract_slice %{{.*}}[1, 0] [2, 2] [2, 3] : tensor<5x4xf32> to tensor<2x2xf32>
+func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x2xf32> {
+  %0 = weft.slice %x {starts = array<i64: 1, 0>, limits = array<i64: 4, 4>, strides = array<i64: 2, 3>} : (tensor<5x4xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @slice_unknown
+// CHECK: cf.assert %{{.*}}, "slice: the limit of axis 0 is out of range for x"
+// CHECK: tensor.extract_slice %{{.*}}[1] [3] [1]
+func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
+  %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: 4>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @concatenate
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2x5xf32>
+// CHECK: %[[A:.*]] = tensor.insert_slice %{{.*}} into %[[E]][0, 0] [2, 3] [1, 1]
+// CHECK: tensor.insert_slice %{{.*}} into %[[A]][0, 3] [2, 2] [1, 1]
+func.func @concatenate(%x: tensor<2x3xf32>, %y: tensor<2x2xf32>) -> tensor<2x5xf32> {
+  %0 = weft.concatenate %x, %y {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2x2xf32>) -> tensor<2x5xf32>
+  return %0 : tensor<2x5xf32>
+}
+
+// -----
+
+// Interior padding is the stride at which x is put down.
+// CHECK-LABEL: func @pad
+// CHECK: %[[V:.*]] = tensor.extract
+// CHECK: %[[F:.*]] = linalg.fill ins(%[[V]] : f32) outs(%{{.*}} : tensor<8xf32>)
+// CHECK: tensor.insert_slice %{{.*}} into %[[F]][1] [3] [2]
+func.func @pad(%x: tensor<3xf32>, %v: tensor<f32>) -> tensor<8xf32> {
+  %0 = weft.pad %x, %v {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 1>} : (tensor<3xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

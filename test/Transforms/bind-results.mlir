@@ -1,0 +1,120 @@
+// Results and loop-carried tensors get their places.
+// RUN: weft-opt %s --weft-bind-results --split-input-file | FileCheck %s
+
+// A result of known size is stored in an argument; inputs are not to be written.
+// CHECK-LABEL: func @output
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {bufferization.writable = false}, %[[OUT:.*]]: tensor<4xf32> {weft.output = 0 : i64})
+// CHECK: %[[STORED:.*]] = bufferization.materialize_in_destination %[[X]] in %[[OUT]]
+// CHECK: return %[[STORED]]
+func.func @output(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// The new value of a variable replaces the old one, after outputs, which may be the old one, are
+// stored.
+// CHECK-LABEL: func @variable
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {{.*}}, %[[W:.*]]: tensor<4xf32> {weft.variable = @w}, %[[OUT:.*]]: tensor<4xf32>
+// CHECK: materialize_in_destination %[[W]] in %[[OUT]]
+// CHECK: materialize_in_destination %[[X]] in %[[W]]
+func.func @variable(%x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w})
+    -> (tensor<4xf32> {weft.variable = @w}, tensor<4xf32>) {
+  return %x, %w : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Variables that trade places are copied before either is overwritten.
+// CHECK-LABEL: func @swap
+// CHECK-SAME: (%[[A:.*]]: tensor<4xf32> {{.*}}, %[[B:.*]]: tensor<4xf32>
+// CHECK: %[[B2:.*]] = bufferization.alloc_tensor() copy(%[[B]])
+// CHECK: %[[A2:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK: materialize_in_destination %[[B2]] in %[[A]]
+// CHECK: materialize_in_destination %[[A2]] in %[[B]]
+func.func @swap(%a: tensor<4xf32> {weft.variable = @a}, %b: tensor<4xf32> {weft.variable = @b})
+    -> (tensor<4xf32> {weft.variable = @a}, tensor<4xf32> {weft.variable = @b}) {
+  return %b, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What computes the elements writes to the destination, so a reshape comes after the store.
+// CHECK-LABEL: func @reshaped
+// CHECK-SAME: %[[OUT:[^ ]*]]: tensor<4x1xf32> {weft.output = 0 : i64}
+// CHECK: %[[PLACE:.*]] = tensor.collapse_shape %[[OUT]]
+// CHECK: %[[STORED:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[PLACE]]
+// CHECK: tensor.expand_shape %[[STORED]]
+func.func @reshaped(%x: tensor<4xf32>) -> tensor<4x1xf32> {
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+
+// -----
+
+// A loop works in the output itself: it starts with a copy there, and every iteration leaves its
+// state there.
+// CHECK-LABEL: func @loop
+// CHECK-SAME: %[[OUT:[^ ]*]]: tensor<4xf32> {weft.output = 0 : i64}
+// CHECK: %[[START:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[OUT]]
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[START]])
+// CHECK: %[[NEXT:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[A]]
+// CHECK: scf.yield %[[NEXT]]
+// CHECK: materialize_in_destination %[[R]] in %[[START]]
+func.func @loop(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %0 = arith.addf %a, %a : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// The branches of an if write to the output.
+// CHECK-LABEL: func @branch
+// CHECK-SAME: %[[OUT:[^ ]*]]: tensor<4xf32> {weft.output = 0 : i64}
+// CHECK: scf.if
+// CHECK: materialize_in_destination %{{.*}} in %[[OUT]]
+// CHECK: else
+// CHECK: materialize_in_destination %{{.*}} in %[[OUT]]
+func.func @branch(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %r = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// But not to a variable that is still read after it.
+// CHECK-LABEL: func @read_later
+// CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {weft.variable = @w}
+// CHECK: scf.if
+// CHECK-NOT: materialize_in_destination
+// CHECK: arith.addf
+// CHECK: materialize_in_destination %{{.*}} in %[[W]]
+func.func @read_later(%c: i1, %x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w})
+    -> (tensor<4xf32>, tensor<4xf32> {weft.variable = @w}) {
+  %r = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %s = arith.addf %r, %w : tensor<4xf32>
+  return %s, %r : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A result of unknown size has no place yet.
+// CHECK-LABEL: func @unknown
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {bufferization.writable = false}) -> tensor<?xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}

@@ -1,0 +1,49 @@
+// RUN: weft-opt %s --weft-lift-state --split-input-file --verify-diagnostics
+
+weft.variable @w : tensor<f32>
+
+// Which variable a chosen handle means is known at run time only.
+func.func @chosen(%c: i1) -> tensor<f32> {
+  %a = weft.handle @w : !weft.var<tensor<f32>>
+  // expected-error@below {{cannot take a handle of a variable}}
+  %h = arith.select %c, %a, %a : !weft.var<tensor<f32>>
+  %0 = weft.read %h : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+weft.variable @w : tensor<f32>
+
+func.func @argument(%h: !weft.var<tensor<f32>>) -> tensor<f32> {
+  // expected-error@below {{does not get its handle from weft.handle directly}}
+  %0 = weft.read %h : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+weft.variable @w : tensor<f32>
+
+// Calls are inlined before, all but recursive ones.
+func.func @recursive() {
+  // expected-error@below {{calls a function that could not be inlined: is it recursive?}}
+  func.call @recursive() : () -> ()
+  return
+}
+
+// -----
+
+weft.variable @w : tensor<f32>
+
+func.func @parallel(%n: index) {
+  %h = weft.handle @w : !weft.var<tensor<f32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@below {{cannot hold reads or assigns of variables; scf.if, scf.for and scf.while can}}
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %0 = weft.read %h : tensor<f32>
+    scf.reduce
+  }
+  return
+}

@@ -1,0 +1,83 @@
+// Products on buffers are calls: (batch, m, n, k, a, a_batch, a_row, a_col, b, .., c, c_batch, c_row).
+// RUN: weft-opt %s --weft-matmul-to-runtime --canonicalize --split-input-file | FileCheck %s
+
+// The call overwrites the result, so its fill is gone. A transpose is a matter of strides.
+// CHECK-LABEL: func @transposed
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i64
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i64
+// CHECK-NOT: linalg.fill
+// CHECK: call @weft_rt_matmul_f32(%[[C1]], %[[C2]], %[[C4]], %[[C3]], %{{.*}}, %[[C0]], %[[C1]], %[[C2]], %{{.*}}, %[[C0]], %[[C4]], %[[C1]], %{{.*}}, %[[C0]], %[[C4]])
+func.func @transposed(%a: memref<3x2xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<2x4xf32>)
+  linalg.contract
+      indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<3x2xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32>)
+  return
+}
+
+// -----
+
+// What adds to something else than zeros stays a loop.
+// CHECK-LABEL: func @accumulate
+// CHECK: linalg.matmul
+func.func @accumulate(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32>) {
+  linalg.matmul ins(%a, %b : memref<2x3xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32>)
+  return
+}
+
+// -----
+
+// Somebody reads the zeros: they have to be there.
+// CHECK-LABEL: func @zeros_read
+// CHECK: linalg.fill
+// CHECK: memref.load
+// CHECK: linalg.matmul
+func.func @zeros_read(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32>) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %i = arith.constant 0 : index
+  linalg.fill ins(%zero : f32) outs(%c : memref<2x4xf32>)
+  %0 = memref.load %c[%i, %i] : memref<2x4xf32>
+  linalg.matmul ins(%a, %b : memref<2x3xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32>)
+  return %0 : f32
+}
+
+// -----
+
+// (batch, rows) x matrix is one product of batch * rows rows.
+// CHECK-LABEL: func @merged
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
+// CHECK-DAG: %[[C10:.*]] = arith.constant 10 : i64
+// CHECK-NOT: scf.for
+// CHECK: call @weft_rt_matmul_f64(%[[C1]], %[[C10]],
+func.func @merged(%a: memref<5x2x3xf64>, %b: memref<3x4xf64>, %c: memref<5x2x4xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%c : memref<5x2x4xf64>)
+  linalg.contract
+      indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>,
+                       affine_map<(b, m, n, k) -> (b, m, n)>]
+      ins(%a, %b : memref<5x2x3xf64>, memref<3x4xf64>) outs(%c : memref<5x2x4xf64>)
+  return
+}
+
+// -----
+
+// Two batch dimensions in different orders do not merge: one is the call's, the other a loop.
+// CHECK-LABEL: func @batches
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: memref.reinterpret_cast
+// CHECK: func.call @weft_rt_matmul_i32
+func.func @batches(%a: memref<5x7x2x3xi32>, %b: memref<7x5x3x4xi32>, %c: memref<7x5x2x4xi32>) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%c : memref<7x5x2x4xi32>)
+  linalg.contract
+      indexing_maps = [affine_map<(x, y, m, n, k) -> (y, x, m, k)>,
+                       affine_map<(x, y, m, n, k) -> (x, y, k, n)>,
+                       affine_map<(x, y, m, n, k) -> (x, y, m, n)>]
+      ins(%a, %b : memref<5x7x2x3xi32>, memref<7x5x3x4xi32>) outs(%c : memref<7x5x2x4xi32>)
+  return
+}

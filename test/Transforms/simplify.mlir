@@ -1,0 +1,125 @@
+// What goes changes no bit of a result.
+// RUN: weft-opt %s --weft-simplify --split-input-file | FileCheck %s
+
+// x * 1, x / 1 and x - 0 are x.
+// CHECK-LABEL: func @neutral
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+// CHECK: return %[[X]]
+func.func @neutral(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = weft.constant dense<1.0> : tensor<f32>
+  %zero = weft.constant dense<0.0> : tensor<f32>
+  %0 = weft.multiply %one, %x : tensor<f32>, tensor<4xf32>
+  %1 = weft.divide %0, %one : tensor<4xf32>, tensor<f32>
+  %2 = weft.subtract %1, %zero : tensor<4xf32>, tensor<f32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// x + 0 is not x for x = -0; x + -0 is.
+// CHECK-LABEL: func @zeros
+// CHECK: %[[A:.*]] = weft.add
+// CHECK-NOT: weft.add
+// CHECK: return %[[A]], %{{.*}}
+func.func @zeros(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = weft.constant dense<0.0> : tensor<f32>
+  %minus = weft.constant dense<-0.0> : tensor<f32>
+  %0 = weft.add %x, %zero : tensor<4xf32>, tensor<f32>
+  %1 = weft.add %x, %minus : tensor<4xf32>, tensor<f32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A neutral operand that widens the result stays.
+// CHECK-LABEL: func @widens
+// CHECK: weft.multiply
+func.func @widens(%x: tensor<1xf32>) -> tensor<4xf32> {
+  %ones = weft.constant dense<1.0> : tensor<4xf32>
+  %0 = weft.multiply %x, %ones : tensor<1xf32>, tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @transposed
+// CHECK: weft.matmul %{{.*}}, %{{.*}} {transpose_lhs = true}
+func.func @transposed(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4xf32> {
+  %t = weft.transpose %a {permutation = array<i64: 0, 2, 1>} : (tensor<5x3x2xf32>) -> tensor<5x2x3xf32>
+  %0 = weft.matmul %t, %b : (tensor<5x2x3xf32>, tensor<5x3x4xf32>) -> tensor<5x2x4xf32>
+  return %0 : tensor<5x2x4xf32>
+}
+
+// -----
+
+// A transpose of the batch is none of the matrix.
+// CHECK-LABEL: func @batch_transposed
+// CHECK: weft.transpose
+func.func @batch_transposed(%a: tensor<5x6x3x2xf32>, %b: tensor<2x4xf32>) -> tensor<6x5x3x4xf32> {
+  %t = weft.transpose %a {permutation = array<i64: 1, 0, 2, 3>} : (tensor<5x6x3x2xf32>) -> tensor<6x5x3x2xf32>
+  %0 = weft.matmul %t, %b : (tensor<6x5x3x2xf32>, tensor<2x4xf32>) -> tensor<6x5x3x4xf32>
+  return %0 : tensor<6x5x3x4xf32>
+}
+
+// -----
+
+// The op broadcasts by itself, as long as something else gives the size.
+// CHECK-LABEL: func @broadcast
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[S:.*]]: tensor<f32>)
+// CHECK: %[[SUM:.*]] = weft.add %[[X]], %[[S]] : tensor<4xf32>, tensor<f32>
+// CHECK: %[[B:.*]] = weft.broadcast
+// CHECK: weft.add %[[S]], %[[B]]
+func.func @broadcast(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %b = weft.broadcast %s {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+  %0 = weft.add %x, %b : tensor<4xf32>
+  %c = weft.broadcast %s {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+  %d = weft.broadcast %s {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+  %1 = weft.add %c, %d : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Constants are folded by the eager kernels.
+// CHECK-LABEL: func @fold
+// CHECK: %[[R:.*]] = weft.constant dense<[1.10517097, 1.22140276]>
+// CHECK: return %[[R]]
+func.func @fold() -> tensor<2xf32> {
+  %a = weft.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = weft.constant dense<0.1> : tensor<f32>
+  %c = weft.multiply %a, %b : tensor<2xf32>, tensor<f32>
+  %e = weft.exp %c : tensor<2xf32>
+  return %e : tensor<2xf32>
+}
+
+// -----
+
+// A large tensor is not made of a small one, and a call that fails, fails when it runs.
+// CHECK-LABEL: func @keep
+// CHECK: weft.broadcast
+// CHECK: weft.gather
+func.func @keep() -> (tensor<1000xf32>, tensor<1xf32>) {
+  %s = weft.constant dense<0.5> : tensor<f32>
+  %0 = weft.broadcast %s {shape = array<i64: 1000>} : (tensor<f32>) -> tensor<1000xf32>
+  %x = weft.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %i = weft.constant dense<[7]> : tensor<1xi32>
+  %1 = weft.gather %x, %i {axis = 0 : i64} : (tensor<2xf32>, tensor<1xi32>) -> tensor<1xf32>
+  return %0, %1 : tensor<1000xf32>, tensor<1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @twice
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[P:.*]]: tensor<4xi1>)
+// CHECK: return %[[X]], %[[P]], %[[X]], %[[X]], %[[X]]
+func.func @twice(%x: tensor<4xf32>, %p: tensor<4xi1>) -> (tensor<4xf32>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = weft.negate %x : tensor<4xf32>
+  %1 = weft.negate %0 : tensor<4xf32>
+  %2 = weft.logical_not %p : tensor<4xi1>
+  %3 = weft.logical_not %2 : tensor<4xi1>
+  %4 = weft.reverse %x {axes = array<i64: 0>} : tensor<4xf32>
+  %5 = weft.reverse %4 {axes = array<i64: 0>} : tensor<4xf32>
+  %6 = weft.cast %x to f32 : tensor<4xf32>
+  %7 = weft.select %p, %x, %x : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>
+  return %1, %3, %5, %6, %7 : tensor<4xf32>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
