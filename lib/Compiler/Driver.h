@@ -39,7 +39,7 @@ public:
 
   /// Object code of a module after phase `llvm`.
   ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> emitObject(ModuleOp module);
-  /// The same as assembly; for a GPU, PTX.
+  /// The same as assembly.
   ::weft::Result<std::string> emitAssembly(ModuleOp module);
 
   /// The PTX of a module after phase `llvm` for nvptx.

@@ -132,7 +132,7 @@ static int compile(MLIRContext &context, ModuleOp module, const Request &request
   int status = 0;
   if (text) {
     status = writeFile(outputFile, textOf(module));
-  } else if (request.assembly || request.ptx) {
+  } else if (request.assembly) {
     auto assembly = driver.emitAssembly(module);
     status = assembly ? writeFile(outputFile, *assembly) : refuse(assembly.fault().message);
   } else if (request.ptx) {
