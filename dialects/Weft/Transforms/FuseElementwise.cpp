@@ -205,6 +205,16 @@ static GenericOp fuseOne(RewriterBase &rewriter, GenericOp op) {
 
 namespace {
 struct FuseElementwise : impl::FuseElementwisePassBase<FuseElementwise> {
+  LogicalResult initialize(MLIRContext *context) override {
+    // Operands that became equal or unused, constants and fills that can stand in the bodies.
+    RewritePatternSet set(context);
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(set);
+    linalg::ControlFusionFn never = [](OpOperand *) { return false; };
+    linalg::populateElementwiseOpsFusionPatterns(set, never);
+    cleanup = std::move(set);
+    return success();
+  }
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<GenericOp> loops;
@@ -215,18 +225,15 @@ struct FuseElementwise : impl::FuseElementwisePassBase<FuseElementwise> {
       while (GenericOp larger = fuseOne(rewriter, op)) op = larger;
     }
 
-    // Operands that became equal or unused, constants and fills that can stand in the bodies.
-    RewritePatternSet patterns(&getContext());
-    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    linalg::ControlFusionFn never = [](OpOperand *) { return false; };
-    linalg::populateElementwiseOpsFusionPatterns(patterns, never);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) signalPassFailure();
+    if (failed(applyPatternsGreedily(getOperation(), cleanup))) return signalPassFailure();
     // Only within bodies: two empty or zeroed tensors must stay two, or bufferization copies one.
     DominanceInfo dominance(getOperation());
     getOperation()->walk([&](GenericOp op) {
       eliminateCommonSubExpressions(rewriter, dominance, op.getOperation());
     });
   }
+
+  FrozenRewritePatternSet cleanup;
 };
 } // namespace
 
