@@ -7,20 +7,31 @@
 #include "Support/Threads.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace weft::kernels {
 namespace {
 
 /// Multiply-adds below which a range is not worth a thread: about 5 us on one core.
 constexpr int64_t kThreadWork = 400'000;
+/// Elements below which packing is not worth a thread.
+constexpr int64_t kPackWork = 1 << 14;
+/// The same as kThreadWork for products with a vector, which wait for memory.
+constexpr int64_t kVectorWork = 100'000;
+/// The smallest B, in bytes, that a single row is multiplied with row by row.
+constexpr int64_t kRowBytes = 32 << 10;
 /// Rows of the k-slices that are packed at a time: a panel of B then fits the first-level cache.
-constexpr int64_t kSliceDepth = 256;
+constexpr int64_t kSliceDepth = 512;
 /// Rows of packed A between which panels of B are reused: they fit the second-level cache.
 constexpr int64_t kRowBlockBytes = 384 << 10;
 /// Columns and rows packed at a time, which bounds the packing memory.
 constexpr int64_t kMostPacked = 4096;
-/// The largest A and B, in bytes each, that are worth multiplying in place.
-constexpr int64_t kDirectBytes = 64 << 10;
+/// The largest A, in bytes, and the largest k that are worth multiplying in place: A is read once
+/// per panel of B, and a panel of B should stay in the second-level cache.
+constexpr int64_t kDirectBytes = 8 << 20;
+constexpr int64_t kDirectDepth = 4096;
+/// Tiles that read a panel, from which on it pays to copy it to where it stays in a cache.
+constexpr int64_t kReusingTiles = 8;
 /// Bytes of B that the direct path packs at a time when its columns are not adjacent.
 constexpr int64_t kDirectPackBytes = 128 << 10;
 
@@ -45,35 +56,59 @@ int64_t work_of(int64_t m, int64_t n, int64_t k) {
   return std::min(work, int64_t(1) << 60);
 }
 
+/// True when `rows` rows that lie `stride` elements apart push each other out of a cache because
+/// the stride is a multiple of a large power of two: out of the first level, whose ways are taken
+/// as 4 KiB and 8 per set, or out of the second, taken as 1 MiB with ways of 64 KiB.
+bool collide(int64_t rows, int64_t stride, size_t item) {
+  constexpr int64_t kFirstWay = 4 << 10, kWay = 64 << 10, kCache = 1 << 20;
+  const int64_t bytes = stride * int64_t(item);
+  return (bytes % kFirstWay == 0 && rows > 8) || rows > kCache / std::gcd(bytes, kWay);
+}
+
 template <typename T>
 T *scratch_for(Scratch use, int64_t elements) {
   return static_cast<T *>(scratch(use, static_cast<size_t>(elements) * sizeof(T)));
 }
 
-/// Correct whatever else is missing: no memory, no blocking.
+/// Correct whatever else is missing: takes a block with A packed or not and B in place.
 template <typename T>
-void multiply_plainly(const Product<T> &p) {
-  for (int64_t i = 0; i < p.m; ++i)
-    for (int64_t j = 0; j < p.n; ++j) {
+void multiply_without_memory(const MatmulKernels<T> &kernels, const MatmulBlock<T> &block,
+                             int64_t b_col = 1) {
+  const int64_t rows = kernels.tile_rows;
+  for (int64_t i = 0; i < block.m; ++i)
+    for (int64_t j = 0; j < block.n; ++j) {
       T sum = 0;
-      for (int64_t l = 0; l < p.k; ++l)
-        sum += p.a[i * p.a_row + l * p.a_col] * p.b[l * p.b_row + j * p.b_col];
-      p.c[i * p.c_row + j] = sum;
+      for (int64_t p = 0; p < block.k; ++p) {
+        const T *a = block.a_packed ? block.a + i / rows * block.a_row + p * rows + i % rows
+                                    : block.a + i * block.a_row + p * block.a_col;
+        sum += *a * block.b[p * block.b_row + j * b_col];
+      }
+      block.c[i * block.c_row + j] = sum;
     }
 }
 
-/// One thread's part of a direct product: A in place, B in place or packed a few panels at a time.
+/// How a direct product treats its operands.
 template <typename T>
-void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p) {
+struct DirectPlan {
+  bool pack_b;          ///< Pack B, a few panels at a time, each thread its own.
+  const T *a = nullptr; ///< Packed A, or null when A is in place.
+  int64_t a_panel = 0;  ///< Elements per panel of packed A.
+};
+
+/// One thread's part of a direct product.
+template <typename T>
+void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p,
+                          const DirectPlan<T> &plan) {
   MatmulBlock<T> block{};
   block.m = p.m, block.n = p.n, block.k = p.k;
   block.a = p.a, block.a_row = p.a_row, block.a_col = p.a_col;
   block.c = p.c, block.c_row = p.c_row;
-  if (p.b_col == 1) {
+  if (plan.a) block.a_packed = true, block.a = plan.a, block.a_row = plan.a_panel;
+  if (!plan.pack_b) {
     block.b = p.b, block.b_row = p.b_row;
     if (kernels.needs_tail && p.n % kernels.lanes != 0) {
       block.tail = scratch_for<T>(Scratch::tail, p.k * kernels.panel_columns);
-      if (!block.tail) return multiply_plainly(p);
+      if (!block.tail) return multiply_without_memory(kernels, block);
     }
     return kernels.block(block);
   }
@@ -81,7 +116,8 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p) 
   const int64_t panels = std::clamp<int64_t>(kDirectPackBytes / (panel * int64_t(sizeof(T))), 1,
                                              divide_up(p.n, kernels.panel_columns));
   T *packed = scratch_for<T>(Scratch::panels, panel * panels);
-  if (!packed) return multiply_plainly(p);
+  block.b = p.b, block.b_row = p.b_row;
+  if (!packed) return multiply_without_memory(kernels, block, p.b_col);
   block.b = packed, block.b_row = kernels.panel_columns, block.b_panel = panel;
   block.b_packed = true;
   const int64_t step = panels * kernels.panel_columns;
@@ -93,32 +129,59 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p) 
   }
 }
 
-/// A product small enough, or with few enough rows, that packing A and all of B does not pay.
+/// Packs all of A for a direct product, or returns null when there is no memory.
+template <typename T>
+T *pack_all_of_a(const MatmulKernels<T> &kernels, const Product<T> &p, int64_t panel) {
+  const int64_t rows = kernels.tile_rows, panels = divide_up(p.m, rows);
+  T *packed = scratch_for<T>(Scratch::rows, panels * panel);
+  if (!packed) return nullptr;
+  threads::parallel_for_noexcept(
+      0, panels, divide_up(kPackWork, rows * p.k), [&](int64_t begin, int64_t end) {
+        kernels.pack_a(std::min(end * rows, p.m) - begin * rows, p.k, p.a + begin * rows * p.a_row,
+                       p.a_row, p.a_col, packed + begin * panel, panel);
+      });
+  return packed;
+}
+
+/// Any product that `multiply_blocked` is not better for: A is read once per panel of B, in place
+/// unless its strides forbid it.
 template <typename T>
 void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
+  const bool many_rows = p.m > kReusingTiles * kernels.tile_rows;
+  DirectPlan<T> plan = {p.b_col != 1 || (many_rows && collide(p.k, p.b_row, sizeof(T)))};
   const int64_t work = work_of(p.m, p.n, p.k);
-  if (work < 2 * kThreadWork) return multiply_direct_part(kernels, p);
-  // Deal out columns when there are panels enough to deal evenly, else rows.
+  if (many_rows && kernels.packs_a && p.n > kReusingTiles * kernels.panel_columns &&
+      (p.a_col == 1 ? collide(kernels.tile_rows, p.a_row, sizeof(T))
+                    : p.a_row != 1 || collide(p.k, p.a_col, sizeof(T)))) {
+    const int64_t panel = kernels.tile_rows * p.k + kernels.lanes;
+    plan.a = pack_all_of_a(kernels, p, panel);
+    if (plan.a) plan.a_panel = panel;
+  }
+  if (work < 2 * kThreadWork) return multiply_direct_part(kernels, p, plan);
+  // Deal out columns when there are panels enough to deal evenly, else rows, packed ones by panels.
   const int64_t threads = threads::max_threads_or_default();
   const int64_t panels = divide_up(p.n, kernels.panel_columns);
   const bool columns =
       panels >= 4 * threads || panels % threads == 0 || p.m < kernels.tile_rows * threads;
-  const int64_t items = columns ? panels : p.m;
+  const int64_t unit = columns ? kernels.panel_columns : plan.a ? kernels.tile_rows : 1;
+  const int64_t items = divide_up(columns ? p.n : p.m, unit);
   threads::parallel_for_noexcept(0, items,
                                  divide_up(kThreadWork, std::max<int64_t>(work / items, 1)),
                                  [&](int64_t begin, int64_t end) {
                                    Product<T> part = p;
+                                   DirectPlan<T> part_plan = plan;
+                                   const int64_t first = begin * unit;
                                    if (columns) {
-                                     const int64_t first = begin * kernels.panel_columns;
-                                     part.n = std::min(end * kernels.panel_columns, p.n) - first;
+                                     part.n = std::min(end * unit, p.n) - first;
                                      part.b += first * p.b_col;
                                      part.c += first;
                                    } else {
-                                     part.m = end - begin;
-                                     part.a += begin * p.a_row;
-                                     part.c += begin * p.c_row;
+                                     part.m = std::min(end * unit, p.m) - first;
+                                     part.a += first * p.a_row;
+                                     part.c += first * p.c_row;
+                                     if (plan.a) part_plan.a += begin * plan.a_panel;
                                    }
-                                   multiply_direct_part(kernels, part);
+                                   multiply_direct_part(kernels, part, part_plan);
                                  });
 }
 
@@ -127,7 +190,7 @@ void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
 template <typename T>
 void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
   const int64_t rows = kernels.tile_rows, columns = kernels.panel_columns;
-  const int64_t slices = divide_up(p.k, kSliceDepth * int64_t(sizeof(float)) / int64_t(sizeof(T)));
+  const int64_t slices = divide_up(p.k, kSliceDepth);
   const int64_t depth = divide_up(p.k, slices);
   const int64_t most_rows = kMostPacked / rows * rows;
   const int64_t a_panel = rows * depth + kernels.lanes, b_panel = columns * depth;
@@ -148,7 +211,7 @@ void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
         const int64_t b_items = i == 0 ? b_panels : 0;
         const T *a = p.a + i * p.a_row + l * p.a_col, *b = p.b + l * p.b_row + j * p.b_col;
         threads::parallel_for_noexcept(
-            0, b_items + a_panels, divide_up(1 << 14, k * rows), [&](int64_t begin, int64_t end) {
+            0, b_items + a_panels, divide_up(kPackWork, k * rows), [&](int64_t begin, int64_t end) {
               if (begin < b_items) {
                 const int64_t last = std::min(end, b_items);
                 kernels.pack_b(k, std::min(last * columns, n) - begin * columns,
@@ -198,33 +261,61 @@ void multiply_dots(const MatmulKernels<T> &kernels, int64_t m, int64_t k, const 
                    const T *x, int64_t x_step, T *y, int64_t y_step) {
   if (x_step != 1) {
     T *copy = scratch_for<T>(Scratch::vector, k);
-    if (!copy) return multiply_plainly<T>({1, m, k, x, 0, x_step, a, 1, a_row, y, 0});
+    if (!copy) {
+      for (int64_t i = 0; i < m; ++i) {
+        T sum = 0;
+        for (int64_t l = 0; l < k; ++l) sum += a[i * a_row + l] * x[l * x_step];
+        y[i * y_step] = sum;
+      }
+      return;
+    }
     for (int64_t l = 0; l < k; ++l) copy[l] = x[l * x_step];
     x = copy;
   }
+  threads::parallel_for_noexcept(0, m, divide_up(kVectorWork, k), [&](int64_t begin, int64_t end) {
+    kernels.dots(end - begin, k, a + begin * a_row, a_row, x, y + begin * y_step, y_step);
+  });
+}
+
+/// Whether the product is so large that packed A and B together, cut in slices of k, are better.
+template <typename T>
+bool is_large(const MatmulKernels<T> &kernels, const Product<T> &p) {
+  return p.m > kReusingTiles * kernels.tile_rows && p.n > kReusingTiles * kernels.panel_columns &&
+         (p.k > kDirectDepth || p.m * p.k * int64_t(sizeof(T)) > kDirectBytes);
+}
+
+/// A row times a matrix that is too large for the first-level cache.
+template <typename T>
+void multiply_row(const MatmulKernels<T> &kernels, const Product<T> &p) {
   threads::parallel_for_noexcept(
-      0, m, divide_up(kThreadWork / 4, k), [&](int64_t begin, int64_t end) {
-        kernels.dots(end - begin, k, a + begin * a_row, a_row, x, y + begin * y_step, y_step);
+      0, divide_up(p.n, kernels.lanes), divide_up(kVectorWork, p.k * kernels.lanes),
+      [&](int64_t begin, int64_t end) {
+        begin *= kernels.lanes;
+        end = std::min(end * kernels.lanes, p.n);
+        kernels.row(end - begin, p.k, p.a, p.a_col, p.b + begin, p.b_row, p.c + begin);
       });
 }
 
 template <typename T>
-void multiply(const MatmulKernels<T> &kernels, Product<T> p, MatmulPath path) {
+void multiply(const MatmulKernels<T> &kernels, const Product<T> &p, MatmulPath path) {
   if (p.n == 1 && p.a_col == 1 && p.k > 1)
     return multiply_dots(kernels, p.m, p.k, p.a, p.a_row, p.b, p.b_row, p.c, p.c_row);
   if (p.n == 1 && p.c_row == 1 && p.m > 1) {
     // A column vector in contiguous memory is a row vector: transpose the product.
-    p = {1, p.m, p.k, p.b, 0, p.b_row, p.a, p.a_col, p.a_row, p.c, 0};
+    return multiply<T>(kernels, {1, p.m, p.k, p.b, 0, p.b_row, p.a, p.a_col, p.a_row, p.c, 0},
+                       path);
   }
   if (p.m == 1 && p.b_row == 1 && p.b_col != 1)
     return multiply_dots(kernels, p.n, p.k, p.b, p.b_col, p.a, p.a_col, p.c, int64_t(1));
 
-  const bool small = p.k * std::max(p.m, p.n) * int64_t(sizeof(T)) <= kDirectBytes;
-  const bool few_rows = p.m <= 2 * kernels.tile_rows;
-  const bool direct =
-      path == MatmulPath::direct || (path != MatmulPath::blocked && (small || few_rows));
-  if (direct || !kernels.packs_a) return multiply_direct(kernels, p);
-  multiply_blocked(kernels, p);
+  if (p.m == 1 && p.b_col == 1 && path == MatmulPath::automatic &&
+      p.k * p.n * int64_t(sizeof(T)) > kRowBytes)
+    return multiply_row(kernels, p);
+
+  const bool blocked =
+      path == MatmulPath::blocked || (path == MatmulPath::automatic && is_large(kernels, p));
+  if (blocked && kernels.packs_a) return multiply_blocked(kernels, p);
+  multiply_direct(kernels, p);
 }
 
 template <typename T>
@@ -256,8 +347,8 @@ void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, Mat
   const int64_t work = work_of(all.m, all.n, all.k);
   // Whole products are dealt out to threads when there are enough of them; few large ones are
   // shared from the inside.
-  const bool enough = all.batch >= 4 * threads::max_threads_or_default() ||
-                      (all.batch > 1 && work < 2 * kThreadWork);
+  const bool enough = all.batch > 1 && (work < 2 * kThreadWork ||
+                                        all.batch >= 4 * threads::max_threads_or_default());
   if (!enough) {
     for (int64_t s = 0; s < all.batch; ++s) product(s);
     return;

@@ -54,6 +54,10 @@ struct MatmulKernels {
   void (*pack_b)(int64_t k, int64_t n, const T *b, int64_t b_row, int64_t b_col, T *out,
                  int64_t panel);
 
+  /// c[j] = sum over p of a[p * a_step] * b[p * b_row + j], each one chain over p as in `block`:
+  /// reads whole rows of B, which a large B in memory wants.
+  void (*row)(int64_t n, int64_t k, const T *a, int64_t a_step, const T *b, int64_t b_row, T *c);
+
   /// y[i * y_step] = sum over j of a[i * a_row + j] * x[j]: rows of A and x have unit stride. Each
   /// sum runs in 2 * lanes interleaved chains that are added pairwise at the end.
   void (*dots)(int64_t m, int64_t k, const T *a, int64_t a_row, const T *x, T *y, int64_t y_step);

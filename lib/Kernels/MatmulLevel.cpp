@@ -12,6 +12,11 @@ namespace {
 template <typename T, bool PackedA>
 void run_panel(const MatmulBlock<T> &block, Tile<T> tile, int64_t vectors) {
   constexpr int64_t kRows = kTileRows<T>;
+  if (block.m <= kRows) {
+    tile.a = block.a;
+    tile.c = block.c;
+    return tile_function<T, PackedA>(block.m, vectors)(tile);
+  }
   // Packed panels have kTileRows rows; in place the rows are dealt evenly, for small tiles are
   // slow.
   const int64_t tiles = (block.m + kRows - 1) / kRows;
@@ -22,8 +27,10 @@ void run_panel(const MatmulBlock<T> &block, Tile<T> tile, int64_t vectors) {
     if (rows > block.m - i) rows = block.m - i;
     tile.a = PackedA ? block.a + t * block.a_row : block.a + i * block.a_row;
     tile.c = block.c + i * block.c_row;
+    tile.below = int(rows < block.m - i - rows ? rows : block.m - i - rows);
     tile_function<T, PackedA>(rows, vectors)(tile);
     i += rows;
+    tile.ahead = 0;
   }
 }
 
@@ -33,8 +40,9 @@ void run_block(const MatmulBlock<T> &all) {
   const bool skinny = !PackedA && !block.b_packed && block.m <= kSkinnyRows;
   const int64_t width = skinny ? kSkinnyVectors * kLanes<T> : kPanelColumns<T>;
   const int64_t panel = block.b_packed ? block.b_panel : width;
-  Tile<T> tile = {block.k, nullptr,     block.a_row, block.a_col,    nullptr,         block.b_row,
-                  nullptr, block.c_row, kLanes<T>,   block.b_packed, block.accumulate};
+  Tile<T> tile = {block.k, nullptr,     block.a_row, block.a_col,    nullptr,          block.b_row,
+                  nullptr, block.c_row, kLanes<T>,   block.b_packed, block.accumulate, panel,
+                  0};
   const T *b = block.b;
   for (int64_t j = 0; j < all.n; j += width, b += panel) {
     const int64_t columns = all.n - j < width ? all.n - j : width;
@@ -118,10 +126,48 @@ void dots(int64_t m, int64_t k, const T *a, int64_t a_row, const T *x, T *y, int
   for (; i < m; ++i) compute_dots<T, 1>(k, a + i * a_row, a_row, x, y + i * y_step, y_step);
 }
 
+/// Adds `Rows` rows of B, each times its element of A, to c; the first ones to zeros.
+template <typename T, int Rows>
+void add_rows(int64_t n, const T *a, int64_t a_step, const T *b, int64_t b_row, T *c, bool first) {
+  constexpr int kCount = kLanes<T>;
+  Vec<T> element[Rows];
+#pragma clang loop unroll(full)
+  for (int r = 0; r < Rows; ++r) element[r] = Vec<T>(a[r * a_step]);
+  int64_t j = 0;
+  for (; j + kCount <= n; j += kCount) {
+    Vec<T> sum = first ? Vec<T>(T(0)) : load(c + j);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < Rows; ++r) sum = multiply_add<T>(element[r], load(b + r * b_row + j), sum);
+    store(c + j, sum);
+  }
+  if (j == n) return;
+  const int lanes = int(n - j);
+  Vec<T> sum = first ? Vec<T>(T(0)) : load_first(c + j, lanes);
+#pragma clang loop unroll(full)
+  for (int r = 0; r < Rows; ++r)
+    sum = multiply_add<T>(element[r], load_first(b + r * b_row + j, lanes), sum);
+  store_first(c + j, sum, lanes);
+}
+
+template <typename T>
+void multiply_row(int64_t n, int64_t k, const T *a, int64_t a_step, const T *b, int64_t b_row,
+                  T *c) {
+  // So many columns at a time that their part of c stays in the first-level cache.
+  constexpr int64_t kColumns = 8192 / sizeof(T);
+  for (int64_t j = 0; j < n; j += kColumns) {
+    const int64_t columns = n - j < kColumns ? n - j : kColumns;
+    int64_t p = 0;
+    for (; p + 8 <= k; p += 8)
+      add_rows<T, 8>(columns, a + p * a_step, a_step, b + p * b_row + j, b_row, c + j, p == 0);
+    for (; p < k; ++p)
+      add_rows<T, 1>(columns, a + p * a_step, a_step, b + p * b_row + j, b_row, c + j, p == 0);
+  }
+}
+
 template <typename T>
 constexpr MatmulKernels<T> kernels() {
-  return {kTileRows<T>,     kPanelColumns<T>, kLanes<T>, !kMaskedAccess, kIsFloat<T>,
-          compute_block<T>, pack_a<T>,        pack_b<T>, dots<T>};
+  return {kTileRows<T>,     kPanelColumns<T>, kLanes<T>, !kMaskedAccess,  kIsFloat<T>,
+          compute_block<T>, pack_a<T>,        pack_b<T>, multiply_row<T>, dots<T>};
 }
 
 } // namespace

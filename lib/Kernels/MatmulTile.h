@@ -20,6 +20,9 @@ constexpr int kTileVectors = 2;
 constexpr int kSkinnyRows = WEFT_LEVEL == 4 ? 4 : 2;
 constexpr int kSkinnyVectors = 4;
 
+/// Steps of k between two prefetched rows of C.
+constexpr int kPrefetchDistance = 4;
+
 template <typename T>
 constexpr int kPanelColumns = kTileVectors * kLanes<T>;
 
@@ -36,11 +39,14 @@ struct Tile {
   int last_lanes; ///< Lanes of the last vector that belong to C.
   bool b_padded;  ///< Whole vectors of B may be read although C ends earlier.
   bool accumulate;
+  /// How far after the tile's B the memory lies that is wanted soon; 0 when nothing is.
+  int64_t ahead;
+  int below; ///< Rows of C after the tile's that are computed next.
 };
 
 /// Computes a tile of Rows x Vectors. In packed A the rows of one column are adjacent.
-template <typename T, int Rows, int Vectors, bool PackedA>
-void compute_tile(const Tile<T> &tile) {
+template <typename T, int Rows, int Vectors, bool PackedA, bool Whole>
+void compute_tile_of(const Tile<T> &tile) {
   Vec<T> sum[Rows][Vectors];
   const int last_lanes = tile.last_lanes;
   T *c = tile.c;
@@ -67,27 +73,42 @@ void compute_tile(const Tile<T> &tile) {
 #pragma clang loop unroll(full)
   for (int g = 0; g < kGroups; ++g) a[g] = tile.a + 3 * g * a_row;
   const T *b = tile.b;
-  const int b_lanes = tile.b_padded ? kLanes<T> : last_lanes;
 
-#pragma clang loop unroll_count(2)
-  for (int64_t p = 0; p < tile.k; ++p) {
+  const int64_t ahead = tile.ahead;
+  const auto step = [&]() __attribute__((always_inline)) {
     Vec<T> row[Vectors];
 #pragma clang loop unroll(full)
     for (int j = 0; j < Vectors - 1; ++j) row[j] = load(b + j * kLanes<T>);
-    // Levels without masks are only ever given padded panels.
-    if constexpr (kMaskedAccess)
-      row[Vectors - 1] = load_first(b + (Vectors - 1) * kLanes<T>, b_lanes);
-    else row[Vectors - 1] = load(b + (Vectors - 1) * kLanes<T>);
+    if constexpr (Whole) row[Vectors - 1] = load(b + (Vectors - 1) * kLanes<T>);
+    else row[Vectors - 1] = load_first(b + (Vectors - 1) * kLanes<T>, last_lanes);
 #pragma clang loop unroll(full)
     for (int i = 0; i < Rows; ++i) {
       const Vec<T> element = Vec<T>(a[i / 3][i % 3 * a_row]);
 #pragma clang loop unroll(full)
       for (int j = 0; j < Vectors; ++j) sum[i][j] = multiply_add<T>(element, row[j], sum[i][j]);
     }
+    if constexpr (!PackedA) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < Vectors; ++j) __builtin_prefetch(b + ahead + j * kLanes<T>, 0, 2);
+    }
     b += tile.b_row;
 #pragma clang loop unroll(full)
     for (int g = 0; g < kGroups; ++g) a[g] += a_col;
+  };
+
+  // Rows of C lie far apart, so every line of the tile below, which is next, would be waited for.
+  // They are fetched one row at a time between the first multiplications.
+  int64_t p = 0;
+  const T *next = c + Rows * tile.c_row;
+  for (int i = 0; i < tile.below && p + kPrefetchDistance <= tile.k; ++i, next += tile.c_row) {
+#pragma clang loop unroll(full)
+    for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next + j * kLanes<T>, 1);
+    __builtin_prefetch(next + Vectors * kLanes<T> - 1, 1);
+#pragma clang loop unroll_count(2)
+    for (const int64_t end = p + kPrefetchDistance; p < end; ++p) step();
   }
+#pragma clang loop unroll_count(2)
+  for (; p < tile.k; ++p) step();
 
 #pragma clang loop unroll(full)
   for (int i = 0; i < Rows; ++i) {
@@ -95,6 +116,15 @@ void compute_tile(const Tile<T> &tile) {
     for (int j = 0; j < Vectors - 1; ++j) store(c + i * tile.c_row + j * kLanes<T>, sum[i][j]);
     store_first(c + i * tile.c_row + (Vectors - 1) * kLanes<T>, sum[i][Vectors - 1], last_lanes);
   }
+}
+
+template <typename T, int Rows, int Vectors, bool PackedA>
+void compute_tile(const Tile<T> &tile) {
+  // Some CPUs pay an operation for the mask. Levels without masks are only given padded panels.
+  if constexpr (kMaskedAccess && !PackedA)
+    if (!tile.b_padded && tile.last_lanes != kLanes<T>)
+      return compute_tile_of<T, Rows, Vectors, PackedA, false>(tile);
+  compute_tile_of<T, Rows, Vectors, PackedA, true>(tile);
 }
 
 template <typename T>
@@ -115,7 +145,7 @@ template <typename T, int Vectors, bool PackedA>
 constexpr TileColumn<T, Vectors, PackedA> kTiles =
     TileColumn<T, Vectors, PackedA>::make(__make_integer_seq<LanesOf, int, kTileRows<T>>{});
 
-/// The wide tiles for few rows.
+/// The wide tiles for few rows. Entries beyond kSkinnyRows are never used.
 template <typename T>
 constexpr TileFunction<T> kSkinnyTiles[2][4] = {
     {compute_tile<T, 1, 3, false>, compute_tile<T, 2, 3, false>, compute_tile < T,
