@@ -31,7 +31,7 @@ struct MatmulArgs {
 void matmul(DType dtype, const MatmulArgs &args) noexcept;
 
 /// The ways to compute a product; `automatic` chooses by size, as Matmul.cpp documents.
-enum class MatmulPath { automatic, direct, blocked, library };
+enum class MatmulPath { automatic, direct, blocked };
 
 /// `matmul` on kernels of a given level (at most the host's), by a given path where it is possible.
 /// For tests and benchmarks.

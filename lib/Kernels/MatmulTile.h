@@ -20,8 +20,10 @@ constexpr int kTileVectors = 2;
 constexpr int kSkinnyRows = WEFT_LEVEL == 4 ? 4 : 2;
 constexpr int kSkinnyVectors = 4;
 
-/// Steps of k between two prefetched rows of C.
-constexpr int kPrefetchDistance = 4;
+/// Steps of k between two prefetched rows of C, and from the last of them to the end of the tile:
+/// late enough that the first level still has them, early enough that memory has answered.
+constexpr int kPrefetchDistance = 8;
+constexpr int kPrefetchLead = 100;
 
 template <typename T>
 constexpr int kPanelColumns = kTileVectors * kLanes<T>;
@@ -97,8 +99,11 @@ void compute_tile_of(const Tile<T> &tile) {
   };
 
   // Rows of C lie far apart, so every line of the tile below, which is next, would be waited for.
-  // They are fetched one row at a time between the first multiplications.
+  // They are fetched one row at a time between the multiplications.
   int64_t p = 0;
+  const int64_t quiet = tile.k - (Rows * kPrefetchDistance + kPrefetchLead);
+#pragma clang loop unroll_count(2)
+  for (; p < quiet; ++p) step();
   const T *next = c + Rows * tile.c_row;
   for (int i = 0; i < tile.below && p + kPrefetchDistance <= tile.k; ++i, next += tile.c_row) {
 #pragma clang loop unroll(full)
