@@ -62,7 +62,7 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // After the canonicalizer, which would erase an output that is only stored to.
-  pm.addNestedPass<func::FuncOp>(createOutputsToRuntimePass());
+  pm.addNestedPass<func::FuncOp>(createSettleBuffersPass());
   pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }
 

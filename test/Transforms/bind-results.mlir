@@ -4,7 +4,7 @@
 // A result of known size is stored in an argument; inputs are not to be written.
 // CHECK-LABEL: func @output
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {bufferization.writable = false}, %[[OUT:.*]]: tensor<4xf32> {weft.output = 0 : i64})
-// CHECK: %[[STORED:.*]] = bufferization.materialize_in_destination %[[X]] in %[[OUT]]
+// CHECK: %[[STORED:.*]] = linalg.copy ins(%[[X]]{{.*}}) outs(%[[OUT]]
 // CHECK: return %[[STORED]]
 func.func @output(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
@@ -16,8 +16,8 @@ func.func @output(%x: tensor<4xf32>) -> tensor<4xf32> {
 // stored.
 // CHECK-LABEL: func @variable
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {{.*}}, %[[W:.*]]: tensor<4xf32> {weft.variable = @w}, %[[OUT:.*]]: tensor<4xf32>
-// CHECK: materialize_in_destination %[[W]] in %[[OUT]]
-// CHECK: materialize_in_destination %[[X]] in %[[W]]
+// CHECK: linalg.copy ins(%[[W]]{{.*}}) outs(%[[OUT]]
+// CHECK: linalg.copy ins(%[[X]]{{.*}}) outs(%[[W]]
 func.func @variable(%x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w})
     -> (tensor<4xf32> {weft.variable = @w}, tensor<4xf32>) {
   return %x, %w : tensor<4xf32>, tensor<4xf32>
@@ -25,16 +25,11 @@ func.func @variable(%x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w})
 
 // -----
 
-// Variables that trade places are copied before either is overwritten.
-// CHECK-LABEL: func @swap
-// CHECK-SAME: (%[[A:.*]]: tensor<4xf32> {{.*}}, %[[B:.*]]: tensor<4xf32>
-// CHECK: %[[B2:.*]] = bufferization.alloc_tensor() copy(%[[B]])
-// CHECK: %[[A2:.*]] = bufferization.alloc_tensor() copy(%[[A]])
-// CHECK: materialize_in_destination %[[B2]] in %[[A]]
-// CHECK: materialize_in_destination %[[A2]] in %[[B]]
-func.func @swap(%a: tensor<4xf32> {weft.variable = @a}, %b: tensor<4xf32> {weft.variable = @b})
-    -> (tensor<4xf32> {weft.variable = @a}, tensor<4xf32> {weft.variable = @b}) {
-  return %b, %a : tensor<4xf32>, tensor<4xf32>
+// A variable that keeps its value is no place for anything else.
+// CHECK-LABEL: func @keeps
+// CHECK-SAME: %{{.*}}: tensor<4xf32> {bufferization.writable = false, weft.variable = @w}
+func.func @keeps(%w: tensor<4xf32> {weft.variable = @w}) -> tensor<4xf32> {
+  return %w : tensor<4xf32>
 }
 
 // -----
@@ -43,7 +38,7 @@ func.func @swap(%a: tensor<4xf32> {weft.variable = @a}, %b: tensor<4xf32> {weft.
 // CHECK-LABEL: func @reshaped
 // CHECK-SAME: %[[OUT:[^ ]*]]: tensor<4x1xf32> {weft.output = 0 : i64}
 // CHECK: %[[PLACE:.*]] = tensor.collapse_shape %[[OUT]]
-// CHECK: %[[STORED:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[PLACE]]
+// CHECK: %[[STORED:.*]] = linalg.copy ins(%{{.*}}) outs(%[[PLACE]]
 // CHECK: tensor.expand_shape %[[STORED]]
 func.func @reshaped(%x: tensor<4xf32>) -> tensor<4x1xf32> {
   %0 = tensor.expand_shape %x [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
@@ -56,11 +51,11 @@ func.func @reshaped(%x: tensor<4xf32>) -> tensor<4x1xf32> {
 // state there.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: %[[OUT:[^ ]*]]: tensor<4xf32> {weft.output = 0 : i64}
-// CHECK: %[[START:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[OUT]]
+// CHECK: %[[START:.*]] = linalg.copy ins(%{{.*}}) outs(%[[OUT]]
 // CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[START]])
-// CHECK: %[[NEXT:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[A]]
+// CHECK: %[[NEXT:.*]] = linalg.copy ins(%{{.*}}) outs(%[[A]]
 // CHECK: scf.yield %[[NEXT]]
-// CHECK: materialize_in_destination %[[R]] in %[[START]]
+// CHECK: linalg.copy ins(%[[R]]{{.*}}) outs(%[[START]]
 func.func @loop(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -77,9 +72,9 @@ func.func @loop(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func @branch
 // CHECK-SAME: %[[OUT:[^ ]*]]: tensor<4xf32> {weft.output = 0 : i64}
 // CHECK: scf.if
-// CHECK: materialize_in_destination %{{.*}} in %[[OUT]]
+// CHECK: linalg.copy ins(%{{.*}}) outs(%[[OUT]]
 // CHECK: else
-// CHECK: materialize_in_destination %{{.*}} in %[[OUT]]
+// CHECK: linalg.copy ins(%{{.*}}) outs(%[[OUT]]
 func.func @branch(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = scf.if %c -> tensor<4xf32> {
     scf.yield %x : tensor<4xf32>
@@ -95,9 +90,9 @@ func.func @branch(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-LABEL: func @read_later
 // CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {weft.variable = @w}
 // CHECK: scf.if
-// CHECK-NOT: materialize_in_destination
+// CHECK-NOT: linalg.copy
 // CHECK: arith.addf
-// CHECK: materialize_in_destination %{{.*}} in %[[W]]
+// CHECK: linalg.copy ins(%{{.*}}) outs(%[[W]]
 func.func @read_later(%c: i1, %x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w})
     -> (tensor<4xf32>, tensor<4xf32> {weft.variable = @w}) {
   %r = scf.if %c -> tensor<4xf32> {

@@ -12,8 +12,6 @@ namespace mlir::weft {
 #define GEN_PASS_DEF_BINDRESULTSPASS
 #include "Weft/Transforms/Passes.h.inc"
 
-using bufferization::MaterializeInDestinationOp;
-
 static bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
@@ -22,32 +20,6 @@ static bool isStaticTensor(Type type) {
 static bool isView(Operation *op) {
   return isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              tensor::ExtractSliceOp>(op);
-}
-
-//===----------------------------------------------------------------------===//
-// Aliases. A store into a destination is unconditional: bufferization reports an error if somebody
-// still needs what stood there. So those who might are found here.
-//===----------------------------------------------------------------------===//
-
-/// Whether the buffer of `value` could be that of one of `others`.
-static bool mayAlias(Value value, ValueRange others) {
-  if (llvm::is_contained(others, value)) return true;
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    // The state of a loop is what it started with, or of the next iteration, bound to the same.
-    auto loop = dyn_cast<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
-    OpOperand *init = loop ? loop.getTiedLoopInit(cast<BlockArgument>(value)) : nullptr;
-    return init && mayAlias(init->get(), others);
-  }
-  if (isView(op)) return mayAlias(op->getOperand(0), others);
-  const unsigned number = cast<OpResult>(value).getResultNumber();
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return mayAlias(branch.thenYield().getOperand(number), others) ||
-           mayAlias(branch.elseYield().getOperand(number), others);
-  if (auto loop = dyn_cast<scf::ForOp>(op)) return mayAlias(loop.getInitArgs()[number], others);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return llvm::any_of(loop.getInits(), [&](Value init) { return mayAlias(init, others); });
-  return false;
 }
 
 /// Whether the old contents of `argument` may be needed once `op`, in the function's body, is done:
@@ -67,8 +39,10 @@ static bool neededAfter(BlockArgument argument, Operation *op) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Stores `value` in `destination`. A reshape before the end is done after the store instead, so
-/// that what computes the elements can write to the destination itself.
+/// Stores `value` in `destination`, as a copy that bufferization makes vanish where it finds that
+/// what computes the elements can write there itself. A reshape before the end is done after the
+/// store instead. Where the old contents are still needed, the copy gets other memory; then
+/// weft-settle-buffers stores the result when that is possible.
 static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
   if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>()) {
     auto groups = expand.getReassociationIndices();
@@ -83,8 +57,7 @@ static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
     inner = store(b, loc, collapse.getSrc(), inner);
     return tensor::CollapseShapeOp::create(b, loc, collapse.getType(), inner, groups);
   }
-  return MaterializeInDestinationOp::create(b, loc, destination.getType(), value, destination)
-      .getResult();
+  return linalg::CopyOp::create(b, loc, value, destination).getResult(0);
 }
 
 /// Stores a result of the function in its argument `place`. What a loop starts with and what a
@@ -101,10 +74,8 @@ static Value storeResult(OpBuilder &b, Location loc, Value value, BlockArgument 
     if (init.get() != place && place.use_empty()) {
       OpBuilder before(loop);
       init.set(store(before, loc, init.get(), place));
+      destination = init.get();
     }
-    destination = init.get() == place || init.get().getDefiningOp<MaterializeInDestinationOp>()
-                      ? init.get()
-                      : destination;
   } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op); branch && atTop) {
     for (Region *region : branch.getRegions()) {
       Operation *yield = region->front().getTerminator();
@@ -116,54 +87,14 @@ static Value storeResult(OpBuilder &b, Location loc, Value value, BlockArgument 
   return store(b, loc, value, destination);
 }
 
-/// Copies those of `operands` that may be the buffer of a destination other than their own, which
-/// the stores after this overwrite.
-static void copyTraders(OpBuilder &b, Location loc, ArrayRef<OpOperand *> operands,
-                        ValueRange destinations) {
-  for (auto [number, operand] : llvm::enumerate(operands)) {
-    Value own = destinations[number];
-    SmallVector<Value> others;
-    for (Value destination : destinations)
-      if (destination != own) others.push_back(destination);
-    if (operand->get() == own || !mayAlias(operand->get(), others)) continue;
-    auto type = cast<RankedTensorType>(operand->get().getType());
-    operand->set(bufferization::AllocTensorOp::create(b, loc, type, ValueRange{}, operand->get()));
-  }
-}
-
-/// Copies those of a terminator's operands that share elements with another, and are another view
-/// of them: each is to have a place of its own.
-static void copySharers(OpBuilder &b, Operation *terminator) {
-  DenseMap<Value, Value> firstOf;
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    Value root = operand.get();
-    while (root.getDefiningOp() && isView(root.getDefiningOp()))
-      root = root.getDefiningOp()->getOperand(0);
-    // What is an argument is not computed in any result's place.
-    if (!root.getDefiningOp() || !isStaticTensor(operand.get().getType())) continue;
-    Value first = firstOf.try_emplace(root, operand.get()).first->second;
-    if (first == operand.get()) continue;
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    operand.set(bufferization::AllocTensorOp::create(b, terminator->getLoc(), type, ValueRange{},
-                                                     operand.get()));
-  }
-}
-
 /// Stores every operand of a loop's terminator in the tensor of `carried` that it takes the place
 /// of, where the size is known.
-static void bindCarried(OpBuilder &b, Operation *terminator, MutableOperandRange terminatorOperands,
+static void bindCarried(OpBuilder &b, Operation *terminator, MutableOperandRange operands,
                         ValueRange carried) {
-  SmallVector<OpOperand *> operands;
-  SmallVector<Value> places;
-  for (auto [operand, own] : llvm::zip_equal(terminatorOperands, carried)) {
-    if (!isStaticTensor(own.getType())) continue;
-    operands.push_back(&operand);
-    places.push_back(own);
-  }
   b.setInsertionPoint(terminator);
-  copyTraders(b, terminator->getLoc(), operands, places);
-  for (auto [operand, own] : llvm::zip_equal(operands, places))
-    if (operand->get() != own) operand->set(store(b, terminator->getLoc(), operand->get(), own));
+  for (auto [operand, own] : llvm::zip_equal(operands, carried))
+    if (isStaticTensor(own.getType()) && operand.get() != own)
+      operand.set(store(b, terminator->getLoc(), operand.get(), own));
 }
 
 static void bindLoop(OpBuilder &b, scf::ForOp loop) {
@@ -219,20 +150,24 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
   }
 
   void bindResults(OpBuilder &b, func::FuncOp function) {
+    // Only what the function gives a new value may be written to: a variable that keeps its value
+    // is no place for other things even when nobody reads it any more.
+    DenseSet<Attribute> updatedVariables;
+    for (unsigned index = 0; index < function.getNumResults(); ++index)
+      if (Attribute variable = function.getResultAttr(index, "weft.variable"))
+        updatedVariables.insert(variable);
     DenseMap<Attribute, BlockArgument> variables;
     for (BlockArgument argument : function.getArguments()) {
       const unsigned index = argument.getArgNumber();
       if (!isa<TensorType>(argument.getType())) continue;
-      if (Attribute variable = function.getArgAttr(index, "weft.variable"))
-        variables[variable] = argument;
+      Attribute variable = function.getArgAttr(index, "weft.variable");
+      if (variable && updatedVariables.contains(variable)) variables[variable] = argument;
       else function.setArgAttr(index, "bufferization.writable", b.getBoolAttr(false));
     }
 
     Operation *ret = function.getBody().front().getTerminator();
     b.setInsertionPoint(ret);
-    copySharers(b, ret);
-    SmallVector<OpOperand *> updates;
-    SmallVector<Value> updated;
+    SmallVector<std::pair<OpOperand *, BlockArgument>> updates;
     // A value with several places is computed in the first; the others are copies of what is there.
     DenseMap<Value, Value> stored;
     // Outputs before variables: an output may be the old value of a variable.
@@ -241,8 +176,7 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
       Value value = operand.get();
       if (Value first = stored.lookup(value)) value = first;
       if (Attribute variable = function.getResultAttr(index, "weft.variable")) {
-        updates.push_back(&operand);
-        updated.push_back(variables.lookup(variable));
+        updates.push_back({&operand, variables.lookup(variable)});
         continue;
       }
       if (!isStaticTensor(value.getType())) continue;
@@ -254,12 +188,11 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
       operand.set(storeResult(b, ret->getLoc(), value, function.getArgument(number)));
       stored.try_emplace(before, operand.get());
     }
-    for (OpOperand *update : updates)
-      if (Value first = stored.lookup(update->get())) update->set(first);
-    copyTraders(b, ret->getLoc(), updates, updated);
-    for (auto [operand, place] : llvm::zip_equal(updates, updated))
+    for (auto [operand, place] : updates) {
+      if (Value first = stored.lookup(operand->get())) operand->set(first);
       if (operand->get() != place)
-        operand->set(storeResult(b, ret->getLoc(), operand->get(), cast<BlockArgument>(place)));
+        operand->set(storeResult(b, ret->getLoc(), operand->get(), place));
+    }
   }
 };
 } // namespace

@@ -82,7 +82,8 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
     Before: linalg on tensors; a result that is the new value of a variable has the same
     `weft.variable` as the argument that holds it.
 
-    After: the function is written in destination-passing style. A result of known size is stored
+    After: the function is written in destination-passing style, by copies that bufferization makes
+    vanish where the place is free in time; weft-settle-buffers does the others. A result of known size is stored
     in an argument of its own, `weft.output = I`; the new value of a variable in the variable's
     argument; the value that a loop hands to its next iteration in the present one's. Results of
     unknown size stay as they are. Inputs are marked as not writable.
@@ -95,7 +96,7 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
     func.func @f(%x: tensor<4xf32> {bufferization.writable = false},
                  %out: tensor<4xf32> {weft.output = 0 : i64}) -> tensor<4xf32> {
       ...
-      %stored = bufferization.materialize_in_destination %y in %out
+      %stored = linalg.copy ins(%y) outs(%out)
       return %stored
     }
     ```
@@ -105,16 +106,18 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def OutputsToRuntimePass : Pass<"weft-outputs-to-runtime", "::mlir::func::FuncOp"> {
-  let summary = "Asks the runtime for the memory of results of unknown size.";
+def SettleBuffersPass : Pass<"weft-settle-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Brings results and the state of loops to their places where they are not there yet.";
   let description = [{
-    Before: a bufferized function whose only results are those of unknown size.
+    Before: a bufferized function after weft-bind-results.
 
-    After: it has no results. The buffer of each former result is a
-    `memref.alloc {weft.output = I}`, I counting these results: the allocation that made it where
-    there is one, otherwise a copy at the end.
+    After: a loop whose state is of known size carries no buffers: the state stays in one place, and
+    what an iteration computed elsewhere is copied there at its end. Results of known size, and new
+    values of variables, are in their arguments, and no results any more. The buffer of each result
+    of unknown size is a `memref.alloc {weft.output = I}`, I counting these results: the allocation
+    that made it where there is one, otherwise a copy at the end.
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {

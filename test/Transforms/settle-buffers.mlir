@@ -1,0 +1,68 @@
+// What bufferization could not put where it belongs is copied there.
+// RUN: weft-opt %s --weft-settle-buffers --split-input-file --verify-diagnostics | FileCheck %s
+
+// Results of unknown size are allocated by the runtime, numbered among themselves. The first result
+// is stored already. The second is the buffer that the function made; the third,
+// an argument, is copied.
+// CHECK-LABEL: func @outputs(
+// CHECK-NOT: ->
+// CHECK: memref.alloc(%{{.*}}) {weft.output = 0 : i64}
+// CHECK: %[[COPY:.*]] = memref.alloc(%{{.*}}) {weft.output = 1 : i64}
+// CHECK: memref.copy %{{.*}}, %[[COPY]]
+// CHECK: return{{$}}
+func.func @outputs(%n: index, %x: memref<?xf32>, %out: memref<4xf32> {weft.output = 0 : i64})
+    -> (memref<4xf32>, memref<?xf32>, memref<?xf32>) {
+  %a = memref.alloc(%n) : memref<?xf32>
+  return %out, %a, %x : memref<4xf32>, memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// expected-error@below {{result 0 has no place: run weft-bind-results first}}
+func.func @unbound(%x: memref<4xf32>) -> memref<4xf32> {
+  return %x : memref<4xf32>
+}
+
+// -----
+
+// expected-error@below {{result 0 is no tensor: only tensors can be returned}}
+func.func @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// -----
+
+// Variables that trade places are set aside before either is overwritten.
+// CHECK-LABEL: func @swap
+// CHECK-SAME: (%[[A:.*]]: memref<4xf32> {{.*}}, %[[B:.*]]: memref<4xf32>
+// CHECK: memref.copy %[[B]], %[[B2:.*]] :
+// CHECK: memref.copy %[[A]], %[[A2:.*]] :
+// CHECK: memref.copy %[[B2]], %[[A]]
+// CHECK: memref.copy %[[A2]], %[[B]]
+func.func @swap(%a: memref<4xf32> {weft.variable = @a}, %b: memref<4xf32> {weft.variable = @b})
+    -> (memref<4xf32> {weft.variable = @a}, memref<4xf32> {weft.variable = @b}) {
+  return %b, %a : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// The state of a loop stays in one place; what an iteration computed elsewhere is copied there.
+// CHECK-LABEL: func @loop
+// CHECK-SAME: %[[X:[^ ]*]]: memref<4xf32>
+// CHECK: %[[STATE:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: memref.copy %[[X]], %[[STATE]]
+// CHECK: scf.for
+// CHECK: %[[NEXT:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: memref.copy %[[STATE]], %[[NEXT]]
+// CHECK: memref.copy %[[NEXT]], %[[STATE]]
+// CHECK: memref.copy %[[STATE]], %{{.*}}
+func.func @loop(%n: index, %x: memref<4xf32>, %out: memref<4xf32> {weft.output = 0 : i64}) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> memref<4xf32> {
+    %next = memref.alloc() : memref<4xf32>
+    memref.copy %s, %next : memref<4xf32> to memref<4xf32>
+    scf.yield %next : memref<4xf32>
+  }
+  return %r : memref<4xf32>
+}
