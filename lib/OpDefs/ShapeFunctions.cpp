@@ -144,7 +144,8 @@ Result<TensorType> iota(const InferContext &call) {
     return Fault{ErrorKind::dtype, "dtype must be a number (i32, i64, f32, f64), but it is bool"};
   for (std::int64_t dim : shape)
     if (dim < 0)
-      return Fault{ErrorKind::shape, "the shape " + to_string(shape) + " has a negative size"};
+      return Fault{ErrorKind::shape,
+                   "the shape has a size of " + std::to_string(dim) + ", which is negative"};
   if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[2]), shape, "a tensor"))
     return *fault;
   return sized(dtype, std::move(shape));

@@ -286,7 +286,7 @@ std::vector<Mistake> mistakes() {
        {},
        [](const Operands &) { return iota(i32, {-2}); },
        kShape,
-       "iota: the shape (-2,) has a negative size"},
+       "iota: the shape has a size of -2, which is negative"},
       {"BoolIota",
        {},
        [](const Operands &) { return iota(DType::boolean, {2}); },

@@ -1,0 +1,36 @@
+// The op constant: its text, and what it says of values that are no tensor.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --mlir-print-op-generic | weft-opt --split-input-file | FileCheck %s
+
+// Elements or one for all; the type stands behind them, and NaN and infinities are words of bits.
+// CHECK-LABEL: func.func @values
+func.func @values() {
+  // CHECK: weft.constant dense<[1.000000e+00, 0x7FC00000, 0xFF800000]> : tensor<3xf32>
+  %0 = weft.constant dense<[1.0, 0x7FC00000, 0xFF800000]> : tensor<3xf32>
+  // CHECK: weft.constant dense<true> : tensor<2x2xi1>
+  %1 = weft.constant dense<true> : tensor<2x2xi1>
+  // CHECK: weft.constant dense<-7> : tensor<i64>
+  %2 = weft.constant dense<-7> : tensor<i64>
+  // CHECK: weft.constant dense<> : tensor<0x3xf64>
+  %3 = weft.constant dense<> : tensor<0x3xf64>
+  return
+}
+
+// -----
+
+// There is no tensor of the library with these elements.
+func.func @no_dtype() {
+  // expected-error @below {{'weft.constant' op attribute 'value' must be elements of a tensor of i1, i32, i64, f32 or f64}}
+  %0 = weft.constant dense<1.0> : tensor<2xf16>
+  return
+}
+
+// -----
+
+// The value has its type.
+func.func @result() {
+  // expected-error @below {{'weft.constant' op inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
+  // expected-error @below {{'weft.constant' op failed to infer returned types}}
+  %0 = "weft.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<3xf32>
+  return
+}

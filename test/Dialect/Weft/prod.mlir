@@ -1,0 +1,78 @@
+// The op prod: its text, which sizes it leaves, and what it says of axes that x does not have.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --mlir-print-op-generic | weft-opt --split-input-file | FileCheck %s
+
+// The axes that go are listed from the first to the last; with `keepdims` each leaves a size of 1.
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<2x?x4xf64>, %none: tensor<0x3xi64>, %scalar: tensor<f64>) {
+  // CHECK: weft.prod %{{.*}} {{[{]}}axes = array<i64: 0, 2>{{[}]}} : (tensor<2x?x4xf64>) -> tensor<?xf64>
+  %0 = weft.prod %x {axes = array<i64: 0, 2>} : (tensor<2x?x4xf64>) -> tensor<?xf64>
+  // CHECK: weft.prod %{{.*}} {{[{]}}axes = array<i64: 1>, keepdims = true{{[}]}} : (tensor<2x?x4xf64>) -> tensor<2x1x4xf64>
+  %1 = weft.prod %x {axes = array<i64: 1>, keepdims = true} : (tensor<2x?x4xf64>) -> tensor<2x1x4xf64>
+  // Over no elements there is a result all the same, and over no axes nothing is reduced.
+  // CHECK: weft.prod %{{.*}} {{[{]}}axes = array<i64: 0>{{[}]}} : (tensor<0x3xi64>) -> tensor<3xi64>
+  %2 = weft.prod %none {axes = array<i64: 0>} : (tensor<0x3xi64>) -> tensor<3xi64>
+  // CHECK: weft.prod %{{.*}} {{[{]}}axes = array<i64>{{[}]}} : (tensor<f64>) -> tensor<f64>
+  %3 = weft.prod %scalar {axes = array<i64>} : (tensor<f64>) -> tensor<f64>
+  return
+}
+
+// -----
+
+// Axes of x are 0 and 1.
+func.func @out_of_range(%x: tensor<2x3xf64>) {
+  // expected-error @below {{'weft.prod' op axis 2 is out of range for x of shape (2, 3) (rank 2)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.prod %x {axes = array<i64: 2>} : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+// In the text axes do not count from the end.
+func.func @negative(%x: tensor<2x3xf64>) {
+  // expected-error @below {{'weft.prod' op axis -1 is out of range for x of shape (2, 3) (rank 2)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.prod %x {axes = array<i64: -1>} : (tensor<2x3xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+// An axis can go only once.
+func.func @twice(%x: tensor<2x3xf64>) {
+  // expected-error @below {{'weft.prod' op axis 1 is given twice}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.prod %x {axes = array<i64: 1, 1>} : (tensor<2x3xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+// One order of the axes makes equal reductions equal texts.
+func.func @order(%x: tensor<2x3xf64>) {
+  // expected-error @below {{'weft.prod' op the axes (1, 0) are not ascending}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.prod %x {axes = array<i64: 1, 0>} : (tensor<2x3xf64>) -> tensor<f64>
+  return
+}
+
+// -----
+
+// The element type does not admit the reduction.
+func.func @dtype(%x: tensor<2xi1>) {
+  // expected-error @below {{'weft.prod' op x must be a number (i32, i64, f32, f64), but it is bool(2,)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.prod %x {axes = array<i64: 0>} : (tensor<2xi1>) -> tensor<i1>
+  return
+}
+
+// -----
+
+// Axis 1 goes, and the size of axis 0 is 2.
+func.func @result(%x: tensor<2x3xf64>) {
+  // expected-error @below {{'weft.prod' op inferred type(s) 'tensor<2xf64>' are incompatible with return type(s) of operation 'tensor<3xf64>'}}
+  // expected-error @below {{'weft.prod' op failed to infer returned types}}
+  %0 = weft.prod %x {axes = array<i64: 1>} : (tensor<2x3xf64>) -> tensor<3xf64>
+  return
+}
