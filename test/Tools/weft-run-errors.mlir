@@ -1,0 +1,20 @@
+// weft-run: what it says of arguments that do not fit, and that it exits with 1.
+// RUN: not weft-run %s 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not weft-run %s --arg='dense<1> : tensor<2xi32>' 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not weft-run %s --arg=%t.missing.npy 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not weft-run %s --arg='nonsense' 2>&1 | FileCheck %s --check-prefix=NONSENSE
+// RUN: not weft-run %s --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
+// RUN: not weft-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=FILE
+// RUN: echo 'func.func @f() { %%0 = weft.tanh %%x : tensor<f32> }' > %t.bad.mlir
+// RUN: not weft-run %t.bad.mlir 2>&1 | FileCheck %s --check-prefix=PARSE
+
+// COUNT: error: @only takes 1 arguments, but 0 are given with --arg
+// TYPE: error: argument 0 of @only must be f32(2,), but --arg gives i32(2,)
+// MISSING: error: {{.*}}missing.npy
+// NONSENSE: error: argument 'nonsense': it is no .npy file, and no 'literal : type'
+// ENTRY: error: there is no function @other with a body in
+// FILE: error: cannot open input file
+// PARSE: bad.mlir:1:{{[0-9]+}}: error: use of undeclared SSA value name
+func.func @only(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
