@@ -28,6 +28,13 @@ void AtomicFile::fail(const char *what) const {
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  // A device or pipe is written to, never replaced.
+  struct stat status;
+  if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("cannot be written");
+    return;
+  }
   static std::atomic<unsigned> count{0};
   // Names of this process that do not exist yet: another process, or an earlier one that was
   // killed, may have left some.
@@ -43,7 +50,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   close(descriptor_);
-  unlink(temporary_.c_str());
+  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(const void *bytes, std::size_t size) {
@@ -60,6 +67,12 @@ void AtomicFile::write(const void *bytes, std::size_t size) {
 }
 
 void AtomicFile::commit() {
+  if (temporary_.empty()) {
+    const int closed = close(descriptor_);
+    descriptor_ = -1;
+    if (closed != 0) fail("cannot be written");
+    return;
+  }
   // A disk may report that it is full, or broken, as late as here.
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be made durable");
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");

@@ -22,7 +22,8 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   bool isIdentity = true;
   for (auto [i, axis] : llvm::enumerate(getPermutation()))
     isIdentity &= static_cast<int64_t>(i) == axis;
-  if (isIdentity) return getX();
+  if (isIdentity && getX().getType() == getType()) return getX();
+  if (isIdentity) return {};
   if (auto inner = getX().getDefiningOp<TransposeOp>()) {
     SmallVector<int64_t> composed;
     for (int64_t axis : getPermutation()) composed.push_back(inner.getPermutation()[axis]);
@@ -34,7 +35,9 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
-  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+  // A size that is unknown may be 1 and stretch.
+  const bool same = getX().getType() == getType() && getType().hasStaticShape();
+  return same ? OpFoldResult(getX()) : OpFoldResult();
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
