@@ -19,10 +19,10 @@ build|libgtest-dev|/usr/include/gtest/gtest.h|GoogleTest, for the unit tests
 build|libgmock-dev|/usr/include/gmock/gmock.h|GoogleMock, for the unit tests
 build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, read and written by the tools
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|the tools' command lines
-build|libdnnl2|/usr/lib/*/libdnnl.so.2|oneDNN, the large matrix products
 test|python3|/usr/bin/python3|runs lit, LLVM's test runner
 test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for NumPy, which tests compare with
 sanitize|libclang-rt-22-dev|/usr/lib/llvm-22/lib/clang/22/lib/*/libclang_rt.asan*.a|the sanitizers' run-time libraries
+bench|libdnnl2|/usr/lib/*/libdnnl.so.2|oneDNN, a peer of the benchmarks
 bench|libopenblas0-pthread|/usr/lib/*/openblas-pthread/libopenblas.so.0|OpenBLAS, a peer of the benchmarks
 bench|valgrind|/usr/bin/valgrind|counts the instructions of an eager op
 fmt|clang-format-22|/usr/lib/llvm-22/bin/clang-format|formats C++
@@ -68,7 +68,7 @@ explain_if_not_installable() {
     say ""
     say "This is ${system:-an unknown system}, and ./x installs packages on Debian 12 only. Install by hand:"
     say "  LLVM, MLIR, clang and lld 22.1, with their development files, in /usr/lib/llvm-22"
-    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, CLI11, oneDNN 2.x (libdnnl.so.2)"
+    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, CLI11"
     say "  for ./x test also Python 3 with its venv module"
     say "On Debian 12 the missing ones are:"
     say "  $command"

@@ -4,6 +4,7 @@
 
 #include "Kernels/MatmulKernels.h"
 #include "Kernels/MatmulScratch.h"
+#include "Kernels/MatmulThresholds.h"
 #include "Support/Threads.h"
 
 #include <algorithm>
@@ -11,29 +12,6 @@
 
 namespace weft::kernels {
 namespace {
-
-/// Multiply-adds below which a range is not worth a thread: about 5 us on one core.
-constexpr int64_t kThreadWork = 400'000;
-/// Elements below which packing is not worth a thread.
-constexpr int64_t kPackWork = 1 << 14;
-/// The same as kThreadWork for products with a vector, which wait for memory.
-constexpr int64_t kVectorWork = 100'000;
-/// The smallest B, in bytes, that a single row is multiplied with row by row.
-constexpr int64_t kRowBytes = 32 << 10;
-/// Rows of the k-slices that are packed at a time: a panel of B then fits the first-level cache.
-constexpr int64_t kSliceDepth = 512;
-/// Rows of packed A between which panels of B are reused: they fit the second-level cache.
-constexpr int64_t kRowBlockBytes = 384 << 10;
-/// Columns and rows packed at a time, which bounds the packing memory.
-constexpr int64_t kMostPacked = 4096;
-/// The largest A, in bytes, and the largest k that are worth multiplying in place: A is read once
-/// per panel of B, and a panel of B should stay in the second-level cache.
-constexpr int64_t kDirectBytes = 8 << 20;
-constexpr int64_t kDirectDepth = 4096;
-/// Tiles that read a panel, from which on it pays to copy it to where it stays in a cache.
-constexpr int64_t kReusingTiles = 8;
-/// Bytes of B that the direct path packs at a time when its columns are not adjacent.
-constexpr int64_t kDirectPackBytes = 128 << 10;
 
 template <typename T>
 struct Product {
@@ -207,23 +185,22 @@ void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
         const int64_t m = std::min(most_rows, p.m - i), n = std::min(kMostPacked, p.n - j);
         const int64_t k = std::min(depth, p.k - l);
         const int64_t a_panels = divide_up(m, rows), b_panels = divide_up(n, columns);
-        // B stays packed from one block of rows to the next.
-        const int64_t b_items = i == 0 ? b_panels : 0;
+        // B stays packed from one block of rows to the next. The loop is over B's columns, then A's
+        // rows, so that every thread copies the same amount; panels belong to where they begin.
+        const int64_t b_units = i == 0 ? b_panels * columns : 0;
         const T *a = p.a + i * p.a_row + l * p.a_col, *b = p.b + l * p.b_row + j * p.b_col;
         threads::parallel_for_noexcept(
-            0, b_items + a_panels, divide_up(kPackWork, k * rows), [&](int64_t begin, int64_t end) {
-              if (begin < b_items) {
-                const int64_t last = std::min(end, b_items);
-                kernels.pack_b(k, std::min(last * columns, n) - begin * columns,
-                               b + begin * columns * p.b_col, p.b_row, p.b_col,
-                               packed_b + begin * b_panel, b_panel);
-              }
-              if (end > b_items) {
-                const int64_t first = std::max(begin, b_items) - b_items, last = end - b_items;
-                kernels.pack_a(std::min(last * rows, m) - first * rows, k,
-                               a + first * rows * p.a_row, p.a_row, p.a_col,
-                               packed_a + first * a_panel, a_panel);
-              }
+            0, b_units + a_panels * rows, divide_up(kPackWork, k), [&](int64_t begin, int64_t end) {
+              const auto b_from = divide_up(std::min(begin, b_units), columns) * columns;
+              const auto b_to = divide_up(std::min(end, b_units), columns) * columns;
+              if (b_from < b_to)
+                kernels.pack_b(k, std::min(b_to, n) - b_from, b + b_from * p.b_col, p.b_row,
+                               p.b_col, packed_b + b_from / columns * b_panel, b_panel);
+              const auto a_from = divide_up(std::max(begin - b_units, int64_t(0)), rows) * rows;
+              const auto a_to = divide_up(std::max(end - b_units, int64_t(0)), rows) * rows;
+              if (a_from < a_to)
+                kernels.pack_a(std::min(a_to, m) - a_from, k, a + a_from * p.a_row, p.a_row,
+                               p.a_col, packed_a + a_from / rows * a_panel, a_panel);
             });
         // Tiles in the order (block of rows, panel of columns, panel of rows in the block), cut
         // into ranges anywhere: the threads' shares differ by at most one tile.

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <sys/mman.h>
 
 namespace weft::kernels {
 namespace {
+
+constexpr size_t kHugePage = size_t(2) << 20;
 
 class Buffer {
 public:
@@ -24,8 +27,10 @@ public:
       size *= 2;
     }
     std::free(memory_);
-    memory_ = std::aligned_alloc(64, size);
+    memory_ = std::aligned_alloc(size < kHugePage ? 64 : kHugePage, size);
     size_ = memory_ ? size : 0;
+    // Large pages where the system grants them: packed panels are read at a stride of many pages.
+    if (size_ >= kHugePage) madvise(memory_, size, MADV_HUGEPAGE);
     return memory_;
   }
 

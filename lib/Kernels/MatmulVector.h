@@ -38,7 +38,7 @@ using Vec = T __attribute__((ext_vector_type(kLanes<T>)));
 /// The same vector at any element's address.
 template <typename T>
 struct Unaligned {
-  typedef Vec<T> type __attribute__((aligned(sizeof(T)), may_alias));
+  using type __attribute__((aligned(sizeof(T)), may_alias)) = Vec<T>;
 };
 
 template <typename T>

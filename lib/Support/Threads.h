@@ -1,10 +1,13 @@
 // The one intra-op thread pool of the process: a parallel loop over contiguous ranges.
 //
-// The pool is libgomp's, reached through its public ABI, because oneDNN uses the same one: two
-// pools would spin against each other. Its workers spin for a while after a region, so a region
-// that follows soon costs about one microsecond; after a longer pause they sleep and the next
-// region pays for waking them. The environment variables OMP_WAIT_POLICY and GOMP_SPINCOUNT,
-// which libgomp reads when it is loaded, control that and are left to the user.
+// The pool is libgomp's, reached through its public ABI, because libraries such as oneDNN compute
+// on the same one: two pools would spin against each other. Its workers spin for a while after a
+// region, so a region that follows soon costs less than a microsecond; after a longer pause they
+// sleep and the next region pays for waking them. On a machine that is busy with something else a
+// region takes milliseconds, for it ends when its last thread has had its turn: run with
+// WEFT_NUM_THREADS=1 there. The environment variables OMP_WAIT_POLICY and GOMP_SPINCOUNT, which
+// libgomp reads when it is loaded, are left to the user. A process that forks after a region must
+// not enter another one in the child.
 #pragma once
 
 #include "Support/FunctionRef.h"

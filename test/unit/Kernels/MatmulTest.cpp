@@ -158,7 +158,7 @@ TYPED_TEST(MatmulTest, AllLayoutsAndPaths) {
 TYPED_TEST(MatmulTest, LargeEnoughForEveryBlock) {
   // More than one slice of k, block of rows and packed width, none of them a round number.
   std::mt19937 random(3);
-  const int64_t shapes[][3] = {{517, 301, 71}, {29, 700, 4130}, {4150, 270, 9}};
+  const int64_t shapes[][3] = {{517, 1301, 71}, {29, 2100, 4130}, {4150, 270, 9}};
   for (const auto &[m, k, n] : shapes)
     for (const bool flipped : {false, true}) {
       if (!std::is_floating_point_v<TypeParam> && flipped) continue;
