@@ -1,4 +1,5 @@
-// What every tool that takes arbitrary IR registers: all of upstream's dialects and passes, and Weft's.
+// What every tool that takes arbitrary IR registers: all of upstream's dialects and passes, and
+// Weft's.
 #pragma once
 
 #include "Compiler/Driver.h"

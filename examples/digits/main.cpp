@@ -41,9 +41,9 @@ Digits load(const std::string &folder) {
 
 /// Network, optimizer and one step of training: all that both runs share.
 struct Trainer {
-  nn::Sequential model{
-      nn::Dense(kPixels, kHidden, {.activation = nn::Activation::relu, .seed = 1, .name = "hidden"}),
-      nn::Dense(kHidden, kClasses, {.seed = 2, .name = "output"})};
+  nn::Sequential model{nn::Dense(kPixels, kHidden,
+                                 {.activation = nn::Activation::relu, .seed = 1, .name = "hidden"}),
+                       nn::Dense(kHidden, kClasses, {.seed = 2, .name = "output"})};
   optimizers::Adam optimizer{model.parameters(), {.learning_rate = 2e-3}};
 
   Tensor step(const Tensor &x, const Tensor &y) {
@@ -63,8 +63,8 @@ struct Run {
 
 using Step = std::function<Tensor(const Tensor &, const Tensor &)>;
 
-/// Trains for `epochs` over the first kTrain images, in an order that depends on the epoch only, and
-/// tests on the rest.
+/// Trains for `epochs` over the first kTrain images, in an order that depends on the epoch only,
+/// and tests on the rest.
 Run train(const char *name, const Digits &digits, Trainer &trainer, const Step &step, int epochs) {
   Run run;
   reset_peak();
@@ -145,8 +145,9 @@ Options parse(int argc, char **argv) {
     if (argument.starts_with("--epochs=")) options.epochs = std::atoi(value("--epochs=").c_str());
     else if (argument.starts_with("--data=")) options.data = value("--data=");
     else if (argument.starts_with("--dump=")) options.dump = value("--dump=");
-    else throw ValueError("unknown argument " + argument +
-                          "; there are --epochs=N, --data=FOLDER and --dump=FOLDER");
+    else
+      throw ValueError("unknown argument " + argument +
+                       "; there are --epochs=N, --data=FOLDER and --dump=FOLDER");
   }
   if (options.epochs < 1) throw ValueError("--epochs must be a number of 1 or more");
   return options;
@@ -163,9 +164,8 @@ int run(const Options &options) {
       [&](const Tensor &x, const Tensor &y) { return eager_trainer.step(x, y); }, options.epochs);
 
   Trainer traced_trainer;
-  auto traced_step = function(
-      [&](Tensor x, Tensor y) { return traced_trainer.step(x, y); },
-      {.name = "train_step", .dump = options.dump});
+  auto traced_step = function([&](Tensor x, Tensor y) { return traced_trainer.step(x, y); },
+                              {.name = "train_step", .dump = options.dump});
   std::filesystem::create_directories(options.dump);
   const CompileReport report =
       traced_step.report(digits.images[slice(0, kBatch)], digits.labels[slice(0, kBatch)]);

@@ -17,8 +17,7 @@ CompiledCall::CompiledCall(Program program, CompiledCode code)
     outputs_.push_back(program_.values[value]);
     static_outputs_ &= outputs_.back().shape.is_static();
   }
-  for (ValueId value : program_.inputs)
-    static_inputs_ &= program_.values[value].shape.is_static();
+  for (ValueId value : program_.inputs) static_inputs_ &= program_.values[value].shape.is_static();
   // Running needs the types only.
   program_.nodes.clear();
 }
@@ -79,7 +78,8 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     detail::TensorImpl *impl = inputs[i];
     if (impl->storage == detail::Storage::traced)
-      throw StateError(program_.name + ": an argument stands for a value of a trace that has ended");
+      throw StateError(program_.name +
+                       ": an argument stands for a value of a trace that has ended");
     if (!impl->contiguous) {
       detail::retain(impl);
       kept.push_back(Tensor(impl).contiguous());

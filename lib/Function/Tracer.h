@@ -3,8 +3,8 @@
 
 #include <unordered_map>
 
-#include "Program/Program.h"
 #include "Ops/Interpreter.h"
+#include "Program/Program.h"
 
 namespace weft {
 

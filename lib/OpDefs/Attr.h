@@ -25,8 +25,8 @@ class VariableState;
 using VariableRef = std::shared_ptr<VariableState>;
 
 /// One attribute of an op call. Which alternative an op takes at which place is in its record.
-using Attr = std::variant<bool, std::int64_t, double, DType, Ints, std::string, ConstantRef,
-                          VariableRef>;
+using Attr =
+    std::variant<bool, std::int64_t, double, DType, Ints, std::string, ConstantRef, VariableRef>;
 
 /// The attributes of an op call, in the order of its record.
 using Attrs = std::vector<Attr>;

@@ -39,10 +39,9 @@ Check check_dtypes(const InferContext &call) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const OperandInfo &operand = info.operands[std::min(i, info.operands.size() - 1)];
     if (operand.admits.contains(call.operands[i].dtype)) continue;
-    return Fault{ErrorKind::dtype, std::string(operand.name) + " must be " +
-                                       std::string(operand.admits.word) + " (" +
-                                       dtype_list(operand.admits) + "), but it is " +
-                                       to_string(call.operands[i])};
+    return Fault{ErrorKind::dtype,
+                 std::string(operand.name) + " must be " + std::string(operand.admits.word) + " (" +
+                     dtype_list(operand.admits) + "), but it is " + to_string(call.operands[i])};
   }
   return std::nullopt;
 }

@@ -31,7 +31,8 @@ struct OperandInfo {
   bool variadic;
 };
 
-/// Which alternative of weft::Attr an attribute is; axes and axis are integers that count dimensions.
+/// Which alternative of weft::Attr an attribute is; axes and axis are integers that count
+/// dimensions.
 enum class AttrKind : std::uint8_t { flag, axis, axes, ints, dtype, text, constant, variable };
 
 struct AttrInfo {
@@ -52,8 +53,8 @@ using ShapeFunction = Result<TensorType> (*)(const InferContext &);
 /// The row of one op.
 struct OpInfo {
   OpCode op;
-  std::string_view name;      ///< mnemonic in the IR, and in messages
-  std::string_view cpp_name;  ///< the C++ function
+  std::string_view name;     ///< mnemonic in the IR, and in messages
+  std::string_view cpp_name; ///< the C++ function
   OpKind kind;
   Promotion promotion;
   std::span<const OperandInfo> operands;
@@ -64,9 +65,9 @@ struct OpInfo {
   bool fusable;
   int cost;
   bool differentiable;
-  std::string_view inactive;  ///< why there is no derivative, or empty
-  std::uint32_t saved;        ///< bit i: the derivative mentions operand i; the bit after the last
-                              ///< operand: it mentions the result (a variadic operand is one bit)
+  std::string_view inactive; ///< why there is no derivative, or empty
+  std::uint32_t saved;       ///< bit i: the derivative mentions operand i; the bit after the last
+                             ///< operand: it mentions the result (a variadic operand is one bit)
   std::span<const std::uint32_t> saved_for; ///< the same of the derivative by each operand
   std::string_view summary;
 };

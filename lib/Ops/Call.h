@@ -15,7 +15,8 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const
 Tensor variadic(OpCode op, std::initializer_list<Operand> operands, const Attrs &attrs);
 Tensor variadic(OpCode op, std::span<const Tensor> operands, const Attrs &attrs);
 
-/// All axes of a rank if none are given; otherwise the given ones counted from the front, ascending.
+/// All axes of a rank if none are given; otherwise the given ones counted from the front,
+/// ascending.
 Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank);
 
 /// The rank of the first operand; 0 of none.

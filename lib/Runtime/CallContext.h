@@ -82,8 +82,8 @@ void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t 
 void weft_rt_check_indices(weft::CallContext *context, const char *op, std::int32_t dtype,
                            const void *indices, std::int64_t count, std::int64_t size);
 
-/// Throws ShapeError with this message (ends in a NUL): sizes unknown when the function was compiled
-/// that turned out not to fit. Does not return.
+/// Throws ShapeError with this message (ends in a NUL): sizes unknown when the function was
+/// compiled that turned out not to fit. Does not return.
 [[noreturn]] void weft_rt_shape_error(weft::CallContext *context, const char *message);
 
 /// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
@@ -99,8 +99,8 @@ void *weft_rt_output(weft::CallContext *context, std::int64_t index, std::int32_
                      std::int64_t rank, const std::int64_t *dims);
 
 /// Calls an entry whose sizes are all known from C: the headers that weft-compile writes use it.
-/// `arena_bytes` is what the function's plan asks for. Returns 0; after a failed assert, a bad index
-/// or for lack of memory 1, with the reason in `message` (`message_size` bytes, may be null).
+/// `arena_bytes` is what the function's plan asks for. Returns 0; after a failed assert, a bad
+/// index or for lack of memory 1, with the reason in `message` (`message_size` bytes, may be null).
 std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers, std::int64_t arena_bytes,
                           const char *function, char *message, std::int64_t message_size);
 

@@ -11,7 +11,8 @@
 
 namespace weft {
 
-/// What went wrong, of which kind; becomes an exception at the API and a diagnostic in the compiler.
+/// What went wrong, of which kind; becomes an exception at the API and a diagnostic in the
+/// compiler.
 struct Fault {
   ErrorKind kind;
   std::string message;

@@ -7,11 +7,13 @@
 
 namespace weft {
 
-template <typename Signature> class FunctionRef;
+template <typename Signature>
+class FunctionRef;
 
 /// Refers to a callable that must outlive every call through the reference. It owns nothing, so
 /// it is meant for function parameters and never for members that are kept.
-template <typename Result, typename... Args> class FunctionRef<Result(Args...)> {
+template <typename Result, typename... Args>
+class FunctionRef<Result(Args...)> {
 public:
   template <typename Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&

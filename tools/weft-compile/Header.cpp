@@ -31,10 +31,11 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = dyn_cast<MemRefType>(function.getArgument(i).getType());
     if (!type || !type.hasStaticShape())
-      return ::weft::Fault{::weft::ErrorKind::compile,
-                           "@" + function.getName().str() +
-                               " has sizes that are known only at run time; a C header needs all of "
-                               "them (use the C++ API, or give the types sizes)"};
+      return ::weft::Fault{
+          ::weft::ErrorKind::compile,
+          "@" + function.getName().str() +
+              " has sizes that are known only at run time; a C header needs all of "
+              "them (use the C++ API, or give the types sizes)"};
     auto variable = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable");
     const bool output = static_cast<bool>(function.getArgAttr(i, "weft.output"));
     Parameter parameter;
@@ -65,7 +66,8 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
      << symbol << "\n#define " << symbol
      << "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
         "#endif\n\n"
-        "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *), void *const "
+        "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *), void "
+        "*const "
         "*buffers,\n                     int64_t arena_bytes, const char *function, char *message, "
         "int64_t message_size);\n";
   for (auto function : module.getOps<func::FuncOp>()) {

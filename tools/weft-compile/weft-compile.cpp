@@ -24,7 +24,8 @@ static cl::opt<std::string> outputFile("o", cl::desc("Where to write; - is stand
 static cl::opt<std::string> fromName("compile-from",
                                      cl::desc("Phase that the input has gone through"),
                                      cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
-static cl::opt<std::string> toName("compile-to", cl::desc("Phase to stop after, or assembly, or ptx"),
+static cl::opt<std::string> toName("compile-to",
+                                   cl::desc("Phase to stop after, or assembly, or ptx"),
                                    cl::init("object"), cl::value_desc("phase"), cl::cat(category));
 static cl::opt<std::string> targetName("target", cl::desc("cpu or nvptx"), cl::init("cpu"),
                                        cl::cat(category));
@@ -140,8 +141,8 @@ static int compile(MLIRContext &context, ModuleOp module, const Request &request
     status = ptx ? writeFile(outputFile, *ptx) : refuse(ptx.fault().message);
   } else {
     auto object = driver.emitObject(module);
-    status = object ? writeFile(outputFile, (*object)->getBuffer())
-                    : refuse(object.fault().message);
+    status =
+        object ? writeFile(outputFile, (*object)->getBuffer()) : refuse(object.fault().message);
   }
   if (timed) printTimes(driver);
   return status;

@@ -28,17 +28,18 @@ RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &c
   const ::weft::Ints shape(wanted.shape.begin(), wanted.shape.end());
   if (generator == "iota") {
     const std::int64_t count = type.getNumElements();
-    return ::weft::reshape(::weft::arange(count, ::weft::i64).astype(wanted.dtype),
-                           shape);
+    return ::weft::reshape(::weft::arange(count, ::weft::i64).astype(wanted.dtype), shape);
   }
   uint64_t seed = 0;
   if (!generator.consume_front("random<") || !generator.consume_back(">") ||
       generator.getAsInteger(10, seed))
     refuse(whole, "it is no .npy file, dense<..>, random<SEED> or iota");
   const bool floating = ::weft::is_floating(wanted.dtype);
-  const ::weft::Tensor values = ::weft::random::uniform(
-      wanted.shape, {.seed = seed, .low = 0, .high = floating ? 1.0 : 10.0,
-                     .dtype = floating ? wanted.dtype : ::weft::f64});
+  const ::weft::Tensor values =
+      ::weft::random::uniform(wanted.shape, {.seed = seed,
+                                             .low = 0,
+                                             .high = floating ? 1.0 : 10.0,
+                                             .dtype = floating ? wanted.dtype : ::weft::f64});
   if (wanted.dtype == ::weft::boolean) return values > 5.0;
   return values.astype(wanted.dtype);
 }

@@ -26,15 +26,17 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for
 static cl::opt<std::string> entry("entry", cl::desc("Function to run; by default the only one"),
                                   cl::value_desc("name"), cl::cat(category));
 static cl::list<std::string>
-    argTexts("arg", cl::desc("An argument: FILE.npy, 'dense<3> : tensor<2xi32>', "
-                             "'random<SEED> : tensor<64x8xf32>' or 'iota : tensor<8xf32>'"),
+    argTexts("arg",
+             cl::desc("An argument: FILE.npy, 'dense<3> : tensor<2xi32>', "
+                      "'random<SEED> : tensor<64x8xf32>' or 'iota : tensor<8xf32>'"),
              cl::value_desc("tensor"), cl::cat(category));
 static cl::opt<bool> printResults("print", cl::desc("Print the results"), cl::cat(category));
 static cl::list<std::string> saveFiles("save", cl::desc("Write the results, in order, as .npy"),
                                        cl::value_desc("file.npy"), cl::cat(category));
 static cl::list<std::string>
-    checkFiles("check", cl::desc("Compare the results, in order, with .npy files; exit 1 if they "
-                                 "differ by more than the tolerance"),
+    checkFiles("check",
+               cl::desc("Compare the results, in order, with .npy files; exit 1 if they "
+                        "differ by more than the tolerance"),
                cl::value_desc("file.npy"), cl::cat(category));
 static cl::opt<double> tolerance("tolerance", cl::desc("Relative tolerance of --check"),
                                  cl::init(1e-5), cl::cat(category));
@@ -49,7 +51,8 @@ static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after eve
                                 cl::init(true), cl::cat(category));
 
 static double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 /// The function to run: the one named, or the only public one with a body.
@@ -111,8 +114,8 @@ static void checkArguments(const ::weft::Program &program, ArrayRef<::weft::Tens
                              std::to_string(arguments.size()) + " are given with --arg");
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ::weft::TensorType &wanted = program.values[program.inputs[i]];
-    bool fits = wanted.dtype == arguments[i].dtype() &&
-                wanted.shape.size() == arguments[i].shape().size();
+    bool fits =
+        wanted.dtype == arguments[i].dtype() && wanted.shape.size() == arguments[i].shape().size();
     for (size_t d = 0; fits && d < wanted.shape.size(); ++d)
       fits = wanted.shape[d] == ::weft::unknown || wanted.shape[d] == arguments[i].shape()[d];
     if (!fits)
@@ -220,14 +223,13 @@ int main(int argc, char **argv) {
       "--time --print\n");
   const std::optional<::weft::Phase> from = parsePhase(fromPhase);
   if (!from || *from >= ::weft::Phase::llvm) {
-    llvm::errs() << "error: --from=" << fromPhase << ": the phases before llvm are "
-                 << phaseNames() << '\n';
+    llvm::errs() << "error: --from=" << fromPhase << ": the phases before llvm are " << phaseNames()
+                 << '\n';
     return 1;
   }
   // One stream for the program's lines and ours, so that they keep their order.
-  ::weft::set_print_sink([](std::string_view line) {
-    llvm::outs() << StringRef(line.data(), line.size()) << '\n';
-  });
+  ::weft::set_print_sink(
+      [](std::string_view line) { llvm::outs() << StringRef(line.data(), line.size()) << '\n'; });
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

@@ -67,7 +67,8 @@ void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
     if (!op.example.empty()) os << "/// \\code " << op.example << " \\endcode\n";
     os << "/// (" << origin(op) << ")\n";
     os << "Tensor " << op.cppName << "(" << parameters(op, true, false) << ");\n";
-    if (isVariadic(op)) os << "Tensor " << op.cppName << "(" << parameters(op, true, true) << ");\n";
+    if (isVariadic(op))
+      os << "Tensor " << op.cppName << "(" << parameters(op, true, true) << ");\n";
     os << "\n";
   }
   os << "} // namespace weft\n";

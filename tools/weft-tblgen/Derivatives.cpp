@@ -26,8 +26,8 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
     std::string operands;
     bool first = true, variadic = false;
     for (const Operand &operand : op.operands) {
-      os << (first ? "" : ", ")
-         << (operand.variadic ? "std::span<const Value> " : "const Value &") << operand.name;
+      os << (first ? "" : ", ") << (operand.variadic ? "std::span<const Value> " : "const Value &")
+         << operand.name;
       operands += (first ? "" : ", ") + operand.name;
       variadic |= operand.variadic;
       first = false;
@@ -44,8 +44,9 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
     else if (op.operands.empty())
       os << "  return self().emit(OpCode::" << op.cppName << ", std::span<const Value>()";
     else
-      os << "  const Value operands[] = {" << operands << "};\n  return self().emit(OpCode::"
-         << op.cppName << ", std::span<const Value>(operands)";
+      os << "  const Value operands[] = {" << operands
+         << "};\n  return self().emit(OpCode::" << op.cppName
+         << ", std::span<const Value>(operands)";
     os << ", Attrs{" << attrs << "});\n}\n";
   }
 }
@@ -123,8 +124,8 @@ static void emitReverse(const OpRecord &op, raw_ostream &os) {
       continue;
     }
     std::string value = RulePrinter(op, i, false).print(dag);
-    if (op.elementwise()) value = "rules::unbroadcast(e, " + value + ", call.operand_type(" +
-                                  std::to_string(i) + "))";
+    if (op.elementwise())
+      value = "rules::unbroadcast(e, " + value + ", call.operand_type(" + std::to_string(i) + "))";
     os << "  if (call.wants(" << i << ")) call.give(" << i << ", " << value << ");\n";
   }
   os << "}\n\n";

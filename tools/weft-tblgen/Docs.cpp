@@ -75,8 +75,8 @@ static std::string withLiterals(const OpRecord &op, StringRef text, bool isCall)
     if (depth > 0) literal += c;
     else result += c;
     if (c != ']' || --depth != 0) continue;
-    const bool integer = isCall && operand < op.operands.size() &&
-                         op.operands[operand].admitsWord == "an integer";
+    const bool integer =
+        isCall && operand < op.operands.size() && op.operands[operand].admitsWord == "an integer";
     result += "literal(\"" + literal + "\"" + (integer ? ", DType::i32)" : ")");
     ++operand;
   }

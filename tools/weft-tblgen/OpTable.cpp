@@ -63,8 +63,9 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
     };
     os << "    // " << origin(op) << "\n    {.op = OpCode::" << op.cppName << ",\n     .name = \""
        << op.mnemonic << "\",\n     .cpp_name = \"" << op.cppName
-       << "\",\n     .kind = OpKind::" << op.kind << ",\n     .promotion = Promotion::"
-       << op.promotion << ",\n     .operands = " << table(op.operands.empty(), "_operands", "OperandInfo")
+       << "\",\n     .kind = OpKind::" << op.kind
+       << ",\n     .promotion = Promotion::" << op.promotion
+       << ",\n     .operands = " << table(op.operands.empty(), "_operands", "OperandInfo")
        << ",\n     .attrs = " << table(op.attributes.empty(), "_attrs", "AttrInfo")
        << ",\n     .shape_function = "
        << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)
@@ -98,7 +99,8 @@ void emitEagerTable(const RecordKeeper &records, raw_ostream &os) {
   os << "} // namespace eager\n\n#ifdef WEFT_EAGER_TABLE\nstatic constexpr EagerFunction "
         "kEagerFunctions[] = {\n";
   for (const OpRecord &op : ops)
-    os << "    &eager::" << eagerFunction(op) << ", // " << op.cppName << ": " << origin(op) << "\n";
+    os << "    &eager::" << eagerFunction(op) << ", // " << op.cppName << ": " << origin(op)
+       << "\n";
   os << "};\n#endif // WEFT_EAGER_TABLE\n";
 }
 

@@ -11,9 +11,7 @@ using namespace llvm;
 
 namespace weft::tblgen {
 
-const Record *operatorOf(const DagInit *dag) {
-  return cast<DefInit>(dag->getOperator())->getDef();
-}
+const Record *operatorOf(const DagInit *dag) { return cast<DefInit>(dag->getOperator())->getDef(); }
 
 bool isOperator(const DagInit *dag, StringRef name) { return operatorOf(dag)->getName() == name; }
 
@@ -95,8 +93,7 @@ static void checkDag(const OpRecord &op, const DagInit *dag, const StringSet<> &
   if (head->isSubClassOf("Emit")) {
     StringRef mnemonic = head->getValueAsString("mnemonic");
     if (none_of(ops, [&](const OpRecord &other) {
-          return other.mnemonic == mnemonic &&
-                 (!other.inactive.empty() || !other.vjp.empty());
+          return other.mnemonic == mnemonic && (!other.inactive.empty() || !other.vjp.empty());
         }))
       PrintFatalError(op.def, "the derivative of '" + op.mnemonic + "' emits '" + mnemonic +
                                   "', which has neither a derivative nor an inactive mark");
@@ -160,12 +157,10 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     op.cost = static_cast<int>(def->getValueAsInt("cost"));
     op.body = def->getValueAsDag("body");
     op.jvp = def->getValueAsDag("jvp");
-    for (const Init *dag : *def->getValueAsListInit("vjp"))
-      op.vjp.push_back(cast<DagInit>(dag));
+    for (const Init *dag : *def->getValueAsListInit("vjp")) op.vjp.push_back(cast<DagInit>(dag));
     auto [line, column] = SrcMgr.getLineAndColumn(def->getLoc()[0]);
-    StringRef file =
-        SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
-            ->getBufferIdentifier();
+    StringRef file = SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
+                         ->getBufferIdentifier();
     op.location = (sys::path::filename(file) + ":" + Twine(line)).str();
     readArguments(op);
     ops.push_back(std::move(op));

@@ -20,8 +20,8 @@ static std::string argument(const OpRecord &op, const Init *value, const StringI
   } else if (int index = op.operandIndex(name->getValue()); index >= 0) {
     return "args[" + std::to_string(index) + "]";
   }
-  PrintFatalError(op.def, "the body of '" + op.mnemonic + "' mentions the unknown $" +
-                              name->getValue());
+  PrintFatalError(op.def,
+                  "the body of '" + op.mnemonic + "' mentions the unknown $" + name->getValue());
 }
 
 static std::string expression(const OpRecord &op, const DagInit *dag) {

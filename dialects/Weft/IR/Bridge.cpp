@@ -59,9 +59,9 @@ RankedTensorType mlirTypeOf(const ::weft::TensorType &type, MLIRContext *context
 //===----------------------------------------------------------------------===//
 
 static ::weft::Fault attributeFault(const ::weft::AttrInfo &info, StringRef what) {
-  return {::weft::ErrorKind::value,
-          ("attribute '" + StringRef(info.name.data(), info.name.size()) + "' must be " + what)
-              .str()};
+  return {
+      ::weft::ErrorKind::value,
+      ("attribute '" + StringRef(info.name.data(), info.name.size()) + "' must be " + what).str()};
 }
 
 static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attribute attribute) {
@@ -204,8 +204,7 @@ Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRan
               const ::weft::Attrs &attrs) {
   const ::weft::OpInfo &info = ::weft::op_info(op);
   MLIRContext *context = builder.getContext();
-  OperationState state(location,
-                       ("weft." + StringRef(info.name.data(), info.name.size())).str());
+  OperationState state(location, ("weft." + StringRef(info.name.data(), info.name.size())).str());
   state.addOperands(operands);
   state.addAttributes(namedAttributes(info, attrs, context));
   SmallVector<Type> types;
@@ -230,12 +229,10 @@ LogicalResult inferResultTypes(StringRef name, MLIRContext *context,
     types.push_back(tensorTypeOf(operand.getType()));
   }
   ::weft::Result<::weft::Attrs> attrs = attrsFrom(info, attributes);
-  if (!attrs)
-    return emitOptionalError(location, "'weft.", name, "' op ", attrs.fault().message);
+  if (!attrs) return emitOptionalError(location, "'weft.", name, "' op ", attrs.fault().message);
   ::weft::Result<::weft::TensorType> result = ::weft::infer(
       {info.op, std::span<const ::weft::TensorType>(types.data(), types.size()), *attrs});
-  if (!result)
-    return emitOptionalError(location, "'weft.", name, "' op ", result.fault().message);
+  if (!result) return emitOptionalError(location, "'weft.", name, "' op ", result.fault().message);
   if (info.results != 0) inferred.push_back(mlirTypeOf(*result, context));
   return success();
 }

@@ -54,8 +54,8 @@ Flt expInRange(Flt x) {
 }
 
 Flt exp(Flt x) {
-  // A NaN meets only itself in every step, so its bits do not depend on the operand that a processor
-  // prefers. This is why the reduction has negative constants and negates nothing.
+  // A NaN meets only itself in every step, so its bits do not depend on the operand that a
+  // processor prefers. This is why the reduction has negative constants and negates nothing.
   ExpReduced reduced = reduce(clampExponent(x, -104.0, 89.0, -746.0, 710.0));
   return scaleByPow2(expOfReduced(reduced), reduced.n.asInt);
 }
