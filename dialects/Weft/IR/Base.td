@@ -22,7 +22,7 @@ def Weft_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
-  let dependentDialects = [];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,8 @@ class Weft_Type<string name, string typeMnemonic> : TypeDef<Weft_Dialect, name> 
 }
 
 def Weft_VarType : Weft_Type<"Var", "var"> {
-  let summary = "A handle to a variable: state that lives between calls.";
+  let summary = "handle to a variable";
+  let description = "A handle to a variable: state that lives between calls.";
   let parameters = (ins "::mlir::RankedTensorType":$valueType);
   let builders = [TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$valueType), [{
     return $_get(valueType.getContext(), valueType);
@@ -43,15 +44,16 @@ def Weft_VarType : Weft_Type<"Var", "var"> {
 }
 
 def Weft_TokenType : Weft_Type<"Token", "token"> {
-  let summary = "A point in the order of effects.";
+  let summary = "token";
+  let description = "A point in the order of effects.";
 }
 
 /// A ranked tensor of the dtypes an operand admits. The constraint checks only that it is a tensor
 /// of dtypes Weft has; that the dtype is among `dtypes` is checked by the op's type inference, so
 /// that eager, traced and textual programs fail with the same words.
 class Weft_TensorOf<string kind, list<string> admitted>
-    : Type<CPred<"::mlir::weft::isWeftTensor($_self)">, "ranked tensor",
-           "::mlir::RankedTensorType"> {
+    : Type<CPred<"::mlir::weft::isWeftTensor($_self)">,
+           "ranked tensor of i1, i32, i64, f32 or f64", "::mlir::RankedTensorType"> {
   string kindName = kind;
   list<string> dtypes = admitted;
 }

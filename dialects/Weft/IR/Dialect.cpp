@@ -2,6 +2,7 @@
 #include "Weft/IR/Weft.h"
 
 #include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,6 +28,8 @@ void WeftDialect::initialize() {
 
 Operation *WeftDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
                                             Location location) {
+  // What weft.item takes out of a constant is a scalar of the upstream dialects.
+  if (type.isIntOrFloat()) return arith::ConstantOp::materialize(builder, value, type, location);
   auto elements = dyn_cast<ElementsAttr>(value);
   if (!elements || !isWeftTensor(type)) return nullptr;
   return ConstantOp::create(builder, location, cast<RankedTensorType>(type), elements);

@@ -42,6 +42,7 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
     Made by the conversion to linalg in front of the loops of a gather or scatter_add, named by
     `op`, which then read and write without a check of their own.
   }];
+  let hasVerifier = 1;
   let arguments = (ins Weft_Integer:$indices, Index:$size, StrAttr:$op);
   let assemblyFormat = "$indices `below` $size `for` $op attr-dict `:` type($indices)";
 }

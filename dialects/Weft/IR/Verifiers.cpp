@@ -31,6 +31,14 @@ LogicalResult ItemOp::verify() {
   return success();
 }
 
+LogicalResult CheckIndicesOp::verify() {
+  const ::weft::TensorType indices = tensorTypeOf(getIndices().getType());
+  if (!::weft::is_integer(indices.dtype))
+    return emitOpError() << "indices must be an integer (i32, i64), but it is "
+                         << to_string(indices);
+  return success();
+}
+
 /// Shape functions also check ops without results.
 template <class Op>
 static LogicalResult verifyBySignature(Op op) {

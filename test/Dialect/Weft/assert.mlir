@@ -1,0 +1,35 @@
+// The op assert: its text, that no assert is dropped or moved, and what it says of conditions that are none.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --mlir-print-op-generic | weft-opt --split-input-file | FileCheck %s
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --canonicalize --cse | FileCheck %s
+
+// A condition of any shape; the values that the message shows; one that never holds stays for the call to say so.
+// CHECK-LABEL: func.func @asserts
+func.func @asserts(%p: tensor<2x?xi1>, %x: tensor<f32>, %n: tensor<0xi64>) {
+  // CHECK: weft.assert %{{.*}}, "all hold" : tensor<2x?xi1>
+  weft.assert %p, "all hold" : tensor<2x?xi1>
+  // CHECK: weft.assert %{{.*}}, "x is {}", %{{.*}}, %{{.*}} {note = "kept"} : tensor<2x?xi1>, tensor<f32>, tensor<0xi64>
+  weft.assert %p, "x is {}", %x, %n {note = "kept"} : tensor<2x?xi1>, tensor<f32>, tensor<0xi64>
+  %no = weft.constant dense<false> : tensor<i1>
+  // CHECK: weft.assert %{{.*}}, "never" : tensor<i1>
+  weft.assert %no, "never" : tensor<i1>
+  return
+}
+
+// -----
+
+// A number is no condition.
+func.func @number(%n: tensor<2xi32>) {
+  // expected-error @below {{'weft.assert' op condition must be bool (bool), but it is i32(2,)}}
+  weft.assert %n, "n" : tensor<2xi32>
+  return
+}
+
+// -----
+
+// There is no tensor of the library with these elements.
+func.func @no_dtype(%p: tensor<i1>, %x: tensor<f16>) {
+  // expected-error @below {{'weft.assert' op operand #1 must be variadic of ranked tensor of i1, i32, i64, f32 or f64, but got 'tensor<f16>'}}
+  weft.assert %p, "x", %x : tensor<i1>, tensor<f16>
+  return
+}

@@ -1,0 +1,49 @@
+// The op variable: its text, and what it says of types and initial values that no variable has.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --mlir-print-op-generic | weft-opt --split-input-file | FileCheck %s
+
+// The type is that of the initial value; without one the variable starts as zero.
+// CHECK: weft.variable @w = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+weft.variable @w = dense<[1.0, 2.0]> : tensor<2xf32>
+// CHECK: weft.variable @zero : tensor<3x0xi64>
+weft.variable @zero : tensor<3x0xi64>
+// CHECK: weft.variable @flag = dense<true> : tensor<i1> {note = "kept"}
+weft.variable @flag = dense<true> : tensor<i1> {note = "kept"}
+
+// -----
+
+// A variable holds a tensor, not a number.
+// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i32, i64, f32 or f64, but is 'f32'}}
+weft.variable @number : f32
+
+// -----
+
+// There is no tensor of the library with these elements.
+// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i32, i64, f32 or f64, but is 'tensor<2xf16>'}}
+weft.variable @half = dense<1.0> : tensor<2xf16>
+
+// -----
+
+// The value lives in one block of memory, so its sizes must be known.
+// expected-error @below {{'weft.variable' op the shape must be known, but the type is 'tensor<?xf32>'}}
+weft.variable @some : tensor<?xf32>
+
+// -----
+
+// Only the generic form can give both types.
+// expected-error @below {{'weft.variable' op the initial value is of type 'tensor<3xf32>', but the variable of 'tensor<2xf32>'}}
+"weft.variable"() {sym_name = "w", type = tensor<2xf32>, initial = dense<1.0> : tensor<3xf32>} : () -> ()
+
+// -----
+
+// A name stands for one variable.
+// expected-note @below {{see existing symbol definition here}}
+weft.variable @w : tensor<f32>
+// expected-error @below {{redefinition of symbol named 'w'}}
+weft.variable @w : tensor<f32>
+
+// -----
+
+// Something has to say the type.
+// expected-error @below {{expected ':'}}
+weft.variable @w
