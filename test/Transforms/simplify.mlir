@@ -123,3 +123,67 @@ func.func @twice(%x: tensor<4xf32>, %p: tensor<4xi1>) -> (tensor<4xf32>, tensor<
   %7 = weft.select %p, %x, %x : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>
   return %1, %3, %5, %6, %7 : tensor<4xf32>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Integers have neutral operands too, of either side where the op commutes.
+// CHECK-LABEL: func @integers
+// CHECK-SAME: (%[[N:.*]]: tensor<4xi64>)
+// CHECK: %[[ZERO:.*]] = weft.constant dense<0>
+// CHECK-NEXT: %[[LESS:.*]] = weft.subtract %[[ZERO]], %[[N]]
+// CHECK-NEXT: return %[[N]], %[[LESS]]
+func.func @integers(%n: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
+  %one = weft.constant dense<1> : tensor<i64>
+  %zero = weft.constant dense<0> : tensor<i64>
+  %0 = weft.multiply %one, %n : tensor<i64>, tensor<4xi64>
+  %1 = weft.add %zero, %0 : tensor<i64>, tensor<4xi64>
+  %2 = weft.subtract %1, %zero : tensor<4xi64>, tensor<i64>
+  %3 = weft.subtract %zero, %n : tensor<i64>, tensor<4xi64>
+  return %2, %3 : tensor<4xi64>, tensor<4xi64>
+}
+
+// -----
+
+// A concatenation of one tensor is that tensor; a reverse along no axis is x, one along another axis is none.
+// CHECK-LABEL: func @one_part
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>)
+// CHECK-NEXT: %[[R:.*]] = weft.reverse %[[X]] {axes = array<i64: 0>}
+// CHECK-NEXT: %[[S:.*]] = weft.reverse %[[R]] {axes = array<i64: 1>}
+// CHECK-NEXT: return %[[X]], %[[X]], %[[S]]
+func.func @one_part(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %0 = weft.concatenate %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = weft.reverse %x {axes = array<i64>} : tensor<2x3xf32>
+  %2 = weft.reverse %x {axes = array<i64: 0>} : tensor<2x3xf32>
+  %3 = weft.reverse %2 {axes = array<i64: 1>} : tensor<2x3xf32>
+  return %0, %1, %3 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+// A transposed right side, and a transpose of a side that is transposed already.
+// CHECK-LABEL: func @transposed_rhs
+// CHECK: weft.matmul %{{.*}}, %{{.*}} {transpose_rhs = true} : (tensor<3x2xf32>, tensor<4x2xf32>) -> tensor<3x4xf32>
+// CHECK: weft.matmul %{{.*}}, %{{.*}} : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>
+func.func @transposed_rhs(%a: tensor<3x2xf32>, %b: tensor<4x2xf32>, %c: tensor<2x3xf32>) -> (tensor<3x4xf32>, tensor<3x3xf32>) {
+  %0 = weft.transpose %b {permutation = array<i64: 1, 0>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  %1 = weft.matmul %a, %0 : (tensor<3x2xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  %2 = weft.transpose %c {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %3 = weft.matmul %a, %2 {transpose_rhs = true} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x3xf32>
+  return %1, %3 : tensor<3x4xf32>, tensor<3x3xf32>
+}
+
+// -----
+
+// Constants that a recipe folds to are those of the eager library, effects and values of the call are left alone.
+// CHECK-LABEL: func @recipes
+// CHECK: %[[C:.*]] = weft.constant dense<[0, 2, 4]> : tensor<3xi32>
+// CHECK: weft.print "{}", %[[C]]
+// CHECK: weft.add %{{.*}}, %[[C]]
+func.func @recipes(%n: tensor<3xi32>) -> tensor<3xi32> {
+  %i = weft.iota {axis = 0 : i64, dtype = i32, shape = array<i64: 3>} : tensor<3xi32>
+  %two = weft.constant dense<2> : tensor<i32>
+  %0 = weft.multiply %i, %two : tensor<3xi32>, tensor<i32>
+  weft.print "{}", %0 : tensor<3xi32>
+  %1 = weft.add %n, %0 : tensor<3xi32>
+  return %1 : tensor<3xi32>
+}
