@@ -1,6 +1,7 @@
 // weft-compile: takes a program from one phase to another: text, an object file with a C header,
 // assembly, or PTX.
 #include "../Input.h"
+#include "../Output.h"
 #include "Compiler/Driver.h"
 #include "Header.h"
 #include "JIT/GpuPipeline.h"
@@ -21,17 +22,17 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for
                                       cl::init("-"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::desc("Where to write; - is standard output"),
                                        cl::init("-"), cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> fromName("compile-from",
-                                     cl::desc("Phase that the input has gone through"),
-                                     cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
-static cl::opt<std::string> toName("compile-to",
-                                   cl::desc("Phase to stop after, or assembly, or ptx"),
-                                   cl::init("object"), cl::value_desc("phase"), cl::cat(category));
-static cl::opt<std::string> targetName("target", cl::desc("cpu or nvptx"), cl::init("cpu"),
-                                       cl::cat(category));
+static cl::opt<std::string>
+    fromName("compile-from", cl::desc("Phase that the input has gone through; by default trace"),
+             cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
+static cl::opt<std::string>
+    toName("compile-to", cl::desc("Phase to stop after, or assembly, or ptx; by default object"),
+           cl::init("object"), cl::value_desc("phase"), cl::cat(category));
+static cl::opt<std::string> targetName("target", cl::desc("cpu or nvptx; by default cpu"),
+                                       cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string> chip("chip",
                                  cl::desc("The processor by LLVM's name; by default this one, or "
-                                          "sm_90a"),
+                                          "sm_90a for nvptx"),
                                  cl::cat(category));
 static cl::opt<std::string> header("emit-header", cl::desc("Write a C header of the entries"),
                                    cl::value_desc("file.h"), cl::cat(category));
@@ -50,12 +51,7 @@ static int writeFile(StringRef path, StringRef contents) {
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &error);
   if (!file) return refuse(error);
   file->os() << contents;
-  file->os().flush();
-  if (file->os().has_error()) {
-    const std::string why = file->os().error().message();
-    file->os().clear_error();
-    return refuse(path + ": cannot write: " + why);
-  }
+  if (!finish(file->os(), path)) return 1;
   file->keep();
   return 0;
 }

@@ -1,8 +1,15 @@
 // weft-lsp-server: diagnostics, hover and completion for .mlir files in editors.
+#include "Help.h"
 #include "Registration.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
+static const llvm::cl::extrahelp
+    more("\nweft-lsp-server: diagnostics, hover and completion for .mlir files in editors.\n"
+         "An editor starts it without arguments and speaks the Language Server Protocol with it\n"
+         "over standard input and output.\n");
+
 int main(int argc, char **argv) {
+  mlir::weft::hideLibraryOptions();
   mlir::DialectRegistry registry;
   mlir::weft::registerDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

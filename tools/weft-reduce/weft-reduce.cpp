@@ -1,12 +1,34 @@
 // weft-reduce: makes a program that a test script finds interesting as small as possible.
+#include "Help.h"
+#include "Reductions.h"
 #include "Registration.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+static const llvm::cl::extrahelp more(
+    "\nweft-reduce: make a program small that a script finds interesting.\n\n"
+    "  weft-reduce big.mlir -o small.mlir --reduction-tree='traversal-mode=0 test=fails.sh'\n\n"
+    "The script gets a file name and exits with 1 if the program in it still shows what is\n"
+    "looked for, and with 0 if not.\n");
 
 int main(int argc, char **argv) {
+  mlir::weft::hideLibraryOptions();
   mlir::weft::registerPasses();
   mlir::DialectRegistry registry;
   mlir::weft::registerDialects(registry);
+  mlir::weft::registerReductions(registry);
   mlir::MLIRContext context(registry);
-  return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
+  // Most smaller programs that it tries are wrong, so what is said of them counts only if it fails.
+  // The handler finds the lines that it quotes by the names of the files.
+  std::string remarks;
+  llvm::raw_string_ostream os(remarks);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context, os);
+  const bool fails = mlir::failed(mlir::mlirReduceMain(argc, argv, context));
+  if (fails) llvm::errs() << remarks;
+  return fails;
 }

@@ -1,5 +1,6 @@
 // weft-run: compiles a function of an .mlir file for this machine and runs it.
 #include "../Input.h"
+#include "../Output.h"
 #include "Arguments.h"
 #include "Compiler/Driver.h"
 #include "Function/CompiledCall.h"
@@ -38,15 +39,17 @@ static cl::list<std::string>
                cl::desc("Compare the results, in order, with .npy files; exit 1 if they "
                         "differ by more than the tolerance"),
                cl::value_desc("file.npy"), cl::cat(category));
-static cl::opt<double> tolerance("tolerance", cl::desc("Relative tolerance of --check"),
+static cl::opt<double> tolerance("tolerance",
+                                 cl::desc("Relative tolerance of --check, by default 1e-5"),
                                  cl::init(1e-5), cl::cat(category));
 static cl::opt<bool> timed("time", cl::desc("Print times of the phases and of repeated runs"),
                            cl::cat(category));
-static cl::opt<int> repeats("repeats", cl::desc("Runs that --time takes the median of"),
+static cl::opt<int> repeats("repeats",
+                            cl::desc("Runs that --time takes the median of, by default 1000"),
                             cl::init(1000), cl::cat(category));
-static cl::opt<std::string> fromPhase("from", cl::desc("Phase that the input has gone through"),
-                                      cl::init("trace"), cl::value_desc("phase"),
-                                      cl::cat(category));
+static cl::opt<std::string>
+    fromPhase("from", cl::desc("Phase that the input has gone through; by default trace"),
+              cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
 static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after every pass"),
                                 cl::init(true), cl::cat(category));
 
@@ -237,9 +240,10 @@ int main(int argc, char **argv) {
   try {
     InputProgram input(context);
     if (failed(input.read(inputFile))) return 1;
-    return runProgram(context, input.module(), *from);
+    const int status = runProgram(context, input.module(), *from);
+    return finish(llvm::outs(), "-") ? status : 1;
   } catch (const std::exception &error) {
-    llvm::outs().flush();
+    finish(llvm::outs(), "-");
     llvm::errs() << "error: " << error.what() << '\n';
     return 1;
   }

@@ -1,0 +1,37 @@
+// weft-opt: what it says of passes and files that are not there, of wrong programs, and of output that cannot be written.
+// RUN: not weft-opt %s --no-such-pass 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: not weft-opt %s --pass-pipeline='builtin.module(no-such-pass)' 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: not weft-opt %s --pass-pipeline='builtin.module(weft-plan-arena{size=1})' 2>&1 | FileCheck %s --check-prefix=PASS-OPTION
+// RUN: not weft-opt %t.none.mlir 2>&1 | FileCheck %s --check-prefix=FILE
+// RUN: not weft-opt %s -o %t.none/out.mlir 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: echo 'func.func @f(%%x: tensor<2xf32>) { %%0 = weft.add %%x, %%x : tensor<3xf32> }' > %t.bad.mlir
+// RUN: not weft-opt %t.bad.mlir 2>&1 | FileCheck %s --check-prefix=PARSE
+// RUN: echo '%%0 = weft.subtrakt %%0 : tensor<f32>' > %t.op.mlir
+// RUN: not weft-opt %t.op.mlir 2>&1 | FileCheck %s --check-prefix=OP
+// RUN: printf 'ML\357R\001\002\003' > %t.bytecode.mlir
+// RUN: not weft-opt %t.bytecode.mlir 2>&1 | FileCheck %s --check-prefix=BYTECODE
+// RUN: weft-opt %s --weft-simplify --cse -o %t.out.mlir
+// RUN: weft-opt %t.out.mlir | FileCheck %s
+// RUN: weft-opt --show-dialects | FileCheck %s --check-prefix=DIALECTS
+
+// OPTION: weft-opt: Unknown command line argument '--no-such-pass'.
+// PASS: error: {{.*}}'no-such-pass' does not refer to a registered pass or pass pipeline
+// PASS-OPTION: <Pass-Options-Parser>: no such option size
+// FILE: error: cannot open input file '{{.*}}none.mlir': No such file or directory
+// OUTPUT: error: cannot open output file '{{.*}}none/out.mlir': No such file or directory
+// PARSE: bad.mlir:1:{{[0-9]+}}: error: use of value '%x' expects different type than prior uses: 'tensor<3xf32>' vs 'tensor<2xf32>'
+// PARSE-NEXT: func.func @f(
+// PARSE-NEXT: {{^ *\^}}
+// OP: op.mlir:1:6: error: {{.*}}weft.subtrakt
+// OP-NEXT: weft.subtrakt
+// OP-NEXT: {{^ *\^}}
+// BYTECODE: error:
+// DIALECTS: Available Dialects: {{.*}}weft
+
+// CHECK-LABEL: func.func @same
+// CHECK-NEXT: return
+func.func @same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = weft.constant dense<1.0> : tensor<f32>
+  %0 = weft.multiply %x, %one : tensor<4xf32>, tensor<f32>
+  return %0 : tensor<4xf32>
+}

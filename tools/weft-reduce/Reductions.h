@@ -1,0 +1,11 @@
+// What weft-reduce may put in the place of an op of Weft.
+#pragma once
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::weft {
+
+/// Gives the weft dialect its reductions: an op may become one of its operands, or zero.
+void registerReductions(DialectRegistry &registry);
+
+} // namespace mlir::weft
