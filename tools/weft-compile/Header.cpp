@@ -5,6 +5,7 @@
 #include "Compiler/Import.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::weft {
 
@@ -20,6 +21,46 @@ static StringRef cType(Type element) {
   return "void";
 }
 
+/// What no function or parameter of the header may be called: the words of C and C++, what the
+/// program has, and what the header itself uses.
+static bool isReserved(StringRef name) {
+  static const llvm::StringSet<> words = {
+      "alignas",      "alignof",      "and",           "and_eq",       "asm",
+      "auto",         "bitand",       "bitor",         "bool",         "break",
+      "case",         "catch",        "char",          "class",        "compl",
+      "concept",      "const",        "constexpr",     "const_cast",   "continue",
+      "decltype",     "default",      "delete",        "do",           "double",
+      "dynamic_cast", "else",         "enum",          "explicit",     "export",
+      "extern",       "false",        "float",         "for",          "friend",
+      "goto",         "if",           "inline",        "int",          "long",
+      "mutable",      "namespace",    "new",           "noexcept",     "not",
+      "not_eq",       "nullptr",      "operator",      "or",           "or_eq",
+      "private",      "protected",    "public",        "register",     "reinterpret_cast",
+      "requires",     "restrict",     "return",        "short",        "signed",
+      "sizeof",       "static",       "static_assert", "static_cast",  "struct",
+      "switch",       "template",     "this",          "thread_local", "throw",
+      "true",         "try",          "typedef",       "typeid",       "typename",
+      "typeof",       "union",        "unsigned",      "using",        "virtual",
+      "void",         "volatile",     "wchar_t",       "while",        "xor",
+      "xor_eq",       "main",         "NULL",          "int32_t",      "int64_t",
+      "uint8_t",      "weft_rt_call", "buffers",       "message",      "message_size"};
+  return words.contains(name);
+}
+
+/// `name` as an identifier of C that is not in `taken`, into which it goes.
+static std::string identifier(StringRef name, llvm::StringSet<> &taken) {
+  std::string result = symbolName(name);
+  while (isReserved(result) || !taken.insert(result).second) result += '_';
+  return result;
+}
+
+/// The inside of a string literal of C.
+static std::string escaped(StringRef text) {
+  std::string result;
+  llvm::raw_string_ostream(result).write_escaped(text, /*UseHexEscapes=*/false);
+  return result;
+}
+
 namespace {
 struct Parameter {
   std::string declaration, name, comment;
@@ -28,6 +69,7 @@ struct Parameter {
 
 static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function) {
   std::vector<Parameter> parameters;
+  llvm::StringSet<> taken;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = dyn_cast<MemRefType>(function.getArgument(i).getType());
     if (!type || !type.hasStaticShape())
@@ -39,9 +81,10 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
     auto variable = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable");
     const bool output = static_cast<bool>(function.getArgAttr(i, "weft.output"));
     Parameter parameter;
-    parameter.name = variable ? symbolName(variable.getValue())
-                     : output ? "result" + std::to_string(i)
-                              : "input" + std::to_string(i);
+    parameter.name = identifier(variable ? variable.getValue().str()
+                                : output ? "result" + std::to_string(i)
+                                         : "input" + std::to_string(i),
+                                taken);
     // Bool memrefs hold bytes.
     Type element = type.getElementType();
     StringRef c = element.isInteger(8) ? "uint8_t" : cType(element);
@@ -70,17 +113,22 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
         "*const "
         "*buffers,\n                     int64_t arena_bytes, const char *function, char *message, "
         "int64_t message_size);\n";
+  llvm::StringSet<> taken;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration() || !function.isPublic()) continue;
     auto parameters = parametersOf(function);
     if (!parameters) return parameters.fault();
     auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes");
-    const std::string entry = entryName(function.getName());
-    os << "\nint32_t " << entry
-       << "(void *const *buffers, const int64_t *dims, void *context);\n\n"
+    // The entry's symbol may hold characters that a name in C may not.
+    const std::string entrySymbol = entryName(function.getName());
+    const std::string name = identifier(function.getName(), taken);
+    const std::string entry = identifier(name + "_weft_entry", taken);
+    os << "\nint32_t " << entry << "(void *const *buffers, const int64_t *dims, void *context)";
+    if (entry != entrySymbol) os << " __asm__(\"" << escaped(entrySymbol) << "\")";
+    os << ";\n\n"
           "/* Row-major arrays; returns 0, or 1 with the reason in `message` (may be NULL). */\n"
           "static inline int32_t "
-       << function.getName() << "(";
+       << name << "(";
     for (const Parameter &parameter : *parameters)
       os << "\n    " << parameter.declaration << ", /* " << parameter.comment << " */";
     os << "\n    char *message, int64_t message_size) {\n  void *const buffers[] = {";
@@ -88,7 +136,7 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
                           [&](const Parameter &parameter) { os << "(void *)" << parameter.name; });
     if (parameters->empty()) os << "NULL";
     os << "};\n  return weft_rt_call(" << entry << ", buffers, " << (bytes ? bytes.getInt() : 0)
-       << ", \"" << function.getName() << "\", message, message_size);\n}\n";
+       << ", \"" << escaped(function.getName()) << "\", message, message_size);\n}\n";
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;
