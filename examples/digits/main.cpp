@@ -2,10 +2,12 @@
 // as a traced function, with the same numbers.
 //
 // Usage: weft-digits [--epochs=N] [--data=FOLDER] [--dump=FOLDER]
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -35,6 +37,10 @@ struct Digits {
 Digits load(const std::string &folder) {
   const Tensor images = data::read_idx(folder + "/digits-images.idx3-ubyte", {.dtype = f32});
   const Tensor labels = data::read_idx(folder + "/digits-labels.idx1-ubyte", {.dtype = i32});
+  if (images.size(0) != labels.size(0) || images.size() != images.size(0) * kPixels)
+    throw ValueError(folder + " holds images of shape " + to_string(images.shape()) +
+                     " and labels of shape " + to_string(labels.shape()) +
+                     "; there must be one label for each image of 8 x 8");
   const Tensor order = random::permutation(images.size(0), {.seed = 0});
   return {gather(reshape(images, {-1, kPixels}) / 16, order), gather(labels, order)};
 }
@@ -187,7 +193,10 @@ int run(const Options &options) {
 
 int main(int argc, char **argv) {
   try {
-    return run(parse(argc, argv));
+    const int status = run(parse(argc, argv));
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      throw IOError(std::string("standard output: cannot be written: ") + std::strerror(errno));
+    return status;
   } catch (const std::exception &error) {
     std::cerr << "weft-digits: " << error.what() << '\n';
     return 1;
