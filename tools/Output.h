@@ -1,4 +1,5 @@
-// Ending a tool's output: what could not be written is an error with the name of where it was to go.
+// Ending a tool's output: what could not be written is an error with the name of where it was to
+// go.
 #pragma once
 
 #include "llvm/Support/raw_ostream.h"

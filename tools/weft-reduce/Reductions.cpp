@@ -33,8 +33,8 @@ struct ReplaceOp : RewritePattern {
     }
     auto tensor = isWeftTensor(type) ? cast<RankedTensorType>(type) : RankedTensorType();
     if (!tensor || !tensor.hasStaticShape()) return failure();
-    auto zeros =
-        DenseElementsAttr::get(tensor, cast<TypedAttr>(rewriter.getZeroAttr(tensor.getElementType())));
+    auto zeros = DenseElementsAttr::get(
+        tensor, cast<TypedAttr>(rewriter.getZeroAttr(tensor.getElementType())));
     auto byZeros = [&](Operation *replaced, RewriterBase &builder) {
       builder.replaceOpWithNewOp<ConstantOp>(replaced, tensor, zeros);
     };
@@ -46,8 +46,7 @@ struct ReplaceOp : RewritePattern {
   bool staysInteresting(Operation *op,
                         function_ref<void(Operation *, RewriterBase &)> rewrite) const {
     IRMapping copies;
-    OwningOpRef<ModuleOp> copy(
-        cast<ModuleOp>(op->getParentOfType<ModuleOp>()->clone(copies)));
+    OwningOpRef<ModuleOp> copy(cast<ModuleOp>(op->getParentOfType<ModuleOp>()->clone(copies)));
     Operation *copied = copies.lookup(op);
     IRRewriter rewriter(copied);
     rewrite(copied, rewriter);
@@ -70,9 +69,8 @@ struct Reductions : DialectReductionPatternInterface {
 } // namespace
 
 void registerReductions(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, WeftDialect *dialect) {
-    dialect->addInterfaces<Reductions>();
-  });
+  registry.addExtension(
+      +[](MLIRContext *, WeftDialect *dialect) { dialect->addInterfaces<Reductions>(); });
 }
 
 } // namespace mlir::weft

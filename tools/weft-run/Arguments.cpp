@@ -53,6 +53,11 @@ RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &c
     auto elements = dyn_cast_or_null<DenseElementsAttr>(attribute);
     if (!elements || !isWeftTensor(elements.getType()))
       refuse(text, "it is no literal of a tensor of i1, i32, i64, f32 or f64");
+    // One element may stand for more than there is memory for, which this says in Weft's words.
+    if (elements.isSplat()) {
+      const ::weft::TensorType type = tensorTypeOf(elements.getType());
+      (void)::weft::zeros(type.shape, type.dtype);
+    }
     ::weft::ConstantRef constant = constantOf(elements);
     return ::weft::visit_dtype(constant->type.dtype, [&]<class T>() {
       return ::weft::tensor(std::span<const T>(static_cast<const T *>(constant->bytes),
