@@ -1,4 +1,5 @@
-/* A C program that calls the functions which weft-compile made of object.mlir, and checks what they give. */
+/* A C program that calls the functions which weft-compile made of object.mlir, and checks what they
+ * give. */
 #include "object.h"
 
 #include <stdio.h>
