@@ -39,6 +39,14 @@
 // RUN: echo 'func.func @f() {' | not weft-compile - 2>&1 | FileCheck %s --check-prefix=STDIN
 // STDIN: {{^}}<stdin>:{{[0-9]+}}:{{[0-9]+}}: error: expected operation name in quotes
 
+// What a phase refuses is quoted as well: compiled functions cannot call themselves.
+// RUN: echo 'func.func @f(%%x: tensor<f32>) -> tensor<f32> { %%0 = func.call @f(%%x) : (tensor<f32>) -> tensor<f32> return %%0 : tensor<f32> }' > %t.recursive.mlir
+// RUN: not weft-run %t.recursive.mlir --arg='dense<1.0> : tensor<f32>' 2>&1 | FileCheck %s --check-prefix=RECURSIVE
+// RUN: not weft-compile %t.recursive.mlir 2>&1 | FileCheck %s --check-prefix=RECURSIVE
+// RECURSIVE: recursive.mlir:1:{{[0-9]+}}: error: 'func.call' op calls a function that could not be inlined: is it recursive?
+// RECURSIVE-NEXT: func.func @f(
+// RECURSIVE-NEXT: {{^ *\^}}
+
 // A variable that no machine can hold, and one whose size no integer does.
 // RUN: echo 'weft.variable @v : tensor<1125899906842624xf32> func.func @f() { return }' > %t.memory.mlir
 // RUN: not weft-run %t.memory.mlir 2>&1 | FileCheck %s --check-prefix=MEMORY

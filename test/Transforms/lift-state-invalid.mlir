@@ -34,6 +34,19 @@ func.func @recursive() {
 
 // -----
 
+// Two functions that call each other are no better, nor are functions of a module without variables.
+func.func @there(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{calls a function that could not be inlined: is it recursive?}}
+  %0 = func.call @back(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @back(%x: tensor<f32>) -> tensor<f32> {
+  %0 = func.call @there(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
 weft.variable @w : tensor<f32>
 
 func.func @parallel(%n: index) {

@@ -169,7 +169,13 @@ static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from)
   Driver driver(context, Target::host());
   driver.verifyEach(verifyEach);
   const auto start = std::chrono::steady_clock::now();
-  ::weft::CompiledCode code = driver.load(module, program.name, from, symbols).value();
+  // Errors of these phases show the line; those of load come as one text.
+  if (failed(driver.run(module, from, ::weft::Phase::bufferize))) return 1;
+  auto phases = driver.takeTimes();
+  ::weft::CompiledCode code =
+      driver.load(module, program.name, ::weft::Phase::bufferize, symbols).value();
+  phases.insert(phases.end(), code.report.phases.begin(), code.report.phases.end());
+  code.report.phases = std::move(phases);
   const double compileMs = millisecondsSince(start);
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;

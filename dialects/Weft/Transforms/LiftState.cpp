@@ -185,10 +185,25 @@ private:
 struct LiftState : impl::LiftStatePassBase<LiftState> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(checkCalls(function))) return signalPassFailure();
     SmallVector<VariableOp> variables(module.getOps<VariableOp>());
     if (variables.empty()) return;
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal() && failed(lift(function, variables))) return signalPassFailure();
+  }
+
+  /// Calls were inlined before, all but those of functions that come back to themselves. Such a
+  /// function would find its own temporaries in the one block of memory that is planned for it.
+  static LogicalResult checkCalls(func::FuncOp function) {
+    WalkResult result = function.walk([&](func::CallOp call) -> WalkResult {
+      auto callee =
+          function->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!callee || callee.isExternal()) return WalkResult::advance();
+      return call.emitOpError("calls a function that could not be inlined: is it recursive?"),
+             WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   LogicalResult lift(func::FuncOp function, ArrayRef<VariableOp> variables) {
@@ -232,12 +247,6 @@ struct LiftState : impl::LiftStatePassBase<LiftState> {
       for (Value operand : op->getOperands())
         if (isa<VarType>(operand.getType()))
           return op->emitOpError("cannot take a handle of a variable"), WalkResult::interrupt();
-      if (auto call = dyn_cast<func::CallOp>(op))
-        if (auto callee =
-                function->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
-            callee && !callee.isExternal())
-          return op->emitOpError("calls a function that could not be inlined: is it recursive?"),
-                 WalkResult::interrupt();
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
