@@ -107,3 +107,69 @@ func.func @tangent_type(%x: tensor<2xf32>, %d: tensor<f32>) {
       : (tensor<2xf32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
 }
+
+// -----
+
+func.func @no_function_to_pull_back(%x: tensor<f32>) {
+  // expected-error @below {{'weft.vjp' op no function @f in the module}}
+  %0:2 = weft.vjp @f(%x) cotangents(%x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+// A cotangent is of its result's type.
+func.func private @f(%x: tensor<f32>) -> tensor<2xf32>
+func.func @cotangent_type(%x: tensor<f32>) {
+  // expected-error @below {{'weft.vjp' op cotangent 0 must be 'tensor<2xf32>', but is 'tensor<f32>'}}
+  %0:2 = weft.vjp @f(%x) cotangents(%x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+// What reaches an argument is of that argument's type.
+func.func private @f(%x: tensor<2xf32>) -> tensor<f32>
+func.func @pulled_type(%x: tensor<2xf32>, %dy: tensor<f32>) {
+  // expected-error @below {{'weft.vjp' op result 1 must be 'tensor<2xf32>', but is 'tensor<f32>'}}
+  %0:2 = weft.vjp @f(%x) cotangents(%dy) wrt [0] : (tensor<2xf32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @no_function_to_push_forward(%x: tensor<f32>) {
+  // expected-error @below {{'weft.jvp' op no function @f in the module}}
+  %0:2 = weft.jvp @f(%x) tangents(%x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+// There is one tangent for each argument in wrt.
+func.func private @f(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32>
+func.func @tangent_count(%x: tensor<f32>) {
+  // expected-error @below {{'weft.jvp' op needs 2 tangents, but has 1}}
+  %0:2 = weft.jvp @f(%x, %x) tangents(%x) wrt [0, 1] : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+// An integer result has no tangent.
+func.func private @f(%x: tensor<f32>) -> tensor<i32>
+func.func @pushed_count(%x: tensor<f32>) {
+  // expected-error @below {{'weft.jvp' op needs 1 results, but has 2}}
+  %0:2 = weft.jvp @f(%x) tangents(%x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<i32>, tensor<i32>)
+  return
+}
+
+// -----
+
+// Arguments do not count from the end.
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @negative(%x: tensor<f32>) {
+  // expected-error @below {{'weft.jvp' op wrt names argument -1, but @f has 1}}
+  %0:2 = weft.jvp @f(%x) tangents(%x) wrt [-1] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}

@@ -1,5 +1,6 @@
 // Each phase leaves text from which the next one goes on.
-// RUN: weft-opt %s --weft-phase-simplify -o %t.simplify.mlir
+// RUN: weft-opt %s --weft-phase-differentiate -o %t.differentiate.mlir
+// RUN: weft-opt %t.differentiate.mlir --weft-phase-simplify -o %t.simplify.mlir
 // RUN: weft-opt %t.simplify.mlir --weft-phase-lift-state -o %t.lift-state.mlir
 // RUN: weft-opt %t.lift-state.mlir --weft-phase-linalg -o %t.linalg.mlir
 // RUN: weft-opt %t.linalg.mlir --weft-phase-schedule -o %t.schedule.mlir
