@@ -31,7 +31,7 @@ Operation *WeftDialect::materializeConstant(OpBuilder &builder, Attribute value,
   // What weft.item takes out of a constant is a scalar of the upstream dialects.
   if (type.isIntOrFloat()) return arith::ConstantOp::materialize(builder, value, type, location);
   auto elements = dyn_cast<ElementsAttr>(value);
-  if (!elements || !isWeftTensor(type)) return nullptr;
+  if (!elements || !isWeftTensor(type) || elements.getType() != type) return nullptr;
   return ConstantOp::create(builder, location, cast<RankedTensorType>(type), elements);
 }
 

@@ -15,6 +15,7 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike]> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let hasVerifier = 1;
   let shapeFunction = "constant";
   let inactive = "it has no operand";
   let handwrittenApi = 1;

@@ -3,6 +3,14 @@
 
 namespace mlir::weft {
 
+LogicalResult ConstantOp::verify() {
+  // A type that is merely compatible would be lost in the text.
+  if (getValueAttr().getType() != getType())
+    return emitOpError() << "the value is of type " << getValueAttr().getType()
+                         << ", but the result of " << getType();
+  return success();
+}
+
 LogicalResult VariableOp::verify() {
   if (!isWeftTensor(getType()))
     return emitOpError() << "the type must be a ranked tensor of i1, i32, i64, f32 or f64, but is "

@@ -51,8 +51,9 @@ struct FoldConstants : RewritePattern {
     if (bytes > maxBytes || operandBytes > maxBytes || (bytes > 1024 && bytes > operandBytes))
       return failure();
     Attribute value = execute(*info, operands, attrsOf(op), op->getContext());
-    if (!value) return failure();
-    rewriter.replaceOpWithNewOp<ConstantOp>(op, type, cast<ElementsAttr>(value));
+    auto elements = dyn_cast_or_null<ElementsAttr>(value);
+    if (!elements || elements.getType() != type) return failure();
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, type, elements);
     return success();
   }
 

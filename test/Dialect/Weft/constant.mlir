@@ -29,8 +29,16 @@ func.func @no_dtype() {
 
 // The value has its type.
 func.func @result() {
-  // expected-error @below {{'weft.constant' op inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
-  // expected-error @below {{'weft.constant' op failed to infer returned types}}
+  // expected-error @below {{'weft.constant' op the value is of type 'tensor<2xf32>', but the result of 'tensor<3xf32>'}}
   %0 = "weft.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<3xf32>
   return
+}
+
+// -----
+
+// Even where the claim could be true of it: the text says one type only, the value's.
+func.func @wider() -> tensor<?xf32> {
+  // expected-error @below {{'weft.constant' op the value is of type 'tensor<2xf32>', but the result of 'tensor<?xf32>'}}
+  %0 = "weft.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
