@@ -3,6 +3,8 @@
 // RUN: not weft-run %s --arg='dense<1> : tensor<2xi32>' 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not weft-run %s --arg=%t.missing.npy 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not weft-run %s --arg='nonsense' 2>&1 | FileCheck %s --check-prefix=NONSENSE
+// RUN: not weft-run %s --arg='dense<[1., 2.]> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=LITERAL --implicit-check-not=error
+// RUN: not weft-run %s --arg='iota : tensor<4xoops>' 2>&1 | FileCheck %s --check-prefix=NOTYPE --implicit-check-not=error
 // RUN: not weft-run %s --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not weft-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: echo 'func.func @f() { %%0 = weft.tanh %%x : tensor<f32> }' > %t.bad.mlir
@@ -12,6 +14,8 @@
 // TYPE: error: argument 0 of @only must be f32(2,), but --arg gives i32(2,)
 // MISSING: error: {{.*}}missing.npy
 // NONSENSE: error: argument 'nonsense': it is no .npy file, and no 'literal : type'
+// LITERAL: error: argument 'dense<[1., 2.]> : tensor<3xf32>': inferred shape of elements literal ([2]) does not match type ([3])
+// NOTYPE: error: argument 'iota : tensor<4xoops>': after ':' stands a tensor type of known sizes, such as tensor<4x8xf32>
 // ENTRY: error: there is no function @other with a body in
 // FILE: error: cannot open input file
 // PARSE: bad.mlir:1:{{[0-9]+}}: error: use of undeclared SSA value name

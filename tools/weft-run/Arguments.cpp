@@ -4,6 +4,7 @@
 #include "Weft/IR/Bridge.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
 #include <weft/io.h>
 #include <weft/ops.h>
 #include <weft/random.h>
@@ -16,7 +17,23 @@ namespace {
   throw ::weft::ValueError(("argument '" + text + "': ").str() + why);
 }
 
+/// Keeps what the parser says of one argument, so that the error that is thrown is the only one.
+class Diagnostics {
+public:
+  explicit Diagnostics(MLIRContext &context)
+      : handler_(&context, [this](Diagnostic &diagnostic) {
+          if (first_.empty()) first_ = diagnostic.str();
+        }) {}
+  /// The first thing said, or `otherwise` if nothing was.
+  std::string orElse(const char *otherwise) const { return first_.empty() ? otherwise : first_; }
+
+private:
+  std::string first_;
+  ScopedDiagnosticHandler handler_;
+};
+
 RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &context) {
+  const Diagnostics diagnostics(context);
   Type type = parseType(text.trim(), &context);
   if (!type || !isWeftTensor(type) || !cast<RankedTensorType>(type).hasStaticShape())
     refuse(whole, "after ':' stands a tensor type of known sizes, such as tensor<4x8xf32>");
@@ -49,10 +66,11 @@ RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &c
 ::weft::Tensor parseArgument(StringRef text, MLIRContext &context) {
   if (text.ends_with(".npy")) return ::weft::load_npy(text.str());
   if (text.starts_with("dense")) {
+    const Diagnostics diagnostics(context);
     Attribute attribute = parseAttribute(text, &context);
     auto elements = dyn_cast_or_null<DenseElementsAttr>(attribute);
     if (!elements || !isWeftTensor(elements.getType()))
-      refuse(text, "it is no literal of a tensor of i1, i32, i64, f32 or f64");
+      refuse(text, diagnostics.orElse("it is no literal of a tensor of i1, i32, i64, f32 or f64"));
     // One element may stand for more than there is memory for, which this says in Weft's words.
     if (elements.isSplat()) {
       const ::weft::TensorType type = tensorTypeOf(elements.getType());
