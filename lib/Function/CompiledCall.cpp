@@ -2,9 +2,9 @@
 #include "Function/CompiledCall.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Runtime/Allocator.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/Fault.h"
@@ -22,34 +22,30 @@ CompiledCall::CompiledCall(Program program, CompiledCode code)
   program_.nodes.clear();
 }
 
-CompiledCall::~CompiledCall() {
-  for (std::byte *arena : arenas_) std::free(arena);
-}
+namespace {
 
-std::byte *CompiledCall::take_arena() {
-  if (code_.arena_bytes == 0) return nullptr;
-  {
-    const std::lock_guard lock(arenas_mutex_);
-    if (!arenas_.empty()) {
-      std::byte *arena = arenas_.back();
-      arenas_.pop_back();
-      return arena;
+/// The memory for the temporaries of one call.
+class Arena {
+public:
+  Arena(std::size_t bytes, const std::string &function) {
+    if (bytes == 0) return;
+    try {
+      block_ = allocator::allocate(bytes);
+    } catch (const OutOfMemory &error) {
+      throw OutOfMemory(function + ": no memory for its temporaries: " + error.what());
     }
   }
-  void *memory = std::aligned_alloc(64, (code_.arena_bytes + 63) / 64 * 64);
-  if (memory == nullptr)
-    throw OutOfMemory(program_.name + ": no memory for its " + std::to_string(code_.arena_bytes) +
-                      " bytes of temporaries");
-  return static_cast<std::byte *>(memory);
-}
+  ~Arena() {
+    if (block_.memory != nullptr) allocator::deallocate(block_.memory, block_.size_class);
+  }
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
 
-void CompiledCall::give_arena(std::byte *arena) {
-  if (arena == nullptr) return;
-  const std::lock_guard lock(arenas_mutex_);
-  arenas_.push_back(arena);
-}
+  std::byte *memory() const { return static_cast<std::byte *>(block_.memory); }
 
-namespace {
+private:
+  allocator::Block block_{nullptr, 0};
+};
 
 /// Holds the written variables of a call exclusively, in one order for all calls, and puts their
 /// buffers back at its end.
@@ -120,12 +116,8 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   context.function = program_.name.c_str();
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
-  struct ArenaLoan {
-    CompiledCall &call;
-    std::byte *arena;
-    ~ArenaLoan() { call.give_arena(arena); }
-  } loan{*this, take_arena()};
-  context.arena = loan.arena;
+  const Arena arena(code_.arena_bytes, program_.name);
+  context.arena = arena.memory();
   code_.entry(buffers.data(), dims.data(), &context);
 
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
