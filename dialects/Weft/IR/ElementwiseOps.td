@@ -196,7 +196,9 @@ def Weft_TanhOp : Weft_UnaryFloatOp<"tanh"> {
 
 def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let summary = "1 / (1 + exp(-x)) of each element.";
-  let body = (s_div 1, (s_add 1, (math_exp (s_neg $x))));
+  // Of exp(-|x|), which never overflows: exp(-x) would, and lose the results below it.
+  let body = (s_div (s_select (s_lt $x, 0), (math_exp (s_neg (s_abs $x))), 1),
+                    (s_add 1, (math_exp (s_neg (s_abs $x)))));
   let vjp = [(mul $dy, (mul $y, (sub (one), $y)))];
   let example = "logistic([-1, 0, 1])  ->  [0.2689414, 0.5, 0.7310586]";
 }

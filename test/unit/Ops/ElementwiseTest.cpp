@@ -1,6 +1,7 @@
 // Elementwise ops, eagerly: broadcasting against loops, dtypes, views, edge values, errors.
 #include "../Testing.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -154,6 +155,31 @@ TEST(Elementwise, Casts) {
             (Floats{0, 3, 1, 4, 2, 5}));
 }
 
+/// Units in the last place between two numbers of one sign.
+template <class Bits, class T>
+std::int64_t distance(T a, T b) {
+  return std::abs(static_cast<std::int64_t>(std::bit_cast<Bits>(a)) -
+                  static_cast<std::int64_t>(std::bit_cast<Bits>(b)));
+}
+
+TEST(Elementwise, LogisticKeepsItsTail) {
+  // Where 1 + exp(-x) overflows the result is denormal, not 0.
+  for (float x = -104; x <= 20; x += 0.37f) {
+    const double e = std::exp(static_cast<double>(x));
+    const float exact = static_cast<float>(e / (1 + e));
+    EXPECT_LE(distance<std::int32_t>(logistic(tensor(x)).item<float>(), exact), 2) << x;
+  }
+  for (double x = -745; x <= 40; x += 0.93) {
+    const long double e = std::exp(static_cast<long double>(x));
+    const auto exact = static_cast<double>(e / (1 + e));
+    EXPECT_LE(distance<std::int64_t>(logistic(tensor(x)).item<double>(), exact), 2) << x;
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(logistic(tensor({-infinity, -200.f, 0.f, 200.f, infinity})).to_vector<float>(),
+            (Floats{0, 0, 0.5f, 1, 1}));
+  EXPECT_TRUE(std::isnan(logistic(tensor(std::nanf(""))).item<float>()));
+}
+
 TEST(Elementwise, Errors) {
   EXPECT_THROWS(add(zeros({2, 3}), zeros({2, 4})), ShapeError,
                 "add: the shapes do not broadcast: lhs is (2, 3) and rhs is (2, 4)");
@@ -161,6 +187,18 @@ TEST(Elementwise, Errors) {
                 "exp: x is an undefined tensor: it was never given a value");
   EXPECT_THROWS(tensor(1.f) + Tensor(), StateError,
                 "add: rhs is an undefined tensor: it was never given a value");
+  EXPECT_THROWS(concatenate({tensor(1.f), Tensor()}), StateError,
+                "concatenate: xs is an undefined tensor: it was never given a value");
+  EXPECT_THROWS(concatenate({Tensor(), tensor({1.f})}), StateError,
+                "concatenate: xs is an undefined tensor: it was never given a value");
+  EXPECT_THROWS(concatenate(std::vector<Tensor>{tensor({1.f}), Tensor()}), StateError,
+                "concatenate: xs is an undefined tensor: it was never given a value");
+  EXPECT_THROWS(concatenate(std::vector<Tensor>{Tensor()}), StateError,
+                "concatenate: xs is an undefined tensor: it was never given a value");
+  EXPECT_THROWS(sum(Tensor()), StateError,
+                "sum: x is an undefined tensor: it was never given a value");
+  EXPECT_THROWS(gather(Tensor(), tensor({0})), StateError,
+                "gather: x is an undefined tensor: it was never given a value");
   EXPECT_THROWS(logical_and(tensor({1}), tensor({true})), DTypeError,
                 "logical_and: lhs must be bool (bool), but it is i32(1,)");
   EXPECT_THROWS(add(tensor({true}), tensor({true})), DTypeError,
