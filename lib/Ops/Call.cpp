@@ -42,6 +42,15 @@ DType floating_dtype(std::span<const Operand *const> operands) {
 /// Operands of the ops with a fixed number of them; kept on the stack.
 constexpr std::size_t kMaxOperands = 4;
 
+/// Throws StateError for operand `i`, by the name that the record gives it.
+[[noreturn]] void refuse_undefined(OpCode op, std::size_t i) {
+  const OpInfo &info = op_info(op);
+  raise(ErrorKind::state,
+        std::string(info.name) + ": " +
+            std::string(info.operands[std::min(i, info.operands.size() - 1)].name) +
+            " is an undefined tensor: it was never given a value");
+}
+
 /// How many leading operands keep their own dtype (the predicate of a select).
 std::size_t unpromoted(OpCode op) { return op == OpCode::select ? 1 : 0; }
 
@@ -51,9 +60,7 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
   const std::span<const Operand *const> operands(list.begin(), list.size());
   const OpInfo &info = op_info(op);
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (operands[i]->undefined())
-      raise(ErrorKind::state, std::string(info.name) + ": " + std::string(info.operands[i].name) +
-                                  " is an undefined tensor: it was never given a value");
+    if (operands[i]->undefined()) refuse_undefined(op, i);
   Tensor tensors[kMaxOperands];
   WEFT_INVARIANT(operands.size() <= kMaxOperands,
                  "too many operands for a call that is not variadic");
@@ -129,7 +136,10 @@ Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
 
 Tensor variadic(OpCode op, std::initializer_list<Operand> list, const Attrs &attrs) {
   std::vector<const Operand *> operands;
-  for (const Operand &operand : list) operands.push_back(&operand);
+  for (const Operand &operand : list) {
+    if (operand.undefined()) refuse_undefined(op, operands.size());
+    operands.push_back(&operand);
+  }
   std::vector<Tensor> tensors;
   if (operands.empty()) return dispatch(op, tensors, attrs);
   const DType dtype = common_dtype(operands, 0);
@@ -142,6 +152,8 @@ Tensor variadic(OpCode op, std::initializer_list<Operand> list, const Attrs &att
 
 Tensor variadic(OpCode op, std::span<const Tensor> list, const Attrs &attrs) {
   if (list.empty()) return dispatch(op, list, attrs);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (!list[i].defined()) refuse_undefined(op, i);
   DType dtype = list[0].dtype();
   for (const Tensor &tensor : list) dtype = promote(dtype, tensor.dtype());
   std::vector<Tensor> tensors;
@@ -161,12 +173,19 @@ Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank) {
   return resolved;
 }
 
-std::int64_t rank_of(std::initializer_list<Operand> operands) {
-  return operands.size() == 0 ? 0 : operands.begin()->rank();
+std::int64_t rank_of(OpCode op, const Operand &operand) {
+  if (operand.undefined()) refuse_undefined(op, 0);
+  return operand.rank();
 }
 
-std::int64_t rank_of(std::span<const Tensor> operands) {
-  return operands.empty() ? 0 : operands[0].rank();
+std::int64_t rank_of(OpCode op, std::initializer_list<Operand> operands) {
+  return operands.size() == 0 ? 0 : rank_of(op, *operands.begin());
+}
+
+std::int64_t rank_of(OpCode op, std::span<const Tensor> operands) {
+  if (operands.empty()) return 0;
+  if (!operands[0].defined()) refuse_undefined(op, 0);
+  return operands[0].rank();
 }
 
 } // namespace weft::call

@@ -19,8 +19,10 @@ Tensor variadic(OpCode op, std::span<const Tensor> operands, const Attrs &attrs)
 /// ascending.
 Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank);
 
-/// The rank of the first operand; 0 of none.
-std::int64_t rank_of(std::initializer_list<Operand> operands);
-std::int64_t rank_of(std::span<const Tensor> operands);
+/// The rank of the operand that axes of `op` count in, the first of several; 0 of none. Throws
+/// StateError, as the calls above, if it is undefined.
+std::int64_t rank_of(OpCode op, const Operand &operand);
+std::int64_t rank_of(OpCode op, std::initializer_list<Operand> operands);
+std::int64_t rank_of(OpCode op, std::span<const Tensor> operands);
 
 } // namespace weft::call

@@ -76,10 +76,9 @@ void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
 
 /// The attributes of the call, axes counted from the front.
 static std::string attributes(const OpRecord &op) {
-  std::string rank = !op.operands.empty()
-                         ? (op.operands[0].variadic ? "call::rank_of(" + op.operands[0].name + ")"
-                                                    : op.operands[0].name + ".rank()")
-                         : "static_cast<std::int64_t>(shape.size())";
+  std::string rank = "static_cast<std::int64_t>(shape.size())";
+  if (!op.operands.empty())
+    rank = "call::rank_of(OpCode::" + op.cppName + ", " + op.operands[0].name + ")";
   std::string text;
   for (const Attribute &attribute : op.attributes) {
     std::string value = (attribute.isOption() ? "options." : "") + attribute.name;
