@@ -1,11 +1,10 @@
 // Reductions: groups of neighbouring axes go one after the other, the innermost first.
 //
-// The order of additions is fixed by the shape alone, whatever the number of threads: a long axis
-// is cut into blocks of a fixed size, blocks are reduced each, and then their results in order.
-// Inside a block the kernel decides.
+// OpDefs/ReductionOrder.h says in which order; inside a block the kernel decides.
 #include <algorithm>
 
 #include "Kernels/KernelTable.h"
+#include "OpDefs/ReductionOrder.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -14,10 +13,6 @@
 namespace weft::eager {
 
 namespace {
-
-/// Elements of a block, and the number of outer results from which threads have enough without.
-constexpr std::int64_t kBlock = 65536;
-constexpr std::int64_t kEnoughOuter = 8;
 
 /// A contiguous array as (outer, reduced, inner).
 struct Extents {
@@ -43,14 +38,14 @@ void run(Kernel kernel, const std::byte *x, std::int64_t x_item, std::byte *y, s
 void reduce(Kernel kernel, DType dtype, const std::byte *x, std::byte *y, const Extents &extents) {
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   if (extents.outer * extents.inner == 0) return;
-  const std::int64_t rows = std::max<std::int64_t>(kBlock / extents.inner, 1);
-  const std::int64_t blocks = extents.reduced / rows;
-  if (extents.outer >= kEnoughOuter || blocks < 2) {
+  const auto cut = cut_reduction(extents.outer, extents.reduced, extents.inner);
+  if (!cut) {
     run(kernel, x, item, y, item, extents);
     return;
   }
   // For each outer result: whole blocks, what remains, then both together.
-  const std::int64_t rest = extents.reduced - blocks * rows, parts = blocks + (rest != 0);
+  const auto [rows, blocks, rest] = *cut;
+  const std::int64_t parts = cut->parts();
   const Tensor partial = detail::new_tensor(dtype, Shape{parts, extents.inner});
   std::byte *const parts_data = partial.impl()->data;
   for (std::int64_t i = 0; i < extents.outer; ++i) {

@@ -57,7 +57,8 @@ def LowerLoopsPass : Pass<"weft-lower-loops", "::mlir::ModuleOp"> {
     operand walks through as one are merged; vectors run along the loop where everything is
     contiguous or constant; a body without a vector form becomes scalar loops. Long parallel loops
     are functions of their own, called with the mark `weft.parallel`, whose range threads may share.
-    The order of a reduction depends on its length only. LLVM needs no loop vectoriser after this.
+    The order of a reduction depends on its shape only: long ones with few results go in blocks,
+    which threads may share, as in eager code. LLVM needs no loop vectoriser after this.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -20,6 +20,46 @@ void expect_same_bits(const F &compute, const Tensor &x, const std::string &what
       << what << ": " << to_string(eager) << " and " << to_string(compiled);
 }
 
+struct LongReduction {
+  Shape shape;
+  Ints axes;
+};
+
+/// Shapes around the size of a block, with few and many results, before and behind what is reduced.
+const std::vector<LongReduction> kLongReductions = {
+    {{131071}, {0}},       {{131072}, {0}},         {{131073}, {0}},
+    {{1000003}, {0}},      {{300, 1000}, {0, 1}},   {{3, 200000}, {1}},
+    {{9, 140000}, {1}},    {{50000, 7}, {0}},       {{4096, 64}, {0}},
+    {{2, 5000, 33}, {1}},  {{70, 40, 100}, {0, 1}}, {{3, 5, 300, 1000}, {2, 3}},
+    {{100, 8192}, {0}},    {{100, 8193}, {0}},      {{40, 20000}, {0}},
+    {{200000, 1, 2}, {0}},
+};
+
+TEST(SameBits, LongReductions) {
+  for (const auto &[shape, axes] : kLongReductions) {
+    const Tensor x = random::normal(shape, {.seed = 5});
+    const std::string what = to_string(x.type());
+    expect_same_bits([&](const Tensor &v) { return sum(v, {.axes = axes}); }, x, "sum " + what);
+    expect_same_bits([&](const Tensor &v) { return sum(v * v + 1, {.axes = axes}); }, x,
+                     "sum of squares " + what);
+  }
+}
+
+TEST(SameBits, LongReductionsOfEveryKind) {
+  for (const Ints &axes : {Ints{0}, Ints{1}, Ints{0, 1}}) {
+    const Tensor x = random::normal({7, 140001}, {.seed = 7});
+    expect_same_bits([&](const Tensor &v) { return mean(v, {.axes = axes}); }, x, "mean");
+    expect_same_bits([&](const Tensor &v) { return max(v, {.axes = axes}); }, x, "max");
+    expect_same_bits([&](const Tensor &v) { return min(v, {.axes = axes}); }, x, "min");
+    expect_same_bits([&](const Tensor &v) { return prod(v * 1.2f, {.axes = axes}); }, x, "prod");
+    expect_same_bits([&](const Tensor &v) { return any(v > 4.5, {.axes = axes}); }, x, "any");
+    expect_same_bits([&](const Tensor &v) { return sum(v, {.axes = axes}); }, x.astype(f64),
+                     "sum of f64");
+    expect_same_bits([&](const Tensor &v) { return sum(v, {.axes = axes}); }, (x * 1e6).astype(i32),
+                     "sum of i32");
+  }
+}
+
 TEST(SameBits, LogisticTail) {
   expect_same_bits([](const Tensor &x) { return logistic(x); }, arange(4096) * 0.03f - 105.f,
                    "logistic");

@@ -48,9 +48,11 @@ struct LoopNest {
   NestForm form = NestForm::scalar;
   /// The loop that vectors run along, if the form has one.
   unsigned vectorDim = 0;
-  /// For `reductionVector`: the op that combines a partial result with one more element, per
-  /// output.
+  /// For `reductionVector` and `fromNeutral`: the op that combines a partial result with one more
+  /// element, per output.
   llvm::SmallVector<Operation *, 2> combiners;
+  /// Outputs start from the combiners' neutral elements and not from what they hold.
+  bool fromNeutral = false;
   /// Work per innermost iteration, in accesses to memory: what threads have to be worth.
   int64_t cost = 1;
 

@@ -1,5 +1,6 @@
 // The pass weft-lower-loops: every structured op and strided copy of a module becomes loops.
 
+#include "Weft/Conversion/Loops/CutReduction.h"
 #include "Weft/Conversion/Loops/Outline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,6 +79,11 @@ struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {
       // Subscripts that are not linear: one element at a time, with computed subscripts.
       if (failed(linalg::linalgOpToLoops(rewriter, op))) return failure();
       rewriter.eraseOp(op);
+      return success();
+    }
+    if (auto shared = cutReduction(rewriter, *nest, views, options)) {
+      rewriter.eraseOp(op);
+      for (const ParallelLoop &loop : *shared) outlineParallelLoop(loop, symbols);
       return success();
     }
     std::optional<ParallelLoop> parallel = emitLoopNest(rewriter, *nest, views, options);

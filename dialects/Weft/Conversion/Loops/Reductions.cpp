@@ -15,6 +15,12 @@ void NestEmitter::element(Position &position, int64_t lanes, Value mask) {
   Block &block = *nest_.op.getBlock();
   SmallVector<Value, 2> values;
   for (auto [i, access] : llvm::enumerate(outputs)) {
+    if (nest_.fromNeutral) {
+      TypedAttr neutral = neutralElement(nest_.combiners[i]);
+      Value scalar = arith::ConstantOp::create(b_, loc_, neutral);
+      values.push_back(toLanes(b_, loc_, scalar, lanes));
+      continue;
+    }
     bool read = !reductions_.empty() || !block.getArgument(nest_.numInputs() + i).use_empty();
     values.push_back(read ? load(access, places[i], lanes, mask) : Value());
   }
