@@ -175,21 +175,17 @@ func.func private @prod(%x: tensor<4xf32>) -> tensor<f32> {
 }
 // CHECK-LABEL: func.func @prod_vjp(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[CONSTANT2:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[EQUAL:.*]] = weft.equal %[[A0]], %[[CONSTANT]] : tensor<4xf32>, tensor<f32>
-// CHECK-NEXT:   %[[CAST:.*]] = weft.cast %[[EQUAL]] to f32 : tensor<4xi1>
-// CHECK-NEXT:   %[[SUM:.*]] = weft.sum %[[CAST]] {axes = array<i64: 0>, keepdims = true} : (tensor<4xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[SELECT:.*]] = weft.select %[[EQUAL]], %[[CONSTANT2]], %[[A0]] : tensor<4xi1>, tensor<f32>, tensor<4xf32>
-// CHECK-NEXT:   %[[PROD:.*]] = weft.prod %[[SELECT]] {axes = array<i64: 0>, keepdims = true} : (tensor<4xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[EQUAL2:.*]] = weft.equal %[[SUM]], %[[CONSTANT2]] : tensor<1xf32>, tensor<f32>
-// CHECK-NEXT:   %[[LOGICAL_AND:.*]] = weft.logical_and %[[EQUAL]], %[[EQUAL2]] : tensor<4xi1>, tensor<1xi1>
-// CHECK-NEXT:   %[[EQUAL3:.*]] = weft.equal %[[SUM]], %[[CONSTANT]] : tensor<1xf32>, tensor<f32>
-// CHECK-NEXT:   %[[DIVIDE:.*]] = weft.divide %[[PROD]], %[[SELECT]] : tensor<1xf32>, tensor<4xf32>
-// CHECK-NEXT:   %[[SELECT2:.*]] = weft.select %[[LOGICAL_AND]], %[[PROD]], %[[CONSTANT]] : tensor<4xi1>, tensor<1xf32>, tensor<f32>
-// CHECK-NEXT:   %[[SELECT3:.*]] = weft.select %[[EQUAL3]], %[[DIVIDE]], %[[SELECT2]] : tensor<1xi1>, tensor<4xf32>, tensor<4xf32>
-// CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[A1]], %[[SELECT3]] : tensor<f32>, tensor<4xf32>
-// CHECK-NEXT:   return %[[MULTIPLY]] : tensor<4xf32>
+// CHECK-NEXT:   %[[SLICE:.*]] = weft.slice %[[A0]] {limits = array<i64: 2>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[SLICE2:.*]] = weft.slice %[[A0]] {limits = array<i64: 4>, starts = array<i64: 2>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[SLICE]], %[[SLICE2]] : tensor<2xf32>
+// CHECK-NEXT:   %[[SLICE3:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 1>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
+// CHECK-NEXT:   %[[SLICE4:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 2>, starts = array<i64: 1>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
+// CHECK-NEXT:   %[[CONCATENATE:.*]] = weft.concatenate %[[SLICE4]], %[[SLICE3]] {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[MULTIPLY2:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE2]] : tensor<2xf32>
+// CHECK-NEXT:   %[[MULTIPLY3:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE]] : tensor<2xf32>
+// CHECK-NEXT:   %[[CONCATENATE2:.*]] = weft.concatenate %[[MULTIPLY2]], %[[MULTIPLY3]] {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+// CHECK-NEXT:   %[[MULTIPLY4:.*]] = weft.multiply %[[A1]], %[[CONCATENATE2]] : tensor<f32>, tensor<4xf32>
+// CHECK-NEXT:   return %[[MULTIPLY4]] : tensor<4xf32>
 func.func @prod_vjp(%x: tensor<4xf32>, %dr: tensor<f32>) -> (tensor<4xf32>) {
   %0:2 = weft.vjp @prod(%x) cotangents(%dr) wrt [0]
       : (tensor<4xf32>, tensor<f32>) -> (tensor<f32>, tensor<4xf32>)
@@ -197,22 +193,18 @@ func.func @prod_vjp(%x: tensor<4xf32>, %dr: tensor<f32>) -> (tensor<4xf32>) {
 }
 // CHECK-LABEL: func.func @prod_jvp(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[CONSTANT2:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[EQUAL:.*]] = weft.equal %[[A0]], %[[CONSTANT]] : tensor<4xf32>, tensor<f32>
-// CHECK-NEXT:   %[[CAST:.*]] = weft.cast %[[EQUAL]] to f32 : tensor<4xi1>
-// CHECK-NEXT:   %[[SUM:.*]] = weft.sum %[[CAST]] {axes = array<i64: 0>, keepdims = true} : (tensor<4xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[SELECT:.*]] = weft.select %[[EQUAL]], %[[CONSTANT2]], %[[A0]] : tensor<4xi1>, tensor<f32>, tensor<4xf32>
-// CHECK-NEXT:   %[[PROD:.*]] = weft.prod %[[SELECT]] {axes = array<i64: 0>, keepdims = true} : (tensor<4xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[EQUAL2:.*]] = weft.equal %[[SUM]], %[[CONSTANT2]] : tensor<1xf32>, tensor<f32>
-// CHECK-NEXT:   %[[LOGICAL_AND:.*]] = weft.logical_and %[[EQUAL]], %[[EQUAL2]] : tensor<4xi1>, tensor<1xi1>
-// CHECK-NEXT:   %[[EQUAL3:.*]] = weft.equal %[[SUM]], %[[CONSTANT]] : tensor<1xf32>, tensor<f32>
-// CHECK-NEXT:   %[[DIVIDE:.*]] = weft.divide %[[PROD]], %[[SELECT]] : tensor<1xf32>, tensor<4xf32>
-// CHECK-NEXT:   %[[SELECT2:.*]] = weft.select %[[LOGICAL_AND]], %[[PROD]], %[[CONSTANT]] : tensor<4xi1>, tensor<1xf32>, tensor<f32>
-// CHECK-NEXT:   %[[SELECT3:.*]] = weft.select %[[EQUAL3]], %[[DIVIDE]], %[[SELECT2]] : tensor<1xi1>, tensor<4xf32>, tensor<4xf32>
-// CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[A1]], %[[SELECT3]] : tensor<4xf32>
-// CHECK-NEXT:   %[[SUM2:.*]] = weft.sum %[[MULTIPLY]] {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
-// CHECK-NEXT:   return %[[SUM2]] : tensor<f32>
+// CHECK-NEXT:   %[[SLICE:.*]] = weft.slice %[[A0]] {limits = array<i64: 2>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[SLICE2:.*]] = weft.slice %[[A0]] {limits = array<i64: 4>, starts = array<i64: 2>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[SLICE]], %[[SLICE2]] : tensor<2xf32>
+// CHECK-NEXT:   %[[SLICE3:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 1>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
+// CHECK-NEXT:   %[[SLICE4:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 2>, starts = array<i64: 1>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
+// CHECK-NEXT:   %[[CONCATENATE:.*]] = weft.concatenate %[[SLICE4]], %[[SLICE3]] {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[MULTIPLY2:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE2]] : tensor<2xf32>
+// CHECK-NEXT:   %[[MULTIPLY3:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE]] : tensor<2xf32>
+// CHECK-NEXT:   %[[CONCATENATE2:.*]] = weft.concatenate %[[MULTIPLY2]], %[[MULTIPLY3]] {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+// CHECK-NEXT:   %[[MULTIPLY4:.*]] = weft.multiply %[[A1]], %[[CONCATENATE2]] : tensor<4xf32>
+// CHECK-NEXT:   %[[SUM:.*]] = weft.sum %[[MULTIPLY4]] {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+// CHECK-NEXT:   return %[[SUM]] : tensor<f32>
 func.func @prod_jvp(%x: tensor<4xf32>, %dx: tensor<4xf32>) -> tensor<f32> {
   %0:2 = weft.jvp @prod(%x) tangents(%dx) wrt [0]
       : (tensor<4xf32>, tensor<4xf32>) -> (tensor<f32>, tensor<f32>)

@@ -485,6 +485,27 @@ TEST(Derivative, ProductWithZeros) {
   EXPECT_EQ(numbers(slope(tensor({{2.0, 0.0}, {3.0, 4.0}}))), (Numbers{0, 24, 0, 0}));
 }
 
+TEST(Derivative, SecondOfProductWithZeros) {
+  // The mixed derivative by two elements is the product of the others, by one twice it is 0.
+  const Tensor x = tensor({{2.0, 0.0, 3.0}, {0.0, 5.0, 7.0}});
+  const Numbers elements = numbers(x);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    Numbers expected(elements.size());
+    for (std::size_t j = 0; j < elements.size(); ++j) {
+      expected[j] = i == j ? 0 : 1;
+      for (std::size_t k = 0; k < elements.size() && i != j; ++k)
+        if (k != i && k != j) expected[j] *= elements[k];
+    }
+    GradientTape outer;
+    outer.watch(x);
+    GradientTape inner;
+    inner.watch(x);
+    const Tensor slope = inner.gradient(prod(x), {x})[0];
+    const Tensor one = reshape(slope, {6})[static_cast<std::int64_t>(i)];
+    EXPECT_EQ(numbers(outer.gradient(one, {x})[0]), expected) << "element " << i;
+  }
+}
+
 TEST(Derivative, TiesShareTheGradient) {
   EXPECT_EQ(numbers(slope_of([](const Tensor &t) { return max(t); }, tensor({3.0, 1.0, 3.0, 2.0}))),
             (Numbers{0.5, 0, 0.5, 0}));

@@ -10,8 +10,8 @@ namespace mlir::weft {
 /// (OpDefs/ReductionOrder.h): makes the loops over blocks, over what remains, and over the partial
 /// results, and returns those that threads may share. Nothing is made and nothing returned
 /// otherwise.
-std::optional<llvm::SmallVector<ParallelLoop, 2>> cutReduction(IRRewriter &rewriter, LoopNest &nest,
-                                                               FlatViews &views,
-                                                               const LowerLoopsPassOptions &options);
+std::optional<llvm::SmallVector<ParallelLoop, 2>>
+cutReduction(IRRewriter &rewriter, LoopNest &nest, FlatViews &views,
+             const LowerLoopsPassOptions &options);
 
 } // namespace mlir::weft
