@@ -92,7 +92,7 @@ private:
     };
     switch (node.op) {
     case ::weft::OpCode::read:
-      values[node.result] = ReadOp::create(builder, location, handle());
+      values[node.result] = ReadOp::create(builder, location, handle()).getValue();
       return success();
     case ::weft::OpCode::assign:
       AssignOp::create(builder, location, handle(), operands[0]);

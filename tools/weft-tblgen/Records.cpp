@@ -46,6 +46,12 @@ unsigned OpRecord::savedFor(unsigned operand) const {
 
 std::string origin(const OpRecord &op) { return op.className + ", " + op.location; }
 
+/// Tokens order effects in the IR alone; calls have none.
+static bool isToken(const Record *type) {
+  if (type->isSubClassOf("Optional")) type = type->getValueAsDef("baseType");
+  return type->getName() == "Weft_TokenType";
+}
+
 static Operand readOperand(const Record *type, StringRef name) {
   Operand operand;
   operand.name = name.str();
@@ -72,6 +78,7 @@ static void readArguments(OpRecord &op) {
     const Record *type = cast<DefInit>(arguments->getArg(i))->getDef();
     StringRef name = arguments->getArgNameStr(i);
     if (!type->isSubClassOf("Attr")) {
+      if (isToken(type)) continue;
       Operand operand = readOperand(type, name);
       // A call carries its variable as an attribute; only the IR has handles.
       if (operand.variable) op.attributes.push_back({name.str(), "VariableRef", "VariableRef", ""});
@@ -83,7 +90,8 @@ static void readArguments(OpRecord &op) {
                              type->getValueAsString("optionDefault").str()});
   }
   const DagInit *results = op.def->getValueAsDag("results");
-  if (results->getNumArgs() > 0) op.result = results->getArgNameStr(0).str();
+  if (results->getNumArgs() > 0 && !isToken(cast<DefInit>(results->getArg(0))->getDef()))
+    op.result = results->getArgNameStr(0).str();
 }
 
 /// Checks that a derivative's dag is made of known ops, rules and values.

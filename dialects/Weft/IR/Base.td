@@ -169,9 +169,11 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   bit handwrittenApi = 0;
 }
 
-/// An op without effects whose result type follows from its operands and attributes.
+/// An op without effects whose result type follows from its operands and attributes. It is not
+/// computed ahead of time where it may stop the call.
 class Weft_PureOp<string mnemonic, list<Trait> traits = []>
-    : Weft_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    : Weft_Op<mnemonic, traits # [NoMemoryEffect, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+                                  DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let extraClassDeclaration = [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange actual);
   }];
@@ -186,6 +188,9 @@ class Weft_PureOp<string mnemonic, list<Trait> traits = []>
     }
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange actual) {
       return areCompatible(inferred, actual);
+    }
+    ::mlir::Speculation::Speculatability $cppClass::getSpeculatability() {
+      return speculatabilityOf(*this);
     }
   }];
 }

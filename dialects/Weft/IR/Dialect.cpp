@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -15,7 +16,16 @@ using namespace mlir::weft;
 #define GET_TYPEDEF_CLASSES
 #include "Weft/IR/Types.cpp.inc"
 
+namespace {
+/// Every op may stand in the place of a call: names of variables mean the same in all functions.
+struct Inlining : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
 void WeftDialect::initialize() {
+  addInterfaces<Inlining>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "Weft/IR/Types.cpp.inc"
@@ -94,6 +104,22 @@ static void printVariableValue(OpAsmPrinter &printer, Operation *, TypeAttr type
                                ElementsAttr initial) {
   if (initial) printer << "= " << initial;
   else printer << ": " << type.getValue();
+}
+
+//===----------------------------------------------------------------------===//
+// custom<After>: "after %token", which goes with a token as a result
+//===----------------------------------------------------------------------===//
+
+static OptionalParseResult parseAfter(OpAsmParser &parser,
+                                      std::optional<OpAsmParser::UnresolvedOperand> &after,
+                                      Type &afterType, Type &tokenType) {
+  if (failed(parser.parseOptionalKeyword("after"))) return std::nullopt;
+  if (parser.parseOperand(after.emplace())) return failure();
+  afterType = tokenType = TokenType::get(parser.getContext());
+  return success();
+}
+static void printAfter(OpAsmPrinter &printer, Operation *, Value after, Type, Type) {
+  if (after) printer << "after " << after;
 }
 
 #define GET_OP_CLASSES

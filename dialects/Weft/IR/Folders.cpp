@@ -1,5 +1,6 @@
 // Folders: what a reader expects to vanish without a pass of its own.
 #include "Weft/IR/Weft.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::weft {
 
@@ -49,6 +50,43 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
 OpFoldResult ItemOp::fold(FoldAdaptor adaptor) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
   return elements ? OpFoldResult(elements.getValues<Attribute>()[0]) : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+/// The operands that say something, each once, in order.
+static SmallVector<Value> distinctTokens(ValueRange tokens) {
+  llvm::SetVector<Value> distinct;
+  for (Value token : tokens)
+    if (!token.getDefiningOp<BeginOp>()) distinct.insert(token);
+  return distinct.takeVector();
+}
+
+OpFoldResult JoinOp::fold(FoldAdaptor) {
+  SmallVector<Value> distinct = distinctTokens(getTokens());
+  if (distinct.empty()) return getTokens().front();
+  if (distinct.size() == 1) return distinct.front();
+  if (distinct.size() == getTokens().size()) return {};
+  getTokensMutable().assign(distinct);
+  return getToken();
+}
+
+LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> distinct = distinctTokens(op.getTokens());
+  if (distinct.empty()) return rewriter.eraseOp(op), success();
+  if (distinct.size() == op.getTokens().size()) return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getTokensMutable().assign(distinct); });
+  return success();
+}
+
+/// A read that nobody looks at hands its token on.
+LogicalResult ReadOp::canonicalize(ReadOp op, PatternRewriter &rewriter) {
+  if (!op.getToken() || !op.getValue().use_empty()) return failure();
+  rewriter.replaceAllUsesWith(op.getToken(), op.getAfter());
+  rewriter.eraseOp(op);
+  return success();
 }
 
 } // namespace mlir::weft

@@ -1,9 +1,11 @@
-// Ops that read or change the world: variables, prints and asserts; and the bridge to scf.
+// Ops that read or change the world: variables, prints and asserts; tokens, which order them; and
+// the bridge to scf.
 
 #ifndef WEFT_IR_STATE_OPS
 #define WEFT_IR_STATE_OPS
 
 include "Weft/IR/Base.td"
+include "Weft/IR/Interfaces.td"
 
 //===----------------------------------------------------------------------===//
 // Only in IR
@@ -48,67 +50,160 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
 }
 
 //===----------------------------------------------------------------------===//
-// Variables
+// The order of effects
 //===----------------------------------------------------------------------===//
 
-class Weft_EffectOp<string mnemonic, list<Trait> traits = []> : Weft_Op<mnemonic, traits> {
+def Weft_BeginOp : Op<Weft_Dialect, "begin", [Pure]> {
+  let summary = "The token before all effects of a function.";
+  let results = (outs Weft_TokenType:$token);
+  let assemblyFormat = "attr-dict `:` qualified(type($token))";
+}
+
+def Weft_JoinOp : Op<Weft_Dialect, "join", [Pure]> {
+  let summary = "The token after all of its operands.";
+  let arguments = (ins Variadic<Weft_TokenType>:$tokens);
+  let results = (outs Weft_TokenType:$token);
+  let assemblyFormat = "$tokens attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Weft_FinishOp : Op<Weft_Dialect, "finish", [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+  let summary = "Effects that must have happened when the function returns.";
+  let description = [{
+    It keeps alive what nothing else in the function needs: the last write of each variable, prints
+    and asserts. All of the function's other effects come before these or do not matter.
+  }];
+  let arguments = (ins Variadic<Weft_TokenType>:$tokens);
+  let assemblyFormat = "$tokens attr-dict";
+  let hasCanonicalizeMethod = 1;
+}
+
+def Weft_GuardOp : Op<Weft_Dialect, "guard", [Pure, AllTypesMatch<["x", "y"]>]> {
+  let summary = "x, not before the effects of a token.";
+  let description = [{
+    Holds back an op that is pure but may stop the call, such as a gather, until the assert that
+    comes before it in the program has held.
+  }];
+  let arguments = (ins AnyType:$x, Weft_TokenType:$after);
+  let results = (outs AnyType:$y);
+  let assemblyFormat = "$x `after` $after attr-dict `:` type($x)";
+}
+
+/// An op with an effect, which says what it does.
+class Weft_EffectOp<string mnemonic, list<Trait> traits = []>
+    : Weft_Op<mnemonic, traits # [Weft_OrderedOpInterface,
+                                  DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                  DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let kind = "effect";
   let handwrittenApi = 1;
+  /// It reads, it writes the variable that is its first operand.
+  bit reads = 0;
+  bit writes = 0;
+  /// A person sees it, or a host function runs.
+  bit io = 0;
+  /// It may stop the call, after which the variables hold what was written before it.
+  bit stops = 0;
+  let extraClassDeclaration = "::mlir::weft::OwnEffects getOwnEffects() { return {" #
+      "/*reads=*/" # reads # ", /*writes=*/" # writes # ", /*io=*/" # io # ", /*stops=*/" # stops #
+      "}; }";
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<
+            ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      addMemoryEffects(*this, effects);
+    }
+    ::mlir::Speculation::Speculatability $cppClass::getSpeculatability() {
+      return speculatabilityOf(*this);
+    }
+  }];
 }
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
 
 def Weft_ReadOp : Weft_EffectOp<"read", [
     TypesMatchWith<"the result is the variable's value", "value", "variable",
                    "::mlir::weft::VarType::get(::mlir::cast<::mlir::RankedTensorType>($_self))">]> {
   let summary = "The present value of a variable.";
-  let arguments = (ins Arg<Weft_VarType, "", [MemRead<Weft_VariableResource>]>:$variable);
-  let results = (outs Weft_Any:$value);
-  let assemblyFormat = "$variable attr-dict `:` type($value)";
+  let arguments = (ins Weft_VarType:$variable, Optional<Weft_TokenType>:$after);
+  let results = (outs Weft_Any:$value, Optional<Weft_TokenType>:$token);
+  let assemblyFormat = [{
+    $variable (custom<After>($after, type($after), type($token))^)? attr-dict `:` type($value)
+  }];
   let builders = [OpBuilder<(ins "::mlir::Value":$variable), [{
-    build($_builder, $_state, ::mlir::cast<VarType>(variable.getType()).getValueType(), variable);
+    build($_builder, $_state, ::mlir::cast<VarType>(variable.getType()).getValueType(), Type(),
+          variable, Value());
   }]>];
+  let hasCanonicalizeMethod = 1;
+  let reads = 1;
   let inactive = "a variable read is where gradients end";
 }
 
 class Weft_AssignLikeOp<string mnemonic, list<Trait> traits = []> : Weft_EffectOp<mnemonic, traits # [
     TypesMatchWith<"the value is of the variable's type", "value", "variable",
                    "::mlir::weft::VarType::get(::mlir::cast<::mlir::RankedTensorType>($_self))">]> {
-  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+  let arguments = (ins Weft_VarType:$variable, Weft_Any:$value, Optional<Weft_TokenType>:$after);
+  let results = (outs Optional<Weft_TokenType>:$token);
+  let assemblyFormat = [{
+    $variable `,` $value (custom<After>($after, type($after), type($token))^)? attr-dict `:`
+    type($value)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$variable, "::mlir::Value":$value), [{
+    build($_builder, $_state, Type(), variable, value, Value());
+  }]>];
+  let writes = 1;
+  let inactive = "state: a later read is where gradients end";
 }
 def Weft_AssignOp : Weft_AssignLikeOp<"assign"> {
   let summary = "Gives a variable a new value of the same dtype and shape.";
-  let arguments = (ins Arg<Weft_VarType, "", [MemWrite<Weft_VariableResource>]>:$variable,
-                       Weft_Any:$value);
-  let inactive = "state: a later read is where gradients end";
 }
 def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add"> {
   let summary = "Adds a value of the same dtype and shape to a variable.";
-  let arguments = (ins Arg<Weft_VarType, "", [MemRead<Weft_VariableResource>,
-                                              MemWrite<Weft_VariableResource>]>:$variable,
-                       Weft_Any:$value);
-  let inactive = "state: a later read is where gradients end";
+  let reads = 1;
 }
 
 //===----------------------------------------------------------------------===//
 // Prints and asserts
 //===----------------------------------------------------------------------===//
 
-def Weft_PrintOp : Weft_EffectOp<"print", [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments]> {
   let summary = "Prints a line: the text with each {} replaced by the next value.";
-  let arguments = (ins Weft_TextAttr:$format, Variadic<Weft_Any>:$values);
-  let assemblyFormat = "$format (`,` $values^ `:` type($values))? attr-dict";
+  let arguments = (ins Weft_TextAttr:$format, Variadic<Weft_Any>:$values,
+                       Optional<Weft_TokenType>:$after);
+  let results = (outs Optional<Weft_TokenType>:$token);
+  let assemblyFormat = [{
+    $format (`,` $values^)? (custom<After>($after, type($after), type($token))^)?
+    (`:` type($values)^)? attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$format, "::mlir::ValueRange":$values), [{
+    build($_builder, $_state, Type(), $_builder.getStringAttr(format), values, Value());
+  }]>];
   let shapeFunction = "print";
   let hasVerifier = 1;
+  let io = 1;
   let inactive = "it has no result";
 }
 
-def Weft_AssertOp : Weft_EffectOp<"assert", [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments]> {
   let summary = "Stops the call with an AssertionError unless every element of the condition holds.";
   let cppName = "check"; // assert is a macro of C
-  let arguments = (ins Weft_Bool:$condition, Weft_TextAttr:$message, Variadic<Weft_Any>:$values);
-  let assemblyFormat =
-      "$condition `,` $message (`,` $values^)? attr-dict `:` type($condition) (`,` type($values)^)?";
+  let arguments = (ins Weft_Bool:$condition, Weft_TextAttr:$message, Variadic<Weft_Any>:$values,
+                       Optional<Weft_TokenType>:$after);
+  let results = (outs Optional<Weft_TokenType>:$token);
+  let assemblyFormat = [{
+    $condition `,` $message (`,` $values^)? (custom<After>($after, type($after), type($token))^)?
+    attr-dict `:` type($condition) (`,` type($values)^)?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message,
+                                 "::mlir::ValueRange":$values), [{
+    build($_builder, $_state, Type(), condition, $_builder.getStringAttr(message), values, Value());
+  }]>];
   let shapeFunction = "check";
   let hasVerifier = 1;
+  let io = 1;
+  let stops = 1;
   let inactive = "it has no result";
 }
 

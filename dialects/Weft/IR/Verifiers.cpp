@@ -47,12 +47,19 @@ LogicalResult CheckIndicesOp::verify() {
   return success();
 }
 
+LogicalResult JoinOp::verify() {
+  if (getTokens().empty()) return emitOpError("wants at least one token");
+  return success();
+}
+
 /// Shape functions also check ops without results.
 template <class Op>
 static LogicalResult verifyBySignature(Op op) {
   SmallVector<Type> none;
-  return inferResultTypes(op->getName().getStringRef(), op->getContext(), op->getLoc(),
-                          op->getOperands(), op->getAttrDictionary(), none);
+  ValueRange operands = op->getOperands();
+  if (op.getAfter()) operands = operands.drop_back();
+  return inferResultTypes(op->getName().getStringRef(), op->getContext(), op->getLoc(), operands,
+                          op->getAttrDictionary(), none);
 }
 
 LogicalResult PrintOp::verify() { return verifyBySignature(*this); }

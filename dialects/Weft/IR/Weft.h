@@ -12,6 +12,10 @@
 
 #include "Weft/IR/Dialect.h.inc"
 
+namespace mlir {
+class PatternRewriter;
+}
+
 namespace mlir::weft {
 
 /// Variables: reads after the last write, a write after all reads since.
@@ -23,6 +27,27 @@ struct IoResource : public SideEffects::Resource::Base<IoResource> {
   StringRef getName() final { return "weft.io"; }
 };
 
+/// What an op with an effect does.
+struct OwnEffects {
+  bool reads = false;  ///< the variable that is its first operand
+  bool writes = false; ///< the same
+  bool io = false;     ///< a person sees it, or a host function runs
+  bool stops = false;  ///< it may stop the call
+};
+
+class OrderedOpInterface;
+/// That an op has both a token before it and one of its own, or neither.
+LogicalResult verifyOrdered(OrderedOpInterface op);
+/// The memory effects of an op with an effect: none when tokens order it.
+void addMemoryEffects(OrderedOpInterface op,
+                      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
+
+/// Whether a pure op may stop the call: an index may be out of range, unknown sizes may not fit.
+bool mayStop(Operation *op);
+/// Whether an op may run although the program would not have come to it: not if it may stop the
+/// call or changes the world.
+Speculation::Speculatability speculatabilityOf(Operation *op);
+
 /// Whether `type` is a ranked tensor of a dtype that Weft has.
 bool isWeftTensor(Type type);
 /// The same of a floating dtype: what can have a derivative.
@@ -32,6 +57,8 @@ bool isFloatingTensor(Type type);
 
 #define GET_TYPEDEF_CLASSES
 #include "Weft/IR/Types.h.inc"
+
+#include "Weft/IR/Interfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "Weft/IR/Ops.h.inc"
