@@ -5,6 +5,7 @@
 #include "JIT/LLVMPipeline.h"
 #include "Weft/AD/Passes.h"
 #include "Weft/Conversion/Passes.h"
+#include "Weft/Effects/Passes.h"
 #include "Weft/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/Passes.h"
@@ -18,6 +19,10 @@ using ::weft::Phase;
 
 void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   pm.addPass(createDifferentiatePass());
+}
+
+void buildControlDepsPhase(OpPassManager &pm, const Target &) {
+  pm.addPass(createInsertControlDepsPass());
 }
 
 void buildSimplifyPhase(OpPassManager &pm, const Target &) {
@@ -75,7 +80,7 @@ void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
   switch (phase) {
   case Phase::trace: return;
   case Phase::differentiate: return buildDifferentiatePhase(pm, target);
-  case Phase::control_deps: return;
+  case Phase::control_deps: return buildControlDepsPhase(pm, target);
   case Phase::simplify: return buildSimplifyPhase(pm, target);
   case Phase::lift_state: return buildLiftStatePhase(pm, target);
   case Phase::linalg: return buildLinalgPhase(pm, target);
@@ -93,6 +98,7 @@ void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
 void registerWeftPasses() {
   registerWeftADPasses();
   registerWeftConversionPasses();
+  registerWeftEffectsPasses();
   registerWeftTransformsPasses();
 }
 
@@ -114,8 +120,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 } // namespace
 
 void registerWeftPipelines() {
-  for (Phase phase : {Phase::differentiate, Phase::simplify, Phase::lift_state, Phase::linalg,
-                      Phase::schedule, Phase::bufferize, Phase::llvm}) {
+  for (Phase phase : {Phase::differentiate, Phase::control_deps, Phase::simplify, Phase::lift_state,
+                      Phase::linalg, Phase::schedule, Phase::bufferize, Phase::llvm}) {
     const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
     PassPipelineRegistration<PhaseOptions>(
         name, "The phase " + std::string(::weft::name_of(phase)) + " as one pipeline",

@@ -1,7 +1,10 @@
 // The pass weft-lift-state: variables become arguments and results.
+#include "Weft/Effects/Tokens.h"
 #include "Weft/IR/Weft.h"
+#include "Weft/Transforms/ChosenHandles.h"
 #include "Weft/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -15,22 +18,16 @@ namespace mlir::weft {
 
 namespace {
 
-/// Symbols of variables, in the order of their first mention.
-using Variables = llvm::SetVector<Attribute>;
+/// Numbers of variables, in the order of their first mention.
+using Variables = llvm::SmallSetVector<unsigned, 8>;
 
 /// The present value of each variable.
-using State = llvm::MapVector<Attribute, Value>;
-
-/// The symbol behind a handle, or null.
-FlatSymbolRefAttr variableOf(Value handle) {
-  auto op = handle.getDefiningOp<HandleOp>();
-  return op ? op.getVariableAttr() : FlatSymbolRefAttr();
-}
+using State = SmallVector<Value>;
 
 /// Walks a function in program order and replaces what variables do by what their values are.
 class Lifter {
 public:
-  explicit Lifter(MLIRContext *context) : rewriter(context) {}
+  Lifter(MLIRContext *context, const Meanings &meanings) : rewriter(context), meanings(meanings) {}
 
   /// Lifts the operations of `block`. On return `state` holds the values at its end.
   LogicalResult liftBlock(Block &block, State &state) {
@@ -47,23 +44,27 @@ public:
 private:
   LogicalResult liftOp(Operation *op, State &state) {
     if (auto read = dyn_cast<ReadOp>(op)) {
-      rewriter.replaceOp(read, state[variableOf(read.getVariable())]);
+      rewriter.setInsertionPoint(read);
+      rewriter.replaceOp(read, present(read, state));
       return success();
     }
     if (auto assign = dyn_cast<AssignOp>(op)) {
-      state[variableOf(assign.getVariable())] = assign.getValue();
+      rewriter.setInsertionPoint(assign);
+      setPresent(assign, assign.getValue(), state);
       rewriter.eraseOp(assign);
       return success();
     }
     if (auto assign = dyn_cast<AssignAddOp>(op)) {
-      Value &value = state[variableOf(assign.getVariable())];
       rewriter.setInsertionPoint(assign);
-      value = AddOp::create(rewriter, assign.getLoc(), value.getType(), value, assign.getValue());
+      Value value = present(assign, state);
+      Value sum =
+          AddOp::create(rewriter, assign.getLoc(), value.getType(), value, assign.getValue());
+      setPresent(assign, sum, state);
       rewriter.eraseOp(assign);
       return success();
     }
     if (op->getNumRegions() == 0) return success();
-    if (auto branch = dyn_cast<scf::IfOp>(op)) return liftIf(branch, state);
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) return liftBranches(op, state);
     if (auto loop = dyn_cast<scf::ForOp>(op)) return liftFor(loop, state);
     if (auto loop = dyn_cast<scf::WhileOp>(op)) return liftWhile(loop, state);
     WalkResult result = op->walk([&](Operation *inner) {
@@ -71,20 +72,51 @@ private:
                                                        : WalkResult::advance();
     });
     if (!result.wasInterrupted()) return success();
-    return op->emitOpError("cannot hold reads or assigns of variables; scf.if, scf.for and "
-                           "scf.while can");
+    return op->emitOpError("cannot hold reads or assigns of variables; scf.if, scf.for, "
+                           "scf.while and scf.index_switch can");
   }
 
-  static Variables writtenIn(Operation *op) {
+  /// Whether the handle of a read or assign is the one of this number.
+  Value isChosen(Operation *op, unsigned number) {
+    Value wanted = arith::ConstantIndexOp::create(rewriter, op->getLoc(), number);
+    return arith::CmpIOp::create(rewriter, op->getLoc(), arith::CmpIPredicate::eq,
+                                 op->getOperand(0), wanted);
+  }
+
+  /// The present value of the variable that a read or assign means.
+  Value present(Operation *op, const State &state) {
+    ArrayRef<unsigned> numbers = meanings.find(op)->second;
+    Value value = state[numbers.front()];
+    for (unsigned number : numbers.drop_front())
+      value = arith::SelectOp::create(rewriter, op->getLoc(), isChosen(op, number), state[number],
+                                      value);
+    return value;
+  }
+
+  /// Gives the variable that an assign means a new value; others that it may mean keep theirs.
+  void setPresent(Operation *op, Value value, State &state) {
+    ArrayRef<unsigned> numbers = meanings.find(op)->second;
+    if (numbers.size() == 1) {
+      state[numbers.front()] = value;
+      return;
+    }
+    for (unsigned number : numbers)
+      state[number] = arith::SelectOp::create(rewriter, op->getLoc(), isChosen(op, number), value,
+                                              state[number]);
+  }
+
+  Variables writtenIn(Operation *op) const {
     Variables written;
     op->walk([&](Operation *inner) {
-      if (isa<AssignOp, AssignAddOp>(inner)) written.insert(variableOf(inner->getOperand(0)));
+      if (!isa<AssignOp, AssignAddOp>(inner)) return;
+      ArrayRef<unsigned> numbers = meanings.find(inner)->second;
+      written.insert(numbers.begin(), numbers.end());
     });
     return written;
   }
 
-  static SmallVector<Value> valuesOf(const Variables &variables, State &state) {
-    return llvm::map_to_vector(variables, [&](Attribute variable) { return state[variable]; });
+  static SmallVector<Value> valuesOf(const Variables &variables, const State &state) {
+    return llvm::map_to_vector(variables, [&](unsigned variable) { return state[variable]; });
   }
 
   /// Replaces `op` by `larger`, which has the results of `op` and then those of `written`.
@@ -95,28 +127,27 @@ private:
     rewriter.replaceOp(op, larger->getResults().take_front(count));
   }
 
-  LogicalResult liftIf(scf::IfOp op, State &state) {
+  /// Of an scf.if's regions, or those of an scf.index_switch, one runs. Each yields the values that
+  /// variables have at its end.
+  LogicalResult liftBranches(Operation *op, State &state) {
     Variables written = writtenIn(op);
-    SmallVector<Type> types(op.getResultTypes());
-    for (Value value : valuesOf(written, state)) types.push_back(value.getType());
-    State thenState = state, elseState = state;
-    if (failed(liftBlock(*op.thenBlock(), thenState)) ||
-        (op.elseBlock() && failed(liftBlock(*op.elseBlock(), elseState))))
-      return failure();
-    if (written.empty()) return success();
-
-    rewriter.setInsertionPoint(op);
-    auto larger = scf::IfOp::create(rewriter, op.getLoc(), types, op.getCondition(),
-                                    /*addThenBlock=*/false, /*addElseBlock=*/false);
-    larger.getThenRegion().takeBody(op.getThenRegion());
-    larger.getElseRegion().takeBody(op.getElseRegion());
-    if (larger.getElseRegion().empty()) {
-      rewriter.createBlock(&larger.getElseRegion());
-      scf::YieldOp::create(rewriter, op.getLoc());
+    if (auto branch = dyn_cast<scf::IfOp>(op);
+        branch && !written.empty() && branch.getElseRegion().empty()) {
+      rewriter.createBlock(&branch.getElseRegion());
+      scf::YieldOp::create(rewriter, op->getLoc());
     }
-    larger.thenYield()->insertOperands(op.getNumResults(), valuesOf(written, thenState));
-    larger.elseYield()->insertOperands(op.getNumResults(), valuesOf(written, elseState));
-    replaceByLarger(op, larger, written, state);
+    for (Region &region : op->getRegions()) {
+      if (region.empty()) continue;
+      State inner = state;
+      if (failed(liftBlock(region.front(), inner))) return failure();
+      Operation *yield = region.front().getTerminator();
+      yield->insertOperands(yield->getNumOperands(), valuesOf(written, inner));
+    }
+    if (written.empty()) return success();
+    SmallVector<Type> types(op->getResultTypes());
+    for (Value value : valuesOf(written, state)) types.push_back(value.getType());
+    rewriter.setInsertionPoint(op);
+    replaceByLarger(op, rebuild(rewriter, op, op->getOperands(), types), written, state);
     return success();
   }
 
@@ -180,6 +211,7 @@ private:
   }
 
   IRRewriter rewriter;
+  const Meanings &meanings;
 };
 
 struct LiftState : impl::LiftStatePassBase<LiftState> {
@@ -187,12 +219,14 @@ struct LiftState : impl::LiftStatePassBase<LiftState> {
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>())
       if (failed(checkCalls(function))) return signalPassFailure();
-    SmallVector<VariableOp> variables(module.getOps<VariableOp>());
-    if (variables.empty()) return;
+    eraseTokens(module);
+    if (module.getOps<VariableOp>().empty()) return;
+    ResourceAnalysis analysis(module);
     for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(lift(function, variables))) return signalPassFailure();
+      if (!function.isExternal() && failed(lift(function, analysis))) return signalPassFailure();
   }
 
+private:
   /// Calls were inlined before, all but those of functions that come back to themselves. Such a
   /// function would find its own temporaries in the one block of memory that is planned for it.
   static LogicalResult checkCalls(func::FuncOp function) {
@@ -206,50 +240,38 @@ struct LiftState : impl::LiftStatePassBase<LiftState> {
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult lift(func::FuncOp function, ArrayRef<VariableOp> variables) {
-    if (failed(checkHandles(function))) return failure();
+  LogicalResult lift(func::FuncOp function, const ResourceAnalysis &analysis) {
+    Meanings meanings;
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError("has branches between blocks; control flow is scf here");
+    if (failed(resolveHandles(function, analysis, meanings))) return failure();
     State state;
-    Variables all;
-    for (VariableOp variable : variables) {
-      auto symbol = FlatSymbolRefAttr::get(variable.getSymNameAttr());
-      Builder b(&getContext());
-      DictionaryAttr attrs = b.getDictionaryAttr(b.getNamedAttr("weft.variable", symbol));
+    for (VariableOp variable : analysis.allVariables()) {
       const unsigned index = function.getNumArguments();
-      (void)function.insertArgument(index, variable.getType(), attrs, variable.getLoc());
-      state[symbol] = function.getArgument(index);
+      (void)function.insertArgument(index, variable.getType(), attributesOf(variable),
+                                    variable.getLoc());
+      state.push_back(function.getArgument(index));
     }
-    State before = state;
-    Lifter lifter(&getContext());
+    const State before = state;
+    Lifter lifter(&getContext(), meanings);
     if (failed(lifter.liftBlock(function.getBody().front(), state))) return failure();
-    lifter.eraseHandles(function);
+    function.walk([](HandleOp op) { op.erase(); });
 
     Operation *ret = function.getBody().front().getTerminator();
-    for (auto [symbol, value] : state) {
-      if (value == before[symbol]) continue;
-      Builder b(&getContext());
-      DictionaryAttr attrs = b.getDictionaryAttr(b.getNamedAttr("weft.variable", symbol));
-      (void)function.insertResult(function.getNumResults(), value.getType(), attrs);
+    for (auto [i, value] : llvm::enumerate(state)) {
+      if (value == before[i]) continue;
+      (void)function.insertResult(function.getNumResults(), value.getType(),
+                                  attributesOf(analysis.variable(i)));
       ret->insertOperands(ret->getNumOperands(), value);
     }
     return success();
   }
 
-  /// A handle is known for its variable only where it is used directly.
-  LogicalResult checkHandles(func::FuncOp function) {
-    if (function.getBody().getBlocks().size() != 1)
-      return function.emitOpError("has branches between blocks; control flow is scf here");
-    WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-      if (isa<ReadOp, AssignOp, AssignAddOp>(op)) {
-        if (variableOf(op->getOperand(0))) return WalkResult::advance();
-        return op->emitOpError("does not get its handle from weft.handle directly"),
-               WalkResult::interrupt();
-      }
-      for (Value operand : op->getOperands())
-        if (isa<VarType>(operand.getType()))
-          return op->emitOpError("cannot take a handle of a variable"), WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
+  /// What marks the argument and the result of a variable.
+  static DictionaryAttr attributesOf(VariableOp variable) {
+    Builder b(variable.getContext());
+    auto symbol = FlatSymbolRefAttr::get(variable.getSymNameAttr());
+    return b.getDictionaryAttr(b.getNamedAttr("weft.variable", symbol));
   }
 };
 

@@ -26,11 +26,14 @@ def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
   let summary = "Makes the values of variables arguments and results, so that functions are pure.";
   let description = [{
     Before: functions of one block each, calls inlined, variables used through weft.handle, read,
-    assign and assign_add, also inside scf.if, scf.for and scf.while.
+    assign and assign_add, also inside scf.if, scf.for, scf.while and scf.index_switch. Tokens, if
+    there are any, only say what the order of the ops says as well. A handle may be chosen at run
+    time, by these ops or arith.select.
 
     After: every variable of the module, in order, is one more argument of every function, with
     the attribute `weft.variable = @name`; those that a function assigns are also results with that
-    attribute. Handles, reads and assigns are gone. A variable's argument and result are one buffer
+    attribute. Handles, tokens, reads and assigns are gone; a handle that is chosen at run time is the
+    variable's number, by which reads and assigns select. A variable's argument and result are one buffer
     later.
 
     ```mlir
@@ -50,7 +53,7 @@ def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 //===----------------------------------------------------------------------===//
