@@ -1,15 +1,14 @@
 // Traced functions: a C++ callable that is recorded once per signature and then runs compiled.
 #pragma once
 
-#include <bit>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include <weft/detail/signature.h>
 #include <weft/phase.h>
 #include <weft/structure.h>
 
@@ -28,81 +27,6 @@ struct FunctionOptions {
 };
 
 namespace detail {
-
-/// What a call is looked up by: kinds, dtypes, shapes and literals as words, compared by memcmp.
-using SignatureKey = InlineVector<std::uint64_t, 48>;
-
-/// Collects tensors and the signature of arguments.
-class ArgumentReader {
-public:
-  void tensor(const Tensor &value) {
-    const TensorImpl *impl = value.impl();
-    if (impl == nullptr) throw ValueError("an argument of a function is an undefined tensor");
-    key.push_back(static_cast<std::uint64_t>(Node::tensor) | std::uint64_t(impl->dtype) << 8 |
-                  std::uint64_t(impl->rank) << 16);
-    for (std::int64_t dim : impl->sizes()) key.push_back(static_cast<std::uint64_t>(dim));
-    tensors.push_back(value.impl());
-  }
-  void variable(const Variable &value) {
-    key.push_back(static_cast<std::uint64_t>(Node::variable));
-    key.push_back(reinterpret_cast<std::uint64_t>(value.state().get()));
-  }
-  template <class T>
-  void literal(const T &value) {
-    if constexpr (std::is_convertible_v<const T &, std::string_view>) {
-      const std::string_view text = value;
-      key.push_back(static_cast<std::uint64_t>(Node::literal) | 0xffu << 8 |
-                    std::uint64_t(text.size()) << 16);
-      for (std::size_t i = 0; i < text.size(); i += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, text.data() + i, std::min<std::size_t>(8, text.size() - i));
-        key.push_back(word);
-      }
-    } else {
-      // The type is part of the key: 1, 1.0 and true are different literals.
-      static_assert(sizeof(T) <= 8);
-      const std::uint64_t type = std::is_enum_v<T>             ? 1
-                                 : std::is_same_v<T, bool>     ? 2
-                                 : std::is_floating_point_v<T> ? 3
-                                 : std::is_signed_v<T>         ? 4
-                                                               : 5;
-      key.push_back(static_cast<std::uint64_t>(Node::literal) | type << 8 |
-                    std::uint64_t(sizeof(T)) << 16);
-      std::uint64_t word = 0;
-      std::memcpy(&word, &value, sizeof(T));
-      key.push_back(word);
-    }
-  }
-  void enter(Node node, std::size_t count) {
-    key.push_back(static_cast<std::uint64_t>(node) | std::uint64_t(count) << 8);
-  }
-
-  SignatureKey key;
-  InlineVector<TensorImpl *, 8> tensors; ///< borrowed from the arguments
-};
-
-/// Replaces tensors of a structure one after the other.
-struct TensorReplacer {
-  void tensor(Tensor &value) { value = tensors[next++]; }
-  void variable(Variable &) {}
-  template <class T>
-  void literal(const T &) {}
-  void enter(Node, std::size_t) {}
-
-  std::span<const Tensor> tensors;
-  std::size_t next = 0;
-};
-
-/// Collects the tensors of a result.
-struct TensorCollector {
-  void tensor(const Tensor &value) { tensors.push_back(value); }
-  void variable(const Variable &) {}
-  template <class T>
-  void literal(const T &) {}
-  void enter(Node, std::size_t) {}
-
-  std::vector<Tensor> tensors;
-};
 
 /// The part of a function that does not depend on its C++ type.
 class FunctionCore {
@@ -211,7 +135,7 @@ private:
       std::tuple<Args...> copies(args...);
       detail::TensorReplacer replacer{inputs};
       std::apply([&](auto &...copy) { (visit_structure(copy, replacer), ...); }, copies);
-      detail::TensorCollector collector;
+      detail::StructureReader collector;
       if constexpr (std::is_void_v<R>) {
         std::apply(state_->callable, copies);
         prototype = nullptr;

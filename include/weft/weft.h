@@ -1,6 +1,7 @@
 // All of Weft.
 #pragma once
 
+#include <weft/control_flow.h>  // IWYU pragma: export
 #include <weft/data.h>          // IWYU pragma: export
 #include <weft/device.h>        // IWYU pragma: export
 #include <weft/dtype.h>         // IWYU pragma: export

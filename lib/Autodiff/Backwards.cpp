@@ -160,6 +160,11 @@ void Tape::run_backwards(Cotangents &cotangents) {
 }
 
 void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents) {
+  if (record.op == kConstruct)
+    throw StateError("GradientTape: the gradient passes through a " +
+                     std::get<std::string>(record.attrs.at(0)) +
+                     " inside a traced function, which has no gradient yet; put what it computes "
+                     "under stop_gradient, or take the gradient outside of the function");
   std::vector<Tensor> operands(record.operands), gradients(record.operands);
   std::vector<TensorType> types(record.operands);
   detail::InlineVector<bool, 8> wanted;

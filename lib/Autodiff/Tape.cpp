@@ -144,17 +144,22 @@ Tensor Tape::read_variable(const OpCall &call) {
   Tensor value = execute(call);
   // Under another tape, or a tracer, the tensor is a new one already.
   if (previous_ == nullptr) value = alias(value);
+  note_read(call, value);
+  return value;
+}
+
+bool Tape::note_read(const OpCall &call, const Tensor &value) {
   const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
-  if (!recording() || !carries_gradient(value.dtype())) return value;
+  if (!recording() || !carries_gradient(value.dtype())) return false;
   auto reads = reads_.find(variable);
   if (reads == reads_.end()) {
-    if (!options_.watch_accessed_variables || !variable->trainable()) return value;
+    if (!options_.watch_accessed_variables || !variable->trainable()) return false;
     reads = reads_.try_emplace(variable).first;
   }
   const std::uint64_t identity = identity_of(value);
   watched_.insert(identity, 0);
   reads->second.push_back(identity);
-  return value;
+  return true;
 }
 
 Tensor Tape::record(const OpCall &call) {

@@ -42,6 +42,7 @@ public:
   explicit Tape(TapeOptions options) : options_(options), home_(TapeHome::here()) {}
 
   Tensor apply(const OpCall &call) override;
+  std::vector<Tensor> construct(const ConstructCall &call) override;
 
   void watch(const Tensor &tensor);
   void watch(const VariableRef &variable);
@@ -76,6 +77,9 @@ private:
     DType dtype;
     std::uint8_t rank;
   };
+  class Probe;
+  /// The `op` of a record that stands for control flow in a trace.
+  static constexpr OpCode kConstruct = static_cast<OpCode>(~std::underlying_type_t<OpCode>{});
   /// A recorded call; its operands and then its result lie in values_.
   struct Record {
     OpCode op;
@@ -88,6 +92,8 @@ private:
   Tensor execute(const OpCall &call);
   Tensor record(const OpCall &call);
   Tensor read_variable(const OpCall &call);
+  /// Watches what a read gave, if the variable is watched. True if so.
+  bool note_read(const OpCall &call, const Tensor &value);
   void add_value(const Tensor &tensor, std::uint64_t identity, bool save);
   TensorType type_of(const Value &value) const;
   void clear();

@@ -46,6 +46,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableEffects(registry);
+  registerBufferizableWiden(registry);
   ::weft::jit::registerGpuTarget(registry);
 }
 

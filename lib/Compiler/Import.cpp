@@ -1,8 +1,11 @@
-// Builds IR from a traced program, one op per node.
+// Builds IR from a traced program: one op per node, scf for control flow.
 #include "Compiler/Import.h"
 
 #include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::weft {
@@ -44,11 +47,8 @@ public:
     values.resize(program.values.size());
     for (auto [i, value] : llvm::enumerate(arguments())) values[value] = function.getArgument(i);
     createHandles();
-    for (const ::weft::ProgramNode &node : program.nodes)
-      if (failed(build(node))) return nullptr;
-    SmallVector<Value> results;
-    for (::weft::ValueId output : program.outputs) results.push_back(values[output]);
-    func::ReturnOp::create(builder, location, results);
+    if (failed(build(program.nodes))) return nullptr;
+    func::ReturnOp::create(builder, location, valuesOf(program.outputs));
     return module;
   }
 
@@ -84,9 +84,18 @@ private:
           symbol));
   }
 
+  SmallVector<Value> valuesOf(ArrayRef<::weft::ValueId> ids) {
+    return llvm::map_to_vector(ids, [&](::weft::ValueId id) { return values[id]; });
+  }
+
+  LogicalResult build(const std::vector<::weft::ProgramNode> &nodes) {
+    for (const ::weft::ProgramNode &node : nodes)
+      if (failed(node.construct ? buildConstruct(node) : build(node))) return failure();
+    return success();
+  }
+
   LogicalResult build(const ::weft::ProgramNode &node) {
-    SmallVector<Value> operands;
-    for (::weft::ValueId operand : node.operands) operands.push_back(values[operand]);
+    SmallVector<Value> operands = valuesOf({node.operands.data(), node.operands.size()});
     auto handle = [&] {
       return handles[program.variable_index(std::get<::weft::VariableRef>(node.attrs[0]))];
     };
@@ -113,6 +122,124 @@ private:
     if (!result) return failure();
     values[node.result] = result;
     return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Control flow
+  //===--------------------------------------------------------------------===//
+
+  /// The values as the types wanted, which may know other sizes.
+  SmallVector<Value> castTo(ValueRange from, TypeRange types) {
+    return llvm::map_to_vector(llvm::zip_equal(from, types), [&](auto pair) -> Value {
+      auto [value, type] = pair;
+      if (value.getType() == type) return value;
+      return WidenOp::create(builder, location, type, value);
+    });
+  }
+
+  SmallVector<Type> typesOf(ArrayRef<::weft::ValueId> ids) {
+    return llvm::map_to_vector(ids, [&](::weft::ValueId id) -> Type { return typeOf(id); });
+  }
+
+  /// Fills `block` with the region's nodes, its arguments standing for the region's, and gives the
+  /// region's results. Leaves the builder at the block's end.
+  FailureOr<SmallVector<Value>> fill(Block *block, const ::weft::ProgramRegion &region,
+                                     ValueRange arguments) {
+    for (auto [id, argument] : llvm::zip_equal(region.arguments, arguments)) values[id] = argument;
+    builder.setInsertionPointToEnd(block);
+    if (failed(build(region.nodes))) return failure();
+    return valuesOf(region.results);
+  }
+
+  /// The same for a region that hands its results on.
+  LogicalResult fillAndYield(Block *block, const ::weft::ProgramRegion &region,
+                             ValueRange arguments, TypeRange types) {
+    FailureOr<SmallVector<Value>> results = fill(block, region, arguments);
+    if (failed(results)) return failure();
+    scf::YieldOp::create(builder, location, castTo(*results, types));
+    return success();
+  }
+
+  LogicalResult buildConstruct(const ::weft::ProgramNode &node) {
+    const ::weft::ProgramConstruct &construct = *node.construct;
+    SmallVector<Value> operands = valuesOf({node.operands.data(), node.operands.size()});
+    SmallVector<Type> types = typesOf(construct.results);
+    OpBuilder::InsertionGuard guard(builder);
+    Operation *op = nullptr;
+    switch (construct.kind) {
+    case ::weft::ConstructKind::branch: op = buildBranch(construct, operands[0], types); break;
+    case ::weft::ConstructKind::choice: op = buildChoice(construct, operands[0], types); break;
+    case ::weft::ConstructKind::loop: op = buildLoop(construct, operands, types); break;
+    case ::weft::ConstructKind::counted: op = buildCounted(construct, operands, types); break;
+    }
+    if (!op) return failure();
+    for (auto [id, result] : llvm::zip_equal(construct.results, op->getResults()))
+      values[id] = result;
+    return success();
+  }
+
+  Operation *buildBranch(const ::weft::ProgramConstruct &construct, Value predicate,
+                         TypeRange types) {
+    Value holds = ItemOp::create(builder, location, builder.getI1Type(), predicate);
+    auto op = scf::IfOp::create(builder, location, types, holds, /*addThenBlock=*/true,
+                                /*addElseBlock=*/true);
+    if (failed(fillAndYield(op.thenBlock(), construct.regions[0], {}, types)) ||
+        failed(fillAndYield(op.elseBlock(), construct.regions[1], {}, types)))
+      return nullptr;
+    return op;
+  }
+
+  Value indexOf(Value scalar) {
+    Type element = cast<RankedTensorType>(scalar.getType()).getElementType();
+    Value number = ItemOp::create(builder, location, element, scalar);
+    return arith::IndexCastOp::create(builder, location, builder.getIndexType(), number);
+  }
+
+  Operation *buildChoice(const ::weft::ProgramConstruct &construct, Value index, TypeRange types) {
+    // The last case is the default.
+    ArrayRef<::weft::ProgramRegion> regions = construct.regions;
+    auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, regions.size() - 1));
+    auto op = scf::IndexSwitchOp::create(builder, location, types, indexOf(index), numbers,
+                                         regions.size() - 1);
+    for (auto [i, region] : llvm::enumerate(regions)) {
+      Region &body = i + 1 == regions.size() ? op.getDefaultRegion() : op.getCaseRegions()[i];
+      if (failed(fillAndYield(&body.emplaceBlock(), region, {}, types))) return nullptr;
+    }
+    return op;
+  }
+
+  Operation *buildLoop(const ::weft::ProgramConstruct &construct, ValueRange state,
+                       TypeRange types) {
+    auto op = scf::WhileOp::create(builder, location, types, castTo(state, types));
+    SmallVector<Location> locations(types.size(), location);
+    Block *before = builder.createBlock(&op.getBefore(), {}, types, locations);
+    FailureOr<SmallVector<Value>> condition =
+        fill(before, construct.regions[0], before->getArguments());
+    if (failed(condition)) return nullptr;
+    Value holds = ItemOp::create(builder, location, builder.getI1Type(), condition->front());
+    scf::ConditionOp::create(builder, location, holds, before->getArguments());
+    Block *after = builder.createBlock(&op.getAfter(), {}, types, locations);
+    if (failed(fillAndYield(after, construct.regions[1], after->getArguments(), types)))
+      return nullptr;
+    return op;
+  }
+
+  Operation *buildCounted(const ::weft::ProgramConstruct &construct, ValueRange operands,
+                          TypeRange types) {
+    Value low = indexOf(operands[0]), high = indexOf(operands[1]);
+    Value step = arith::ConstantIndexOp::create(builder, location, construct.step);
+    auto op = scf::ForOp::create(builder, location, low, high, step,
+                                 castTo(operands.drop_front(2), types));
+    Block *body = op.getBody();
+    if (!body->empty()) body->getTerminator()->erase(); // made where there is no state
+    builder.setInsertionPointToStart(body);
+    Value number =
+        arith::IndexCastOp::create(builder, location, builder.getI64Type(), op.getInductionVar());
+    SmallVector<Value> arguments{tensor::FromElementsOp::create(
+        builder, location, RankedTensorType::get({}, builder.getI64Type()), number)};
+    llvm::append_range(arguments, op.getRegionIterArgs());
+    if (failed(fillAndYield(body, construct.regions[0], arguments, types))) return nullptr;
+    return op;
   }
 
   const ::weft::Program &program;

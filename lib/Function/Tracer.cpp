@@ -26,6 +26,7 @@ Tracer::~Tracer() {
 
 ValueId Tracer::add_value(TensorType type) {
   program_.values.push_back(std::move(type));
+  region_of_.push_back(open_.empty() ? 0 : open_.back().number);
   return static_cast<ValueId>(program_.values.size() - 1);
 }
 
@@ -45,8 +46,11 @@ ValueId Tracer::add_constant(const Tensor &tensor) {
   data->type = dense.type();
   data->bytes = dense.impl()->data;
   data->owner = std::make_shared<Tensor>(dense);
+  // Outside of all constructs, where whatever comes later may use it.
   const ValueId value = add_value(data->type);
-  program_.nodes.push_back({OpCode::constant, {}, Attrs{ConstantRef(std::move(data))}, value});
+  region_of_[value] = 0;
+  program_.nodes.push_back(
+      {OpCode::constant, {}, Attrs{ConstantRef(std::move(data))}, value, nullptr});
   return value;
 }
 
@@ -54,7 +58,11 @@ ValueId Tracer::value_of(const Tensor &tensor) {
   const detail::TensorImpl *impl = tensor.impl();
   if (impl->storage == detail::Storage::traced) {
     const Ref *owner = static_cast<const Ref *>(static_cast<detail::TraceRef *>(impl->base));
-    if (owner == ref_) return impl->trace_value;
+    if (owner == ref_) {
+      if (is_open(region_of_[impl->trace_value])) return impl->trace_value;
+      throw StateError(program_.name + ": a tensor made inside a branch or a loop's body is used "
+                                       "outside of it; return it from there instead");
+    }
     throw StateError("a tensor of the traced function '" + owner->name +
                      "' is used while tracing '" + program_.name +
                      "': a tensor may not leave its trace; return it instead");
@@ -65,6 +73,7 @@ ValueId Tracer::value_of(const Tensor &tensor) {
     value = add_constant(tensor);
   } else {
     value = add_value(tensor.type());
+    region_of_[value] = 0;
     program_.captured.push_back(value);
     program_.captures.push_back(tensor.contiguous());
   }
@@ -85,7 +94,7 @@ void Tracer::note_variable(const VariableRef &variable, bool written) {
 Tensor Tracer::apply(const OpCall &call) {
   std::vector<TensorType> types;
   types.reserve(call.operands.size());
-  ProgramNode node{call.op, {}, call.attrs, kNoValue};
+  ProgramNode node{call.op, {}, call.attrs, kNoValue, nullptr};
   for (const Tensor &operand : call.operands) {
     if (!operand.defined())
       throw StateError(std::string(op_info(call.op).name) + ": an operand is undefined");
@@ -107,7 +116,7 @@ Tensor Tracer::apply(const OpCall &call) {
   const bool has_result = op_info(call.op).results != 0;
   if (has_result) node.result = add_value(std::move(result));
   const ValueId value = node.result;
-  program_.nodes.push_back(std::move(node));
+  nodes().push_back(std::move(node));
   return has_result ? wrap(value) : Tensor();
 }
 

@@ -245,4 +245,41 @@ Result<TensorType> scatter_add(const InferContext &call) {
   return x;
 }
 
+Result<TensorType> update_slice(const InferContext &call) {
+  const TensorType &x = call.operands[0], &index = call.operands[1], &value = call.operands[2];
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  if (value.dtype != x.dtype)
+    return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
+                                       " and value is " + std::string(name_of(value.dtype))};
+  if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
+  if (!index.shape.empty())
+    return Fault{ErrorKind::shape,
+                 "index must be a scalar, but has shape " + to_string(index.shape)};
+  const Shape expected = gathered(x.shape, {}, axis);
+  bool fits = expected.size() == value.shape.size();
+  for (std::size_t i = 0; fits && i < expected.size(); ++i)
+    fits = may_equal(expected[i], value.shape[i]);
+  if (!fits)
+    return Fault{ErrorKind::shape, "value must have shape " + to_string(expected) +
+                                       ", x's without axis " + text(axis) + ", but has " +
+                                       to_string(value.shape)};
+  return x;
+}
+
+Result<TensorType> replicate(const InferContext &call) {
+  const TensorType &x = call.operands[0], &count = call.operands[1];
+  if (!count.shape.empty())
+    return Fault{ErrorKind::shape,
+                 "count must be a scalar, but has shape " + to_string(count.shape)};
+  Shape shape{unknown};
+  for (const std::int64_t size : x.shape) shape.push_back(size);
+  return sized(x.dtype, std::move(shape));
+}
+
+Result<TensorType> size(const InferContext &call) {
+  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  if (Check fault = check_axis(axis, call.operands[0].shape, "x")) return *fault;
+  return TensorType{DType::i64, {}};
+}
+
 } // namespace weft::shapes

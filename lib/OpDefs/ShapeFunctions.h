@@ -28,6 +28,9 @@ Result<TensorType> concatenate(const InferContext &call);
 Result<TensorType> pad(const InferContext &call);
 Result<TensorType> gather(const InferContext &call);
 Result<TensorType> scatter_add(const InferContext &call);
+Result<TensorType> update_slice(const InferContext &call);
+Result<TensorType> replicate(const InferContext &call);
+Result<TensorType> size(const InferContext &call);
 /// As many {} in the format as values.
 Result<TensorType> print(const InferContext &call);
 Result<TensorType> check(const InferContext &call);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "OpDefs/ShapeFunctions.h"
 #include "Ops/Eager.h"
 #include "Runtime/Convert.h"
 #include "Runtime/StridedCopy.h"
@@ -181,6 +182,44 @@ Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const A
     }
   });
   return result;
+}
+
+Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                    const TensorType &type) {
+  const auto axis = static_cast<std::size_t>(std::get<std::int64_t>(attrs[0]));
+  const detail::TensorImpl *x = operands[0].impl(), *value = operands[2].impl();
+  const Tensor index = checked_indices(info, operands[1], x->dims()[axis]);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const detail::TensorImpl *to = result.impl();
+  const std::size_t item = item_size(type.dtype);
+  copy_strided(item, x->sizes(), x->data, {x->strides(), x->rank}, to->data,
+               {to->strides(), to->rank});
+  Ints strides; // of the slice
+  for (std::size_t i = 0; i < to->rank; ++i)
+    if (i != axis) strides.push_back(to->strides()[i]);
+  const std::int64_t offset = *elements<std::int64_t>(index) * to->strides()[axis];
+  copy_strided(item, value->sizes(), value->data, {value->strides(), value->rank},
+               to->data + offset * static_cast<std::int64_t>(item), strides);
+  return result;
+}
+
+Tensor replicate(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
+                 const TensorType &) {
+  const Tensor &x = operands[0];
+  const auto count = operands[1].item<std::int64_t>();
+  if (count < 0) raise(ErrorKind::shape, std::string(info.name) + ": the count is negative");
+  Ints dims{count}, strides{0};
+  for (std::size_t i = 0; i < x.impl()->rank; ++i) {
+    dims.push_back(x.impl()->dims()[i]);
+    strides.push_back(x.impl()->strides()[i]);
+  }
+  static_cast<void>(element_count(Shape(dims), item_size(x.dtype())).value());
+  return detail::new_view(x, dims, strides, 0);
+}
+
+Tensor size_of(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+               const TensorType &) {
+  return detail::new_scalar(operands[0].size(std::get<std::int64_t>(attrs[0])));
 }
 
 } // namespace weft::eager

@@ -4,6 +4,8 @@
 #include <span>
 
 #include "OpDefs/OpInfo.h"
+#include "Program/Program.h"
+#include <weft/detail/body.h>
 #include <weft/tensor.h>
 
 namespace weft {
@@ -16,6 +18,16 @@ struct OpCall {
   const Attrs &attrs;
 };
 
+/// One use of control flow, for an interpreter that records it; operands and bodies are those of
+/// the kind. `name` is the C++ function, for messages.
+struct ConstructCall {
+  ConstructKind kind;
+  std::string_view name;
+  std::span<const Tensor> operands;
+  std::span<const detail::Body> bodies;
+  std::int64_t step = 1; ///< of a counted loop
+};
+
 /// Executes op calls in place of the eager runtime while it is current on its thread. It knows its
 /// predecessor and does its own work under it, so that a tape inside a trace records and its
 /// gradient rules are traced, and nested tapes see each other's gradients (the second autodidax).
@@ -25,6 +37,23 @@ public:
 
   /// Executes the call; undefined for ops without a result.
   virtual Tensor apply(const OpCall &call) = 0;
+
+  /// Whether values are to come, so that control flow on them must be recorded whole. If not,
+  /// constructs run on values, one op call after the other, and `construct` is not asked.
+  virtual bool traces() const { return previous_ != nullptr && previous_->traces(); }
+  /// Records control flow and gives its results; only where `traces()`.
+  virtual std::vector<Tensor> construct(const ConstructCall &call) {
+    const Scope under(previous_);
+    return previous_->construct(call);
+  }
+
+  /// The types of what a body gives for inputs of these types, recording nothing; only where
+  /// `traces()`. `name` is for messages.
+  virtual std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
+                                           std::span<const TensorType> inputs) {
+    const Scope under(previous_);
+    return previous_->types_of(name, body, inputs);
+  }
 
   Interpreter *previous() const { return previous_; }
 

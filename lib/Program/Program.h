@@ -1,7 +1,8 @@
-// Programs: what a tracer records and a compiler takes. Straight lines of op calls, no LLVM.
+// Programs: what a tracer records and a compiler takes. Op calls and control flow, no LLVM.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,44 @@ namespace weft {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = ~ValueId{0};
 
-/// One op call of a program. Constants are nodes of op `constant`; reads and assigns carry their
-/// variable as first attribute.
+struct ProgramConstruct;
+
+/// One op call of a program, or a construct. Constants are nodes of op `constant`; reads and
+/// assigns carry their variable as first attribute.
 struct ProgramNode {
-  OpCode op;
+  OpCode op{};
   detail::InlineVector<ValueId, 4> operands;
   Attrs attrs;
   ValueId result = kNoValue;
+  /// Control flow; then `op`, `attrs` and `result` say nothing.
+  std::unique_ptr<ProgramConstruct> construct;
+};
+
+/// Nodes with a scope of their own: they may use values of the regions around them.
+struct ProgramRegion {
+  std::vector<ValueId> arguments;
+  std::vector<ProgramNode> nodes; ///< in the order of the calls
+  std::vector<ValueId> results;
+};
+
+/// The kinds of control flow, and what their node's operands and regions are.
+enum class ConstructKind : std::uint8_t {
+  branch,  ///< operand: a bool scalar; regions: then, else; both give the results
+  choice,  ///< operand: an integer scalar; regions: the cases, of which the last takes all other
+           ///< values
+  loop,    ///< operands: the state; regions: the condition, which ends in one bool scalar, and the
+           ///< body
+  counted, ///< operands: the first number and the one to stop before, i64 scalars, and the state;
+           ///< region: the body of the turn's number, an i64 scalar, and the state
+};
+
+/// Control flow: what `cond`, `switch_case`, `while_loop` and `for_loop` leave in a program. Types
+/// of operands, region results and results may differ in sizes that one of them does not know.
+struct ProgramConstruct {
+  ConstructKind kind;
+  std::int64_t step = 1; ///< of a counted loop, positive
+  std::vector<ProgramRegion> regions;
+  std::vector<ValueId> results;
 };
 
 /// A traced function.

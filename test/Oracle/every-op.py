@@ -273,6 +273,19 @@ def movements(op, names, admits, folder):
         elif op == "concatenate":
             for parts, axis in (((x(3), x(17), x(1)), 0), ((x(5, 3), x(5, 0), x(5, 1)), 1), ((x(0), x(0)), 0)):
                 yield Case(op, list(parts), np.concatenate(parts, axis), f"axis = {axis} : i64")
+        elif op == "replicate":
+            for index in admits[1]:
+                for v, count in ((x(33), 3), (x(5, 7), 2), (x(), 4), (x(2, 0), 3), (x(5), 0)):
+                    yield Case(op, [v, np.array(count, DTYPES[index])], np.stack([v] * count) if count else np.empty((0, *v.shape), v.dtype))
+        elif op == "size":
+            for v, axis in ((x(33), 0), (x(5, 7), 1), (x(2, 0), 1)):
+                yield Case(op, [v], np.array(v.shape[axis]), f"axis = {axis} : i64")
+        elif op == "update_slice":
+            for index in admits[1]:
+                for v, at, axis in ((x(33), 32, 0), (x(3, 17), 16, 1), (x(3, 2), 0, 0), (x(3, 0), 1, 0)):
+                    result, value = v.copy(), np.array(ordinary(DTYPES[dtype], np.take(v, at, axis).shape))
+                    result[(slice(None),) * axis + (at,)] = value
+                    yield Case(op, [v, np.array(at, DTYPES[index]), value], result, f"axis = {axis} : i64")
         elif op == "pad":
             for v, low, high, interior in ((x(2, 3), (1, 0), (0, 2), (0, 0)), (x(5, 7), (1, 1), (2, 0), (3, 1)),
                                            (x(0), (1,), (2,), (3,)), (x(), (), (), ())):
@@ -295,7 +308,7 @@ STRUCTURAL = {
     "cast": casts, "argmax": argmaxes, "matmul": matmuls, "iota": iotas, "constant": constants,
     **dict.fromkeys(("sum", "mean", "prod", "max", "min", "all", "any"), reductions),
     **dict.fromkeys(("stop_gradient", "reshape", "transpose", "broadcast", "slice", "reverse", "concatenate", "pad", "gather",
-                     "scatter_add"), movements),
+                     "scatter_add", "update_slice", "replicate", "size"), movements),
 }
 # Effects on variables and on what a person sees: no function of their operands.
 EFFECTS = {"read", "assign", "assign_add", "print", "assert"}

@@ -67,10 +67,12 @@ void emitDocs(const RecordKeeper &records, raw_ostream &os) {
 /// A call with each outermost [..] replaced by a literal of the dtype its operand wants.
 static std::string withLiterals(const OpRecord &op, StringRef text, bool isCall) {
   std::string result;
-  int depth = 0;
+  int depth = 0, braces = 0;
   std::size_t operand = 0;
   std::string literal;
   for (char c : text) {
+    if (c == '{' || c == '}') braces += c == '{' ? 1 : -1;
+    if (c == ',' && depth == 0 && braces == 0) ++operand;
     if (c == '[' && depth++ == 0) literal.clear();
     if (depth > 0) literal += c;
     else result += c;
@@ -78,7 +80,6 @@ static std::string withLiterals(const OpRecord &op, StringRef text, bool isCall)
     const bool integer =
         isCall && operand < op.operands.size() && op.operands[operand].admitsWord == "an integer";
     result += "literal(\"" + literal + "\"" + (integer ? ", DType::i32)" : ")");
-    ++operand;
   }
   return result;
 }

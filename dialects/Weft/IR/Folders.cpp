@@ -2,6 +2,9 @@
 #include "Weft/IR/Weft.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
 namespace mlir::weft {
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
@@ -16,6 +19,15 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
       elements && getType().hasStaticShape())
     return elements.reshape(getType());
+  return {};
+}
+
+OpFoldResult WidenOp::fold(FoldAdaptor) {
+  if (getX().getType() == getType()) return getX();
+  if (auto inner = getX().getDefiningOp<WidenOp>()) {
+    setOperand(inner.getX());
+    return getResult();
+  }
   return {};
 }
 
@@ -45,6 +57,27 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
   // With positive strides a slice of x's own static type takes every element in place.
   return getX().getType() == getType() && getType().hasStaticShape() ? OpFoldResult(getX())
                                                                      : OpFoldResult();
+}
+
+OpFoldResult SizeOp::fold(FoldAdaptor) {
+  const int64_t axis = getAxis();
+  if (getX().getType().isDynamicDim(axis)) return {};
+  return DenseElementsAttr::get(getType(), getX().getType().getDimSize(axis));
+}
+
+/// A known count is a broadcast.
+LogicalResult ReplicateOp::canonicalize(ReplicateOp op, PatternRewriter &rewriter) {
+  DenseElementsAttr count;
+  RankedTensorType from = op.getX().getType();
+  if (!from.hasStaticShape() || !matchPattern(op.getCount(), m_Constant(&count))) return failure();
+  SmallVector<int64_t> shape{(*count.value_begin<APInt>()).getSExtValue()};
+  if (shape[0] < 0) return failure();
+  llvm::append_range(shape, from.getShape());
+  auto type = RankedTensorType::get(shape, from.getElementType());
+  Value value = BroadcastOp::create(rewriter, op.getLoc(), type, op.getX(), shape);
+  if (type != op.getType()) value = WidenOp::create(rewriter, op.getLoc(), op.getType(), value);
+  rewriter.replaceOp(op, value);
+  return success();
 }
 
 OpFoldResult ItemOp::fold(FoldAdaptor adaptor) {

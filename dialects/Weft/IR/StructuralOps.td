@@ -165,6 +165,19 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape"> {
   let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
 }
 
+def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure]> {
+  let summary = "x as a tensor of which fewer sizes are known.";
+  let description = [{
+    Where branches, or turns of a loop, meet with different sizes. tensor.cast would say the same, but
+    upstream moves it through loops as if their state kept its size.
+  }];
+  let arguments = (ins Weft_Any:$x);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def Weft_TransposeOp : Weft_PureOp<"transpose"> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
   let arguments = (ins Weft_Any:$x, Weft_Ints:$permutation);
@@ -269,6 +282,49 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
   let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
   let jvp = (linear);
   let example = "scatter_add([0., 0., 0.], [2, 0, 2], [1., 2., 3.])  ->  [2, 0, 4]";
+}
+
+def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
+  let summary = "x with one slice across an axis replaced.";
+  let description = [{
+    `index` is an integer scalar, and `value` has x's shape without the axis. An index out of range
+    is an IndexError. A loop that updates its state this way does so in place.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Integer:$index, Weft_Any:$value, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "update_slice";
+  let vjp = [(update_slice_back $index, $dy), (no_grad), (update_slice_value_back $index, $dy)];
+  let jvp = (linear);
+  let example = "update_slice([[1., 2.], [3., 4.]], 1, [5., 6.])  ->  [[1, 2], [5, 6]]";
+}
+
+def Weft_ReplicateOp : Weft_PureOp<"replicate"> {
+  let summary = "x `count` times along a new leading axis.";
+  let description = [{
+    `count` is an integer scalar, so the result's first size is known only at run time: how programs
+    make tensors of sizes that they compute. A negative count is a ShapeError.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Integer:$count);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
+  let hasCanonicalizeMethod = 1;
+  let shapeFunction = "replicate";
+  let vjp = [(replicate_back $dy), (no_grad)];
+  let jvp = (linear);
+  let example = "replicate([1, 2], 3)  ->  [[1, 2], [1, 2], [1, 2]]";
+}
+
+def Weft_SizeOp : Weft_PureOp<"size"> {
+  let summary = "The size of an axis, as an i64 scalar.";
+  let cppName = "size_of";
+  let arguments = (ins Weft_Any:$x, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "size";
+  let inactive = "its result is a size";
+  let example = "size_of([[1, 2, 3], [4, 5, 6]], {.axis = 1})  ->  3";
 }
 
 #endif // WEFT_IR_STRUCTURAL_OPS

@@ -52,6 +52,17 @@ LogicalResult JoinOp::verify() {
   return success();
 }
 
+LogicalResult WidenOp::verify() {
+  RankedTensorType from = getX().getType(), to = getType();
+  bool fits = from.getElementType() == to.getElementType() && from.getRank() == to.getRank();
+  for (int64_t axis = 0; fits && axis < from.getRank(); ++axis)
+    fits = to.isDynamicDim(axis) || to.getDimSize(axis) == from.getDimSize(axis);
+  if (!fits)
+    return emitOpError() << "the result must be the operand's type with fewer sizes known, but "
+                         << from << " becomes " << to;
+  return success();
+}
+
 /// Shape functions also check ops without results.
 template <class Op>
 static LogicalResult verifyBySignature(Op op) {

@@ -15,5 +15,7 @@ namespace mlir::weft {
 /// Tells one-shot bufferization how print, assert and check_indices read their operands: they
 /// become calls of the runtime.
 void registerBufferizableEffects(DialectRegistry &registry);
+/// And that widen is its operand's buffer.
+void registerBufferizableWiden(DialectRegistry &registry);
 
 } // namespace mlir::weft

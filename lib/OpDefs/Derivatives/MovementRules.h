@@ -140,4 +140,28 @@ typename E::Value scatter_add_back(E &e, VjpCall<E> &call, std::size_t,
   return e.gather(cotangent, indices, std::get<std::int64_t>(call.attrs()[0]));
 }
 
+/// Of `update_slice` by x: the cotangent but for the slice that was replaced.
+template <class E>
+typename E::Value update_slice_back(E &e, VjpCall<E> &call, std::size_t,
+                                    const typename E::Value &index,
+                                    const typename E::Value &cotangent) {
+  return e.update_slice(cotangent, index, zeros_of_operand(e, call, 2),
+                        std::get<std::int64_t>(call.attrs()[0]));
+}
+
+/// Of `update_slice` by the value: the cotangent's slice.
+template <class E>
+typename E::Value update_slice_value_back(E &e, VjpCall<E> &call, std::size_t,
+                                          const typename E::Value &index,
+                                          const typename E::Value &cotangent) {
+  return e.gather(cotangent, index, std::get<std::int64_t>(call.attrs()[0]));
+}
+
+/// Of `replicate`: the sum of the cotangent's slices.
+template <class E>
+typename E::Value replicate_back(E &e, VjpCall<E> &, std::size_t,
+                                 const typename E::Value &cotangent) {
+  return e.sum(cotangent, Ints{0}, false);
+}
+
 } // namespace weft::autodiff::rules

@@ -152,6 +152,12 @@ std::vector<Sample> structural_samples() {
         Attrs{std::int64_t{0}});
   s.add(OpCode::scatter_add, "axis1", {x({2, 3}), tensor({2, 2}), values({2, 2}, 0, 1, 2)},
         Attrs{std::int64_t{1}});
+  s.add(OpCode::replicate, "scalar", {x({}), tensor(3)}, {});
+  s.add(OpCode::replicate, "matrix", {x({2, 3}), tensor(2)}, {});
+  s.add(OpCode::update_slice, "axis0", {x({3, 2}), tensor(1), values({2}, 0, 1, 2)},
+        Attrs{std::int64_t{0}});
+  s.add(OpCode::update_slice, "axis1", {x({2, 3}), tensor(2), values({2}, 0, 1, 2)},
+        Attrs{std::int64_t{1}});
   return s.samples;
 }
 
@@ -232,6 +238,9 @@ const std::vector<Sample> &degenerate_samples() {
     s.add(OpCode::gather, "nothing", {empty({3, 2}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::gather, "of_empty", {empty({0, 2}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::scatter_add, "nothing", {empty({3, 2}), none, empty({0, 2})},
+          Attrs{std::int64_t{0}});
+    s.add(OpCode::replicate, "nothing", {empty({2}), tensor(0)}, {});
+    s.add(OpCode::update_slice, "nothing", {empty({3, 0}), tensor(1), empty({0})},
           Attrs{std::int64_t{0}});
     for (Sample &sample : s.samples) samples.push_back(std::move(sample));
     return samples;

@@ -1,25 +1,11 @@
 // Prints and asserts of functions: in program order, never dropped, and a failed one ends the call.
 #include "../Testing.h"
+#include "Printed.h"
 
 #include <weft/weft.h>
 
 namespace weft {
 namespace {
-
-using Lines = std::vector<std::string>;
-
-/// Collects printed lines for as long as it lives.
-class Printed {
-public:
-  Printed()
-      : before_(set_print_sink([this](std::string_view line) { lines.emplace_back(line); })) {}
-  ~Printed() { set_print_sink(std::move(before_)); }
-  Lines take() { return std::exchange(lines, {}); }
-
-private:
-  Lines lines;
-  PrintSink before_;
-};
 
 TEST(FunctionEffects, PrintsInOrder) {
   const auto work = [](const Tensor &x) {

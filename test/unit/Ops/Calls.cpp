@@ -303,6 +303,24 @@ void Calls::add_movements(DType dtype) {
       add({x({0}), indices({}, {0}, index), x({0})}, Attrs{std::int64_t{0}});
     }
     break;
+  case OpCode::replicate:
+    for (DType index : {i32, i64})
+      for (int count : {0, 1, 3})
+        for (const Shape &shape : {Shape{}, Shape{17}, Shape{2, 3}, Shape{0, 2}})
+          add({x(shape), indices({count}, {}, index)});
+    break;
+  case OpCode::size_of:
+    add({x({3, 17})}, Attrs{std::int64_t{1}});
+    add({x({0})}, Attrs{std::int64_t{0}});
+    break;
+  case OpCode::update_slice:
+    for (DType index : {i32, i64}) {
+      add({x({5}), indices({4}, {}, index), sample(dtype, {}, 12)}, Attrs{std::int64_t{0}});
+      add({x({3, 17}), indices({16}, {}, index), sample(dtype, {3}, 13)}, Attrs{std::int64_t{1}});
+      add({x({3, 2}), indices({0}, {}, index), sample(dtype, {2}, 14)}, Attrs{std::int64_t{0}});
+      add({x({3, 0}), indices({2}, {}, index), x({0})}, Attrs{std::int64_t{0}});
+    }
+    break;
   default: break;
   }
 }

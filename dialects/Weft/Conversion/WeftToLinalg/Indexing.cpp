@@ -1,4 +1,4 @@
-// Gather and scatter_add: the indices are checked before the loops that use them.
+// Gather, scatter_add and update_slice: the indices are checked before the loops that use them.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,6 +128,32 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
     result = loop.getResult(0);
     b.setInsertionPointAfter(loop);
   }
+  b.setSizes(result, into);
+  return result;
+}
+
+Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op) {
+  Value x = op.getX(), value = op.getValue();
+  const size_t axis = op.getAxis();
+  Sizes sizes = b.sizesOf(x), into = sizes, given = b.sizesOf(value);
+  checkIndices(b, op.getIndex(), sizes[axis], "update_slice");
+  for (size_t i = 0; i < given.size(); ++i)
+    b.requireEqual(sizes[i < axis ? i : i + 1], given[i],
+                   "update_slice: the value is not of x's shape without the axis");
+  // There is nothing to insert, and insert_slice would refuse its offset.
+  if (llvm::is_contained(op.getX().getType().getShape(), 0)) return x;
+  Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+  offsets[axis] =
+      arith::IndexCastOp::create(b, b.getIndexType(),
+                                 tensor::ExtractOp::create(b, op.getIndex(), ValueRange{}))
+          .getResult();
+  sizes[axis] = b.getIndexAttr(1);
+  // What is inserted must be of the slice's static sizes.
+  SmallVector<int64_t> shape;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (i != axis) shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
+  Value slice = b.typed(value, RankedTensorType::get(shape, getElementTypeOrSelf(x.getType())));
+  Value result = tensor::InsertSliceOp::create(b, slice, x, offsets, sizes, strides);
   b.setSizes(result, into);
   return result;
 }

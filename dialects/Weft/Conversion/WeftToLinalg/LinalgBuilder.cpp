@@ -57,6 +57,12 @@ void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine
   cf::AssertOp::create(*this, equal, message.str());
 }
 
+void LinalgBuilder::requireNotNegative(OpFoldResult size, const Twine &message) {
+  if (std::optional<int64_t> known = getConstantIntValue(size); known && *known >= 0) return;
+  Value fits = arith::CmpIOp::create(*this, arith::CmpIPredicate::sge, toValue(size), index(0));
+  cf::AssertOp::create(*this, fits, message.str());
+}
+
 void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
   std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
   if (lhs == rhs || left == 0 || (left && right && *left <= *right)) return;

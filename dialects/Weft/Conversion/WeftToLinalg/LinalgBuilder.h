@@ -54,6 +54,8 @@ public:
   /// Stops the call at run time with a ShapeError unless the sizes are equal; no code if that is
   /// known now.
   void requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
+  /// The same unless size >= 0, of a size that the program computes.
+  void requireNotNegative(OpFoldResult size, const Twine &message);
   /// The same unless lhs <= rhs.
   void requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
 
@@ -77,5 +79,8 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op);
 Value lowerPad(LinalgBuilder &b, PadOp op);
 Value lowerGather(LinalgBuilder &b, GatherOp op);
 Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
+Value lowerReplicate(LinalgBuilder &b, ReplicateOp op);
+Value lowerSize(LinalgBuilder &b, SizeOp op);
+Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op);
 
 } // namespace mlir::weft

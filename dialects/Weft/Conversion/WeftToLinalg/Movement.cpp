@@ -245,4 +245,20 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
   return result;
 }
 
+Value lowerReplicate(LinalgBuilder &b, ReplicateOp op) {
+  Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
+  Sizes from = b.sizesOf(op.getX()),
+        sizes{arith::IndexCastOp::create(b, b.getIndexType(), number).getResult()};
+  b.requireNotNegative(sizes[0], "replicate: the count is negative");
+  llvm::append_range(sizes, from);
+  AffineMap map = AffineMap::getMinorIdentityMap(sizes.size(), from.size(), b.getContext());
+  return b.moved(sizes, op.getX(), map);
+}
+
+Value lowerSize(LinalgBuilder &b, SizeOp op) {
+  Value size = b.toValue(b.sizesOf(op.getX())[op.getAxis()]);
+  Value number = arith::IndexCastOp::create(b, b.getI64Type(), size);
+  return tensor::FromElementsOp::create(b, op.getY().getType(), number);
+}
+
 } // namespace mlir::weft

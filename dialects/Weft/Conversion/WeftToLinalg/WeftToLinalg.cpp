@@ -38,6 +38,9 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](PadOp pad) { return lowerPad(b, pad); })
       .Case([&](GatherOp gather) { return lowerGather(b, gather); })
       .Case([&](ScatterAddOp scatter) { return lowerScatterAdd(b, scatter); })
+      .Case([&](ReplicateOp replicate) { return lowerReplicate(b, replicate); })
+      .Case([&](SizeOp size) { return lowerSize(b, size); })
+      .Case([&](UpdateSliceOp update) { return lowerUpdateSlice(b, update); })
       .Default([&](Operation *other) -> Value {
         const ::weft::OpInfo *info = opInfoOf(other);
         if (info && info->kind == ::weft::OpKind::elementwise)
@@ -74,7 +77,8 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<WeftDialect>(op->getDialect()) && !isa<PrintOp, CheckIndicesOp>(op))
+      if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
+          !isa<PrintOp, CheckIndicesOp, WidenOp>(op))
         ops.push_back(op);
     });
     if (ops.empty()) return;

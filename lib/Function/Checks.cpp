@@ -1,0 +1,78 @@
+// The errors of control flow.
+#include "Function/Checks.h"
+
+#include <string>
+
+#include <weft/error.h>
+
+namespace weft {
+
+namespace {
+
+std::string prefix(std::string_view name) { return std::string(name) + ": "; }
+
+} // namespace
+
+void check_condition(std::string_view name, const TensorType &type) {
+  const std::string message =
+      prefix(name) + "the condition must be a bool scalar, but it is " + to_string(type);
+  if (type.dtype != DType::boolean) throw DTypeError(message);
+  if (!type.shape.empty()) throw ShapeError(message);
+}
+
+void check_integer_scalar(std::string_view name, std::string_view what, const TensorType &type) {
+  const std::string message =
+      prefix(name) + std::string(what) + " must be an integer scalar, but it is " + to_string(type);
+  if (!is_integer(type.dtype)) throw DTypeError(message);
+  if (!type.shape.empty()) throw ShapeError(message);
+}
+
+void check_branch_results(std::string_view name, std::size_t branch, std::size_t first,
+                          std::size_t count) {
+  if (first == count) return;
+  throw ValueError(prefix(name) + "branch " + std::to_string(branch) + " returns " +
+                   std::to_string(count) + " tensors, but branch 0 returns " +
+                   std::to_string(first));
+}
+
+void meet_branches(std::string_view name, std::size_t result, std::size_t branch, TensorType &type,
+                   const TensorType &other) {
+  const auto say = [&](std::string_view rule) {
+    return prefix(name) + "tensor " + std::to_string(result) + " of the result is " +
+           to_string(type) + " in branch 0, but " + to_string(other) + " in branch " +
+           std::to_string(branch) + ": " + std::string(rule);
+  };
+  if (type.dtype != other.dtype) throw DTypeError(say("branches must agree in dtype"));
+  if (type.shape.size() != other.shape.size())
+    throw ShapeError(say("branches may differ in sizes, not in rank"));
+  for (std::size_t d = 0; d < type.shape.size(); ++d)
+    if (type.shape[d] != other.shape[d]) type.shape[d] = unknown;
+}
+
+void check_loop_variable(std::string_view name, std::size_t variable, const TensorType &before,
+                         const TensorType &after) {
+  const auto say = [&](std::string_view rule) {
+    return prefix(name) + "loop variable " + std::to_string(variable) + " is " + to_string(before) +
+           " before the loop, but " + to_string(after) + " after a turn: " + std::string(rule);
+  };
+  if (before.dtype != after.dtype) throw DTypeError(say("it must keep its dtype"));
+  if (before.shape.size() != after.shape.size())
+    throw ShapeError(say("it may change in sizes, not in rank"));
+}
+
+bool widen_loop_variables(std::string_view name, std::span<const TensorType> before,
+                          std::span<TensorType> state, std::span<const TensorType> after) {
+  bool changed = false;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    check_loop_variable(name, i, before[i], after[i]);
+    for (std::size_t d = 0; d < state[i].shape.size(); ++d) {
+      std::int64_t &size = state[i].shape[d];
+      if (size == unknown || size == after[i].shape[d]) continue;
+      size = unknown;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+} // namespace weft

@@ -1,0 +1,36 @@
+// What control flow demands of predicates, branches and loop variables: the same words on values
+// and in traces.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <weft/shape.h>
+
+namespace weft {
+
+/// Throws DTypeError or ShapeError unless a condition of that type is a bool scalar.
+void check_condition(std::string_view name, const TensorType &type);
+
+/// Throws DTypeError or ShapeError unless that type is an integer scalar's.
+void check_integer_scalar(std::string_view name, std::string_view what, const TensorType &type);
+
+/// Throws ValueError unless branch `branch` gives as many tensors as the first one.
+void check_branch_results(std::string_view name, std::size_t branch, std::size_t first,
+                          std::size_t count);
+
+/// Makes sizes of `type` unknown where result `result` of branch `branch` has others. Throws
+/// DTypeError, and ShapeError when the ranks differ.
+void meet_branches(std::string_view name, std::size_t result, std::size_t branch, TensorType &type,
+                   const TensorType &other);
+
+/// Throws DTypeError or ShapeError, with both types, if a loop variable changes dtype or rank.
+void check_loop_variable(std::string_view name, std::size_t variable, const TensorType &before,
+                         const TensorType &after);
+
+/// Makes sizes in `state`, the types of loop variables, unknown where a turn changed them; `before`
+/// are the types before the loop. True if that changed one. Throws as check_loop_variable does.
+bool widen_loop_variables(std::string_view name, std::span<const TensorType> before,
+                          std::span<TensorType> state, std::span<const TensorType> after);
+
+} // namespace weft

@@ -1,0 +1,140 @@
+// Control flow on tensors alone: run on values here, or handed to the interpreter that traces.
+#include <weft/control_flow.h>
+
+#include "Function/Checks.h"
+#include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
+
+namespace weft {
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+Tensor i64_scalar(std::int64_t value) { return detail::new_scalar(value); }
+
+/// A bound in the dtype that C++ integers have, or i64 if it does not fit.
+Tensor bound(const Operand &operand, std::string_view what) {
+  Tensor tensor;
+  if (std::int64_t value = 0; operand.weak() && operand.weak_kind() == DTypeKind::integer &&
+                              operand.exactly_as(value) &&
+                              value != static_cast<std::int32_t>(value))
+    tensor = i64_scalar(value);
+  else tensor = operand.materialize();
+  check_integer_scalar("for_loop", what, tensor.type());
+  return tensor;
+}
+
+} // namespace
+
+Turns Turns::make(const Operand &start, const Operand &stop, std::int64_t step) {
+  if (step == 0 || step == INT64_MIN)
+    throw ValueError("for_loop: the step is " + std::to_string(step));
+  const Tensor first = bound(start, "the start"), end = bound(stop, "the stop");
+  Turns turns;
+  turns.step_ = step;
+  turns.dtype_ = promote(first.dtype(), end.dtype());
+  if (start.weak() && !stop.weak()) turns.dtype_ = end.dtype();
+  if (stop.weak() && !start.weak()) turns.dtype_ = first.dtype();
+  turns.start_ = cast(first, DType::i64);
+  turns.low_ = step > 0 ? turns.start_ : i64_scalar(0);
+  turns.high_ = step > 0 ? cast(end, DType::i64) : turns.start_ - cast(end, DType::i64);
+  return turns;
+}
+
+Tensor Turns::number(const Tensor &at) const { return cast(step_ > 0 ? at : start_ - at, dtype_); }
+
+//===----------------------------------------------------------------------===//
+// Constructs
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+
+namespace {
+
+/// The interpreter that records control flow, or null if it runs on values.
+Interpreter *recorder() {
+  Interpreter *interpreter = Interpreter::current();
+  return interpreter != nullptr && interpreter->traces() ? interpreter : nullptr;
+}
+
+Tensor condition_of(std::string_view name, const Body &condition, std::span<const Tensor> state) {
+  Tensor holds = condition(state).at(0);
+  check_condition(name, holds.type());
+  return holds;
+}
+
+/// The state after a turn, which must be of the dtypes and ranks of the one before.
+std::vector<Tensor> turn(std::string_view name, const Body &body, std::span<const Tensor> arguments,
+                         std::span<const Tensor> state) {
+  std::vector<Tensor> next = body(arguments);
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    if (!next[i].defined())
+      throw ValueError(std::string(name) + ": a tensor that the body returns is undefined");
+    check_loop_variable(name, i, state[i].type(), next[i].type());
+  }
+  return next;
+}
+
+} // namespace
+
+void throw_other_structure(std::string_view name, std::string_view what) {
+  throw ValueError(std::string(name) + ": " + std::string(what) +
+                   " returns another structure than before: the same containers and keys, as many "
+                   "tensors, and the same other values are wanted");
+}
+
+std::vector<Tensor> branch(std::string_view name, const Tensor &predicate, const Body &then,
+                           const Body &otherwise) {
+  check_condition(name, predicate.type());
+  if (!predicate.traced()) return (predicate.item<bool>() ? then : otherwise)({});
+  const Body bodies[] = {then, otherwise};
+  return Interpreter::current()->construct(
+      ConstructCall{ConstructKind::branch, name, {&predicate, 1}, bodies});
+}
+
+std::vector<Tensor> choose(std::string_view name, const Tensor &index,
+                           std::span<const Body> cases) {
+  check_integer_scalar(name, "the index", index.type());
+  if (index.traced())
+    return Interpreter::current()->construct(
+        ConstructCall{ConstructKind::choice, name, {&index, 1}, cases});
+  const auto number = index.item<std::int64_t>();
+  const auto last = static_cast<std::int64_t>(cases.size()) - 1;
+  return cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)]({});
+}
+
+std::vector<Tensor> loop(std::string_view name, const Body &condition, const Body &body,
+                         std::vector<Tensor> state) {
+  if (Interpreter *interpreter = recorder()) {
+    const Body bodies[] = {condition, body};
+    return interpreter->construct(ConstructCall{ConstructKind::loop, name, state, bodies});
+  }
+  while (condition_of(name, condition, state).item<bool>()) state = turn(name, body, state, state);
+  return state;
+}
+
+std::vector<Tensor> count(std::string_view name, const Turns &turns, const Body &body,
+                          std::vector<Tensor> state) {
+  if (Interpreter *interpreter = recorder()) {
+    std::vector<Tensor> operands{turns.low(), turns.high()};
+    operands.insert(operands.end(), state.begin(), state.end());
+    return interpreter->construct(
+        ConstructCall{ConstructKind::counted, name, operands, {&body, 1}, turns.stride()});
+  }
+  std::vector<Tensor> arguments(1);
+  const auto high = turns.high().item<std::int64_t>();
+  for (auto at = turns.low().item<std::int64_t>(); at < high;) {
+    arguments.resize(1);
+    arguments[0] = i64_scalar(at);
+    arguments.insert(arguments.end(), state.begin(), state.end());
+    state = turn(name, body, arguments, state);
+    if (__builtin_add_overflow(at, turns.stride(), &at)) break;
+  }
+  return state;
+}
+
+} // namespace detail
+} // namespace weft

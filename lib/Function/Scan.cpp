@@ -1,0 +1,156 @@
+// Scans: loops that read one slice of their inputs in each turn and stack what they give.
+#include <weft/control_flow.h>
+
+#include "Function/Checks.h"
+#include "Function/Tracer.h"
+#include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
+
+namespace weft::detail {
+
+namespace {
+
+std::string prefix(std::string_view name) { return std::string(name) + ": "; }
+
+/// The size of the first axes, which must be one; unknown if a trace does not know it.
+std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
+  if (xs.empty())
+    throw ValueError(prefix(name) + "there is no tensor to go along; for_loop counts turns");
+  std::int64_t length = unknown;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (xs[i].rank() == 0)
+      throw ShapeError(prefix(name) + "tensor " + std::to_string(i) +
+                       " of what it goes along is a scalar");
+    const std::int64_t size = xs[i].size(0);
+    if (size == unknown) continue;
+    if (length != unknown && size != length)
+      throw ShapeError(prefix(name) + "the first sizes differ: tensor " + std::to_string(i) +
+                       " has shape " + to_string(xs[i].shape()) + ", but another has " +
+                       std::to_string(length) + " slices");
+    length = size;
+  }
+  return length;
+}
+
+TensorType slice_type(const Tensor &x) {
+  const Shape shape = x.shape();
+  return {x.dtype(), Shape(std::span<const std::int64_t>(shape).subspan(1))};
+}
+
+/// The types of carries and results, when carries begin with the types in `carries`, which become
+/// those of every turn.
+std::vector<TensorType> settle_types(std::string_view name, const Body &turn,
+                                     std::vector<TensorType> &carries, std::span<const Tensor> xs,
+                                     Interpreter &tracer) {
+  const std::vector<TensorType> before = carries;
+  for (;;) {
+    std::vector<TensorType> inputs = carries;
+    for (const Tensor &x : xs) inputs.push_back(slice_type(x));
+    std::vector<TensorType> after = tracer.types_of(name, turn, inputs);
+    if (!widen_loop_variables(name, before, carries,
+                              std::span<const TensorType>(after).first(carries.size())))
+      return {after.begin() + static_cast<std::ptrdiff_t>(carries.size()), after.end()};
+  }
+}
+
+/// Types of the results of a turn where nothing is traced.
+std::vector<TensorType> result_types(std::string_view name, const Body &turn,
+                                     std::span<const Tensor> carries, std::span<const Tensor> xs) {
+  Tracer tracer{std::string(name)};
+  push_interpreter(&tracer);
+  struct Pop {
+    Tracer &tracer;
+    ~Pop() { pop_interpreter(&tracer); }
+  } pop{tracer};
+  std::vector<TensorType> types;
+  for (const Tensor &carry : carries) types.push_back(carry.type());
+  return settle_types(name, turn, types, xs, tracer);
+}
+
+Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
+  std::vector<Tensor> rows;
+  for (const Tensor &part : parts) {
+    if (part.dtype() != parts[0].dtype() || !(part.shape() == parts[0].shape()))
+      throw ShapeError(prefix(name) + "what the body gives changes from " +
+                       to_string(parts[0].type()) + " to " + to_string(part.type()) +
+                       ", and cannot be stacked");
+    Ints row{1};
+    for (const std::int64_t size : part.shape()) row.push_back(size);
+    rows.push_back(part.reshape(row));
+  }
+  return concatenate(rows, {.axis = 0});
+}
+
+std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
+                                std::vector<Tensor> carries, std::span<const Tensor> xs,
+                                std::int64_t length, bool reverse) {
+  const std::size_t carried = carries.size();
+  std::vector<std::vector<Tensor>> ys;
+  for (std::int64_t i = 0; i < length; ++i) {
+    const std::int64_t at = reverse ? length - 1 - i : i;
+    std::vector<Tensor> inputs = carries;
+    for (const Tensor &x : xs) inputs.push_back(x[Index(at)]);
+    std::vector<Tensor> after = turn(inputs);
+    for (std::size_t c = 0; c < carried; ++c) {
+      check_loop_variable(name, c, carries[c].type(), after[c].type());
+      carries[c] = after[c];
+    }
+    ys.resize(after.size() - carried);
+    for (std::size_t y = 0; y < ys.size(); ++y) ys[y].push_back(after[carried + y]);
+  }
+  if (length == 0) {
+    for (const TensorType &type : result_types(name, turn, carries, xs)) {
+      Shape shape{0};
+      for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
+      carries.push_back(zeros(shape, type.dtype));
+    }
+    return carries;
+  }
+  for (std::vector<Tensor> &parts : ys) {
+    if (reverse) std::reverse(parts.begin(), parts.end());
+    carries.push_back(stacked(name, parts));
+  }
+  return carries;
+}
+
+} // namespace
+
+std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
+                         std::span<const Tensor> xs, bool reverse) {
+  const std::int64_t length = common_length(name, xs);
+  Interpreter *tracer = Interpreter::current();
+  if (tracer == nullptr || !tracer->traces())
+    return scan_values(name, turn, std::move(carries), xs, length, reverse);
+
+  std::vector<TensorType> types;
+  for (const Tensor &carry : carries) types.push_back(carry.type());
+  const std::vector<TensorType> results = settle_types(name, turn, types, xs, *tracer);
+  const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
+  std::vector<Tensor> state = carries;
+  for (const TensorType &type : results) {
+    if (!type.shape.is_static())
+      throw ShapeError(prefix(name) + "what the body gives is " + to_string(type) +
+                       ": sizes must be known to be stacked");
+    Shape shape{length};
+    for (const std::int64_t size : type.shape) shape.push_back(size);
+    state.push_back(length == unknown ? replicate(zeros(type.shape, type.dtype), count)
+                                      : zeros(shape, type.dtype));
+  }
+  const std::size_t carried = carries.size();
+  return weft::detail::count(
+      name, Turns(count),
+      [&](std::span<const Tensor> inputs) {
+        const Tensor at = reverse ? count - 1 - inputs[0] : inputs[0];
+        const std::span<const Tensor> now = inputs.subspan(1);
+        std::vector<Tensor> arguments(now.begin(),
+                                      now.begin() + static_cast<std::ptrdiff_t>(carried));
+        for (const Tensor &x : xs) arguments.push_back(gather(x, at));
+        std::vector<Tensor> after = turn(arguments);
+        for (std::size_t i = carried; i < after.size(); ++i)
+          after[i] = update_slice(now[i], at, after[i]);
+        return after;
+      },
+      std::move(state));
+}
+
+} // namespace weft::detail

@@ -1,0 +1,124 @@
+// Records control flow: branches whose types meet, loops whose state types are a fixed point.
+#include "Function/Tracer.h"
+
+#include <algorithm>
+
+#include "Function/Checks.h"
+
+namespace weft {
+
+bool Tracer::is_open(std::uint32_t region) const {
+  return region == 0 ||
+         std::any_of(open_.begin(), open_.end(), [&](const Open &o) { return o.number == region; });
+}
+
+ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &body,
+                                   std::span<const TensorType> arguments) {
+  open_.push_back({.region = {}, .number = ++regions_});
+  struct Close {
+    std::vector<Open> &open;
+    ~Close() { open.pop_back(); }
+  } close{open_};
+  std::vector<Tensor> inputs;
+  for (const TensorType &type : arguments) {
+    const ValueId value = add_value(type);
+    open_.back().region.arguments.push_back(value);
+    inputs.push_back(wrap(value));
+  }
+  std::vector<ValueId> results;
+  for (const Tensor &result : body(inputs)) {
+    if (!result.defined())
+      throw ValueError(std::string(name) + ": a tensor that a body returns is undefined");
+    results.push_back(value_of(result));
+  }
+  ProgramRegion region = std::move(open_.back().region);
+  region.results = std::move(results);
+  return region;
+}
+
+std::vector<TensorType> Tracer::types_of(std::string_view name, const detail::Body &body,
+                                         std::span<const TensorType> inputs) {
+  std::vector<TensorType> types;
+  for (const ValueId value : trace_region(name, body, inputs).results)
+    types.push_back(program_.values[value]);
+  return types;
+}
+
+std::vector<Tensor> Tracer::add_construct(const ConstructCall &call,
+                                          std::vector<ProgramRegion> regions,
+                                          std::span<const TensorType> types) {
+  ProgramNode node;
+  for (const Tensor &operand : call.operands) node.operands.push_back(value_of(operand));
+  node.construct = std::make_unique<ProgramConstruct>();
+  node.construct->kind = call.kind;
+  node.construct->step = call.step;
+  node.construct->regions = std::move(regions);
+  std::vector<Tensor> results;
+  for (const TensorType &type : types) {
+    const ValueId value = add_value(type);
+    node.construct->results.push_back(value);
+    results.push_back(wrap(value));
+  }
+  nodes().push_back(std::move(node));
+  return results;
+}
+
+std::vector<Tensor> Tracer::construct(const ConstructCall &call) {
+  switch (call.kind) {
+  case ConstructKind::branch:
+  case ConstructKind::choice: return trace_choice(call);
+  case ConstructKind::loop: return trace_loop(call);
+  case ConstructKind::counted: return trace_counted(call);
+  }
+  return {};
+}
+
+std::vector<Tensor> Tracer::trace_choice(const ConstructCall &call) {
+  std::vector<ProgramRegion> regions;
+  std::vector<TensorType> types;
+  for (std::size_t i = 0; i < call.bodies.size(); ++i) {
+    regions.push_back(trace_region(call.name, call.bodies[i], {}));
+    const std::vector<ValueId> &results = regions.back().results;
+    if (i == 0)
+      for (const ValueId value : results) types.push_back(program_.values[value]);
+    check_branch_results(call.name, i, types.size(), results.size());
+    for (std::size_t r = 0; r < results.size(); ++r)
+      meet_branches(call.name, r, i, types[r], program_.values[results[r]]);
+  }
+  return add_construct(call, std::move(regions), types);
+}
+
+std::vector<Tensor> Tracer::trace_loop(const ConstructCall &call) {
+  std::vector<TensorType> before;
+  for (const Tensor &operand : call.operands) before.push_back(operand.type());
+  std::vector<TensorType> state = before;
+  // Sizes only ever become unknown, so this ends.
+  for (;;) {
+    std::vector<ProgramRegion> regions;
+    regions.push_back(trace_region(call.name, call.bodies[0], state));
+    check_condition(call.name, program_.values[regions[0].results.at(0)]);
+    regions.push_back(trace_region(call.name, call.bodies[1], state));
+    std::vector<TensorType> after;
+    for (const ValueId value : regions[1].results) after.push_back(program_.values[value]);
+    if (widen_loop_variables(call.name, before, state, after)) continue;
+    return add_construct(call, std::move(regions), state);
+  }
+}
+
+std::vector<Tensor> Tracer::trace_counted(const ConstructCall &call) {
+  std::vector<TensorType> before;
+  for (const Tensor &operand : call.operands.subspan(2)) before.push_back(operand.type());
+  std::vector<TensorType> state = before;
+  for (;;) {
+    std::vector<TensorType> arguments{{DType::i64, {}}};
+    arguments.insert(arguments.end(), state.begin(), state.end());
+    std::vector<ProgramRegion> regions;
+    regions.push_back(trace_region(call.name, call.bodies[0], arguments));
+    std::vector<TensorType> after;
+    for (const ValueId value : regions[0].results) after.push_back(program_.values[value]);
+    if (widen_loop_variables(call.name, before, state, after)) continue;
+    return add_construct(call, std::move(regions), state);
+  }
+}
+
+} // namespace weft
