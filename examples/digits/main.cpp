@@ -3,6 +3,7 @@
 //
 // Usage: weft-digits [--epochs=N] [--data=FOLDER] [--dump=FOLDER]
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -143,19 +144,28 @@ void print_report(const CompileReport &report) {
   for (const std::string &file : report.files) std::printf("  %s\n", file.c_str());
 }
 
+/// The whole of `text` as a number of 1 or more.
+int parse_epochs(const std::string &text) {
+  int epochs = 0;
+  const char *end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, epochs);
+  if (error != std::errc() || rest != end || epochs < 1)
+    throw ValueError("--epochs must be a number of 1 or more, not '" + text + "'");
+  return epochs;
+}
+
 Options parse(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     auto value = [&](std::string_view prefix) { return argument.substr(prefix.size()); };
-    if (argument.starts_with("--epochs=")) options.epochs = std::atoi(value("--epochs=").c_str());
+    if (argument.starts_with("--epochs=")) options.epochs = parse_epochs(value("--epochs="));
     else if (argument.starts_with("--data=")) options.data = value("--data=");
     else if (argument.starts_with("--dump=")) options.dump = value("--dump=");
     else
       throw ValueError("unknown argument " + argument +
                        "; there are --epochs=N, --data=FOLDER and --dump=FOLDER");
   }
-  if (options.epochs < 1) throw ValueError("--epochs must be a number of 1 or more");
   return options;
 }
 
