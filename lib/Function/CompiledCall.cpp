@@ -54,6 +54,8 @@ public:
   VariableUpdates(std::span<const VariableRef> variables, const std::vector<bool> &written) {
     for (std::size_t i = 0; i < variables.size(); ++i)
       if (written[i]) order_.push_back(variables[i].get());
+    // Any order will do that all calls share; no result depends on it.
+    // NOLINTNEXTLINE(bugprone-nondeterministic-pointer-iteration-order)
     std::sort(order_.begin(), order_.end());
     for (VariableState *variable : order_) variable->lock_update();
   }

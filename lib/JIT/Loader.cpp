@@ -48,7 +48,7 @@ public:
 
 private:
   static Result<std::unique_ptr<Session>> make() {
-    auto session = std::unique_ptr<Session>(new Session);
+    auto session = std::make_unique<Session>();
     // Linking happens on the thread that asks for it, not on threads made for the purpose.
     auto control =
         SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());

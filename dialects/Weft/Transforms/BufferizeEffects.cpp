@@ -86,6 +86,10 @@ struct ReadsOperands : BufferizableOpInterface::ExternalModel<Model, Op> {
     return {};
   }
   bool mustBufferizeInPlace(Operation *, OpOperand &, const AnalysisState &) const { return true; }
+
+private:
+  friend Model;
+  ReadsOperands() = default;
 };
 
 struct PrintModel : ReadsOperands<PrintModel, PrintOp> {

@@ -68,7 +68,7 @@ static void storeAll(ImplicitLocOpBuilder &b, ArrayRef<Value> values, ArrayRef<V
 //===----------------------------------------------------------------------===//
 
 /// Stores the terminator's operands `numbers` in `places` and hands these on instead.
-static void settleTerminator(Operation *terminator, MutableOperandRange operands,
+static void settleTerminator(Operation *terminator, const MutableOperandRange &operands,
                              ArrayRef<unsigned> numbers, ArrayRef<Value> places) {
   ImplicitLocOpBuilder b(terminator->getLoc(), terminator);
   SmallVector<Value> values;
@@ -78,7 +78,7 @@ static void settleTerminator(Operation *terminator, MutableOperandRange operands
 }
 
 /// A place for each buffer that the loop starts with, and where it starts from.
-static SmallVector<Value> makePlaces(Operation *loop, MutableOperandRange inits,
+static SmallVector<Value> makePlaces(Operation *loop, const MutableOperandRange &inits,
                                      ArrayRef<unsigned> numbers) {
   ImplicitLocOpBuilder b(loop->getLoc(), loop);
   SmallVector<Value> places;

@@ -23,6 +23,10 @@ public:
 #include "EmitterOps.inc"
 
 private:
+  // Only the emitter named as `Derived` may derive from it.
+  friend Derived;
+  EmitterOps() = default;
+
   Derived &self() { return static_cast<Derived &>(*this); }
 };
 

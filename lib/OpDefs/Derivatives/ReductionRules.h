@@ -62,7 +62,7 @@ typename E::Value align_reduced(E &e, Call &call, const typename E::Value &value
 template <class E>
 typename E::Value expand_reduced(E &e, VjpCall<E> &call, std::size_t,
                                  const typename E::Value &cotangent) {
-  const typename E::Value aligned = align_reduced(e, call, cotangent);
+  typename E::Value aligned = align_reduced(e, call, cotangent);
   if (reduced_alignment(call, reduced_axes(call)) == Alignment::stretch) return aligned;
   return expand_to_operand(e, call, 0, aligned);
 }

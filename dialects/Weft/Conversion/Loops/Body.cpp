@@ -120,7 +120,9 @@ TypedAttr mlir::weft::neutralElement(Operation *combiner) {
   Type type = combiner->getResult(0).getType();
   Builder builder(combiner->getContext());
   auto floating = [&](double value) -> TypedAttr { return builder.getFloatAttr(type, value); };
-  auto integer = [&](APInt value) -> TypedAttr { return builder.getIntegerAttr(type, value); };
+  auto integer = [&](const APInt &value) -> TypedAttr {
+    return builder.getIntegerAttr(type, value);
+  };
   unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
   double infinity = std::numeric_limits<double>::infinity();
   return llvm::TypeSwitch<Operation *, TypedAttr>(combiner)
