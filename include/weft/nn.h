@@ -27,7 +27,7 @@ struct DenseOptions {
 /// sqrt(6 / (inputs + units)) (Glorot & Bengio 2010), bias zero.
 class Dense {
 public:
-  Dense(std::int64_t inputs, std::int64_t units, DenseOptions options = {});
+  Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options = {});
 
   /// `x` is (..., inputs); the result (..., units).
   Tensor operator()(const Operand &x) const;

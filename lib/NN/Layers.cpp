@@ -31,7 +31,7 @@ Tensor shifted(const Tensor &x) {
 
 } // namespace
 
-Dense::Dense(std::int64_t inputs, std::int64_t units, DenseOptions options)
+Dense::Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options)
     : kernel(glorot_uniform(inputs, units, options.seed), options.name + ".kernel"),
       bias(zeros({units}), options.name + ".bias"), activation(options.activation) {}
 

@@ -93,7 +93,8 @@ private:
   }
   void grow(std::size_t capacity) {
     T *fresh = static_cast<T *>(::operator new(capacity * sizeof(T)));
-    if (size_ != 0) std::memcpy(static_cast<void *>(fresh), data_, size_ * sizeof(T));
+    if (size_ != 0)
+      std::memcpy(static_cast<void *>(fresh), static_cast<const void *>(data_), size_ * sizeof(T));
     release();
     data_ = fresh;
     capacity_ = capacity;
@@ -106,7 +107,8 @@ private:
   void steal(InlineVector &other) {
     if (other.data_ == other.inline_()) {
       if (other.size_ != 0)
-        std::memcpy(static_cast<void *>(data_), other.data_, other.size_ * sizeof(T));
+        std::memcpy(static_cast<void *>(data_), static_cast<const void *>(other.data_),
+                    other.size_ * sizeof(T));
     } else {
       data_ = other.data_;
       capacity_ = other.capacity_;
