@@ -20,6 +20,8 @@ namespace {
 struct Chain {
   Value lastWrite;
   SmallVector<Value, 2> readsSince; ///< they come after the last write
+  /// Where among these is the last read by an op that also wrote this other slot.
+  llvm::SmallDenseMap<unsigned, unsigned, 2> readBesides;
   /// What a write, or whoever wants all of it to be done, waits for.
   ArrayRef<Value> end() const { return readsSince.empty() ? ArrayRef(lastWrite) : readsSince; }
 };
@@ -143,16 +145,22 @@ private:
     else llvm::append_range(tokens, chain.end());
   }
 
-  /// Records that an op which waited for `before` did this to the slot.
-  void advance(Chain &chain, Access access, Value token, ArrayRef<Value> before) {
+  /// Records what an op did to the slot. If it reads this one and writes another, as asserts do, it
+  /// comes after all ops before it that did, and stands for them.
+  static void advance(Chain &chain, Access access, Value token,
+                      std::optional<unsigned> written = std::nullopt) {
     if (access == Access::write) {
+      chain = Chain();
       chain.lastWrite = token;
-      chain.readsSince.clear();
       return;
     }
-    // It speaks for a read that it came after, as asserts do one by one.
-    if (!chain.readsSince.empty() && llvm::is_contained(before, chain.readsSince.back()))
-      chain.readsSince.pop_back();
+    if (written) {
+      auto [at, isNew] = chain.readBesides.try_emplace(*written, chain.readsSince.size());
+      if (!isNew) {
+        chain.readsSince[at->second] = token;
+        return;
+      }
+    }
     chain.readsSince.push_back(token);
   }
 
@@ -206,7 +214,10 @@ private:
     op->erase();
     Value token = with->getResults().back();
     graph.add(token, before);
-    for (auto [slot, access] : accesses) advance(chains[slot], access, token, before);
+    std::optional<unsigned> written;
+    for (auto [slot, access] : accesses)
+      if (access == Access::write) written = slot;
+    for (auto [slot, access] : accesses) advance(chains[slot], access, token, written);
     return success();
   }
 
@@ -219,12 +230,21 @@ private:
     return enclosingIo;
   }
 
+  /// The indices of a gather or scatter_add; of other ops, an operand of unknown size.
+  static OpOperand &whatMayNotFit(Operation *op) {
+    if (isa<GatherOp, ScatterAddOp>(op)) return op->getOpOperand(1);
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto type = dyn_cast<ShapedType>(operand.get().getType()); type && !type.hasStaticShape())
+        return operand;
+    return op->getOpOperand(0);
+  }
+
   /// Lets an op that may stop the call by itself wait for the last print or assert.
   void guard(Operation *op, const Chains &chains) {
     Value last = lastIo(chains);
     if (!last || last == begin) return;
     builder.setInsertionPoint(op);
-    OpOperand &operand = op->getOpOperand(isa<GatherOp, ScatterAddOp>(op) ? 1 : 0);
+    OpOperand &operand = whatMayNotFit(op);
     operand.set(GuardOp::create(builder, op->getLoc(), operand.get(), last));
   }
 
@@ -275,7 +295,7 @@ private:
       SmallVector<Value> parts = entry.second;
       Value token = join(parts, with->getLoc());
       if (parts.size() > 1) graph.add(token, parts);
-      advance(chains[slot], entry.first, token, {});
+      advance(chains[slot], entry.first, token);
     }
     return success();
   }
@@ -322,7 +342,7 @@ private:
     for (auto [i, slotAccess] : llvm::enumerate(accesses)) {
       Value token = larger->getResult(count + i);
       graph.add(token, entries[i]);
-      advance(chains[slotAccess.first], slotAccess.second, token, {});
+      advance(chains[slotAccess.first], slotAccess.second, token);
     }
     return larger;
   }

@@ -114,6 +114,17 @@ LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// What only moves elements goes behind the guard, where the op that is guarded may absorb it.
+LogicalResult GuardOp::canonicalize(GuardOp op, PatternRewriter &rewriter) {
+  Operation *mover = op.getX().getDefiningOp();
+  if (!isa_and_nonnull<TransposeOp, BroadcastOp>(mover)) return failure();
+  Value guarded = GuardOp::create(rewriter, op.getLoc(), mover->getOperand(0), op.getAfter());
+  Operation *behind = rewriter.clone(*mover);
+  behind->setOperand(0, guarded);
+  rewriter.replaceOp(op, behind);
+  return success();
+}
+
 /// A read that nobody looks at hands its token on.
 LogicalResult ReadOp::canonicalize(ReadOp op, PatternRewriter &rewriter) {
   if (!op.getToken() || !op.getValue().use_empty()) return failure();

@@ -88,6 +88,7 @@ def Weft_GuardOp : Op<Weft_Dialect, "guard", [Pure, AllTypesMatch<["x", "y"]>]> 
   let arguments = (ins AnyType:$x, Weft_TokenType:$after);
   let results = (outs AnyType:$y);
   let assemblyFormat = "$x `after` $after attr-dict `:` type($x)";
+  let hasCanonicalizeMethod = 1;
 }
 
 /// An op with an effect, which says what it does.

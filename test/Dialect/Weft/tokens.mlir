@@ -100,3 +100,15 @@ func.func @unused_read(%t: !weft.token) -> !weft.token {
   %x, %t1 = weft.read %h after %t : tensor<f32>
   return %t1 : !weft.token
 }
+
+// Moving elements cannot fail, so it need not wait, and the op that waits may absorb it.
+// FOLD-LABEL: func @guarded_transpose
+// FOLD: %[[G:.*]] = weft.guard %arg0 after %arg2
+// FOLD: %[[T:.*]] = weft.transpose %[[G]]
+// FOLD: weft.matmul %[[T]], %arg1
+func.func @guarded_transpose(%x: tensor<?x?xf32>, %y: tensor<?x4xf32>, %t: !weft.token) -> tensor<?x4xf32> {
+  %0 = weft.transpose %x {permutation = array<i64: 1, 0>} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = weft.guard %0 after %t : tensor<?x?xf32>
+  %2 = weft.matmul %1, %y : (tensor<?x?xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %2 : tensor<?x4xf32>
+}
