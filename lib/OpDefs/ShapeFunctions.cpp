@@ -134,7 +134,10 @@ Result<TensorType> cast(const InferContext &call) {
 }
 
 Result<TensorType> constant(const InferContext &call) {
-  return std::get<ConstantRef>(call.attrs[0])->type;
+  const TensorType &type = std::get<ConstantRef>(call.attrs[0])->type;
+  Result<std::int64_t> count = element_count(type.shape, item_size(type.dtype));
+  if (!count) return count.fault();
+  return type;
 }
 
 Result<TensorType> iota(const InferContext &call) {

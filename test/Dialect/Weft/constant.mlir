@@ -42,3 +42,12 @@ func.func @wider() -> tensor<?xf32> {
   %0 = "weft.constant"() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// No constant has more bytes than an address can count.
+func.func @bytes() {
+  // expected-error @below {{'weft.constant' op a tensor of shape (4611686018427387904, 4) has more bytes than 2^63 - 1}}
+  %0 = weft.constant dense<1.0> : tensor<4611686018427387904x4xf32>
+  return
+}

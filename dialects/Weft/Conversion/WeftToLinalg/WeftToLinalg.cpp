@@ -16,12 +16,22 @@ namespace mlir::weft {
 #define GEN_PASS_DEF_WEFTTOLINALGPASS
 #include "Weft/Conversion/Passes.h.inc"
 
+/// A constant: data of the program, or code that fills memory where one element stands for many and
+/// the data would take more room than all code.
+static Value lowerConstant(LinalgBuilder &b, ConstantOp op) {
+  constexpr int64_t largest = int64_t{1} << 20; // bytes
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValueAttr());
+  const int64_t bits = op.getType().getElementTypeBitWidth();
+  if (!elements || !elements.isSplat() || op.getType().getNumElements() <= largest * 8 / bits)
+    return arith::ConstantOp::create(b, cast<TypedAttr>(op.getValueAttr()));
+  Value scalar = arith::ConstantOp::create(b, cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+  return b.filled(b.sizesOf(op.getResult()), scalar);
+}
+
 /// The value in place of the result of `op`; null after an error.
 static Value lower(LinalgBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](ConstantOp constant) -> Value {
-        return arith::ConstantOp::create(b, cast<TypedAttr>(constant.getValueAttr()));
-      })
+      .Case([&](ConstantOp constant) { return lowerConstant(b, constant); })
       .Case([&](ItemOp item) -> Value {
         return tensor::ExtractOp::create(b, item.getX(), ValueRange{});
       })
