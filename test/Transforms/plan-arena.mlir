@@ -96,3 +96,21 @@ func.func @unknown(%n: index) {
   %o = memref.alloc(%n) {weft.output = 0 : i64} : memref<?xf32>
   return
 }
+
+// -----
+
+// A temporary lives as long as its address is used: one address serves several calls.
+// CHECK-LABEL: func @address
+// CHECK: memref.alloc() {weft.arena_offset = 0 : i64}
+// CHECK: memref.alloc() {weft.arena_offset = 64 : i64}
+func.func @address() {
+  %a = memref.alloc() : memref<i64>
+  %index = memref.extract_aligned_pointer_as_index %a : memref<i64> -> index
+  %word = arith.index_cast %index : index to i64
+  %pointer = llvm.inttoptr %word : i64 to !llvm.ptr
+  "test.use"(%pointer) : (!llvm.ptr) -> ()
+  %b = memref.alloc() : memref<f32>
+  "test.use"(%b) : (memref<f32>) -> ()
+  "test.use"(%pointer) : (!llvm.ptr) -> ()
+  return
+}

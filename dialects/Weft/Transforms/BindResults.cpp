@@ -57,6 +57,10 @@ static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
     inner = store(b, loc, collapse.getSrc(), inner);
     return tensor::CollapseShapeOp::create(b, loc, collapse.getType(), inner, groups);
   }
+  // A scalar is written where it belongs at once.
+  if (auto made = value.getDefiningOp<tensor::FromElementsOp>();
+      made && made.getType().getRank() == 0)
+    return tensor::InsertOp::create(b, loc, made.getElements()[0], destination, ValueRange());
   return linalg::CopyOp::create(b, loc, value, destination).getResult(0);
 }
 

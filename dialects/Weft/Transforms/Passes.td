@@ -60,6 +60,28 @@ def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
 // On linalg over tensors
 //===----------------------------------------------------------------------===//
 
+def ScalarizePass : Pass<"weft-scalarize", "::mlir::func::FuncOp"> {
+  let summary = "Computes tensors of one element as scalars.";
+  let description = [{
+    Before: linalg on tensors, scf on tensors.
+
+    After: a linalg op on tensors of rank 0 is its body; loops and branches carry scalars where they
+    carried tensors of rank 0. tensor.extract and tensor.from_elements stand where a scalar tensor is
+    taken apart or wanted whole. Functions compute the same bits.
+
+    ```mlir
+    %r = scf.for %i = %lo to %hi step %c1 iter_args(%a = %x) -> tensor<f32> { ... }
+    ```
+    becomes
+    ```mlir
+    %s = tensor.extract %x[] : tensor<f32>
+    %t = scf.for %i = %lo to %hi step %c1 iter_args(%a = %s) -> f32 { ... }
+    %r = tensor.from_elements %t : tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FuseElementwisePass : Pass<"weft-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Merges loops over elements with those that use their results.";
   let description = [{

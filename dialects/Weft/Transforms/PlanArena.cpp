@@ -1,7 +1,9 @@
 // The pass weft-plan-arena: places for temporaries of known size, frees for the others.
 #include "Weft/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -54,7 +56,7 @@ public:
     bool stays = true; // every alias is used below the allocation's block, none handed up
     for (Value alias : flow_.resolve(alloc.getMemref())) {
       if (outlivesIteration(alloc, alias)) return std::nullopt;
-      for (Operation *user : alias.getUsers()) {
+      for (Operation *user : usersOf(alias)) {
         if (isa<func::ReturnOp>(user)) return std::nullopt;
         Operation *top = alloc->getBlock()->findAncestorOpInBlock(*user);
         stays &= top && !top->hasTrait<OpTrait::IsTerminator>();
@@ -69,6 +71,16 @@ public:
   }
 
 private:
+  /// Who uses a buffer, by its address as well: a call may get an address that was taken earlier.
+  static SmallVector<Operation *> usersOf(Value buffer) {
+    SmallVector<Operation *> users(buffer.getUsers());
+    for (size_t i = 0; i < users.size(); ++i)
+      if (isa<memref::ExtractAlignedPointerAsIndexOp, arith::IndexCastOp, LLVM::IntToPtrOp>(
+              users[i]))
+        llvm::append_range(users, users[i]->getUsers());
+    return users;
+  }
+
   /// Whether `alias` is what a loop around the allocation carries on or gives as its result.
   static bool outlivesIteration(Operation *alloc, Value alias) {
     auto argument = dyn_cast<BlockArgument>(alias);
