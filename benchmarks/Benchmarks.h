@@ -52,6 +52,12 @@ Row matmul(const std::string &name, const Session &session);
 Row mlp_train_step_eager(const std::string &name, const Session &session);
 Row mlp_train_step_compiled(const std::string &name, const Session &session);
 Row compile_mlp_step(const std::string &name, const Session &session);
+Row compiled_call_k(const std::string &name, const Session &session);
+Row while_scalar(const std::string &name, const Session &session);
+Row trace_op(const std::string &name, const Session &session);
+Row nested_conds_200(const std::string &name, const Session &session);
+Row dynamic_shapes_elementwise(const std::string &name, const Session &session);
+Row dynamic_shapes_rows(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
 

@@ -51,6 +51,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
 
 void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createBindResultsPass());
+  pm.addPass(createOutlineRegionsPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
@@ -60,6 +61,8 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   options.unknownTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createInlinerPass()); // what was outlined
+  pm.addPass(createSymbolDCEPass());
   // Equal views must be one value before copies onto themselves are seen as such.
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());

@@ -30,6 +30,13 @@ struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
       callRuntime(b, "weft_rt_shape_error", textPointer(b, message), /*withContext=*/true);
       op.erase();
     }
+    // What was outlined and put back brought its arrays along; in a loop they would let the stack
+    // grow.
+    getOperation()->walk([&](memref::AllocaOp op) {
+      if (!op.getType().hasStaticShape()) return;
+      Block &entry = op->getParentOfType<func::FuncOp>().getBody().front();
+      if (op->getBlock() != &entry) op->moveBefore(&entry.front());
+    });
     // Bufferization passes over ops without tensors.
     SmallVector<PrintOp> prints;
     getOperation()->walk([&](PrintOp op) { prints.push_back(op); });

@@ -101,6 +101,18 @@ def FuseElementwisePass : Pass<"weft-fuse-elementwise", "::mlir::func::FuncOp"> 
 // From tensors to buffers
 //===----------------------------------------------------------------------===//
 
+def OutlineRegionsPass : Pass<"weft-outline-regions", "::mlir::ModuleOp"> {
+  let summary = "Makes functions of the inner parts of deep nests.";
+  let description = [{
+    Before: functions with branches and loops in each other. After: no function nests them deeper than
+    `max-depth`; the parts below are private functions. One-shot bufferization compares every write in a
+    nest with every read, along the nest, so that 60 branches in each other take it seconds; it takes
+    functions one by one. The inliner puts the parts back afterwards.
+  }];
+  let options = [Option<"maxDepth", "max-depth", "unsigned", "8", "How deep a nest may be">];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+}
+
 def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
   let summary = "Says where every result and loop-carried tensor is to be stored.";
   let description = [{

@@ -244,6 +244,39 @@ TEST(Scan, Errors) {
                 "keep its dtype");
 }
 
+/// Branches and loops in each other, deeper than one function holds while buffers are assigned.
+Tensor deep(const Tensor &x, const Variable &v, int depth) {
+  if (depth == 0) return x * 2;
+  return cond(
+      sum(x) > depth,
+      [&] {
+        return for_loop(
+            2,
+            [&](const Tensor &i, const Tensor &y) {
+              v.assign_add(i);
+              print("depth", depth, "turn", i);
+              return deep(y + 1, v, depth - 1);
+            },
+            x);
+      },
+      [&] { return x - 1; });
+}
+
+TEST(ControlFlow, DeepNests) {
+  Lines lines[2];
+  for (const bool traced : {false, true}) {
+    const Variable v(0, "v");
+    const auto f = [&](const Tensor &x) { return deep(x, v, 7); };
+    Printed printed;
+    const Tensor y = traced ? function(f)(tensor({3.f, 5.f})) : f(tensor({3.f, 5.f}));
+    EXPECT_EQ(v.value().item<int>(), 127);
+    EXPECT_GT(sum(y).item<float>(), 1e30f);
+    lines[traced] = printed.take();
+  }
+  EXPECT_EQ(lines[0].size(), 254u);
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
 //===----------------------------------------------------------------------===//
 // Effects
 //===----------------------------------------------------------------------===//
