@@ -32,10 +32,10 @@ Row compiled_call_k(const std::string &name, const Session &session) {
 
 Row while_scalar(const std::string &name, const Session &session) {
   constexpr int turns = 1'000'000;
-  const auto f = function([](Tensor n) {
-    return std::get<1>(while_loop([&](Tensor i, Tensor) { return i < n; },
-                                  [](Tensor i, Tensor x) { return std::tuple(i + 1, x * 0.999f); },
-                                  0, 0.5f));
+  const auto f = function([](const Tensor &n) {
+    return std::get<1>(while_loop(
+        [&](const Tensor &i, const Tensor &) { return i < n; },
+        [](const Tensor &i, const Tensor &x) { return std::tuple(i + 1, x * 0.999f); }, 0, 0.5f));
   });
   const Tensor n = tensor(turns);
   keep(f(n));
@@ -48,15 +48,14 @@ Row while_scalar(const std::string &name, const Session &session) {
 
 Row trace_op(const std::string &name, const Session &session) {
   constexpr int ops = 2000;
-  std::vector<Contender> contenders = {
-      {"weft",
-       [] {
-         const auto f = function([](Tensor x) {
-           for (int i = 0; i < ops; i += 2) x = x * 0.5f + 1.f;
-           return x;
-         });
-         return 1e6 * f.report(ones({8})).trace_ms / ops;
-       }}};
+  std::vector<Contender> contenders = {{"weft", [] {
+                                          const auto f = function([](const Tensor &start) {
+                                            Tensor x = start;
+                                            for (int i = 0; i < ops; i += 2) x = x * 0.5f + 1.f;
+                                            return x;
+                                          });
+                                          return 1e6 * f.report(ones({8})).trace_ms / ops;
+                                        }}};
   if (auto peer = session.python("jax_functions.py", "trace")) contenders.push_back(*peer);
   return compare(name, "ns", contenders, session.repeats);
 }
@@ -73,8 +72,8 @@ Tensor nested(const Tensor &x, int depth) {
 
 Row nested_conds_200(const std::string &name, const Session &session) {
   std::vector<Contender> contenders = {{"weft", [] {
-                                          const auto f =
-                                              function([](Tensor x) { return nested(x, 200); });
+                                          const auto f = function(
+                                              [](const Tensor &x) { return nested(x, 200); });
                                           const double start = now();
                                           keep(f(ones({8})));
                                           return 1e3 * (now() - start);
@@ -98,21 +97,22 @@ Row static_against_dynamic(const std::string &name, const Session &session, F wo
       for (std::int64_t i = 0; i < count; ++i) keep(f(x));
     };
   };
-  return compare(name, "us",
-                 {timed("weft", 1e6, calls(dynamic)), timed("weft, static sizes", 1e6, calls(fixed))},
-                 session.repeats);
+  return compare(
+      name, "us",
+      {timed("weft", 1e6, calls(dynamic)), timed("weft, static sizes", 1e6, calls(fixed))},
+      session.repeats);
 }
 
 } // namespace
 
 Row dynamic_shapes_elementwise(const std::string &name, const Session &session) {
   return static_against_dynamic(name, session,
-                                [](Tensor x) { return tanh(x * 0.5f + 1.f) * x - 2.f; });
+                                [](const Tensor &x) { return tanh(x * 0.5f + 1.f) * x - 2.f; });
 }
 
 Row dynamic_shapes_rows(const std::string &name, const Session &session) {
   return static_against_dynamic(name, session,
-                                [](Tensor x) { return sum(x * x, {.axes = Ints{1}}); });
+                                [](const Tensor &x) { return sum(x * x, {.axes = Ints{1}}); });
 }
 
 } // namespace weft::bench
