@@ -40,10 +40,11 @@ Outcome AbstractRun::run() {
 }
 
 void AbstractRun::step(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (Operation *definer = operand.getDefiningOp(); definer && !isa<TokenType>(operand.getType()))
-      runOp(definer, stepped_);
+  for (Value operand : op->getOperands()) {
+    if (isa<TokenType>(operand.getType())) continue;
+    if (Operation *definer = operand.getDefiningOp()) runOp(definer, stepped_);
     else stepped_[operand] = mix(13, cast<BlockArgument>(operand).getArgNumber());
+  }
   runOp(op, stepped_);
   if (auto read = dyn_cast<ReadOp>(op)) outcome.results.push_back(stepped_[read.getValue()]);
 }
