@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/random.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
 
@@ -48,6 +49,25 @@ public:
 
 private:
   std::vector<Dense> layers_;
+};
+
+/// x with each element 0 with the probability `rate`, and the others divided by 1 - rate, so that
+/// means stay (Srivastava et al. 2014). Throws ValueError unless rate is in [0, 1), DTypeError
+/// unless x is floating.
+Tensor dropout(const Operand &x, double rate,
+               const random::Generator &generator = random::process_generator());
+
+/// `dropout` as a layer, which does nothing but in training.
+class Dropout {
+public:
+  /// Throws ValueError unless rate is in [0, 1).
+  explicit Dropout(double rate, random::Generator generator = random::process_generator());
+
+  Tensor operator()(const Operand &x, bool training) const;
+
+private:
+  double rate_;
+  random::Generator generator_;
 };
 
 /// x - log(sum(exp(x))) along the last axis, without overflow.

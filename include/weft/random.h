@@ -1,17 +1,104 @@
-// Random tensors: counter-based streams, the same for a seed on every machine and number of
-// threads.
+// Random tensors: generators, whose state is a variable, and counter-based streams that are the
+// same for a seed on every machine and number of threads, eager and compiled.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string>
 
 #include <weft/tensor.h>
+#include <weft/variable.h>
 
 namespace weft::random {
 
-// Element i of a random tensor is a function of the seed and of i alone (Philox4x32-10), so streams
-// do not depend on threads. Calls without a seed each take the next stream of the process, which
-// starts with the seed 0 or that of set_seed().
+/// The shape of a random tensor: sizes, or those of another tensor, which a traced function may not
+/// know before it runs: `uniform({2, 3})`, `uniform(like(x))`.
+class Extent {
+public:
+  Extent(const Shape &shape) : shape_(shape) {}
+  Extent(std::initializer_list<std::int64_t> sizes) : shape_(sizes) {}
+
+  const Shape &shape() const { return shape_; }
+  /// The tensor whose shape it is; undefined if it was made of sizes.
+  const Tensor &source() const { return source_; }
+
+private:
+  friend Extent like(const Operand &x);
+
+  Shape shape_;
+  Tensor source_;
+};
+
+/// The shape of `x`.
+Extent like(const Operand &x);
+
+/// The range [low, high).
+struct Uniform {
+  double low = 0;
+  double high = 1;
+  DType dtype = DType::f32;
+};
+
+/// Normally distributed numbers; truncated, those within two standard deviations of the mean.
+struct Normal {
+  double mean = 0;
+  double stddev = 1;
+  DType dtype = DType::f32;
+};
+
+/// A stream of random numbers that continues from call to call. Its state is a variable of two i64,
+/// the seed and the number of draws so far, so that draws in a traced function are reads and
+/// assigns in program order, and whoever saves and restores variables continues the stream. The
+/// numbers follow from the state and the place in the tensor alone. Copies are the same generator.
+/// Draws are atomic and may come from any thread.
+///
+/// All members throw DTypeError, ShapeError or ValueError for dtypes, sizes and parameters that
+/// cannot be; probabilities in a tensor are checked as by `check`, with an AssertionError.
+class Generator {
+public:
+  explicit Generator(std::uint64_t seed = 0, std::string name = "generator");
+  /// Continues from a state, which must be i64(2,).
+  explicit Generator(Variable state);
+
+  /// Seed and number of draws.
+  const Variable &state() const { return state_; }
+  /// Starts the stream of that seed anew.
+  void reset(std::uint64_t seed) const;
+
+  /// Numbers of [low, high). Throws ValueError unless low < high and both are finite.
+  Tensor uniform(const Extent &shape, const Uniform &range = {}) const;
+  /// Normally distributed numbers, by Box and Muller. Throws ValueError if the standard deviation
+  /// is negative or a parameter is not finite.
+  Tensor normal(const Extent &shape, const Normal &parameters = {}) const;
+  /// The same within two standard deviations of the mean, by the inverse of the distribution.
+  Tensor truncated_normal(const Extent &shape, const Normal &parameters = {}) const;
+  /// Bools that are true with `probability`, which broadcasts to the shape; by itself it gives the
+  /// shape.
+  Tensor bernoulli(const Extent &shape, const Operand &probability) const;
+  Tensor bernoulli(const Operand &probability) const;
+  /// Integers of [low, high). Each has a probability within 2^-53 of the others'. Throws ValueError
+  /// unless low < high, both fit the dtype, and they are at most 2^53 apart.
+  Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
+                 DType dtype = DType::i64) const;
+  /// The numbers 0 to n - 1 in an order of which all are equally likely. Throws ValueError if n is
+  /// negative or does not fit the dtype.
+  Tensor permutation(std::int64_t n, DType dtype = DType::i64) const;
+  /// x with its slices along the first axis in a random order.
+  Tensor shuffle(const Operand &x) const;
+
+private:
+  Variable state_;
+};
+
+/// The generator of functions without a seed of their own. It starts with the seed 0.
+const Generator &process_generator();
+/// Starts the stream of `process_generator()` anew.
+void set_seed(std::uint64_t seed);
+
+// Without a generator. With a seed the numbers are the first that a generator of this seed draws,
+// and a traced function holds them as constants. Without one they come from the process's
+// generator, also in traced functions.
 
 struct UniformOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
@@ -19,9 +106,8 @@ struct UniformOptions {
   double high = 1;
   DType dtype = DType::f32;
 };
-/// Numbers from [low, high), equally likely. Throws DTypeError unless the dtype is floating,
-/// ValueError unless low < high and both are finite.
-Tensor uniform(const Shape &shape, UniformOptions options = {});
+/// As Generator::uniform.
+Tensor uniform(const Extent &shape, const UniformOptions &options = {});
 
 struct NormalOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
@@ -29,19 +115,31 @@ struct NormalOptions {
   double stddev = 1;
   DType dtype = DType::f32;
 };
-/// Normally distributed numbers. Throws DTypeError unless the dtype is floating, ValueError if the
-/// standard deviation is negative or an option is not finite.
-Tensor normal(const Shape &shape, NormalOptions options = {});
+/// As Generator::normal.
+Tensor normal(const Extent &shape, const NormalOptions &options = {});
+/// As Generator::truncated_normal.
+Tensor truncated_normal(const Extent &shape, const NormalOptions &options = {});
+
+struct BernoulliOptions {
+  std::optional<std::uint64_t> seed = std::nullopt;
+};
+/// As Generator::bernoulli.
+Tensor bernoulli(const Extent &shape, const Operand &probability,
+                 const BernoulliOptions &options = {});
+
+struct RandintOptions {
+  std::optional<std::uint64_t> seed = std::nullopt;
+  DType dtype = DType::i64;
+};
+/// As Generator::randint.
+Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
+               const RandintOptions &options = {});
 
 struct PermutationOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   DType dtype = DType::i64;
 };
-/// The numbers 0 to n - 1 in an order of which all are equally likely. Throws DTypeError unless the
-/// dtype is an integer, ValueError if n is negative or does not fit it.
-Tensor permutation(std::int64_t n, PermutationOptions options = {});
-
-/// Starts the sequence of streams that calls without a seed of their own take.
-void set_seed(std::uint64_t seed);
+/// As Generator::permutation.
+Tensor permutation(std::int64_t n, const PermutationOptions &options = {});
 
 } // namespace weft::random

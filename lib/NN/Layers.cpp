@@ -52,6 +52,35 @@ std::vector<Variable> Sequential::parameters() const {
   return all;
 }
 
+namespace {
+
+void check_rate(double rate) {
+  if (!(rate >= 0 && rate < 1))
+    throw ValueError("dropout: the rate must be at least 0 and below 1, but it is " +
+                     std::to_string(rate));
+}
+
+} // namespace
+
+Tensor dropout(const Operand &x, double rate, const random::Generator &generator) {
+  check_rate(rate);
+  Tensor value = x.materialize();
+  if (!is_floating(value.dtype()))
+    throw DTypeError("dropout: x must be floating, but it is " +
+                     std::string(name_of(value.dtype())));
+  if (rate == 0) return value;
+  return select(generator.bernoulli(random::like(value), 1 - rate), value * (1 / (1 - rate)), 0);
+}
+
+Dropout::Dropout(double rate, random::Generator generator)
+    : rate_(rate), generator_(std::move(generator)) {
+  check_rate(rate);
+}
+
+Tensor Dropout::operator()(const Operand &x, bool training) const {
+  return training ? dropout(x, rate_, generator_) : x.materialize();
+}
+
 Tensor log_softmax(const Operand &logits) {
   const Tensor x = shifted(logits.materialize());
   return x - log(sum(exp(x), {.axes = Ints{-1}, .keepdims = true}));

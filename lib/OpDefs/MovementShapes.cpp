@@ -1,4 +1,5 @@
-// Shape functions of the ops that move elements: reshape, slice, pad, gather and their kin.
+// Shape functions of the ops that move elements: reshape, slice, pad, gather and their kin, and
+// random numbers.
 #include "OpDefs/ShapeFunctions.h"
 
 #include <algorithm>
@@ -48,6 +49,14 @@ Shape gathered(const Shape &x, const Shape &indices, std::int64_t axis) {
 }
 
 bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
+
+/// Seed and number of a random stream.
+Check check_stream(const TensorType &state) {
+  if (state.shape.size() == 1 && may_equal(state.shape[0], 2)) return std::nullopt;
+  return Fault{ErrorKind::shape, "state must be a seed and the number of a stream, of shape (2,), "
+                                 "but has " +
+                                     to_string(state.shape)};
+}
 
 } // namespace
 
@@ -280,6 +289,24 @@ Result<TensorType> size(const InferContext &call) {
   const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
   if (Check fault = check_axis(axis, call.operands[0].shape, "x")) return *fault;
   return TensorType{DType::i64, {}};
+}
+
+Result<TensorType> draw_uniform(const InferContext &call) {
+  if (Check fault = check_stream(call.operands[0])) return *fault;
+  return sized(std::get<DType>(call.attrs[0]), call.operands[1].shape);
+}
+
+Result<TensorType> draw_permutation(const InferContext &call) {
+  if (Check fault = check_stream(call.operands[0])) return *fault;
+  const DType dtype = std::get<DType>(call.attrs[0]);
+  if (!is_integer(dtype))
+    return Fault{ErrorKind::dtype,
+                 "dtype must be an integer (i32, i64), but it is " + std::string(name_of(dtype))};
+  const Shape &shape = call.operands[1].shape;
+  if (shape.empty()) return Fault{ErrorKind::shape, "x is a scalar, so it has no first axis"};
+  if (dtype == DType::i32 && shape[0] > std::int64_t{1} << 31)
+    return Fault{ErrorKind::value, text(shape[0]) + " numbers do not fit the dtype i32"};
+  return sized(dtype, {shape[0]});
 }
 
 } // namespace weft::shapes

@@ -31,6 +31,8 @@ Result<TensorType> scatter_add(const InferContext &call);
 Result<TensorType> update_slice(const InferContext &call);
 Result<TensorType> replicate(const InferContext &call);
 Result<TensorType> size(const InferContext &call);
+Result<TensorType> draw_uniform(const InferContext &call);
+Result<TensorType> draw_permutation(const InferContext &call);
 /// As many {} in the format as values.
 Result<TensorType> print(const InferContext &call);
 Result<TensorType> check(const InferContext &call);

@@ -232,6 +232,45 @@ def constants(op, names, admits, folder):
         yield Case(op, [], x, f"value = dense<{text}> : {type_of(x)}")
 
 
+def philox(seed, stream, blocks):
+    """The four words of the first blocks of a stream, by Salmon et al. 2011."""
+    index = np.arange(blocks, dtype=np.uint64)
+    low, high, word = np.uint64(0xFFFFFFFF), np.uint64(32), lambda x: np.full(blocks, x & 0xFFFFFFFF, np.uint64)
+    counter = [index & low, index >> high, word(stream), word(stream >> 32)]
+    key = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
+    for _ in range(10):
+        a, c = np.uint64(0xD2511F53) * counter[0], np.uint64(0xCD9E8D57) * counter[2]
+        counter = [(c >> high) ^ counter[1] ^ np.uint64(key[0]), c & low, (a >> high) ^ counter[3] ^ np.uint64(key[1]), a & low]
+        key = [key[0] + 0x9E3779B9 & 0xFFFFFFFF, key[1] + 0xBB67AE85 & 0xFFFFFFFF]
+    return np.stack(counter, 1)
+
+
+def draws(op, names, admits, folder):
+    for seed, stream in ((0, 0), (2**63 - 1, -(2**62) - 5), (-3, 2**40 + 1)):
+        state = np.array([seed, stream], np.int64)
+        if op == "draw_permutation":
+            for dtype, count in itertools.product((np.int32, np.int64), (0, 1, 5, 1000)):
+                words, order = philox(seed, stream, count).tolist(), list(range(count))
+                for turn in range(count - 1):
+                    left = count - turn
+                    picked = (words[turn][0] << 32 | words[turn][1]) * left >> 64
+                    order[left - 1], order[picked] = order[picked], order[left - 1]
+                yield Case(op, [state, np.zeros((count, 2), np.float32)], np.array(order, dtype), f"dtype = {MLIR[np.dtype(dtype)]}")
+            continue
+        for name, shape in itertools.product(DTYPES, ((), (0,), (1,), (33,), (1000,), (3, 5, 7))):
+            dtype, size = np.dtype(DTYPES[name]), int(np.prod(shape))
+            words = philox(seed, stream, size // 2 + 1)
+            if dtype.itemsize == 8:
+                bits = (words[:, 0::2] << np.uint64(32) | words[:, 1::2]).reshape(-1)
+                value = bits.astype(np.int64) if dtype.kind == "i" else (bits >> np.uint64(11)).astype(dtype) * 2.0**-53
+            else:
+                bits = words.reshape(-1).astype(np.uint32)
+                value = bits.astype(np.int32) if dtype.kind == "i" else bits >> np.uint32(31) != 0
+                if dtype.kind == "f":
+                    value = (bits >> np.uint32(8)).astype(dtype) * dtype.type(2.0**-24)
+            yield Case(op, [state, np.zeros(shape, np.int32)], value[:size].reshape(shape), f"dtype = {MLIR[dtype]}")
+
+
 def padded(x, value, low, high, interior):
     shape = [l + h + n + max(n - 1, 0) * i for n, l, h, i in zip(x.shape, low, high, interior)]
     result = np.full(shape, value, x.dtype)
@@ -306,6 +345,7 @@ def movements(op, names, admits, folder):
 
 STRUCTURAL = {
     "cast": casts, "argmax": argmaxes, "matmul": matmuls, "iota": iotas, "constant": constants,
+    "draw_uniform": draws, "draw_permutation": draws,
     **dict.fromkeys(("sum", "mean", "prod", "max", "min", "all", "any"), reductions),
     **dict.fromkeys(("stop_gradient", "reshape", "transpose", "broadcast", "slice", "reverse", "concatenate", "pad", "gather",
                      "scatter_add", "update_slice", "replicate", "size"), movements),

@@ -77,9 +77,12 @@ static std::string withLiterals(const OpRecord &op, StringRef text, bool isCall)
     if (depth > 0) literal += c;
     else result += c;
     if (c != ']' || --depth != 0) continue;
-    const bool integer =
-        isCall && operand < op.operands.size() && op.operands[operand].admitsWord == "an integer";
-    result += "literal(\"" + literal + "\"" + (integer ? ", DType::i32)" : ")");
+    const StringRef word =
+        isCall && operand < op.operands.size() ? op.operands[operand].admitsWord : StringRef();
+    result += "literal(\"" + literal + "\"" +
+              (word == "an integer"              ? ", DType::i32)"
+               : word == "an integer of 64 bits" ? ", DType::i64)"
+                                                 : ")");
   }
   return result;
 }

@@ -62,6 +62,8 @@ def Weft_Number : Weft_TensorOf<"a number", ["i32", "i64", "f32", "f64"]>;
 def Weft_Float : Weft_TensorOf<"floating", ["f32", "f64"]>;
 def Weft_Integer : Weft_TensorOf<"an integer", ["i32", "i64"]>;
 def Weft_Bool : Weft_TensorOf<"bool", ["boolean"]>;
+/// Seed and number of a random stream; the shape function checks that there are two.
+def Weft_Stream : Weft_TensorOf<"an integer of 64 bits", ["i64"]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes, with their place in the C++ call

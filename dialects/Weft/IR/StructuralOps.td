@@ -327,4 +327,43 @@ def Weft_SizeOp : Weft_PureOp<"size"> {
   let example = "size_of([[1, 2, 3], [4, 5, 6]], {.axis = 1})  ->  3";
 }
 
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
+  let summary = "Random numbers of x's shape, all values equally likely.";
+  let description = [{
+    Floats are of [0, 1) and have as many random bits as the dtype has: 24 or 53; integers and bools
+    are of all their values. `state` is the seed and the number of the stream. Element i is a
+    function of these and of i alone, by Philox4x32-10: the key is the seed, the counter is
+    (b, stream), all in words of 32 bits, low ones first. Block b gives elements 4 b to 4 b + 3, a
+    word each, or 2 b and 2 b + 1 of 64 bits, high word first; of each the highest bits are taken.
+    x gives nothing but its shape.
+  }];
+  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "draw_uniform";
+  let inactive = "its result depends on nothing but the state";
+  let cost = 40;
+  let example = "draw_uniform([0, 0], [1, 2, 3], f32)  ->  [0.399046, 0.880520, 0.735713]";
+}
+
+def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
+  let summary = "The numbers from 0 to below the size of x's first axis in a random order.";
+  let description = [{
+    `state` is the seed and the number of the stream, as of `draw_uniform`. All orders are equally
+    likely but for differences below n / 2^64: for k = 0, 1, ... the number at n - 1 - k is exchanged
+    with that at floor(r (n - k) / 2^64), where r is the first number of 64 bits of block k (Fisher
+    and Yates). x gives nothing but the size.
+  }];
+  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "draw_permutation";
+  let inactive = "its result depends on nothing but the state";
+  let example = "draw_permutation([0, 0], [1, 2, 3, 4, 5], i64)  ->  [2, 4, 0, 3, 1]";
+}
+
 #endif // WEFT_IR_STRUCTURAL_OPS

@@ -26,8 +26,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Autodiff"] = {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Program"};
   may["Function"] = may["Autodiff"];
   may["Function"].insert("Autodiff");
+  may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
-  may["NN"].insert({"Function", "NN", "Data", "IO"});
+  may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
   may["Data"] = may["IO"] = may["NN"];
   return may;
 }();
@@ -49,7 +50,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
-    {"weft/random.h", "Runtime"},
+    {"weft/random.h", "Random"},
     {"weft/variable.h", "Ops"},
     {"weft/gradient_tape.h", "Autodiff"},
     {"weft/phase.h", "Program"},

@@ -336,6 +336,21 @@ void Calls::add_structural() {
         add({}, Attrs{dtype, shape, axis});
     return;
   }
+  if (info_.op == OpCode::draw_uniform || info_.op == OpCode::draw_permutation) {
+    const bool uniform = info_.op == OpCode::draw_uniform;
+    constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
+    for (const Tensor &state :
+         {tensor({std::int64_t{0}, std::int64_t{0}}), tensor({large, -large}),
+          tensor({std::int64_t{3}, large, std::int64_t{5}})[slice({}, {}, 2)]})
+      for (int to = 0; to < kNumDTypes; ++to)
+        for (const Shape &shape : {Shape{}, Shape{0}, Shape{1}, Shape{33}, Shape{1000},
+                                   Shape{3, 5, 7}, Shape{5, 1}, Shape{2, 0, 3}}) {
+          const auto dtype = static_cast<DType>(to);
+          if (uniform || (is_integer(dtype) && !shape.empty()))
+            add({state, sample(f32, shape, 1)}, Attrs{dtype});
+        }
+    return;
+  }
   if (info_.op == OpCode::constant) {
     for (int i = 0; i < kNumDTypes; ++i)
       for (const Shape &shape : {Shape{}, Shape{33}, Shape{0}, Shape{5, 7}})

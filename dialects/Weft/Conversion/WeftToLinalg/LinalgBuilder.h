@@ -82,5 +82,7 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
 Value lowerReplicate(LinalgBuilder &b, ReplicateOp op);
 Value lowerSize(LinalgBuilder &b, SizeOp op);
 Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op);
+Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op);
+Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op);
 
 } // namespace mlir::weft

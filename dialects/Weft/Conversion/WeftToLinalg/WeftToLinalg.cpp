@@ -51,6 +51,8 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](ReplicateOp replicate) { return lowerReplicate(b, replicate); })
       .Case([&](SizeOp size) { return lowerSize(b, size); })
       .Case([&](UpdateSliceOp update) { return lowerUpdateSlice(b, update); })
+      .Case([&](DrawUniformOp draw) { return lowerDrawUniform(b, draw); })
+      .Case([&](DrawPermutationOp draw) { return lowerDrawPermutation(b, draw); })
       .Default([&](Operation *other) -> Value {
         const ::weft::OpInfo *info = opInfoOf(other);
         if (info && info->kind == ::weft::OpKind::elementwise)

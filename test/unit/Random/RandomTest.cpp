@@ -1,4 +1,4 @@
-// Random tensors: the generator's published answers, streams, distributions, options.
+// Random tensors without a generator: Philox's published answers, streams, distributions, options.
 #include "../Testing.h"
 #include "Runtime/Philox.h"
 
@@ -137,7 +137,8 @@ TEST(Random, BadOptions) {
   EXPECT_THROWS(random::permutation(-1), ValueError, "random::permutation: n is -1");
   EXPECT_THROWS(random::permutation(3, {.dtype = f32}), DTypeError,
                 "random::permutation: the dtype must be an integer, but it is f32");
-  EXPECT_THROWS(random::normal({-1}), ShapeError, "a tensor cannot have the size -1 in axis 0");
+  EXPECT_THROWS(random::normal({-1}), ShapeError,
+                "random::normal: a tensor cannot have the size -1 in axis 0");
 }
 
 } // namespace

@@ -1,0 +1,169 @@
+// The distributions, each a map of uniform numbers by public ops, so that eager and compiled
+// results agree as those ops do.
+#include "Random/Source.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <weft/ops.h>
+
+namespace weft::random {
+
+Extent like(const Operand &x) {
+  Extent extent(Shape{});
+  extent.source_ = x.materialize();
+  extent.shape_ = extent.source_.shape();
+  return extent;
+}
+
+namespace detail {
+
+namespace {
+
+std::string named(const char *function) { return std::string("random::") + function; }
+
+void need_floating(const char *function, DType dtype) {
+  if (!is_floating(dtype))
+    throw DTypeError(named(function) + ": the dtype must be floating, but it is " +
+                     std::string(name_of(dtype)));
+}
+
+void need_integer(const char *function, DType dtype) {
+  if (!is_integer(dtype))
+    throw DTypeError(named(function) + ": the dtype must be an integer, but it is " +
+                     std::string(name_of(dtype)));
+}
+
+void check_normal(const char *function, const Normal &parameters) {
+  need_floating(function, parameters.dtype);
+  if (!std::isfinite(parameters.mean) || !std::isfinite(parameters.stddev) || parameters.stddev < 0)
+    throw ValueError(
+        named(function) +
+        ": the mean and the standard deviation must be finite, the latter not negative");
+}
+
+/// A tensor of that shape whose elements nobody reads.
+Tensor place_of(const char *function, const Extent &extent) {
+  if (extent.source().defined()) return extent.source();
+  const Shape &shape = extent.shape();
+  const Interpreter *interpreter = Interpreter::current();
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
+    if (size >= 0) continue;
+    if (size == unknown && interpreter != nullptr && interpreter->traces())
+      throw ShapeError(named(function) + ": this trace does not know the size of axis " +
+                       std::to_string(axis) + ": for the shape of a tensor x use random::like(x)");
+    throw ShapeError(named(function) + ": a tensor cannot have the size " + std::to_string(size) +
+                     " in axis " + std::to_string(axis));
+  }
+  return broadcast(false, shape);
+}
+
+/// The state of the stream `number` places further on.
+Tensor advanced(const Tensor &state, std::int64_t number) {
+  return state + iota(DType::i64, {2}) * number;
+}
+
+/// A number as the dtype holds it.
+double rounded(double value, DType dtype) {
+  return dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/// x * scale + offset, and x itself of what changes nothing.
+Tensor scaled(Tensor x, double scale, double offset) {
+  if (scale != 1) x = x * scale;
+  if (offset != 0) x = x + offset;
+  return x;
+}
+
+} // namespace
+
+Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
+  need_floating("uniform", range.dtype);
+  if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low >= range.high)
+    throw ValueError("random::uniform: low must be below high and both finite");
+  const Tensor place = place_of("uniform", shape);
+  const Tensor unit = draw_uniform(source.take(1), place, range.dtype);
+  if (range.low == 0 && range.high == 1) return unit;
+  // Rounding may reach the end of the range, which does not belong to it.
+  const double high = rounded(range.high, range.dtype), low = rounded(range.low, range.dtype);
+  const double last =
+      range.dtype == DType::f32
+          ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low)))
+          : std::nextafter(high, low);
+  return minimum(low + unit * (range.high - range.low), last);
+}
+
+Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
+  check_normal("normal", parameters);
+  const Tensor place = place_of("normal", shape);
+  const Tensor state = source.take(2);
+  const Tensor radius = 1 - draw_uniform(state, place, parameters.dtype); // never 0
+  const Tensor angle = draw_uniform(advanced(state, 1), place, parameters.dtype);
+  const Tensor standard = sqrt(log(radius) * -2) * cos(angle * (2 * std::numbers::pi));
+  return scaled(standard, parameters.stddev, parameters.mean);
+}
+
+Tensor truncated_normal(Source &source, const Extent &shape, const Normal &parameters) {
+  check_normal("truncated_normal", parameters);
+  const Tensor place = place_of("truncated_normal", shape);
+  const Tensor unit = draw_uniform(source.take(1), place, parameters.dtype);
+  // What of the distribution lies within two standard deviations: erf(sqrt(2)).
+  constexpr double kMass = 0.95449973610364158560;
+  const Tensor standard = minimum(maximum(normal_quantile((unit - 0.5) * kMass), -2), 2);
+  return scaled(standard, parameters.stddev, parameters.mean);
+}
+
+Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability) {
+  if (!probability.weak() && !is_floating(probability.dtype()))
+    throw DTypeError("random::bernoulli: the probability must be floating, but it is " +
+                     std::string(name_of(probability.dtype())));
+  const Tensor place = place_of("bernoulli", shape);
+  const Tensor p =
+      probability.weak() ? probability.materialize(DType::f32) : probability.materialize();
+  if (!probability.weak())
+    check(logical_and(p >= 0, p <= 1), "random::bernoulli: a probability is not from 0 to 1", p);
+  else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))
+    throw ValueError("random::bernoulli: the probability " + std::to_string(value) +
+                     " is not from 0 to 1");
+  return draw_uniform(source.take(1), place, p.dtype()) < p;
+}
+
+Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64_t high,
+               DType dtype) {
+  need_integer("randint", dtype);
+  const auto range = [&] { return "[" + std::to_string(low) + ", " + std::to_string(high) + ")"; };
+  if (low >= high) throw ValueError("random::randint: the range " + range() + " is empty");
+  using Narrow = std::numeric_limits<std::int32_t>;
+  if (dtype == DType::i32 && (low < Narrow::min() || high - 1 > Narrow::max()))
+    throw ValueError("random::randint: the range " + range() + " does not fit the dtype i32");
+  std::int64_t width = 0;
+  if (__builtin_sub_overflow(high, low, &width) || width > std::int64_t{1} << 53)
+    throw ValueError("random::randint: the range " + range() + " has more than 2^53 numbers");
+  const Tensor place = place_of("randint", shape);
+  // The product is exact or rounded below the width.
+  const Tensor unit = draw_uniform(source.take(1), place, DType::f64);
+  const Tensor above = cast(floor(unit * static_cast<double>(width)), DType::i64);
+  return cast(above + low, dtype);
+}
+
+Tensor permutation(Source &source, std::int64_t n, DType dtype) {
+  need_integer("permutation", dtype);
+  if (n < 0) throw ValueError("random::permutation: n is " + std::to_string(n));
+  if (dtype == DType::i32 && n > std::int64_t{1} << 31)
+    throw ValueError("random::permutation: " + std::to_string(n) +
+                     " numbers do not fit the dtype i32");
+  const Tensor place = place_of("permutation", Shape{n});
+  return draw_permutation(source.take(1), place, dtype);
+}
+
+Tensor shuffle(Source &source, const Operand &x) {
+  const Tensor rows = x.materialize();
+  if (rows.rank() == 0)
+    throw ShapeError("random::shuffle: x is a scalar, so there is nothing to put in order");
+  return gather(rows, draw_permutation(source.take(1), rows, DType::i64));
+}
+
+} // namespace detail
+} // namespace weft::random

@@ -1,0 +1,173 @@
+// Generators: states that move on from draw to draw, and the functions without one.
+#include <weft/random.h>
+
+#include "Random/Source.h"
+#include "Runtime/Variable.h"
+#include <weft/ops.h>
+
+namespace weft::random {
+
+namespace {
+
+Tensor state_of(std::uint64_t seed, std::int64_t stream = 0) {
+  return tensor({static_cast<std::int64_t>(seed), stream});
+}
+
+/// The state of a generator, which is advanced.
+class FromVariable final : public detail::Source {
+public:
+  explicit FromVariable(const Variable &state) : state_(state) {}
+
+  Tensor take(std::int64_t draws) override {
+    const Interpreter *interpreter = Interpreter::current();
+    if (interpreter != nullptr && interpreter->traces()) {
+      Tensor state = state_.value();
+      state_.assign_add(iota(DType::i64, {2}) * draws);
+      return state;
+    }
+    // As one step, so that no two threads draw the same numbers.
+    Tensor taken;
+    const Interpreter::Scope eager(nullptr);
+    const Tensor step = tensor({std::int64_t{0}, draws});
+    state_.state()->modify([&](const Tensor &state) {
+      taken = state;
+      return state + step;
+    });
+    return taken;
+  }
+
+private:
+  const Variable &state_;
+};
+
+/// The state at the beginning of a seed's stream.
+class FromSeed final : public detail::Source {
+public:
+  explicit FromSeed(std::uint64_t seed) : seed_(seed) {}
+  Tensor take(std::int64_t) override { return state_of(seed_); }
+
+private:
+  std::uint64_t seed_;
+};
+
+bool is_traced(const Tensor &x) {
+  return x.defined() && x.impl()->storage == weft::detail::Storage::traced;
+}
+
+/// Calls `draw` on the source that `seed` says. Numbers of a seed are computed at once, whatever
+/// this thread records, where that is possible: where nothing is `traced`.
+template <class Draw>
+Tensor from(const std::optional<std::uint64_t> &seed, bool traced, const Draw &draw) {
+  if (!seed) {
+    FromVariable source(process_generator().state());
+    return draw(source);
+  }
+  FromSeed source(*seed);
+  const Interpreter::Scope now(traced ? Interpreter::current() : nullptr);
+  return draw(source);
+}
+
+} // namespace
+
+Generator::Generator(std::uint64_t seed, std::string name)
+    : state_(state_of(seed), std::move(name), /*trainable=*/false) {}
+
+Generator::Generator(Variable state) : state_(std::move(state)) {
+  const std::string needed = "random::Generator: the state must be i64(2,), but the variable '" +
+                             state_.name() + "' is " +
+                             to_string(TensorType{state_.dtype(), state_.shape()});
+  if (state_.dtype() != DType::i64) throw DTypeError(needed);
+  if (state_.shape() != Shape{2}) throw ShapeError(needed);
+}
+
+void Generator::reset(std::uint64_t seed) const { state_.assign(state_of(seed)); }
+
+Tensor Generator::uniform(const Extent &shape, const Uniform &range) const {
+  FromVariable source(state_);
+  return detail::uniform(source, shape, range);
+}
+
+Tensor Generator::normal(const Extent &shape, const Normal &parameters) const {
+  FromVariable source(state_);
+  return detail::normal(source, shape, parameters);
+}
+
+Tensor Generator::truncated_normal(const Extent &shape, const Normal &parameters) const {
+  FromVariable source(state_);
+  return detail::truncated_normal(source, shape, parameters);
+}
+
+Tensor Generator::bernoulli(const Extent &shape, const Operand &probability) const {
+  FromVariable source(state_);
+  return detail::bernoulli(source, shape, probability);
+}
+
+Tensor Generator::bernoulli(const Operand &probability) const {
+  return bernoulli(like(probability), probability);
+}
+
+Tensor Generator::randint(const Extent &shape, std::int64_t low, std::int64_t high,
+                          DType dtype) const {
+  FromVariable source(state_);
+  return detail::randint(source, shape, low, high, dtype);
+}
+
+Tensor Generator::permutation(std::int64_t n, DType dtype) const {
+  FromVariable source(state_);
+  return detail::permutation(source, n, dtype);
+}
+
+Tensor Generator::shuffle(const Operand &x) const {
+  FromVariable source(state_);
+  return detail::shuffle(source, x);
+}
+
+const Generator &process_generator() {
+  // Never destroyed: static objects of others may draw numbers until the end.
+  static const auto *const generator = new Generator(Variable(state_of(0, 1), "random", false));
+  return *generator;
+}
+
+void set_seed(std::uint64_t seed) { process_generator().state().assign(state_of(seed, 1)); }
+
+Tensor uniform(const Extent &shape, const UniformOptions &options) {
+  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+    return detail::uniform(source, shape, {options.low, options.high, options.dtype});
+  });
+}
+
+Tensor normal(const Extent &shape, const NormalOptions &options) {
+  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+    return detail::normal(source, shape, {options.mean, options.stddev, options.dtype});
+  });
+}
+
+Tensor truncated_normal(const Extent &shape, const NormalOptions &options) {
+  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+    return detail::truncated_normal(source, shape, {options.mean, options.stddev, options.dtype});
+  });
+}
+
+Tensor bernoulli(const Extent &shape, const Operand &probability, const BernoulliOptions &options) {
+  const bool traced =
+      is_traced(shape.source()) || (probability.impl() != nullptr &&
+                                    probability.impl()->storage == weft::detail::Storage::traced);
+  return from(options.seed, traced, [&](detail::Source &source) {
+    return detail::bernoulli(source, shape, probability);
+  });
+}
+
+Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
+               const RandintOptions &options) {
+  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+    return detail::randint(source, shape, low, high, options.dtype);
+  });
+}
+
+Tensor permutation(std::int64_t n, const PermutationOptions &options) {
+  return from(options.seed, false, [&](detail::Source &source) {
+    return detail::permutation(source, n, options.dtype);
+  });
+}
+
+} // namespace weft::random

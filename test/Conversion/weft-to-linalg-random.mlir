@@ -1,0 +1,62 @@
+// Random numbers: one loop whose body computes Philox of the element's number, and a loop of exchanges.
+// RUN: weft-opt %s --weft-to-linalg --split-input-file | FileCheck %s
+
+// The seed and the stream are read from the state; x is not read. The element's number is 5 i + j.
+// CHECK-DAG: #[[SEED:.*]] = affine_map<(d0, d1) -> (0)>
+// CHECK-DAG: #[[STREAM:.*]] = affine_map<(d0, d1) -> (1)>
+// CHECK-LABEL: func @uniform
+// CHECK-SAME: %[[S:.*]]: tensor<2xi64>, %{{.*}}: tensor<3x5xi1>
+// CHECK: linalg.generic {indexing_maps = [#[[SEED]], #[[STREAM]], #{{.*}}]
+// CHECK-SAME: ins(%[[S]], %[[S]] : tensor<2xi64>, tensor<2xi64>)
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c5
+// CHECK: %[[J:.*]] = linalg.index 1
+// CHECK: arith.addi %[[ROW]], %[[J]]
+// CHECK-COUNT-20: arith.muli
+// CHECK: arith.sitofp %{{.*}} : i32 to f32
+// CHECK-NEXT: arith.constant 5.96046448E-8 : f32
+func.func @uniform(%s: tensor<2xi64>, %x: tensor<3x5xi1>) -> tensor<3x5xf32> {
+  %0 = weft.draw_uniform %s, %x {dtype = f32} : (tensor<2xi64>, tensor<3x5xi1>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
+
+// -----
+
+// Two elements of 64 bits are one block.
+// CHECK-LABEL: func @integers
+// CHECK: arith.shrui %{{.*}}, %c1_i64
+// CHECK: arith.shli
+// CHECK-NOT: arith.sitofp
+func.func @integers(%s: tensor<2xi64>, %x: tensor<?xi1>) -> tensor<?xi64> {
+  %0 = weft.draw_uniform %s, %x {dtype = i64} : (tensor<2xi64>, tensor<?xi1>) -> tensor<?xi64>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
+// A state of unknown size is checked when the program runs.
+// CHECK-LABEL: func @unknown_state
+// CHECK: cf.assert %{{.*}}, "draw_uniform: state must be of shape (2,)"
+func.func @unknown_state(%s: tensor<?xi64>, %x: tensor<4xi1>) -> tensor<4xi1> {
+  %0 = weft.draw_uniform %s, %x {dtype = i1} : (tensor<?xi64>, tensor<4xi1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+// From the last place on, each number changes places with one not behind it.
+// CHECK-LABEL: func @permutation
+// CHECK: %[[ORDERED:.*]] = linalg.generic
+// CHECK: scf.for %[[TURN:.*]] = %c0{{.*}} iter_args(%[[T:.*]] = %[[ORDERED]]) -> (tensor<9xi32>)
+// CHECK: %{{.*}}, %[[PICKED:.*]] = arith.mului_extended
+// CHECK: %[[FROM:.*]] = arith.index_cast %[[PICKED]] : i64 to index
+// CHECK: %[[TO:.*]] = arith.subi %{{.*}}, %[[TURN]]
+// CHECK: %[[MOVED:.*]] = tensor.extract %[[T]][%[[FROM]]]
+// CHECK: %[[REPLACED:.*]] = tensor.extract %[[T]][%[[TO]]]
+// CHECK: %[[HALF:.*]] = tensor.insert %[[REPLACED]] into %[[T]][%[[FROM]]]
+// CHECK: %[[BOTH:.*]] = tensor.insert %[[MOVED]] into %[[HALF]][%[[TO]]]
+// CHECK: scf.yield %[[BOTH]]
+func.func @permutation(%s: tensor<2xi64>, %x: tensor<9x2xf32>) -> tensor<9xi32> {
+  %0 = weft.draw_permutation %s, %x {dtype = i32} : (tensor<2xi64>, tensor<9x2xf32>) -> tensor<9xi32>
+  return %0 : tensor<9xi32>
+}
