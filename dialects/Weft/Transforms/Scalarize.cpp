@@ -64,6 +64,17 @@ private:
     return tensor::ExtractOp::create(rewriter, tensor.getLoc(), tensor, ValueRange());
   }
 
+  /// What a body without loops reads of `operand`, whose map can hold nothing but constants.
+  Value elementAt(Value operand, AffineMap map) {
+    if (isScalarTensor(operand.getType())) return elementOf(operand);
+    if (!isa<RankedTensorType>(operand.getType())) return operand;
+    SmallVector<Value> at;
+    for (AffineExpr place : map.getResults())
+      at.push_back(arith::ConstantIndexOp::create(rewriter, operand.getLoc(),
+                                                  cast<AffineConstantExpr>(place).getValue()));
+    return tensor::ExtractOp::create(rewriter, operand.getLoc(), operand, at);
+  }
+
   /// The elements of those that are scalar tensors.
   SmallVector<Value> elementsOf(ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) {
@@ -112,9 +123,10 @@ private:
     rewriter.setInsertionPoint(op);
     IRMapping map;
     Block *body = op.getBody();
-    for (auto [argument, operand] : llvm::zip_equal(body->getArguments(), op->getOperands())) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
       if (argument.use_empty()) continue;
-      map.map(argument, isScalarTensor(operand.getType()) ? elementOf(operand) : operand);
+      map.map(argument, elementAt(operand.get(), op.getMatchingIndexingMap(&operand)));
     }
     for (Operation &inner : body->without_terminator()) rewriter.clone(inner, map);
     SmallVector<Value> values =
