@@ -29,6 +29,8 @@ llvm_config.with_system_environment(
 )
 # What a test leaves in a cache must not outlive the build folder.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+# Tests of the code cache turn it on, with a folder of their own.
+config.environment["WEFT_CACHE"] = "off"
 
 tools = ["weft-opt", "weft-run", "weft-compile", "weft-lsp-server", "weft-reduce", "weft-tblgen"]
 llvm_config.add_tool_substitutions(

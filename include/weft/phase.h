@@ -32,11 +32,14 @@ struct CompileReport {
     double milliseconds;
   };
   double trace_ms = 0;
-  std::vector<PhaseTime> phases;
-  double total_ms = 0; ///< trace and all phases
+  std::vector<PhaseTime> phases; ///< of code that was cached, one: "cache"
+  double total_ms = 0;           ///< trace and all phases
   std::size_t arena_bytes = 0;
   std::size_t code_bytes = 0;
   int traced_ops = 0;
+  /// Where the code came from: "miss" compiled and kept on disk, "off" compiled where nothing is
+  /// kept, "hit" read from disk, "shared" that of an equal trace of this process.
+  std::string cache;
   /// Files that FunctionOptions::dump asked for, in the order of the phases.
   std::vector<std::string> files;
 };

@@ -30,6 +30,7 @@ public:
     const std::lock_guard lock(mutex);
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module = import(program);
+    const ::weft::Digest digest = digestOf(*module);
     std::vector<std::string> files;
     driver.observe({});
     if (!dump.empty()) {
@@ -39,6 +40,7 @@ public:
     auto code =
         driver.load(*module, symbolName(program.name), Phase::trace, variableSymbols(program));
     if (!code) fail(program, code.fault().message);
+    code->module = digest;
     code->report.files = std::move(files);
     code->report.total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

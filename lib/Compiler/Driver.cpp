@@ -100,6 +100,8 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   auto object = emitObject(module);
   if (!object) return object.fault();
   code.report.code_bytes = (*object)->getBufferSize();
+  code.object = (*object)->getBuffer().str();
+  code.symbol = entryName(name);
   ::weft::jit::PhaseTimes spent;
   auto loaded = ::weft::jit::loadObject(std::move(*object), &spent);
   if (!loaded) return loaded.fault();
@@ -114,6 +116,15 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
 
 std::vector<::weft::CompileReport::PhaseTime> Driver::takeTimes() {
   return std::exchange(times, {});
+}
+
+::weft::Digest digestOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, OpPrintingFlags().enableDebugInfo(false).useLocalScope());
+  ::weft::Sha256 sha;
+  sha.text(text);
+  return sha.finish();
 }
 
 DiagnosticText::DiagnosticText(MLIRContext &context)

@@ -76,6 +76,9 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+/// The digest of a module's text without locations: names it in the code cache.
+::weft::Digest digestOf(ModuleOp module);
+
 /// The name of the entry of a compiled function.
 inline std::string entryName(StringRef function) { return (function + "_weft_entry").str(); }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "CodeCache/CodeCache.h"
 #include "Function/CompiledCall.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
@@ -138,7 +139,7 @@ std::shared_ptr<FunctionCore::Trace> FunctionCore::find(ArgumentReader &argument
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     std::string dump = impl_->options.dump;
     if (!dump.empty()) dump += "/" + impl_->options.name + "." + std::to_string(impl_->next_dump++);
-    CompiledCode code = compiler_backend().compile(program, dump);
+    CompiledCode code = cache::compile(program, dump);
     trace->report = std::move(code.report);
     trace->report.trace_ms = trace_ms;
     trace->report.total_ms += trace_ms;

@@ -8,10 +8,10 @@
 
 #include <sys/stat.h>
 
-#include "IO/AtomicFile.h"
 #include "IO/NpyHeader.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
+#include "Support/AtomicFile.h"
 
 namespace weft {
 

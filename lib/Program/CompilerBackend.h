@@ -6,6 +6,7 @@
 
 #include "Program/Program.h"
 #include "Runtime/CallContext.h"
+#include "Support/Sha256.h"
 #include <weft/phase.h>
 
 namespace weft {
@@ -22,6 +23,10 @@ struct CompiledCode {
   /// Keeps the machine code loaded.
   std::shared_ptr<void> code;
   CompileReport report;
+  /// For the code cache: the object file, the symbol of the entry in it, and the digest of the text
+  /// of phase `trace`.
+  std::string object, symbol;
+  Digest module{};
 };
 
 /// What libweft-compiler offers.
@@ -37,6 +42,9 @@ public:
 /// The backend, loading libweft-compiler at the first call. Throws CompileError if it cannot be
 /// found, with the paths that were tried.
 CompilerBackend &compiler_backend();
+
+/// The file that it would be loaded from if the program has not linked it.
+std::string compiler_path();
 
 } // namespace weft
 

@@ -26,8 +26,7 @@ CompilerBackend *load() {
   if (void *symbol = dlsym(RTLD_DEFAULT, "weft_compiler_backend"))
     return reinterpret_cast<Factory *>(symbol)();
   std::string tried;
-  for (const std::string &path :
-       {own_folder() + "libweft-compiler.so", std::string("libweft-compiler.so")}) {
+  for (const std::string &path : {compiler_path(), std::string("libweft-compiler.so")}) {
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       tried += std::string("\n  ") + dlerror();
@@ -43,6 +42,8 @@ CompilerBackend *load() {
 }
 
 } // namespace
+
+std::string compiler_path() { return own_folder() + "libweft-compiler.so"; }
 
 CompilerBackend &compiler_backend() {
   static CompilerBackend *backend = load();

@@ -19,13 +19,15 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["OpDefs"] = {"Support"};
   may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
   may["Program"] = may["Runtime"];
+  may["CodeCache"] = may["Runtime"];
+  may["CodeCache"].insert({"Program", "CodeCache"});
   may["Ops"] = may["dialects"] = {"Support", "OpDefs", "Runtime", "Kernels", "Program"};
   may["dialects"].insert("Ops"); // constants are folded by running the op
   may["Compiler"] = may["JIT"] = {"Support", "OpDefs",   "Runtime",  "Kernels", "Program",
                                   "Ops",     "dialects", "Compiler", "JIT"};
   may["Autodiff"] = {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Program"};
   may["Function"] = may["Autodiff"];
-  may["Function"].insert("Autodiff");
+  may["Function"].insert({"Autodiff", "CodeCache"});
   may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
   may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
@@ -41,6 +43,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/dtype.h", "Support"},
     {"weft/dtypes.def", "Support"},
     {"weft/error.h", "Support"},
+    {"weft/log.h", "Support"},
     {"weft/shape.h", "Support"},
     {"weft/detail/inline_vector.h", "Support"},
     {"weft/detail/opcode.h", "OpDefs"},

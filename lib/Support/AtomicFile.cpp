@@ -1,5 +1,5 @@
 // Temporary, fsync, rename.
-#include "IO/AtomicFile.h"
+#include "Support/AtomicFile.h"
 
 #include <atomic>
 #include <cerrno>
@@ -27,7 +27,7 @@ void AtomicFile::fail(const char *what) const {
   throw IOError(path_ + ": " + what + ": " + std::strerror(errno));
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::string path, unsigned mode) : path_(std::move(path)) {
   // A device or pipe is written to, never replaced.
   struct stat status;
   if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -40,7 +40,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   // killed, may have left some.
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = path_ + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(count++);
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) return;
     if (errno != EEXIST) break;
   }

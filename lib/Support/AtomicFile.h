@@ -10,7 +10,8 @@ namespace weft {
 /// file that is not committed vanishes. All members throw IOError, naming the file.
 class AtomicFile {
 public:
-  explicit AtomicFile(std::string path);
+  /// `mode` is what the process's umask takes from.
+  explicit AtomicFile(std::string path, unsigned mode = 0666);
   ~AtomicFile();
   AtomicFile(const AtomicFile &) = delete;
   AtomicFile &operator=(const AtomicFile &) = delete;

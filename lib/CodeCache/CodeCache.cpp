@@ -1,0 +1,185 @@
+// Looks code up in memory, then on disk, then has it compiled.
+#include "CodeCache/CodeCache.h"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <mutex>
+
+#include "CodeCache/CodeLoader.h"
+#include "Support/Log.h"
+
+namespace weft::cache {
+
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+std::string shortened(const std::string &name) { return name.substr(0, 12); }
+
+std::string in_milliseconds(double time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f ms", time);
+  return text;
+}
+
+/// The code of one key in this process.
+struct Slot {
+  std::mutex mutex;  ///< held while the code is being made
+  CompiledCode code; ///< without what keeps it loaded
+  std::weak_ptr<void> alive;
+};
+
+/// The slots of the process, of which those whose code is gone are dropped now and then.
+class Slots {
+public:
+  std::shared_ptr<Slot> get(const Digest &key) {
+    const std::lock_guard lock(mutex_);
+    if (slots_.size() >= limit_) {
+      std::erase_if(slots_, [](const auto &item) {
+        return item.second.use_count() == 1 && item.second->alive.expired();
+      });
+      limit_ = std::max<std::size_t>(64, 2 * slots_.size());
+    }
+    std::shared_ptr<Slot> &slot = slots_[key];
+    if (!slot) slot = std::make_shared<Slot>();
+    return slot;
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<Digest, std::shared_ptr<Slot>> slots_;
+  std::size_t limit_ = 64;
+};
+
+Slots &slots() {
+  static auto *all = new Slots;
+  return *all;
+}
+
+/// Says once in this process that the folder is of no use.
+void log_folder(const Fault &why) {
+  static std::once_flag once;
+  std::call_once(once, [&] { log_line("error: " + why.message + ": compiled code is not kept"); });
+}
+
+void log_entry(const std::string &name, const std::string &what) {
+  log_line("error: the cache entry " + shortened(name) + "... " + what +
+           ": ignored and compiled anew");
+}
+
+/// The entry of a file, if it is what its name says.
+Result<Entry> check(const std::string &bytes, const Key &key) {
+  Result<Entry> entry = decode(bytes);
+  if (!entry) return entry;
+  if (Check check = check_key(entry->key, key)) return std::move(*check);
+  return entry;
+}
+
+CompiledCode make(const Program &program, const std::string &dump, const Key &key) {
+  const std::optional<Folder> folder = Folder::from_environment();
+  if (folder && dump.empty())
+    if (auto found = load(*folder, key, program.name)) return std::move(*found);
+  CompiledCode code = compiler_backend().compile(program, dump);
+  code.report.cache = "miss";
+  if (folder) store(*folder, key, program.name, code);
+  else code.report.cache = "off";
+  return code;
+}
+
+} // namespace
+
+std::optional<CompiledCode> load(const Folder &folder, const Key &key, const std::string &name) {
+  const auto start = std::chrono::steady_clock::now();
+  if (Check check = folder.prepare()) {
+    log_folder(*check);
+    return std::nullopt;
+  }
+  const std::string file = hex(key.digest());
+  auto ignore = [&](const Fault &why) {
+    log_entry(file, why.message);
+    return std::nullopt;
+  };
+  auto bytes = folder.read(file);
+  if (!bytes) return ignore(bytes.fault());
+  if (!*bytes) {
+    log_line("cache miss: " + name + ": " + shortened(file) + "...");
+    return std::nullopt;
+  }
+  Result<Entry> entry = check(**bytes, key);
+  if (!entry) return ignore(entry.fault());
+  auto loaded = load_code(entry->object);
+  if (!loaded) return ignore(loaded.fault());
+  void *address = (*loaded)->lookup(entry->symbol);
+  if (address == nullptr) return ignore({ErrorKind::io, "lacks its function " + entry->symbol});
+
+  CompiledCode code;
+  code.entry = reinterpret_cast<CompiledEntry>(address);
+  code.arena_bytes = entry->arena_bytes;
+  code.variables.assign(entry->variables.begin(), entry->variables.end());
+  code.code = std::shared_ptr<LoadedCode>(std::move(*loaded));
+  code.report.code_bytes = entry->object.size();
+  code.report.arena_bytes = entry->arena_bytes;
+  code.report.cache = "hit";
+  code.report.total_ms = milliseconds_since(start);
+  code.report.phases = {{"cache", code.report.total_ms}};
+  if (logging())
+    log_line("cache hit: " + name + ": " + shortened(file) + "... in " +
+             in_milliseconds(code.report.total_ms) + " instead of " +
+             in_milliseconds(entry->compile_ms));
+  return code;
+}
+
+void store(const Folder &folder, const Key &key, const std::string &name,
+           const CompiledCode &code) {
+  if (Check check = folder.prepare()) return log_folder(*check);
+  Entry entry;
+  entry.key = key;
+  entry.module = code.module;
+  entry.function = name;
+  entry.created = std::time(nullptr);
+  entry.compile_ms = code.report.total_ms;
+  entry.symbol = code.symbol;
+  entry.arena_bytes = code.arena_bytes;
+  entry.variables.assign(code.variables.begin(), code.variables.end());
+  entry.object = code.object;
+  if (Check check = folder.write(hex(key.digest()), encode(entry))) log_folder(*check);
+}
+
+CompiledCode compile(const Program &program, const std::string &dump) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::optional<Key> key = key_of(hash(program));
+  // Without a build there is no key, and most likely no compiler, which it says itself.
+  if (!key) return compiler_backend().compile(program, dump);
+  const std::shared_ptr<Slot> slot = slots().get(key->digest());
+  const std::lock_guard lock(slot->mutex);
+  CompiledCode code;
+  if (std::shared_ptr<void> alive = slot->alive.lock(); alive && dump.empty()) {
+    code = slot->code;
+    code.code = std::move(alive);
+    code.report.cache = "shared";
+    code.report.total_ms = milliseconds_since(start);
+    code.report.phases = {{"cache", code.report.total_ms}};
+    log_line("cache hit: " + program.name + " shares code of this process");
+    return code;
+  }
+  code = make(program, dump, *key);
+  code.object.clear();
+  code.object.shrink_to_fit();
+  slot->alive = code.code;
+  slot->code = code;
+  slot->code.code.reset();
+  slot->code.report = {};
+  slot->code.report.code_bytes = code.report.code_bytes;
+  if (code.report.cache == "hit") {
+    code.report.total_ms = milliseconds_since(start);
+    code.report.phases = {{"cache", code.report.total_ms}};
+  }
+  return code;
+}
+
+} // namespace weft::cache

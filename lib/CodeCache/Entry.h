@@ -1,0 +1,35 @@
+// One compiled program as bytes: a header that tells damage and strangers, the key, what a call
+// needs to know, the object code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "CodeCache/Key.h"
+#include "Support/Fault.h"
+
+namespace weft::cache {
+
+/// What the cache keeps of a compile.
+struct Entry {
+  Key key;
+  Digest module{};          ///< of the text of phase `trace`, for `weft-cache explain`
+  std::string function;     ///< the name of the function that was compiled first
+  std::int64_t created = 0; ///< seconds since 1970
+  double compile_ms = 0;
+  std::string symbol; ///< of the entry, in the object code
+  std::uint64_t arena_bytes = 0;
+  std::vector<std::uint64_t> variables; ///< CompiledCode::variables
+  std::string object;                   ///< an ELF object file
+};
+
+std::string encode(const Entry &entry);
+/// The fault's message continues "the cache entry 3f9c... ".
+Result<Entry> decode(std::string_view bytes);
+
+/// Why code with this key may not run here, as above; nothing if it may.
+Check check_key(const Key &found, const Key &wanted);
+
+} // namespace weft::cache

@@ -1,0 +1,224 @@
+// Reads, writes and removes the files of the cache.
+#include "CodeCache/Folder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "Support/AtomicFile.h"
+#include "Support/Log.h"
+
+namespace weft::cache {
+
+namespace {
+
+constexpr std::uint64_t kDefaultCap = std::uint64_t{1} << 30;
+/// A temporary file this old belongs to no process that still writes it.
+constexpr std::int64_t kStaleSeconds = 600;
+constexpr std::string_view kSuffix = ".code";
+
+Fault fault(std::string what) { return {ErrorKind::io, std::move(what)}; }
+std::string reason() { return std::strerror(errno); }
+
+std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Makes a folder and those above it.
+bool make_folders(const std::string &path) {
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return true;
+  if (errno != ENOENT) return false;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0 || !make_folders(path.substr(0, slash)))
+    return false;
+  return mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+}
+
+/// Why code there is not to be trusted; null if it is.
+const char *distrust(const struct stat &status) {
+  if (status.st_uid != geteuid()) return "belongs to another user";
+  if ((status.st_mode & 022) != 0) return "may be written by other users";
+  return nullptr;
+}
+
+/// Closes a descriptor at the end of a scope.
+struct Descriptor {
+  int number;
+  explicit Descriptor(int number) : number(number) {}
+  Descriptor(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+};
+
+} // namespace
+
+std::optional<std::uint64_t> parse_size(const std::string &text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error != std::errc()) return std::nullopt;
+  for (const std::string_view ending : {"iB", "B"})
+    if (unit.size() > 1 && unit.ends_with(ending)) {
+      unit.remove_suffix(ending.size());
+      break;
+    }
+  if (unit.empty()) return number;
+  const std::size_t power =
+      unit.size() == 1 ? std::string_view("KMGT").find(unit[0]) : std::string_view::npos;
+  if (power == std::string_view::npos) return std::nullopt;
+  const auto shift = static_cast<unsigned>(10 * (power + 1));
+  if (number > UINT64_MAX >> shift) return std::nullopt;
+  return number << shift;
+}
+
+std::optional<Folder> Folder::from_environment() {
+  const std::string use = environment("WEFT_CACHE");
+  if (use == "off" || use == "0") return std::nullopt;
+  std::string path = environment("WEFT_CACHE_DIR");
+  if (path.empty()) {
+    std::string base = environment("XDG_CACHE_HOME");
+    // Relative paths there are to be ignored, says the specification of XDG's folders.
+    if (!base.starts_with('/')) {
+      base = environment("HOME");
+      if (base.empty()) return std::nullopt;
+      base += "/.cache";
+    }
+    path = base + "/weft";
+  }
+  std::uint64_t cap = kDefaultCap;
+  if (const std::string size = environment("WEFT_CACHE_SIZE"); !size.empty()) {
+    if (const auto parsed = parse_size(size)) cap = *parsed;
+    else log_line("error: WEFT_CACHE_SIZE=" + size + " is no size such as 512M: 1G is taken");
+  }
+  return Folder(std::move(path), cap);
+}
+
+Check Folder::prepare() const {
+  if (!make_folders(path_))
+    return fault("the cache folder " + path_ + " cannot be made: " + reason());
+  struct stat status;
+  if (stat(path_.c_str(), &status) != 0)
+    return fault("the cache folder " + path_ + " cannot be used: " + reason());
+  if (!S_ISDIR(status.st_mode)) return fault("the cache folder " + path_ + " is no folder");
+  if (const char *why = distrust(status)) return fault("the cache folder " + path_ + " " + why);
+  return std::nullopt;
+}
+
+Result<std::optional<std::string>> Folder::read(const std::string &name) const {
+  // No link is followed, and a pipe would not block.
+  const Descriptor opened(open(file(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (opened.number < 0) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    return fault("cannot be read: " + reason());
+  }
+  struct stat status;
+  if (fstat(opened.number, &status) != 0) return fault("cannot be read: " + reason());
+  if (!S_ISREG(status.st_mode)) return fault("is no file");
+  if (const char *why = distrust(status)) return fault(why);
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = ::read(opened.number, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fault("cannot be read: " + reason());
+    if (count == 0) return fault("is truncated");
+    done += static_cast<std::size_t>(count);
+  }
+  // File systems note reads seldom or never, and the time of use decides who stays.
+  const timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  futimens(opened.number, times);
+  return std::optional(std::move(bytes));
+}
+
+Check Folder::write(const std::string &name, const std::string &bytes) const {
+  if (bytes.size() > cap_)
+    return fault("the code has " + std::to_string(bytes.size()) +
+                 " bytes, more than the cache folder " + path_ + " may hold");
+  // A pipe or a device of that name would be written to.
+  struct stat status;
+  if (lstat(file(name).c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    unlink(file(name).c_str());
+  try {
+    AtomicFile target(file(name), 0600);
+    target.write(bytes.data(), bytes.size());
+    target.commit();
+  } catch (const IOError &error) {
+    return fault(error.what());
+  }
+  evict(name);
+  return std::nullopt;
+}
+
+std::vector<Folder::Found> Folder::scan() const {
+  std::vector<Found> found;
+  DIR *folder = opendir(path_.c_str());
+  if (folder == nullptr) return found;
+  const std::int64_t now = std::time(nullptr);
+  while (const dirent *item = readdir(folder)) {
+    const std::string_view name = item->d_name;
+    struct stat status;
+    if (name.starts_with('.') ||
+        fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (name.ends_with(kSuffix)) {
+      found.push_back({std::string(name.substr(0, name.size() - kSuffix.size())),
+                       static_cast<std::uint64_t>(status.st_size), status.st_atim.tv_sec});
+    } else if (name.find(".code.tmp-") != std::string_view::npos &&
+               now - status.st_mtim.tv_sec > kStaleSeconds) {
+      unlinkat(dirfd(folder), item->d_name, 0); // its writer was killed
+    }
+  }
+  closedir(folder);
+  std::sort(found.begin(), found.end(), [](const Found &a, const Found &b) {
+    return a.used != b.used ? a.used > b.used : a.name < b.name;
+  });
+  return found;
+}
+
+void Folder::evict(const std::string &kept) const {
+  std::uint64_t sum = 0;
+  const std::vector<Found> entries = scan();
+  for (const Found &entry : entries) sum += entry.bytes;
+  for (auto entry = entries.rbegin(); entry != entries.rend() && sum > cap_; ++entry) {
+    if (entry->name == kept) continue;
+    // Somebody else may have removed it.
+    unlink(file(entry->name).c_str());
+    sum -= entry->bytes;
+  }
+}
+
+std::vector<Listed> Folder::list() const {
+  std::vector<Listed> all;
+  for (const Found &found : scan()) {
+    Listed listed{found.name, found.bytes, found.used, fault("cannot be read")};
+    // Looking at an entry is no use of it.
+    auto bytes = read(found.name);
+    const timespec times[2] = {{found.used, 0}, {0, UTIME_OMIT}};
+    utimensat(AT_FDCWD, file(found.name).c_str(), times, AT_SYMLINK_NOFOLLOW);
+    if (!bytes) listed.entry = bytes.fault();
+    else if (*bytes) listed.entry = decode(**bytes);
+    else continue; // gone in the meantime
+    all.push_back(std::move(listed));
+  }
+  return all;
+}
+
+Result<std::size_t> Folder::clear() const {
+  std::size_t removed = 0;
+  for (const Found &found : scan()) {
+    if (unlink(file(found.name).c_str()) == 0) ++removed;
+    else if (errno != ENOENT) return fault(file(found.name) + " cannot be removed: " + reason());
+  }
+  return removed;
+}
+
+} // namespace weft::cache

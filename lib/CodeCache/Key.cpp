@@ -1,0 +1,225 @@
+// Hashes programs, and finds the build ids of the libraries.
+#include "CodeCache/Key.h"
+
+#include <cstring>
+#include <elf.h>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "OpDefs/OpInfo.h"
+#include "Program/CompilerBackend.h"
+#include "Runtime/Variable.h"
+#include "Support/CpuFeatures.h"
+
+namespace weft::cache {
+
+namespace {
+
+/// Writes a program into a hash. Members are taken apart by structured bindings, so that a member
+/// that is added does not compile until it is hashed too.
+class Hasher {
+public:
+  explicit Hasher(const Program &program) : program_(program) {
+    for (const VariableRef &variable : program.variables)
+      numbers_.emplace(variable.get(), numbers_.size());
+  }
+
+  Digest run() {
+    const auto &[name, values, inputs, captured, captures, variables, written, nodes, outputs] =
+        program_;
+    sha_.text("weft program 1");
+    sha_.number(values.size());
+    for (const TensorType &value : values) type(value);
+    ids(inputs);
+    ids(captured);
+    sha_.number(variables.size());
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      type(variables[i]->type());
+      sha_.number(written[i]);
+    }
+    all(nodes);
+    ids(outputs);
+    return sha_.finish();
+  }
+
+private:
+  void type(const TensorType &type) {
+    sha_.number(static_cast<std::uint8_t>(type.dtype));
+    sha_.number(type.shape.size());
+    for (std::size_t d = 0; d < type.shape.size(); ++d) sha_.number(type.shape[d]);
+  }
+
+  template <class Ids>
+  void ids(const Ids &list) {
+    sha_.number(list.size());
+    for (const ValueId id : list) sha_.number(id);
+  }
+
+  void all(const std::vector<ProgramNode> &nodes) {
+    sha_.number(nodes.size());
+    for (const ProgramNode &node : nodes) one(node);
+  }
+
+  void one(const ProgramNode &node) {
+    const auto &[op, operands, attrs, result, construct] = node;
+    sha_.number(construct != nullptr);
+    ids(operands);
+    if (construct) return one(*construct);
+    sha_.text(op_info(op).name);
+    sha_.number(result);
+    sha_.number(attrs.size());
+    for (const Attr &attr : attrs) one(attr);
+  }
+
+  void one(const ProgramConstruct &construct) {
+    const auto &[kind, step, regions, results] = construct;
+    sha_.number(static_cast<std::uint8_t>(kind));
+    sha_.number(step);
+    sha_.number(regions.size());
+    for (const ProgramRegion &region : regions) {
+      const auto &[arguments, nodes, outputs] = region;
+      ids(arguments);
+      all(nodes);
+      ids(outputs);
+    }
+    ids(results);
+  }
+
+  void one(const Attr &attr) {
+    sha_.number(attr.index());
+    std::visit([this](const auto &value) { content(value); }, attr);
+  }
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void content(T value) {
+    sha_.number(value);
+  }
+  void content(DType value) { sha_.number(static_cast<std::uint8_t>(value)); }
+  void content(const Ints &value) {
+    sha_.number(value.size());
+    for (const std::int64_t number : value) sha_.number(number);
+  }
+  void content(const std::string &value) { sha_.text(value); }
+  void content(const ConstantRef &value) {
+    type(value->type);
+    std::size_t bytes = item_size(value->type.dtype);
+    for (const std::int64_t size : value->type.shape) bytes *= static_cast<std::size_t>(size);
+    sha_.update(value->bytes, bytes);
+  }
+  void content(const VariableRef &value) { sha_.number(numbers_.at(value.get())); }
+
+  const Program &program_;
+  std::unordered_map<const VariableState *, std::size_t> numbers_; ///< of the variables
+  Sha256 sha_;
+};
+
+/// The GNU build id among the notes of a segment; empty if there is none.
+std::string find_build_id(const std::vector<char> &notes) {
+  for (std::size_t at = 0; at + sizeof(Elf64_Nhdr) <= notes.size();) {
+    Elf64_Nhdr header;
+    std::memcpy(&header, notes.data() + at, sizeof header);
+    const std::size_t name = at + sizeof header;
+    const std::size_t content = name + (header.n_namesz + 3U) / 4 * 4;
+    const std::size_t next = content + (header.n_descsz + 3U) / 4 * 4;
+    if (next > notes.size()) return {};
+    if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
+        std::memcmp(notes.data() + name, "GNU", 4) == 0)
+      return {notes.data() + content, header.n_descsz};
+    at = next;
+  }
+  return {};
+}
+
+/// The build id of an ELF image; `read` copies bytes at an offset into the image, and `is_loaded`
+/// says whether offsets are those of the memory or of the file.
+template <class Read>
+std::string image_build_id(const Read &read, bool is_loaded) {
+  Elf64_Ehdr header;
+  if (!read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) return {};
+    if (segment.p_type != PT_NOTE || segment.p_filesz > 65536) continue;
+    std::vector<char> notes(segment.p_filesz);
+    if (!read(is_loaded ? segment.p_vaddr : segment.p_offset, notes.data(), notes.size()))
+      return {};
+    if (std::string id = find_build_id(notes); !id.empty()) return id;
+  }
+  return {};
+}
+
+/// Of the library that holds this address.
+std::string loaded_build_id(const void *address) {
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || info.dli_fbase == nullptr) return {};
+  const char *base = static_cast<const char *>(info.dli_fbase);
+  return image_build_id(
+      [base](std::uint64_t at, void *to, std::size_t size) {
+        std::memcpy(to, base + at, size);
+        return true;
+      },
+      /*is_loaded=*/true);
+}
+
+std::string file_build_id(const std::string &path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  std::string id = image_build_id(
+      [file](std::uint64_t at, void *to, std::size_t size) {
+        return pread(file, to, size, static_cast<off_t>(at)) == static_cast<ssize_t>(size);
+      },
+      /*is_loaded=*/false);
+  close(file);
+  return id;
+}
+
+std::string hex_of(const std::string &bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    text += digits[static_cast<unsigned char>(byte) >> 4];
+    text += digits[static_cast<unsigned char>(byte) & 15];
+  }
+  return text;
+}
+
+std::optional<std::string> find_build() {
+  const std::string library = loaded_build_id(reinterpret_cast<const void *>(&build_id));
+  // A program that links the compiler has it already; else it is the file that would be loaded.
+  const void *linked = dlsym(RTLD_DEFAULT, "weft_compiler_backend");
+  const std::string compiler =
+      linked != nullptr ? loaded_build_id(linked) : file_build_id(compiler_path());
+  if (library.empty() || compiler.empty()) return std::nullopt;
+  return hex_of(library) + "-" + hex_of(compiler);
+}
+
+} // namespace
+
+Digest Key::digest() const {
+  Sha256 sha;
+  sha.text("weft key 1");
+  sha.update(program.data(), program.size());
+  for (const std::string *part : {&pipeline, &build, &features}) sha.text(*part);
+  return sha.finish();
+}
+
+Digest hash(const Program &program) { return Hasher(program).run(); }
+
+const std::optional<std::string> &build_id() {
+  static const std::optional<std::string> id = find_build();
+  return id;
+}
+
+std::optional<Key> key_of(const Digest &program) {
+  if (!build_id()) return std::nullopt;
+  return Key{program, "cpu", *build_id(), host_cpu_features_text()};
+}
+
+} // namespace weft::cache

@@ -1,0 +1,48 @@
+// SHA-256 (FIPS 180-4): names cache entries by what they are made of, and finds damage in them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace weft {
+
+/// 32 bytes that say which bytes went in.
+using Digest = std::array<std::uint8_t, 32>;
+
+/// As 64 hexadecimal digits.
+std::string hex(const Digest &digest);
+
+/// Takes bytes, in any number of pieces, and gives their digest. libweft links no library that
+/// could do it: LLVM is only loaded when something must be compiled.
+class Sha256 {
+public:
+  void update(const void *bytes, std::size_t size);
+  void update(std::string_view text) { update(text.data(), text.size()); }
+  /// The bytes of a number.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void number(T value) {
+    update(&value, sizeof value);
+  }
+  /// A text and where it ends.
+  void text(std::string_view value) {
+    number(static_cast<std::uint64_t>(value.size()));
+    update(value);
+  }
+  /// The digest of all that came; ends the use of this object.
+  Digest finish();
+
+private:
+  void block(const std::uint8_t *bytes);
+
+  std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::uint8_t, 64> pending_{};
+  std::uint64_t size_ = 0;
+};
+
+} // namespace weft
