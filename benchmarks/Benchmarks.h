@@ -52,6 +52,8 @@ Row matmul(const std::string &name, const Session &session);
 Row mlp_train_step_eager(const std::string &name, const Session &session);
 Row mlp_train_step_compiled(const std::string &name, const Session &session);
 Row compile_mlp_step(const std::string &name, const Session &session);
+Row compile_mlp_step_warm(const std::string &name, const Session &session);
+Row trace_20k_ops(const std::string &name, const Session &session);
 Row compiled_call_k(const std::string &name, const Session &session);
 Row while_scalar(const std::string &name, const Session &session);
 Row trace_op(const std::string &name, const Session &session);

@@ -96,6 +96,8 @@ int run(const Options &options) {
 } // namespace weft::bench
 
 int main(int argc, char **argv) {
+  // What is measured is compiled anew, and nothing of it goes to the user's cache.
+  setenv("WEFT_CACHE", "off", 1);
   weft::bench::Options options;
   CLI::App app(
       "Measures Weft beside its peers: every row in one run, on the same cores, taking turns.",

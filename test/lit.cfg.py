@@ -32,7 +32,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cach
 # Tests of the code cache turn it on, with a folder of their own.
 config.environment["WEFT_CACHE"] = "off"
 
-tools = ["weft-opt", "weft-run", "weft-compile", "weft-lsp-server", "weft-reduce", "weft-tblgen"]
+tools = ["weft-opt", "weft-run", "weft-compile", "weft-lsp-server", "weft-reduce", "weft-cache", "weft-tblgen"]
 llvm_config.add_tool_substitutions(
     [ToolSubst(tool, unresolved="ignore") for tool in tools], [config.weft_tools_dir]
 )

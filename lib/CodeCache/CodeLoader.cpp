@@ -108,7 +108,7 @@ private:
     for (const Elf64_Shdr &section : sections_) {
       if (section.sh_type != SHT_NOBITS && !holds(section.sh_offset, section.sh_size))
         return fault("a section is outside of it");
-      if (section.sh_type != SHT_SYMTAB) continue;
+      if (section.sh_type != SHT_SYMTAB || section.sh_size < sizeof(Elf64_Sym)) continue;
       if (section.sh_link >= sections_.size()) return fault("its symbols have no names");
       symbol_names_ = sections_[section.sh_link];
       symbols_.resize(section.sh_size / sizeof(Elf64_Sym));

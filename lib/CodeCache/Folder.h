@@ -31,6 +31,7 @@ public:
   static std::optional<Folder> from_environment();
 
   const std::string &path() const { return path_; }
+  std::uint64_t cap() const { return cap_; }
 
   /// Makes the folder, for this user alone, if it is not there, and says why it may not be used.
   Check prepare() const;

@@ -146,7 +146,7 @@ std::string image_build_id(const Read &read, bool is_loaded) {
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
     if (!read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) return {};
-    if (segment.p_type != PT_NOTE || segment.p_filesz > 65536) continue;
+    if (segment.p_type != PT_NOTE || segment.p_filesz == 0 || segment.p_filesz > 65536) continue;
     std::vector<char> notes(segment.p_filesz);
     if (!read(is_loaded ? segment.p_vaddr : segment.p_offset, notes.data(), notes.size()))
       return {};

@@ -2,6 +2,7 @@
 #include "../Input.h"
 #include "../Output.h"
 #include "Arguments.h"
+#include "CodeCache/CodeCache.h"
 #include "Compiler/Driver.h"
 #include "Function/CompiledCall.h"
 #include "Runtime/Variable.h"
@@ -20,6 +21,7 @@
 using namespace mlir;
 using namespace mlir::weft;
 namespace cl = llvm::cl;
+namespace cache = ::weft::cache;
 
 static cl::OptionCategory category("weft-run options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
@@ -133,8 +135,8 @@ static void printTimes(const ::weft::CompiledCode &code, double compileMs) {
   llvm::interleaveComma(code.report.phases, llvm::outs(), [](const auto &phase) {
     llvm::outs() << phase.phase << llvm::format(" %.1f", phase.milliseconds);
   });
-  llvm::outs() << "), arena " << (code.arena_bytes + 1023) / 1024 << " KiB, code "
-               << (code.report.code_bytes + 1023) / 1024 << " KiB\n";
+  llvm::outs() << "), cache " << code.report.cache << ", arena " << (code.arena_bytes + 1023) / 1024
+               << " KiB, code " << (code.report.code_bytes + 1023) / 1024 << " KiB\n";
 }
 
 /// Whether `actual` equals the file's tensor within the tolerance; says where it does not.
@@ -157,6 +159,45 @@ static bool matches(size_t index, const ::weft::Tensor &actual, const std::strin
   return true;
 }
 
+/// The key of the code of one function of a text, which has gone through `from`.
+static std::optional<cache::Key> keyOf(const ::weft::Digest &module, const std::string &function,
+                                       ::weft::Phase from) {
+  ::weft::Sha256 sha;
+  sha.text("weft text 1");
+  sha.update(module.data(), module.size());
+  sha.text(function);
+  sha.text(::weft::name_of(from));
+  return cache::key_of(sha.finish());
+}
+
+/// The function's code, from the cache or compiled now; nothing after errors, which were printed.
+static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, ModuleOp module,
+                                                         const std::string &name,
+                                                         ::weft::Phase from,
+                                                         ArrayRef<std::string> symbols) {
+  const auto start = std::chrono::steady_clock::now();
+  const ::weft::Digest digest = digestOf(module);
+  const std::optional<cache::Key> key = keyOf(digest, name, from);
+  const std::optional<cache::Folder> folder = cache::Folder::from_environment();
+  const bool isCached = folder && key;
+  if (isCached)
+    if (auto found = cache::load(*folder, *key, name)) return found;
+
+  Driver driver(context, Target::host());
+  driver.verifyEach(verifyEach);
+  // Errors of these phases show the line; those of load come as one text.
+  if (failed(driver.run(module, from, ::weft::Phase::bufferize))) return std::nullopt;
+  auto phases = driver.takeTimes();
+  ::weft::CompiledCode code = driver.load(module, name, ::weft::Phase::bufferize, symbols).value();
+  phases.insert(phases.end(), code.report.phases.begin(), code.report.phases.end());
+  code.report.phases = std::move(phases);
+  code.report.total_ms = millisecondsSince(start);
+  code.report.cache = isCached ? "miss" : "off";
+  code.module = digest;
+  if (isCached) cache::store(*folder, *key, name, code);
+  return code;
+}
+
 static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from) {
   func::FuncOp function = findEntry(module);
   ::weft::Program program = describe(module, function);
@@ -166,16 +207,11 @@ static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from)
   std::vector<std::string> symbols;
   for (const ::weft::VariableRef &variable : program.variables) symbols.push_back(variable->name());
 
-  Driver driver(context, Target::host());
-  driver.verifyEach(verifyEach);
   const auto start = std::chrono::steady_clock::now();
-  // Errors of these phases show the line; those of load come as one text.
-  if (failed(driver.run(module, from, ::weft::Phase::bufferize))) return 1;
-  auto phases = driver.takeTimes();
-  ::weft::CompiledCode code =
-      driver.load(module, program.name, ::weft::Phase::bufferize, symbols).value();
-  phases.insert(phases.end(), code.report.phases.begin(), code.report.phases.end());
-  code.report.phases = std::move(phases);
+  std::optional<::weft::CompiledCode> found =
+      compileOrFind(context, module, program.name, from, symbols);
+  if (!found) return 1;
+  ::weft::CompiledCode code = std::move(*found);
   const double compileMs = millisecondsSince(start);
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;
