@@ -152,7 +152,7 @@ typename E::Value product_of_others_along(E &e, const typename E::Value &x, Shap
   shape[axis] = half;
   const auto pairs = product_of_others_along(e, e.multiply(low, high), shape, axis, one);
   const typename E::Value halves[] = {e.multiply(pairs, high), e.multiply(pairs, low)};
-  const auto both = e.concatenate(halves, static_cast<std::int64_t>(axis));
+  auto both = e.concatenate(halves, static_cast<std::int64_t>(axis));
   if (size % 2 == 0) return both;
   shape[axis] = 2 * half;
   return part_of(e, both, shape, axis, 0, size);
@@ -181,7 +181,7 @@ typename E::Value product_of_others(E &e, Call &call, const typename E::Value &x
   Shape shape = call.operand_type(0).shape;
   for (std::int64_t axis : axes)
     if (shape[axis] == unknown) return product_over_element(e, call, x);
-  const typename E::Value one = e.scalar(1, call.cotangent_dtype());
+  typename E::Value one = e.scalar(1, call.cotangent_dtype());
   if (axes.empty()) return one;
   // Those in the same line along the first axis, times whole lines along the next, and so on.
   typename E::Value lines = x;
