@@ -13,9 +13,11 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-// How libgcc's unwinder is told of functions that no loaded file describes.
+// How libgcc's unwinder is told of functions that no loaded file describes; the names are its own.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" void __register_frame(void *);
 extern "C" void __deregister_frame(void *);
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace weft::cache {
 

@@ -36,7 +36,7 @@ public:
   T take() {
     T value{};
     const std::string_view bytes = piece(sizeof value);
-    if (ok_) std::memcpy(&value, bytes.data(), sizeof value);
+    if (ok_) std::memcpy(&value, bytes.data(), bytes.size());
     return value;
   }
   std::string text() { return std::string(piece(take<std::uint64_t>())); }

@@ -51,7 +51,7 @@ private:
   void type(const TensorType &type) {
     sha_.number(static_cast<std::uint8_t>(type.dtype));
     sha_.number(type.shape.size());
-    for (std::size_t d = 0; d < type.shape.size(); ++d) sha_.number(type.shape[d]);
+    for (const std::int64_t size : type.shape) sha_.number(size);
   }
 
   template <class Ids>

@@ -84,7 +84,7 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low >= range.high)
     throw ValueError("random::uniform: low must be below high and both finite");
   const Tensor place = place_of("uniform", shape);
-  const Tensor unit = draw_uniform(source.take(1), place, range.dtype);
+  Tensor unit = draw_uniform(source.take(1), place, range.dtype);
   if (range.low == 0 && range.high == 1) return unit;
   // Rounding may reach the end of the range, which does not belong to it.
   const double high = rounded(range.high, range.dtype), low = rounded(range.low, range.dtype);
