@@ -1,71 +1,19 @@
 // Traced functions: a C++ callable that is recorded once per signature and then runs compiled.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
 #include <tuple>
-#include <vector>
 
-#include <weft/detail/signature.h>
-#include <weft/phase.h>
+#include <weft/detail/function_core.h>
 #include <weft/structure.h>
 
 namespace weft {
 
-/// Options of `function`.
-struct FunctionOptions {
-  /// For messages, profiles and symbols; "function" if empty.
-  std::string name = {};
-  /// If given: the types that tensor arguments must have, one per tensor in the order of the
-  /// arguments; there is one trace, and unknown dimensions stay unknown in it.
-  std::vector<TensorType> signature = {};
-  /// Folder that receives the text of every phase of each trace, `NAME.N.PHASE.mlir`; none if
-  /// empty.
-  std::string dump = {};
-};
-
-namespace detail {
-
-/// The part of a function that does not depend on its C++ type.
-class FunctionCore {
-public:
-  /// Runs the callable on traced inputs, keeps what it returned, and gives that result's tensors.
-  /// The result that a later call copies and fills is kept by the caller under `trace`.
-  using Tracee = std::function<std::vector<Tensor>(std::span<const Tensor> inputs)>;
-  class Trace; ///< one compiled trace
-
-  explicit FunctionCore(FunctionOptions options);
-  ~FunctionCore();
-
-  /// Whether calls must run the callable itself because a trace or a tape is recording here.
-  static bool inlined();
-
-  /// The compiled trace of these arguments: found, or traced and compiled now. Concurrent calls
-  /// compile once. `prototype` is what the tracee sets, and goes with a new trace.
-  std::shared_ptr<Trace> find(ArgumentReader &arguments, const Tracee &tracee,
-                              std::shared_ptr<void> &prototype);
-  /// Runs it. Results are in the order that the tracee gave them.
-  std::vector<Tensor> run(Trace &trace, const ArgumentReader &arguments);
-  /// What the callable returned while it was traced, for `trace`.
-  static const std::shared_ptr<void> &prototype(const Trace &trace);
-
-  const CompileReport &report(const Trace &trace) const;
-  std::string ir(ArgumentReader &arguments, const Tracee &tracee, Phase phase);
-  std::size_t trace_count() const;
-
-private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-} // namespace detail
-
-/// A callable that is traced at its first call per signature (dtypes and shapes of tensors,
-/// nesting, type and value of everything else), compiled, and from then on runs as compiled code.
-/// Variables are captured by identity, other eager tensors by value. May be called from many
-/// threads. Under a tape, and inside another trace, it runs its callable.
+/// A callable that is traced at its first call per signature (dtypes and shapes of tensors and
+/// variables, which variables are the same, nesting, type and value of everything else), compiled,
+/// and from then on runs as compiled code. Variables that it reaches otherwise than by its
+/// arguments are captured by identity, eager tensors by value. May be called from many threads.
+/// Inside another trace it becomes a call; under a tape it runs its callable. docs/functions.md
+/// tells the rules.
 template <class F>
 class Function {
 public:
@@ -75,21 +23,12 @@ public:
   template <class... Args>
   auto operator()(const Args &...args) const {
     using R = std::invoke_result_t<F &, const Args &...>;
-    if (detail::FunctionCore::inlined()) return state_->callable(args...);
+    if (detail::FunctionCore::recording()) [[unlikely]]
+      return inside<R>(args...);
     detail::ArgumentReader arguments;
     (visit_structure(args, arguments), ...);
-    std::shared_ptr<Trace> trace = find<R>(arguments, args...);
-    std::vector<Tensor> results = state_->core.run(*trace, arguments);
-    if constexpr (!std::is_void_v<R>) {
-      if constexpr (std::is_same_v<R, Tensor>) {
-        return std::move(results[0]);
-      } else {
-        R result = *static_cast<const R *>(detail::FunctionCore::prototype(*trace).get());
-        detail::TensorReplacer replacer{results};
-        visit_structure(result, replacer);
-        return result;
-      }
-    }
+    const std::shared_ptr<Trace> trace = find<R>(arguments, args...);
+    return result<R>(*trace, arguments, state_->core.run(*trace, arguments));
   }
 
   /// Times and sizes of the trace for these arguments, which is made if there is none yet.
@@ -111,12 +50,21 @@ public:
       detail::ArgumentReader arguments;
       (visit_structure(std::get<I>(all), arguments), ...);
       std::shared_ptr<void> prototype;
-      return state_->core.ir(arguments, tracee<R>(prototype, std::get<I>(all)...),
+      return state_->core.ir(arguments, tracee<R>(arguments, prototype, std::get<I>(all)...),
                              std::get<count>(all));
     }(std::make_index_sequence<count>());
   }
 
-  /// How many signatures have been traced.
+  /// Whether a call with these arguments would find a trace, and if not, what differs from the
+  /// nearest one: "step: miss: argument 0, dimension 0: 32 became 31". Runs nothing.
+  template <class... Args>
+  std::string explain(const Args &...args) const {
+    detail::ArgumentReader arguments;
+    (visit_structure(args, arguments), ...);
+    return state_->core.explain(arguments);
+  }
+
+  /// How many traces there are.
   std::size_t trace_count() const { return state_->core.trace_count(); }
 
 private:
@@ -128,12 +76,49 @@ private:
     detail::FunctionCore core;
   };
 
+  /// A call while a trace or a tape records.
+  template <class R, class... Args>
+  R inside(const Args &...args) const {
+    if (!detail::FunctionCore::calls_are_recorded()) {
+      const detail::FunctionCore::Inlined here(state_->core);
+      return state_->callable(args...);
+    }
+    detail::ArgumentReader arguments;
+    (visit_structure(args, arguments), ...);
+    std::shared_ptr<void> prototype;
+    const std::shared_ptr<Trace> trace =
+        state_->core.find_inside(arguments, tracee<R>(arguments, prototype, args...), prototype);
+    return result<R>(*trace, arguments, state_->core.call(*trace, arguments));
+  }
+
+  /// What the callable returned, with the tensors of this call and its variables.
+  template <class R>
+  static R result(const Trace &trace, const detail::ArgumentReader &arguments,
+                  std::vector<Tensor> tensors) {
+    if constexpr (std::is_same_v<R, Tensor>) {
+      return std::move(tensors[0]);
+    } else if constexpr (!std::is_void_v<R>) {
+      R value = *static_cast<const R *>(detail::FunctionCore::prototype(trace).get());
+      detail::TensorReplacer replacer{
+          .tensors = tensors,
+          .from = detail::FunctionCore::stand_ins(trace),
+          .to = {arguments.variables.data(), arguments.variables.size()}};
+      visit_structure(value, replacer);
+      return value;
+    }
+  }
+
   /// The callable on copies of the arguments whose tensors stand for the trace's inputs.
   template <class R, class... Args>
-  detail::FunctionCore::Tracee tracee(std::shared_ptr<void> &prototype, const Args &...args) const {
-    return [this, &prototype, &args...](std::span<const Tensor> inputs) {
+  detail::FunctionCore::Tracee tracee(const detail::ArgumentReader &arguments,
+                                      std::shared_ptr<void> &prototype, const Args &...args) const {
+    return [this, &arguments, &prototype, &args...](
+               std::span<const Tensor> inputs, std::span<const detail::VariablePointer> variables) {
       std::tuple<Args...> copies(args...);
-      detail::TensorReplacer replacer{inputs};
+      detail::TensorReplacer replacer{
+          .tensors = inputs,
+          .from = {arguments.variables.data(), arguments.variables.size()},
+          .to = variables};
       std::apply([&](auto &...copy) { (visit_structure(copy, replacer), ...); }, copies);
       detail::StructureReader collector;
       if constexpr (std::is_void_v<R>) {
@@ -149,9 +134,9 @@ private:
   }
 
   template <class R, class... Args>
-  std::shared_ptr<Trace> find(detail::ArgumentReader &arguments, const Args &...args) const {
+  std::shared_ptr<Trace> find(const detail::ArgumentReader &arguments, const Args &...args) const {
     std::shared_ptr<void> prototype;
-    return state_->core.find(arguments, tracee<R>(prototype, args...), prototype);
+    return state_->core.find(arguments, tracee<R>(arguments, prototype, args...), prototype);
   }
 
   std::shared_ptr<State> state_;

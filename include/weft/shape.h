@@ -47,4 +47,13 @@ std::string to_string(const TensorType &type);
 /// The type of an argument in a function's signature: `spec(f32, {unknown, 784})`.
 inline TensorType spec(DType dtype, Shape shape) { return {dtype, std::move(shape)}; }
 
+/// In place of a shape in a signature: any rank and any sizes.
+struct AnyRank {
+  explicit constexpr AnyRank(int) {} // so that {} is a shape
+};
+inline constexpr AnyRank any_rank{0};
+inline TensorType spec(DType dtype, AnyRank) { return {dtype, Shape{std::int64_t{-2}}}; }
+/// Whether that is the shape of such a spec.
+inline bool is_any_rank(const Shape &shape) { return shape.size() == 1 && shape[0] == -2; }
+
 } // namespace weft

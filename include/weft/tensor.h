@@ -18,10 +18,12 @@
 namespace weft {
 
 class Index;
+class Tensor;
 
 namespace detail {
 /// Throws StateError: somebody asked an undefined tensor for more than `defined()`.
 [[noreturn]] void throw_undefined();
+TensorType type_of(const Tensor &tensor);
 } // namespace detail
 
 /// A cheap handle to an immutable array. Copies share elements, and may be used from any thread. A
@@ -46,12 +48,22 @@ public:
 
   bool defined() const { return impl_ != nullptr; }
   DType dtype() const { return checked().dtype; }
-  Shape shape() const { return Shape(checked().sizes()); }
+  Shape shape() const {
+    const detail::TensorImpl &impl = checked();
+    if (impl.storage == detail::Storage::traced) [[unlikely]]
+      detail::note_sizes_wanted(impl);
+    return Shape(impl.sizes());
+  }
   std::int64_t rank() const { return checked().rank; }
   /// Size of one axis; a negative axis counts from the end. Throws IndexError.
   std::int64_t size(std::int64_t axis) const;
   /// Number of elements; `unknown` if a dimension of a traced tensor is.
-  std::int64_t size() const { return checked().size; }
+  std::int64_t size() const {
+    const detail::TensorImpl &impl = checked();
+    if (impl.size == unknown) [[unlikely]]
+      detail::note_size_wanted(impl);
+    return impl.size;
+  }
   Device device() const { return checked().device; }
   TensorType type() const { return {dtype(), shape()}; }
   /// Whether it stands for a value of a trace.
@@ -95,6 +107,7 @@ public:
   Tensor mT() const;
 
   /// For the library itself.
+  friend TensorType detail::type_of(const Tensor &tensor);
   explicit Tensor(detail::TensorImpl *owned) : impl_(owned) {}
   detail::TensorImpl *impl() const { return impl_; }
   detail::TensorImpl *detach() && { return std::exchange(impl_, nullptr); }
@@ -108,6 +121,13 @@ private:
 
   detail::TensorImpl *impl_ = nullptr;
 };
+
+/// The type of a tensor as its trace knows it; unlike `Tensor::type()` and `shape()` this does not
+/// tell the trace that the program wants to know sizes which may be `unknown`.
+inline TensorType detail::type_of(const Tensor &tensor) {
+  const TensorImpl &impl = tensor.checked();
+  return {impl.dtype, Shape(impl.sizes())};
+}
 
 /// Prints as `tensor([[8, 11],\n        [16, 23]], shape=(2, 2), dtype=f32)`.
 std::ostream &operator<<(std::ostream &out, const Tensor &tensor);

@@ -17,7 +17,9 @@ class VariableState;
 class Variable {
 public:
   /// Starts with the value `initial`; a variable without a name gets one of its own ("variable_3").
-  /// Throws StateError for an undefined tensor, or a value of a trace.
+  /// Inside a traced function it is made once, while the function is traced, with the value that
+  /// `initial` has then. Throws StateError for an undefined tensor, or a value that depends on
+  /// arguments of a trace.
   explicit Variable(const Operand &initial, std::string name = "", bool trainable = true);
 
   const std::string &name() const;
@@ -38,6 +40,7 @@ public:
   friend bool operator==(const Variable &a, const Variable &b) { return a.state_ == b.state_; }
 
   /// For the library itself.
+  explicit Variable(std::shared_ptr<VariableState> state) : state_(std::move(state)) {}
   const std::shared_ptr<VariableState> &state() const { return state_; }
 
 private:

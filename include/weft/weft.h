@@ -9,6 +9,7 @@
 #include <weft/function.h>      // IWYU pragma: export
 #include <weft/gradient_tape.h> // IWYU pragma: export
 #include <weft/io.h>            // IWYU pragma: export
+#include <weft/log.h>           // IWYU pragma: export
 #include <weft/memory.h>        // IWYU pragma: export
 #include <weft/nn.h>            // IWYU pragma: export
 #include <weft/ops.h>           // IWYU pragma: export

@@ -85,7 +85,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
     }
     if (!sum.defined() && options.unconnected == Unconnected::zero) {
       const TensorType type =
-          source.variable() ? source.variable()->type() : source.tensor().type();
+          source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
       if (carries_gradient(type.dtype)) sum = zeros(type.shape, type.dtype);
     }
     gradients.push_back(std::move(sum));
@@ -130,17 +130,19 @@ void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weig
     Tensor seed = weights.empty() ? Tensor() : weights[i];
     if (seed.defined()) {
       const std::string problem = "GradientTape: output gradient " + std::to_string(i) + " is " +
-                                  to_string(seed.type()) + ", but its target is " +
-                                  to_string(target.type());
+                                  to_string(detail::type_of(seed)) + ", but its target is " +
+                                  to_string(detail::type_of(target));
       if (seed.dtype() != target.dtype()) throw DTypeError(problem);
-      if (!(seed.shape() == target.shape())) throw ShapeError(problem);
+      if (!(detail::type_of(seed).shape == detail::type_of(target).shape))
+        throw ShapeError(problem);
     }
     const std::uint64_t identity = target.impl()->identity.load(std::memory_order_relaxed);
     if (!cotangents.wanted(identity)) continue;
     if (!seed.defined()) {
       const Tensor one = e.scalar(1, target.dtype());
-      seed = target.shape().is_static() ? e.broadcast(one, target.shape())
-                                        : e.select(e.equal(target, target), one, one);
+      seed = detail::type_of(target).shape.is_static()
+                 ? e.broadcast(one, detail::type_of(target).shape)
+                 : e.select(e.equal(target, target), one, one);
     }
     cotangents.add(identity, seed);
   }

@@ -15,12 +15,12 @@ Dual jvp(OpCode op, std::span<const Tensor> primals, std::span<const Tensor> tan
   detail::InlineVector<bool, 8> has_tangent;
   bool some = false;
   for (std::size_t i = 0; i < primals.size(); ++i) {
-    types.push_back(primals[i].type());
+    types.push_back(detail::type_of(primals[i]));
     has_tangent.push_back(tangents[i].defined() && carries_gradient(types[i].dtype));
     some |= has_tangent[i];
   }
   if (!some) return dual;
-  const TensorType result_type = dual.value.type();
+  const TensorType result_type = detail::type_of(dual.value);
   TensorEmitter emitter;
   JvpCall<TensorEmitter> call({.op = op,
                                .attrs = attrs,

@@ -184,7 +184,7 @@ Tensor Tape::record(const OpCall &call) {
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor &operand = call.operands[i];
     // Traced tensors of unknown size are kept for their shape.
-    const bool shape_only = operand.traced() && !operand.shape().is_static();
+    const bool shape_only = operand.traced() && !detail::type_of(operand).shape.is_static();
     add_value(operand, identities[i], (save >> record_place(info, i) & 1) || shape_only);
   }
   const std::uint64_t identity = identity_of(result);

@@ -15,7 +15,7 @@ public:
   Tensor emit(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
     return dispatch(op, operands, attrs);
   }
-  TensorType type(const Tensor &value) { return value.type(); }
+  TensorType type(const Tensor &value) { return detail::type_of(value); }
   Tensor scalar(double value, DType dtype) {
     return kind_of(dtype) == DTypeKind::floating ? Operand(value).materialize(dtype)
            : kind_of(dtype) == DTypeKind::integer

@@ -24,14 +24,18 @@ namespace {
 /// that is added does not compile until it is hashed too.
 class Hasher {
 public:
-  explicit Hasher(const Program &program) : program_(program) {
+  /// What was hashed of programs that are called, each once.
+  using Called = std::unordered_map<const Program *, Digest>;
+
+  Hasher(const Program &program, Called &digests) : program_(program), digests_(digests) {
     for (const VariableRef &variable : program.variables)
       numbers_.emplace(variable.get(), numbers_.size());
   }
 
   Digest run() {
-    const auto &[name, values, inputs, captured, captures, variables, written, nodes, outputs] =
-        program_;
+    // Who binds the variables of the arguments (`parameters`) is the caller's business.
+    const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
+                 outputs] = program_;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -77,7 +81,7 @@ private:
   }
 
   void one(const ProgramConstruct &construct) {
-    const auto &[kind, step, regions, results] = construct;
+    const auto &[kind, step, regions, results, callee, variables] = construct;
     sha_.number(static_cast<std::uint8_t>(kind));
     sha_.number(step);
     sha_.number(regions.size());
@@ -88,6 +92,17 @@ private:
       ids(outputs);
     }
     ids(results);
+    sha_.number(callee != nullptr);
+    if (callee) called(*callee);
+    sha_.number(variables.size());
+    for (const VariableRef &variable : variables) content(variable);
+  }
+
+  void called(const Program &callee) {
+    auto found = digests_.find(&callee);
+    if (found == digests_.end())
+      found = digests_.emplace(&callee, Hasher(callee, digests_).run()).first;
+    sha_.update(found->second.data(), found->second.size());
   }
 
   void one(const Attr &attr) {
@@ -115,6 +130,7 @@ private:
   void content(const VariableRef &value) { sha_.number(numbers_.at(value.get())); }
 
   const Program &program_;
+  Called &digests_;
   std::unordered_map<const VariableState *, std::size_t> numbers_; ///< of the variables
   Sha256 sha_;
 };
@@ -210,7 +226,10 @@ Digest Key::digest() const {
   return sha.finish();
 }
 
-Digest hash(const Program &program) { return Hasher(program).run(); }
+Digest hash(const Program &program) {
+  Hasher::Called digests;
+  return Hasher(program, digests).run();
+}
 
 const std::optional<std::string> &build_id() {
   static const std::optional<std::string> id = find_build();

@@ -1,4 +1,5 @@
-// Builds IR from a traced program: one op per node, scf for control flow.
+// Builds IR from a traced program: one op per node, scf for control flow, a function per
+// program that is called.
 #include "Compiler/Import.h"
 
 #include "Runtime/Variable.h"
@@ -7,6 +8,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <map>
 
 namespace mlir::weft {
 
@@ -32,24 +35,54 @@ std::vector<std::string> variableSymbols(const ::weft::Program &program) {
 
 namespace {
 
-class Importer {
-public:
-  Importer(const ::weft::Program &program, MLIRContext *context)
-      : program(program), builder(context), location(UnknownLoc::get(context)),
-        symbols(variableSymbols(program)) {}
+class FunctionImporter;
 
-  OwningOpRef<ModuleOp> run() {
-    OwningOpRef<ModuleOp> module = ModuleOp::create(location);
-    builder.setInsertionPointToEnd(module->getBody());
-    declareVariables();
-    auto function = createFunction();
+/// The module of a program: its variables, its function, and those of the programs it calls.
+class ModuleImporter {
+public:
+  ModuleImporter(const ::weft::Program &program, MLIRContext *context)
+      : program(program), builder(context), location(UnknownLoc::get(context)) {}
+
+  OwningOpRef<ModuleOp> run();
+
+  /// The function of a called program whose variables have these symbols; null if it does not type.
+  func::FuncOp functionOf(const ::weft::Program &callee, const std::vector<std::string> &symbols);
+
+private:
+  func::FuncOp build(const ::weft::Program &source, const std::string &name,
+                     const std::vector<std::string> &symbols, bool isPrivate);
+
+  const ::weft::Program &program;
+  OpBuilder builder;
+  Location location;
+  ModuleOp module;
+  llvm::StringSet<> taken;
+  std::map<std::pair<const ::weft::Program *, std::vector<std::string>>, func::FuncOp> functions;
+};
+
+/// Builds one function.
+class FunctionImporter {
+public:
+  FunctionImporter(ModuleImporter &importer, const ::weft::Program &program,
+                   const std::vector<std::string> &symbols, MLIRContext *context)
+      : importer(importer), program(program), builder(context), location(UnknownLoc::get(context)),
+        symbols(symbols) {}
+
+  func::FuncOp createFunction(const std::string &name) {
+    SmallVector<Type> inputs, results;
+    for (::weft::ValueId value : arguments()) inputs.push_back(typeOf(value));
+    for (::weft::ValueId value : program.outputs) results.push_back(typeOf(value));
+    return func::FuncOp::create(location, name, builder.getFunctionType(inputs, results));
+  }
+
+  LogicalResult fill(func::FuncOp function) {
     builder.setInsertionPointToEnd(function.addEntryBlock());
     values.resize(program.values.size());
     for (auto [i, value] : llvm::enumerate(arguments())) values[value] = function.getArgument(i);
     createHandles();
-    if (failed(build(program.nodes))) return nullptr;
+    if (failed(build(program.nodes))) return failure();
     func::ReturnOp::create(builder, location, valuesOf(program.outputs));
-    return module;
+    return success();
   }
 
 private:
@@ -61,20 +94,6 @@ private:
     SmallVector<::weft::ValueId> all(program.inputs.begin(), program.inputs.end());
     all.append(program.captured.begin(), program.captured.end());
     return all;
-  }
-
-  void declareVariables() {
-    for (auto [variable, symbol] : llvm::zip(program.variables, symbols))
-      VariableOp::create(builder, location, symbol,
-                         mlirTypeOf(variable->type(), builder.getContext()), nullptr);
-  }
-
-  func::FuncOp createFunction() {
-    SmallVector<Type> inputs, results;
-    for (::weft::ValueId value : arguments()) inputs.push_back(typeOf(value));
-    for (::weft::ValueId value : program.outputs) results.push_back(typeOf(value));
-    return func::FuncOp::create(builder, location, symbolName(program.name),
-                                builder.getFunctionType(inputs, results));
   }
 
   void createHandles() {
@@ -171,6 +190,7 @@ private:
     case ::weft::ConstructKind::choice: op = buildChoice(construct, operands[0], types); break;
     case ::weft::ConstructKind::loop: op = buildLoop(construct, operands, types); break;
     case ::weft::ConstructKind::counted: op = buildCounted(construct, operands, types); break;
+    case ::weft::ConstructKind::call: op = buildCall(construct, operands); break;
     }
     if (!op) return failure();
     for (auto [id, result] : llvm::zip_equal(construct.results, op->getResults()))
@@ -242,17 +262,63 @@ private:
     return op;
   }
 
+  Operation *buildCall(const ::weft::ProgramConstruct &construct, ValueRange operands) {
+    std::vector<std::string> theirs;
+    for (const ::weft::VariableRef &variable : construct.variables)
+      theirs.push_back(symbols[program.variable_index(variable)]);
+    func::FuncOp callee = importer.functionOf(*construct.callee, theirs);
+    if (!callee) return nullptr;
+    return func::CallOp::create(builder, location, callee,
+                                castTo(operands, callee.getFunctionType().getInputs()));
+  }
+
+  ModuleImporter &importer;
   const ::weft::Program &program;
   OpBuilder builder;
   Location location;
-  std::vector<std::string> symbols;
+  const std::vector<std::string> &symbols;
   SmallVector<Value> handles, values;
 };
+
+OwningOpRef<ModuleOp> ModuleImporter::run() {
+  OwningOpRef<ModuleOp> owned = ModuleOp::create(location);
+  module = *owned;
+  builder.setInsertionPointToEnd(module.getBody());
+  const std::vector<std::string> symbols = variableSymbols(program);
+  for (auto [variable, symbol] : llvm::zip(program.variables, symbols)) {
+    taken.insert(symbol);
+    VariableOp::create(builder, location, symbol,
+                       mlirTypeOf(variable->type(), builder.getContext()), nullptr);
+  }
+  const std::string name = symbolName(program.name);
+  taken.insert(name);
+  if (!build(program, name, symbols, /*isPrivate=*/false)) return nullptr;
+  return owned;
+}
+
+func::FuncOp ModuleImporter::functionOf(const ::weft::Program &callee,
+                                        const std::vector<std::string> &symbols) {
+  auto [found, fresh] = functions.try_emplace({&callee, symbols});
+  if (!fresh) return found->second;
+  const std::string base = symbolName(callee.name);
+  std::string name = base;
+  for (int n = 1; !taken.insert(name).second; ++n) name = base + "_" + std::to_string(n);
+  return found->second = build(callee, name, symbols, /*isPrivate=*/true);
+}
+
+func::FuncOp ModuleImporter::build(const ::weft::Program &source, const std::string &name,
+                                   const std::vector<std::string> &symbols, bool isPrivate) {
+  FunctionImporter function(*this, source, symbols, builder.getContext());
+  func::FuncOp op = function.createFunction(name);
+  if (isPrivate) op.setPrivate();
+  module.push_back(op);
+  return succeeded(function.fill(op)) ? op : nullptr;
+}
 
 } // namespace
 
 OwningOpRef<ModuleOp> importProgram(const ::weft::Program &program, MLIRContext *context) {
-  return Importer(program, context).run();
+  return ModuleImporter(program, context).run();
 }
 
 } // namespace mlir::weft

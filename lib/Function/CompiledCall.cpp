@@ -11,15 +11,20 @@
 
 namespace weft {
 
-CompiledCall::CompiledCall(Program program, CompiledCode code)
+CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode code)
     : program_(std::move(program)), code_(std::move(code)) {
-  for (ValueId value : program_.outputs) {
-    outputs_.push_back(program_.values[value]);
+  for (const VariableRef &variable : program_->variables) {
+    const auto &parameters = program_->parameters;
+    const auto found = std::find(parameters.begin(), parameters.end(), variable);
+    parameter_.push_back(
+        found == parameters.end() ? -1 : static_cast<std::int32_t>(found - parameters.begin()));
+  }
+  for (ValueId value : program_->outputs) {
+    outputs_.push_back(program_->values[value]);
     static_outputs_ &= outputs_.back().shape.is_static();
   }
-  for (ValueId value : program_.inputs) static_inputs_ &= program_.values[value].shape.is_static();
-  // Running needs the types only.
-  program_.nodes.clear();
+  for (ValueId value : program_->inputs)
+    static_inputs_ &= program_->values[value].shape.is_static();
 }
 
 namespace {
@@ -51,9 +56,10 @@ private:
 /// buffers back at its end.
 class VariableUpdates {
 public:
-  VariableUpdates(std::span<const VariableRef> variables, const std::vector<bool> &written) {
-    for (std::size_t i = 0; i < variables.size(); ++i)
-      if (written[i]) order_.push_back(variables[i].get());
+  template <class Variable>
+  VariableUpdates(const std::vector<bool> &written, const Variable &variable) {
+    for (std::size_t i = 0; i < written.size(); ++i)
+      if (written[i]) order_.push_back(&variable(i));
     // Any order will do that all calls share; no result depends on it.
     // NOLINTNEXTLINE(bugprone-nondeterministic-pointer-iteration-order)
     std::sort(order_.begin(), order_.end());
@@ -69,15 +75,18 @@ private:
 
 } // namespace
 
-std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs) {
+std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
+                                      std::span<const detail::VariablePointer> variables) {
   detail::InlineVector<void *, 64> buffers;
   detail::InlineVector<std::int64_t, 16> dims;
   std::vector<Tensor> kept; // contiguous copies, and values of variables that are only read
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     detail::TensorImpl *impl = inputs[i];
     if (impl->storage == detail::Storage::traced)
-      throw StateError(program_.name +
-                       ": an argument stands for a value of a trace that has ended");
+      throw StateError(program_->name + ": an argument is a tensor of the traced function '" +
+                       static_cast<detail::TraceRef *>(impl->base)->name +
+                       "', whose trace has ended: a tensor may not leave its trace; return it "
+                       "instead");
     if (!impl->contiguous) {
       detail::retain(impl);
       kept.push_back(Tensor(impl).contiguous());
@@ -85,19 +94,20 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
     }
     buffers.push_back(impl->data);
     if (static_inputs_) continue;
-    const Shape &shape = program_.values[program_.inputs[i]].shape;
+    const Shape &shape = program_->values[program_->inputs[i]].shape;
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (shape[d] == unknown) dims.push_back(impl->dims()[d]);
   }
-  for (const Tensor &capture : program_.captures) buffers.push_back(capture.impl()->data);
+  for (const Tensor &capture : program_->captures) buffers.push_back(capture.impl()->data);
 
-  const VariableUpdates updates(program_.variables, program_.written);
+  const VariableUpdates updates(
+      program_->written, [&](std::size_t i) -> VariableState & { return variable(i, variables); });
   for (std::size_t index : code_.variables) {
-    VariableState &variable = *program_.variables[index];
-    if (program_.written[index]) {
-      buffers.push_back(variable.update_buffer());
+    VariableState &state = variable(index, variables);
+    if (program_->written[index]) {
+      buffers.push_back(state.update_buffer());
     } else {
-      kept.push_back(variable.load().contiguous());
+      kept.push_back(state.load().contiguous());
       buffers.push_back(kept.back().impl()->data);
     }
   }
@@ -115,10 +125,10 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   std::vector<Tensor> sized(dynamic);
 
   CallContext context;
-  context.function = program_.name.c_str();
+  context.function = program_->name.c_str();
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
-  const Arena arena(code_.arena_bytes, program_.name);
+  const Arena arena(code_.arena_bytes, program_->name);
   context.arena = arena.memory();
   code_.entry(buffers.data(), dims.data(), &context);
 

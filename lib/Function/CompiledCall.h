@@ -5,20 +5,31 @@
 #include <vector>
 
 #include "Program/CompilerBackend.h"
+#include <weft/detail/signature.h>
 
 namespace weft {
 
 class CompiledCall {
 public:
-  CompiledCall(Program program, CompiledCode code);
+  CompiledCall(std::shared_ptr<const Program> program, CompiledCode code);
   CompiledCall(const CompiledCall &) = delete;
 
-  /// Runs the code. `inputs` have the program's input types. Throws what asserts and index checks
-  /// inside throw.
-  std::vector<Tensor> run(std::span<detail::TensorImpl *const> inputs);
+  /// Runs the code. `inputs` have the program's input types, and `variables` are what its
+  /// parameters stand for. Throws what asserts and index checks inside throw.
+  std::vector<Tensor> run(std::span<detail::TensorImpl *const> inputs,
+                          std::span<const detail::VariablePointer> variables = {});
 
 private:
-  Program program_;
+  /// A variable of the program in this call.
+  VariableState &variable(std::size_t index,
+                          std::span<const detail::VariablePointer> variables) const {
+    const std::int32_t parameter = parameter_[index];
+    return parameter < 0 ? *program_->variables[index]
+                         : **variables[static_cast<std::size_t>(parameter)];
+  }
+
+  std::shared_ptr<const Program> program_;
+  std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
   CompiledCode code_;
   std::vector<TensorType> outputs_;
   bool static_outputs_ = true;

@@ -23,7 +23,7 @@ Tensor bound(const Operand &operand, std::string_view what) {
                               value != static_cast<std::int32_t>(value))
     tensor = i64_scalar(value);
   else tensor = operand.materialize();
-  check_integer_scalar("for_loop", what, tensor.type());
+  check_integer_scalar("for_loop", what, detail::type_of(tensor));
   return tensor;
 }
 
@@ -62,7 +62,7 @@ Interpreter *recorder() {
 
 Tensor condition_of(std::string_view name, const Body &condition, std::span<const Tensor> state) {
   Tensor holds = condition(state).at(0);
-  check_condition(name, holds.type());
+  check_condition(name, detail::type_of(holds));
   return holds;
 }
 
@@ -73,7 +73,7 @@ std::vector<Tensor> turn(std::string_view name, const Body &body, std::span<cons
   for (std::size_t i = 0; i < state.size(); ++i) {
     if (!next[i].defined())
       throw ValueError(std::string(name) + ": a tensor that the body returns is undefined");
-    check_loop_variable(name, i, state[i].type(), next[i].type());
+    check_loop_variable(name, i, detail::type_of(state[i]), detail::type_of(next[i]));
   }
   return next;
 }
@@ -88,7 +88,7 @@ void throw_other_structure(std::string_view name, std::string_view what) {
 
 std::vector<Tensor> branch(std::string_view name, const Tensor &predicate, const Body &then,
                            const Body &otherwise) {
-  check_condition(name, predicate.type());
+  check_condition(name, detail::type_of(predicate));
   if (!predicate.traced()) return (predicate.item<bool>() ? then : otherwise)({});
   const Body bodies[] = {then, otherwise};
   return Interpreter::current()->construct(
@@ -97,7 +97,7 @@ std::vector<Tensor> branch(std::string_view name, const Tensor &predicate, const
 
 std::vector<Tensor> choose(std::string_view name, const Tensor &index,
                            std::span<const Body> cases) {
-  check_integer_scalar(name, "the index", index.type());
+  check_integer_scalar(name, "the index", detail::type_of(index));
   if (index.traced())
     return Interpreter::current()->construct(
         ConstructCall{ConstructKind::choice, name, {&index, 1}, cases});

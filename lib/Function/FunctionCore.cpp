@@ -1,172 +1,337 @@
-// The trace cache of a function: look-up by signature, tracing, and the call of compiled code.
-#include <atomic>
+// Traced functions without their C++ type: find a trace, or make one, compile it, run it.
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 
 #include "CodeCache/CodeCache.h"
-#include "Function/CompiledCall.h"
+#include "Function/TraceCache.h"
+#include "Function/TraceStack.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
-#include "Support/Fault.h"
-#include <weft/function.h>
+#include "Runtime/Variable.h"
+#include "Support/Log.h"
+#include <weft/error.h>
 
-namespace weft {
+namespace weft::detail {
 
-namespace detail {
-
-class FunctionCore::Trace {
-public:
-  SignatureKey key;
-  std::shared_ptr<void> prototype;
-  CompileReport report;
-  std::optional<CompiledCall> call;
-};
+using TracePtr = TraceCache::TracePtr;
 
 struct FunctionCore::Impl {
+  explicit Impl(FunctionOptions given) : options(std::move(given)), cache(options.max_traces) {}
+
+  /// A trace to be: the key with open sizes, and what they may be.
+  TracePtr plan(const ArgumentReader &arguments) const;
+  TracePtr plan_for_signature(const ArgumentReader &arguments) const;
+  /// Leaves those sizes open in which the call differs from a trace there is.
+  void relax(Trace &trace, const Trace &near, const ArgumentReader &arguments) const;
+  /// Runs the callable. A relaxed trace may fail in many ways that an exact one does not.
+  void trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
+             bool relaxed) const;
+  /// Makes the trace for a call that none serves.
+  TracePtr make(const ArgumentReader &arguments, const Tracee &tracee,
+                std::shared_ptr<void> &prototype, bool inside);
+  TracePtr make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
+                        std::shared_ptr<void> &prototype);
+  TracePtr find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
+                        std::shared_ptr<void> &prototype, bool inside);
+  void insert(const TracePtr &trace);
+  void compile(Trace &trace);
+
   FunctionOptions options;
-  std::mutex mutex;
-  std::vector<std::shared_ptr<Trace>> traces;
-  /// The trace of the last call, tried first without the lock.
-  std::atomic<std::shared_ptr<Trace>> last;
-  int next_dump = 0;
-
-  std::shared_ptr<Trace> look_up(const SignatureKey &key) {
-    for (const std::shared_ptr<Trace> &trace : traces)
-      if (trace->key == key) return trace;
-    return nullptr;
-  }
-
-  /// The types that the trace's inputs have: the signature's if there is one.
-  std::vector<TensorType> input_types(const ArgumentReader &arguments) const;
-  Program trace(const ArgumentReader &arguments, const Tracee &tracee) const;
+  TraceCache cache;
+  std::atomic<int> next_dump = 0;
 };
-
-FunctionCore::FunctionCore(FunctionOptions options) : impl_(new Impl) {
-  if (options.name.empty()) options.name = "function";
-  impl_->options = std::move(options);
-}
-
-FunctionCore::~FunctionCore() = default;
-
-bool FunctionCore::inlined() { return Interpreter::current() != nullptr; }
-
-const std::shared_ptr<void> &FunctionCore::prototype(const Trace &trace) { return trace.prototype; }
 
 namespace {
 
-TensorType type_of(const TensorImpl *impl) { return {impl->dtype, Shape(impl->sizes())}; }
-
-/// The key of a call without the sizes of its tensors: what is left is their number and place, and
-/// everything that is no tensor. It follows the words that ArgumentReader writes.
-SignatureKey without_sizes(const SignatureKey &key) {
-  SignatureKey kept;
-  for (std::size_t i = 0; i < key.size();) {
-    const std::uint64_t head = key[i++];
-    kept.push_back(head);
-    const bool is_text = (head >> 8 & 0xff) == 0xff;
-    switch (static_cast<Node>(head & 0xff)) {
-    case Node::tensor: i += head >> 16; break;
-    case Node::variable: kept.push_back(key[i++]); break;
-    case Node::literal:
-      for (std::uint64_t words = is_text ? ((head >> 16) + 7) / 8 : 1; words != 0; --words)
-        kept.push_back(key[i++]);
-      break;
-    default: break;
-    }
-  }
-  return kept;
+/// One callable is traced at a time in the whole process: callables may share what they capture,
+/// and functions that call each other from several threads cannot wait for each other in a ring.
+std::recursive_mutex &tracing() {
+  static std::recursive_mutex &mutex = *new std::recursive_mutex;
+  return mutex;
 }
 
-bool admits(const TensorType &spec, const TensorType &type) {
-  if (spec.dtype != type.dtype || spec.shape.size() != type.shape.size()) return false;
+FunctionOptions checked(FunctionOptions options) {
+  if (options.name.empty()) options.name = "function";
+  if (options.max_traces == 0)
+    throw ValueError(options.name + ": max_traces is 0, but a function keeps one trace at least");
+  return options;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+Tracer *recorder() { return dynamic_cast<Tracer *>(Interpreter::current()); }
+
+} // namespace
+
+FunctionCore::FunctionCore(FunctionOptions options)
+    : impl_(new Impl(checked(std::move(options)))) {}
+
+FunctionCore::~FunctionCore() = default;
+
+bool FunctionCore::recording() { return Interpreter::current() != nullptr; }
+bool FunctionCore::calls_are_recorded() { return recorder() != nullptr; }
+
+const std::shared_ptr<void> &FunctionCore::prototype(const Trace &trace) { return trace.prototype; }
+std::span<const VariablePointer> FunctionCore::stand_ins(const Trace &trace) {
+  return trace.stand_ins;
+}
+
+//===----------------------------------------------------------------------===//
+// Which sizes are left open
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+void check_fits(const std::string &name, std::size_t number, const TensorType &spec,
+                const TensorType &type) {
+  const std::string message = name + ": tensor " + std::to_string(number) +
+                              " of the arguments is " + to_string(type) +
+                              ", but the signature says " + to_string(spec);
+  if (spec.dtype != type.dtype) throw DTypeError(message);
+  if (is_any_rank(spec.shape)) return;
+  if (spec.shape.size() != type.shape.size()) throw ShapeError(message);
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
-    if (spec.shape[i] != unknown && spec.shape[i] != type.shape[i]) return false;
-  return true;
+    if (spec.shape[i] != unknown && spec.shape[i] != type.shape[i]) throw ShapeError(message);
+}
+
+void leave_open(SignatureKey &key, std::vector<std::uint32_t> &open, std::size_t at) {
+  key[at] = kUnknownSize;
+  open.push_back(static_cast<std::uint32_t>(at));
 }
 
 } // namespace
 
-std::vector<TensorType> FunctionCore::Impl::input_types(const ArgumentReader &arguments) const {
-  std::vector<TensorType> types;
-  for (const TensorImpl *tensor : arguments.tensors) types.push_back(type_of(tensor));
-  if (options.signature.empty()) return types;
+TracePtr FunctionCore::Impl::plan_for_signature(const ArgumentReader &arguments) const {
+  const std::vector<TensorType> types = tensor_types(arguments.key);
   if (types.size() != options.signature.size())
     throw ValueError(options.name + ": the signature has " +
                      std::to_string(options.signature.size()) + " tensors, but the call has " +
                      std::to_string(types.size()));
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (!admits(options.signature[i], types[i]))
-      throw ValueError(options.name + ": tensor " + std::to_string(i) + " of the arguments is " +
-                       to_string(types[i]) + ", but the signature says " +
-                       to_string(options.signature[i]));
-    types[i] = options.signature[i];
+  for (std::size_t i = 0; i < types.size(); ++i)
+    check_fits(options.name, i, options.signature[i], types[i]);
+  auto trace = std::make_shared<Trace>();
+  trace->key = arguments.key;
+  trace->ones_too = true;
+  std::size_t number = 0;
+  for (const SignatureEntry &entry : entries_of(arguments.key)) {
+    if (entry.node() != Node::tensor) continue;
+    const Shape &shape = options.signature[number++].shape;
+    for (std::size_t i = 0; i + 1 < entry.words; ++i)
+      if (is_any_rank(shape) || shape[i] == unknown)
+        leave_open(trace->key, trace->open, entry.at + 1 + i);
   }
-  return types;
+  return trace;
 }
 
-Program FunctionCore::Impl::trace(const ArgumentReader &arguments, const Tracee &tracee) const {
-  Tracer tracer(options.name);
+TracePtr FunctionCore::Impl::plan(const ArgumentReader &arguments) const {
+  if (!options.signature.empty()) return plan_for_signature(arguments);
+  auto trace = std::make_shared<Trace>();
+  trace->key = arguments.key;
+  // Calls inside other traces may leave sizes open themselves.
+  for (const SignatureEntry &entry : entries_of(arguments.key))
+    if (entry.node() == Node::tensor)
+      for (std::size_t at = entry.at + 1; at < entry.at + entry.words; ++at)
+        if (trace->key[at] == kUnknownSize) leave_open(trace->key, trace->open, at);
+  return trace;
+}
+
+void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
+                               const ArgumentReader &arguments) const {
+  const std::vector<std::uint32_t> differing = *differing_sizes(near.key, arguments.key);
+  for (const std::uint32_t at : differing)
+    if (arguments.key[at] != 1) leave_open(trace.key, trace.open, at);
+  if (trace.open.empty() || !logging()) return;
+  std::string line = options.name + ": ";
+  for (const std::string &difference : differences(near.key, arguments.key))
+    line += difference + "; ";
+  log_line(line + "traced again for all such sizes");
+}
+
+//===----------------------------------------------------------------------===//
+// Tracing
+//===----------------------------------------------------------------------===//
+
+void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
+                               bool relaxed) const {
+  const auto start = std::chrono::steady_clock::now();
+  const TraceFrame frame(this, options.name, &trace.key);
+  const Tracer *const around = recorder();
+  Tracer tracer(options.name, relaxed || (around != nullptr && around->relaxed()));
   std::vector<Tensor> inputs;
-  for (const TensorType &type : input_types(arguments)) inputs.push_back(tracer.input(type));
+  for (const TensorType &type : tensor_types(trace.key)) inputs.push_back(tracer.input(type));
+  std::vector<VariablePointer> stand_ins;
+  for (const VariableRef &parameter :
+       tracer.parameters({arguments.variables.data(), arguments.variables.size()}))
+    stand_ins.push_back(&parameter);
   push_interpreter(&tracer);
   struct Pop {
     Tracer &tracer;
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
-  const std::vector<Tensor> results = tracee(inputs);
-  return tracer.finish(results);
+  // The program may have caught what told it to stop, and returned or thrown something else.
+  const auto wants_a_size = [&] { return tracer.relaxed() && tracer.size_wanted(); };
+  try {
+    const std::vector<Tensor> results = tracee(inputs, stand_ins);
+    trace.program = std::make_shared<const Program>(tracer.finish(results));
+  } catch (...) {
+    if (wants_a_size()) throw Tracer::SizeWanted();
+    throw;
+  }
+  if (wants_a_size()) throw Tracer::SizeWanted();
+  trace.size_wanted = tracer.size_wanted();
+  trace.single_use = tracer.uses_outer_trace();
+  for (std::size_t i = 0; i < arguments.variables.size(); ++i) {
+    trace.stand_ins.push_back(&trace.program->parameters[i]);
+    trace.captured.push_back(tracer.captured_parameters()[i] ? *arguments.variables[i] : nullptr);
+  }
+  trace.trace_ms = milliseconds_since(start);
 }
 
-std::shared_ptr<FunctionCore::Trace> FunctionCore::find(ArgumentReader &arguments,
-                                                        const Tracee &tracee,
-                                                        std::shared_ptr<void> &prototype) {
-  // With a signature sizes do not matter.
-  if (!impl_->options.signature.empty()) {
-    static_cast<void>(impl_->input_types(arguments));
-    arguments.key = without_sizes(arguments.key);
+TracePtr FunctionCore::Impl::make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
+                                          std::shared_ptr<void> &prototype) {
+  TracePtr made = plan(arguments);
+  TraceFrame::check_endless(this, options.name, made->key);
+  trace(*made, arguments, tracee, /*relaxed=*/false);
+  made->prototype = std::move(prototype);
+  return made;
+}
+
+TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee &tracee,
+                                  std::shared_ptr<void> &prototype, bool inside) {
+  // Inside, the caller's trace wants to know all sizes, and the code is the caller's anyway.
+  const bool may_relax = options.reduce_retracing && options.signature.empty() && !inside;
+  const TracePtr near = may_relax ? cache.nearest_in_size(arguments) : nullptr;
+  bool rigid = near && near->rigid;
+  TracePtr made = plan(arguments);
+  if (near && !rigid) relax(*made, *near, arguments);
+  if (near && !rigid && !made->open.empty()) {
+    try {
+      trace(*made, arguments, tracee, /*relaxed=*/true);
+      made->prototype = std::move(prototype);
+      compile(*made);
+      insert(made);
+      return made;
+    } catch (const Tracer::SizeWanted &) {
+      rigid = true;
+    } catch (const Error &) {
+      // The exact sizes decide whether it is one.
+      rigid = true;
+    }
+    near->rigid = true;
+    if (logging()) log_line(options.name + ": it needs to know these sizes; traced for them alone");
   }
-  std::shared_ptr<Trace> last = impl_->last.load(std::memory_order_acquire);
-  if (last && last->key == arguments.key) return last;
-  const std::lock_guard lock(impl_->mutex);
-  std::shared_ptr<Trace> trace = impl_->look_up(arguments.key);
-  if (!trace) {
-    trace = std::make_shared<Trace>();
-    trace->key = arguments.key;
-    const auto start = std::chrono::steady_clock::now();
-    Program program = impl_->trace(arguments, tracee);
-    const double trace_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    std::string dump = impl_->options.dump;
-    if (!dump.empty()) dump += "/" + impl_->options.name + "." + std::to_string(impl_->next_dump++);
-    CompiledCode code = cache::compile(program, dump);
-    trace->report = std::move(code.report);
-    trace->report.trace_ms = trace_ms;
-    trace->report.total_ms += trace_ms;
-    trace->report.arena_bytes = code.arena_bytes;
-    trace->report.traced_ops = static_cast<int>(program.nodes.size());
-    trace->call.emplace(std::move(program), std::move(code));
-    trace->prototype = std::move(prototype);
-    impl_->traces.push_back(trace);
+  made = make_exactly(arguments, tracee, prototype);
+  made->rigid = rigid;
+  if (!made->single_use) insert(made);
+  return made;
+}
+
+void FunctionCore::Impl::insert(const TracePtr &trace) {
+  const std::size_t dropped = cache.insert(trace);
+  if (dropped != 0 && logging())
+    log_line(options.name + ": more than " + std::to_string(options.max_traces) +
+             " traces; the one unused for longest is dropped");
+}
+
+TracePtr FunctionCore::Impl::find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
+                                          std::shared_ptr<void> &prototype, bool inside) {
+  if (!options.signature.empty()) static_cast<void>(plan_for_signature(arguments));
+  const bool exactly = inside && options.signature.empty();
+  if (TracePtr found = cache.find(arguments, exactly)) return found;
+  const std::lock_guard one(tracing());
+  // Another thread may have been faster.
+  if (TracePtr found = cache.find(arguments, exactly)) return found;
+  return make(arguments, tracee, prototype, inside);
+}
+
+void FunctionCore::Impl::compile(Trace &trace) {
+  if (trace.compiled.load(std::memory_order_acquire)) return;
+  const std::lock_guard one(trace.compiling);
+  if (trace.compiled.load(std::memory_order_relaxed)) return;
+  std::string dump = options.dump;
+  if (!dump.empty()) dump += "/" + options.name + "." + std::to_string(next_dump++);
+  CompiledCode code = cache::compile(*trace.program, dump);
+  trace.report = std::move(code.report);
+  trace.report.trace_ms = trace.trace_ms;
+  trace.report.total_ms += trace.trace_ms;
+  trace.report.arena_bytes = code.arena_bytes;
+  trace.report.traced_ops = static_cast<int>(trace.program->nodes.size());
+  trace.call.emplace(trace.program, std::move(code));
+  trace.compiled.store(true, std::memory_order_release);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+TracePtr FunctionCore::find(const ArgumentReader &arguments, const Tracee &tracee,
+                            std::shared_ptr<void> &prototype) {
+  TracePtr last = impl_->cache.last();
+  if (last && last->serves(arguments)) return last;
+  TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false);
+  try {
+    impl_->compile(*trace);
+  } catch (...) {
+    impl_->cache.erase(trace);
+    throw;
   }
-  impl_->last.store(trace, std::memory_order_release);
+  impl_->cache.set_last(trace);
   return trace;
 }
 
 std::vector<Tensor> FunctionCore::run(Trace &trace, const ArgumentReader &arguments) {
-  return trace.call->run(arguments.tensors);
+  return trace.call->run(arguments.tensors,
+                         {arguments.variables.data(), arguments.variables.size()});
 }
+
+TracePtr FunctionCore::find_inside(const ArgumentReader &arguments, const Tracee &tracee,
+                                   std::shared_ptr<void> &prototype) {
+  TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/true);
+  if (trace->size_wanted && recorder()->relaxed()) throw Tracer::SizeWanted();
+  return trace;
+}
+
+std::vector<Tensor> FunctionCore::call(Trace &trace, const ArgumentReader &arguments) {
+  return recorder()->call(trace.program, arguments.tensors,
+                          {arguments.variables.data(), arguments.variables.size()});
+}
+
+FunctionCore::Inlined::Inlined(const FunctionCore &core) {
+  if (Interpreter::current()->traces())
+    frame_ = std::make_unique<TraceFrame>(core.impl_.get(), core.impl_->options.name, nullptr);
+}
+
+FunctionCore::Inlined::~Inlined() = default;
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
 
 const CompileReport &FunctionCore::report(const Trace &trace) const { return trace.report; }
 
-std::string FunctionCore::ir(ArgumentReader &arguments, const Tracee &tracee, Phase phase) {
-  return compiler_backend().ir(impl_->trace(arguments, tracee), phase);
+std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase) {
+  const std::lock_guard one(tracing());
+  const TracePtr trace = impl_->plan(arguments);
+  impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  return compiler_backend().ir(*trace->program, phase);
 }
 
-std::size_t FunctionCore::trace_count() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->traces.size();
+std::string FunctionCore::explain(const ArgumentReader &arguments) const {
+  if (!impl_->options.signature.empty()) static_cast<void>(impl_->plan_for_signature(arguments));
+  const std::string name = impl_->options.name + ": ";
+  if (impl_->cache.find(arguments, /*exactly=*/false)) return name + "hit";
+  const TracePtr near = impl_->cache.nearest(arguments);
+  if (!near) return name + "miss: there is no trace yet";
+  std::string why;
+  for (const std::string &difference : differences(near->key, arguments.key))
+    why += (why.empty() ? "" : "; ") + difference;
+  if (why.empty()) why = near->other_binding(arguments);
+  return name + "miss: " + why;
 }
 
-} // namespace detail
-} // namespace weft
+std::size_t FunctionCore::trace_count() const { return impl_->cache.size(); }
+
+} // namespace weft::detail

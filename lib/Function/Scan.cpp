@@ -21,19 +21,19 @@ std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
     if (xs[i].rank() == 0)
       throw ShapeError(prefix(name) + "tensor " + std::to_string(i) +
                        " of what it goes along is a scalar");
-    const std::int64_t size = xs[i].size(0);
+    const std::int64_t size = xs[i].impl()->dims()[0];
     if (size == unknown) continue;
     if (length != unknown && size != length)
       throw ShapeError(prefix(name) + "the first sizes differ: tensor " + std::to_string(i) +
-                       " has shape " + to_string(xs[i].shape()) + ", but another has " +
-                       std::to_string(length) + " slices");
+                       " has shape " + to_string(detail::type_of(xs[i]).shape) +
+                       ", but another has " + std::to_string(length) + " slices");
     length = size;
   }
   return length;
 }
 
 TensorType slice_type(const Tensor &x) {
-  const Shape shape = x.shape();
+  const Shape shape = detail::type_of(x).shape;
   return {x.dtype(), Shape(std::span<const std::int64_t>(shape).subspan(1))};
 }
 
@@ -63,19 +63,20 @@ std::vector<TensorType> result_types(std::string_view name, const Body &turn,
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
   std::vector<TensorType> types;
-  for (const Tensor &carry : carries) types.push_back(carry.type());
+  for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
   return settle_types(name, turn, types, xs, tracer);
 }
 
 Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
   std::vector<Tensor> rows;
   for (const Tensor &part : parts) {
-    if (part.dtype() != parts[0].dtype() || !(part.shape() == parts[0].shape()))
+    if (part.dtype() != parts[0].dtype() ||
+        !(detail::type_of(part).shape == detail::type_of(parts[0]).shape))
       throw ShapeError(prefix(name) + "what the body gives changes from " +
-                       to_string(parts[0].type()) + " to " + to_string(part.type()) +
-                       ", and cannot be stacked");
+                       to_string(detail::type_of(parts[0])) + " to " +
+                       to_string(detail::type_of(part)) + ", and cannot be stacked");
     Ints row{1};
-    for (const std::int64_t size : part.shape()) row.push_back(size);
+    for (const std::int64_t size : detail::type_of(part).shape) row.push_back(size);
     rows.push_back(part.reshape(row));
   }
   return concatenate(rows, {.axis = 0});
@@ -92,7 +93,7 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
     for (const Tensor &x : xs) inputs.push_back(x[Index(at)]);
     std::vector<Tensor> after = turn(inputs);
     for (std::size_t c = 0; c < carried; ++c) {
-      check_loop_variable(name, c, carries[c].type(), after[c].type());
+      check_loop_variable(name, c, detail::type_of(carries[c]), detail::type_of(after[c]));
       carries[c] = after[c];
     }
     ys.resize(after.size() - carried);
@@ -123,7 +124,7 @@ std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Te
     return scan_values(name, turn, std::move(carries), xs, length, reverse);
 
   std::vector<TensorType> types;
-  for (const Tensor &carry : carries) types.push_back(carry.type());
+  for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
   const std::vector<TensorType> results = settle_types(name, turn, types, xs, *tracer);
   const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
   std::vector<Tensor> state = carries;

@@ -69,6 +69,7 @@ std::vector<Tensor> Tracer::construct(const ConstructCall &call) {
   case ConstructKind::choice: return trace_choice(call);
   case ConstructKind::loop: return trace_loop(call);
   case ConstructKind::counted: return trace_counted(call);
+  case ConstructKind::call: break; // recorded by Tracer::call
   }
   return {};
 }
@@ -90,7 +91,7 @@ std::vector<Tensor> Tracer::trace_choice(const ConstructCall &call) {
 
 std::vector<Tensor> Tracer::trace_loop(const ConstructCall &call) {
   std::vector<TensorType> before;
-  for (const Tensor &operand : call.operands) before.push_back(operand.type());
+  for (const Tensor &operand : call.operands) before.push_back(detail::type_of(operand));
   std::vector<TensorType> state = before;
   // Sizes only ever become unknown, so this ends.
   for (;;) {
@@ -107,7 +108,7 @@ std::vector<Tensor> Tracer::trace_loop(const ConstructCall &call) {
 
 std::vector<Tensor> Tracer::trace_counted(const ConstructCall &call) {
   std::vector<TensorType> before;
-  for (const Tensor &operand : call.operands.subspan(2)) before.push_back(operand.type());
+  for (const Tensor &operand : call.operands.subspan(2)) before.push_back(detail::type_of(operand));
   std::vector<TensorType> state = before;
   for (;;) {
     std::vector<TensorType> arguments{{DType::i64, {}}};

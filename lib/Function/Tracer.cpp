@@ -8,17 +8,22 @@
 
 namespace weft {
 
-/// What traced tensors point to.
-struct Tracer::Ref : detail::TraceRef {
-  std::string name;
-};
-
-Tracer::Tracer(std::string name) : ref_(new Ref) {
+Tracer::Tracer(std::string name, bool relaxed) : ref_(new Ref) {
   ref_->references = 1;
   ref_->destroy = [](detail::TraceRef *self) { delete static_cast<Ref *>(self); };
-  ref_->name = name;
+  ref_->size_wanted = [](detail::TraceRef *self) {
+    auto *ref = static_cast<Ref *>(self);
+    ref->wanted = true;
+    if (ref->relaxed) throw SizeWanted();
+  };
+  ref_->function = name;
+  ref_->name = ref_->function.c_str();
+  ref_->relaxed = relaxed;
   program_.name = std::move(name);
 }
+
+bool Tracer::relaxed() const { return ref_->relaxed; }
+bool Tracer::size_wanted() const { return ref_->wanted; }
 
 Tracer::~Tracer() {
   if (ref_->references.fetch_sub(1) == 1) ref_->destroy(ref_);
@@ -63,22 +68,28 @@ ValueId Tracer::value_of(const Tensor &tensor) {
       throw StateError(program_.name + ": a tensor made inside a branch or a loop's body is used "
                                        "outside of it; return it from there instead");
     }
-    throw StateError("a tensor of the traced function '" + owner->name +
-                     "' is used while tracing '" + program_.name +
-                     "': a tensor may not leave its trace; return it instead");
+    const Tracer *outer = outer_of(owner);
+    if (outer == nullptr)
+      throw StateError("a tensor of the traced function '" + owner->function +
+                       "' is used while tracing '" + program_.name +
+                       "': a tensor may not leave its trace; return it instead");
+    // The trace around finds out later whether it may be used where the call stands.
+    uses_outer_ = true;
+    return add_capture(tensor);
   }
   if (auto found = captured_.find(impl); found != captured_.end()) return found->second;
-  ValueId value;
-  if (impl->size == 1) {
-    value = add_constant(tensor);
-  } else {
-    value = add_value(tensor.type());
-    region_of_[value] = 0;
-    program_.captured.push_back(value);
-    program_.captures.push_back(tensor.contiguous());
-  }
+  // Constants are folded; a larger tensor would make the code as large.
+  const ValueId value = impl->size == 1 ? add_constant(tensor) : add_capture(tensor);
   alive_.push_back(tensor);
   captured_.emplace(impl, value);
+  return value;
+}
+
+ValueId Tracer::add_capture(const Tensor &tensor) {
+  const ValueId value = add_value(tensor.type());
+  region_of_[value] = 0;
+  program_.captured.push_back(value);
+  program_.captures.push_back(tensor.contiguous());
   return value;
 }
 
@@ -103,7 +114,8 @@ Tensor Tracer::apply(const OpCall &call) {
   }
   TensorType result;
   if (!call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0])) {
-    const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+    const VariableRef variable = known(std::get<VariableRef>(call.attrs[0]));
+    node.attrs[0] = variable;
     result = variable->type();
     note_variable(variable, call.op != OpCode::read);
   } else {
@@ -126,6 +138,7 @@ Program Tracer::finish(std::span<const Tensor> results) {
       throw ValueError(program_.name + ": a tensor of the result is undefined");
     program_.outputs.push_back(value_of(result));
   }
+  check_made();
   return std::move(program_);
 }
 

@@ -5,6 +5,7 @@
 
 #include "Ops/Interpreter.h"
 #include "Program/Program.h"
+#include <weft/detail/signature.h>
 
 namespace weft {
 
@@ -12,22 +13,49 @@ namespace weft {
 /// name only, so that one which escapes can say where it came from.
 class Tracer final : public Interpreter {
 public:
-  explicit Tracer(std::string name);
+  /// A relaxed trace does not know sizes that its calls would: it is given up with SizeWanted when
+  /// the program looks at one.
+  explicit Tracer(std::string name, bool relaxed = false);
   ~Tracer() override;
+
+  /// Thrown through the program that is traced.
+  struct SizeWanted {};
 
   /// A new input of the program.
   Tensor input(const TensorType &type);
+  /// New parameters for these variables of the call that is traced: what stands in for them.
+  const std::vector<VariableRef> &parameters(std::span<const detail::VariablePointer> variables);
+  /// A call of another traced function. `variables` bind its parameters.
+  std::vector<Tensor> call(const std::shared_ptr<const Program> &callee,
+                           std::span<detail::TensorImpl *const> inputs,
+                           std::span<const detail::VariablePointer> variables);
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   bool traces() const override { return true; }
   /// The types of what `body` gives for inputs of these types; what it does is not recorded.
   std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
                                    std::span<const TensorType> inputs) override;
+  Tensor initial_value(const Tensor &tensor, const std::string &name) override;
+  void note_made(const VariableRef &variable) override { made_.push_back(variable); }
+
+  bool relaxed() const;
+  /// Whether the program looked at a size that is unknown here.
+  bool size_wanted() const;
+  /// Whether it took something from a trace around it, and so is good for one use there only.
+  bool uses_outer_trace() const { return uses_outer_; }
+  /// Whether the program reached the variable of that parameter by itself, too.
+  const std::vector<bool> &captured_parameters() const { return captured_parameters_; }
+
   /// Ends the trace with these results and hands out the program.
   Program finish(std::span<const Tensor> results);
 
 private:
-  struct Ref;
+  /// What traced tensors point to.
+  struct Ref : detail::TraceRef {
+    std::string function;
+    bool relaxed = false;
+    bool wanted = false; ///< a size
+  };
   /// A region that is being traced.
   struct Open {
     ProgramRegion region;
@@ -52,10 +80,25 @@ private:
   ValueId add_value(TensorType type);
   Tensor wrap(ValueId value);
   ValueId add_constant(const Tensor &tensor);
+  /// Takes an eager tensor, or one of a trace around this one, as a hidden input.
+  ValueId add_capture(const Tensor &tensor);
   void note_variable(const VariableRef &variable, bool written);
+  /// The variable as this trace knows it: a stand-in for one of the arguments.
+  VariableRef known(const VariableRef &variable);
+  /// The trace around this one that these belong to, or null.
+  Tracer *outer_of(const Ref *ref) const;
+  Tracer *outer_of(const VariableRef &parameter) const;
+  /// All nodes until now, in the order of the calls, those of open regions last.
+  std::vector<const ProgramNode *> nodes_so_far() const;
+  /// Throws StateError for a variable that was made here and that nobody else keeps.
+  void check_made() const;
 
   Program program_;
   Ref *ref_;
+  bool uses_outer_ = false;
+  std::vector<VariableRef> actual_; ///< the variables of the call, in the order of the parameters
+  std::vector<bool> captured_parameters_;
+  std::vector<std::weak_ptr<VariableState>> made_;
   std::vector<Open> open_;    ///< the regions being traced, outermost first
   std::uint32_t regions_ = 0; ///< how many regions there were, of which 0 is the function's body
   std::vector<std::uint32_t> region_of_; ///< where each value was made

@@ -93,7 +93,7 @@ Tensor softmax(const Operand &logits) {
 
 Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {
   const Tensor indices = labels.materialize();
-  Shape column = indices.shape();
+  Shape column = detail::type_of(indices).shape;
   column.push_back(1);
   return cast(equal(reshape(indices, column), iota(indices.dtype(), {classes})), dtype);
 }

@@ -10,14 +10,14 @@ Tensor softmax_cross_entropy(const Operand &labels, const Operand &logits) {
   const Tensor scores = logits.materialize();
   if (scores.rank() != 2)
     throw ShapeError("softmax_cross_entropy: logits must be (batch, classes), but have shape " +
-                     to_string(scores.shape()));
+                     to_string(detail::type_of(scores).shape));
   Tensor targets = labels.materialize();
   if (is_integer(targets.dtype()) && targets.rank() == 1)
     targets = nn::one_hot(targets, scores.size(1), scores.dtype());
   if (targets.rank() != 2)
     throw ShapeError("softmax_cross_entropy: labels must be class numbers (batch,) or "
                      "probabilities (batch, classes), but are " +
-                     to_string(targets.type()));
+                     to_string(detail::type_of(targets)));
   return mean(negate(sum(targets * nn::log_softmax(scores), {.axes = Ints{1}})));
 }
 

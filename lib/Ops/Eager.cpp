@@ -27,7 +27,7 @@ void check_operand(const OpInfo &info, const Tensor &operand, std::size_t i) {
   if (!operand.defined())
     refuse(info, ErrorKind::state, name + " is an undefined tensor: it was never given a value");
   refuse(info, ErrorKind::state,
-         name + " of type " + to_string(operand.type()) +
+         name + " of type " + to_string(detail::type_of(operand)) +
              " stands for a value of a traced function and was used outside of its trace");
 }
 
@@ -40,7 +40,7 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   const std::span<TensorType> types(many.empty() ? few : many.data(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     check_operand(info, operands[i], i);
-    types[i] = operands[i].type();
+    types[i] = detail::type_of(operands[i]);
   }
   Result<TensorType> result = infer({op, types, attrs});
   if (!result) refuse(info, result.fault().kind, result.fault().message);

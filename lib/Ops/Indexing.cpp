@@ -54,7 +54,7 @@ struct Plan {
 };
 
 Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
-  const Shape shape = x.shape();
+  const Shape shape = detail::type_of(x).shape;
   std::size_t taken = 0, ellipses = 0;
   for (const Index &index : indices) {
     if (std::holds_alternative<Ellipsis>(index.value())) ++ellipses;
@@ -166,7 +166,8 @@ namespace {
 
 /// A tensor of the type of `like` with one value; where sizes are unknown an op takes them from it.
 Tensor full_like(const Tensor &like, int value) {
-  if (like.shape().is_static()) return full(like.shape(), value, like.dtype());
+  const TensorType type = detail::type_of(like);
+  if (type.shape.is_static()) return full(type.shape, value, type.dtype);
   return select(tensor(true), tensor(value).astype(like.dtype()), like);
 }
 

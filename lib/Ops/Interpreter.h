@@ -55,6 +55,16 @@ public:
     return previous_->types_of(name, body, inputs);
   }
 
+  /// The value that a traced tensor has already, for a new variable of that name. Throws
+  /// StateError if it depends on what is known only when the function runs.
+  virtual Tensor initial_value(const Tensor &tensor, const std::string &name) {
+    return previous_ == nullptr ? tensor : previous_->initial_value(tensor, name);
+  }
+  /// A variable was made.
+  virtual void note_made(const VariableRef &variable) {
+    if (previous_ != nullptr) previous_->note_made(variable);
+  }
+
   Interpreter *previous() const { return previous_; }
 
   /// The interpreter of this thread; null is eager.

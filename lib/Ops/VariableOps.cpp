@@ -20,18 +20,24 @@ std::string own_name() {
 Tensor fitting(std::string_view op, const VariableState &state, const Operand &value) {
   Tensor tensor = value.weak() ? value.materialize(state.type().dtype) : value.materialize();
   if (value.weak() && !state.type().shape.empty()) tensor = broadcast(tensor, state.type().shape);
-  check_assignable(op, state, tensor.type());
+  check_assignable(op, state, detail::type_of(tensor));
   // Sizes that a trace does not know are compared when it runs.
-  if (!tensor.shape().is_static()) tensor = broadcast(tensor, state.type().shape);
+  if (!detail::type_of(tensor).shape.is_static()) tensor = broadcast(tensor, state.type().shape);
   return tensor;
 }
 
 } // namespace
 
-Variable::Variable(const Operand &initial, std::string name, bool trainable)
-    : state_(std::make_shared<VariableState>(initial.undefined() ? Tensor() : initial.materialize(),
-                                             name.empty() ? own_name() : std::move(name),
-                                             trainable)) {}
+Variable::Variable(const Operand &initial, std::string name, bool trainable) {
+  if (name.empty()) name = own_name();
+  Tensor value = initial.undefined() ? Tensor() : initial.materialize();
+  Interpreter *interpreter = Interpreter::current();
+  // Inside a trace it is made now, and once.
+  if (interpreter != nullptr && value.defined() && value.traced())
+    value = interpreter->initial_value(value, name);
+  state_ = std::make_shared<VariableState>(value, std::move(name), trainable);
+  if (interpreter != nullptr) interpreter->note_made(state_);
+}
 
 const std::string &Variable::name() const { return state_->name(); }
 bool Variable::trainable() const { return state_->trainable(); }

@@ -44,6 +44,7 @@ enum class ConstructKind : std::uint8_t {
            ///< body
   counted, ///< operands: the first number and the one to stop before, i64 scalars, and the state;
            ///< region: the body of the turn's number, an i64 scalar, and the state
+  call,    ///< of another traced function; operands: its inputs, then its captured tensors
 };
 
 /// Control flow: what `cond`, `switch_case`, `while_loop` and `for_loop` leave in a program. Types
@@ -53,15 +54,19 @@ struct ProgramConstruct {
   std::int64_t step = 1; ///< of a counted loop, positive
   std::vector<ProgramRegion> regions;
   std::vector<ValueId> results;
+  std::shared_ptr<const struct Program> callee; ///< of a call
+  std::vector<VariableRef> variables;           ///< what the callee's variables are here
 };
 
 /// A traced function.
 struct Program {
   std::string name;
-  std::vector<TensorType> values;     ///< the type of every value
-  std::vector<ValueId> inputs;        ///< the tensors of the arguments
-  std::vector<ValueId> captured;      ///< hidden inputs: eager tensors that the callable used
-  std::vector<Tensor> captures;       ///< their tensors, in the same order
+  std::vector<TensorType> values; ///< the type of every value
+  std::vector<ValueId> inputs;    ///< the tensors of the arguments
+  std::vector<ValueId> captured;  ///< hidden inputs: eager tensors that the callable used
+  std::vector<Tensor> captures;   ///< their tensors, in the same order
+  /// The variables of the arguments: each is a stand-in that a call binds.
+  std::vector<VariableRef> parameters;
   std::vector<VariableRef> variables; ///< in the order of their first use
   std::vector<bool> written;          ///< whether the variable of that number is assigned
   std::vector<ProgramNode> nodes;     ///< in the order of the calls

@@ -8,6 +8,16 @@ namespace weft {
 
 namespace detail {
 
+void note_size_wanted(const TensorImpl &impl) {
+  auto *trace = static_cast<TraceRef *>(impl.base);
+  trace->size_wanted(trace);
+}
+
+void note_sizes_wanted(const TensorImpl &impl) {
+  for (const std::int64_t size : impl.sizes())
+    if (size == unknown) return note_size_wanted(impl);
+}
+
 void throw_undefined() { throw StateError("the tensor is undefined: it was never given a value"); }
 
 } // namespace detail
@@ -17,7 +27,7 @@ namespace {
 void need_elements(const Tensor &tensor, const char *what) {
   if (!tensor.traced()) return;
   throw StateError(
-      std::string(what) + ": the tensor of type " + to_string(tensor.type()) +
+      std::string(what) + ": the tensor of type " + to_string(detail::type_of(tensor)) +
       " stands for a value of a traced function and has no elements while it is traced");
 }
 
@@ -35,9 +45,11 @@ std::int64_t Tensor::size(std::int64_t axis) const {
   const detail::TensorImpl &impl = checked();
   if (axis < -impl.rank || axis >= impl.rank)
     throw IndexError("size: axis " + std::to_string(axis) +
-                     " is out of range for a tensor of shape " + to_string(shape()) + " (rank " +
-                     std::to_string(impl.rank) + ")");
-  return impl.dims()[axis < 0 ? axis + impl.rank : axis];
+                     " is out of range for a tensor of shape " + to_string(type().shape) +
+                     " (rank " + std::to_string(impl.rank) + ")");
+  const std::int64_t size = impl.dims()[axis < 0 ? axis + impl.rank : axis];
+  if (size == unknown) detail::note_size_wanted(impl);
+  return size;
 }
 
 const void *Tensor::checked_data(DType wanted) const {

@@ -26,8 +26,9 @@ Tensor checked_initial(const Tensor &value, const std::string &name) {
   if (!value.defined())
     throw StateError("Variable: the initial value of '" + name + "' is an undefined tensor");
   if (value.traced())
-    throw StateError("Variable: the initial value of '" + name +
-                     "' is a value of a trace; make variables outside traced functions");
+    throw StateError(
+        "Variable: the initial value of '" + name +
+        "' is a value of a trace that has ended; make variables outside traced functions");
   return value;
 }
 
@@ -37,7 +38,15 @@ VariableState::VariableState(const Tensor &value, std::string name, bool trainab
     : value_(make_contiguous(checked_initial(value, name))), name_(std::move(name)),
       trainable_(trainable), type_(value.type()) {}
 
+void VariableState::check_value() const {
+  if (stands_in_)
+    throw StateError("the variable '" + name_ +
+                     "' stands for an argument of a traced function and was used outside of its "
+                     "trace: keep the variable that you passed instead");
+}
+
 Tensor VariableState::load() const {
+  check_value();
   const std::lock_guard lock(mutex_);
   // During an update only its own thread comes here, and what it is given must not change any more.
   return updating_ ? copy_of(value_) : value_;
@@ -51,6 +60,7 @@ void VariableState::replace(const Tensor &value) {
 }
 
 void VariableState::store(const Tensor &value) {
+  check_value();
   const Tensor fresh = make_contiguous(value); // outside of the lock
   const std::lock_guard lock(mutex_);
   replace(fresh);

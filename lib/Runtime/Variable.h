@@ -16,10 +16,15 @@ class VariableState {
 public:
   /// Throws StateError for an undefined or a traced value.
   VariableState(const Tensor &value, std::string name, bool trainable);
+  /// Stands for a variable of a call while the function is traced, and has no value.
+  VariableState(TensorType type, std::string name, bool trainable)
+      : name_(std::move(name)), trainable_(trainable), type_(std::move(type)), stands_in_(true) {}
 
   const std::string &name() const { return name_; }
   bool trainable() const { return trainable_; }
   const TensorType &type() const { return type_; }
+  /// Whether it stands for a variable of a call.
+  bool stands_in() const { return stands_in_; }
 
   Tensor load() const;
   /// `value` must be of the variable's type.
@@ -40,6 +45,8 @@ public:
   void *update_buffer();
 
 private:
+  /// Throws StateError if there is no value.
+  void check_value() const;
   void replace(const Tensor &value);
 
   // Recursive: a print sink called from inside the update may read the variable.
@@ -49,6 +56,7 @@ private:
   const std::string name_;
   const bool trainable_;
   const TensorType type_;
+  const bool stands_in_ = false;
 };
 
 /// Throws DTypeError or ShapeError, naming `op` and the variable, unless a value of that type may

@@ -19,6 +19,7 @@ bool Shape::is_static() const {
 }
 
 std::string to_string(const Shape &shape) {
+  if (is_any_rank(shape)) return "(...)";
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i != 0) text += ", ";

@@ -215,7 +215,8 @@ static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from)
   const double compileMs = millisecondsSince(start);
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;
-  ::weft::CompiledCall call(std::move(program), std::move(code));
+  ::weft::CompiledCall call(std::make_shared<const ::weft::Program>(std::move(program)),
+                            std::move(code));
 
   SmallVector<::weft::detail::TensorImpl *> inputs;
   for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());

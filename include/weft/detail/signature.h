@@ -55,9 +55,14 @@ public:
   SignatureKey key;
 };
 
-/// Collects the tensors of arguments, and their signature with dtypes and shapes.
+/// A variable, borrowed from the handle that somebody else keeps.
+using VariablePointer = const std::shared_ptr<VariableState> *;
+
+/// Collects the tensors and variables of arguments, and their signature: dtypes and shapes, and
+/// which variables are the same. lib/Function/Signature.cpp reads the words back.
 class ArgumentReader : public SignatureWriter {
 public:
+  void variable(const Variable &value);
   void tensor(const Tensor &value) {
     const TensorImpl *impl = value.impl();
     if (impl == nullptr) throw ValueError("an argument of a function is an undefined tensor");
@@ -68,6 +73,8 @@ public:
   }
 
   InlineVector<TensorImpl *, 8> tensors; ///< borrowed from the arguments
+  /// Borrowed from the arguments: the different variables, in the order of their first places.
+  InlineVector<VariablePointer, 8> variables;
 };
 
 /// Collects the tensors of a structure, and the words of the rest.
@@ -81,15 +88,22 @@ public:
   std::vector<Tensor> tensors;
 };
 
-/// Replaces tensors of a structure one after the other.
+/// Replaces tensors of a structure one after the other, and variables by others.
 struct TensorReplacer {
   void tensor(Tensor &value) { value = tensors[next++]; }
-  void variable(Variable &) {}
+  void variable(Variable &value) {
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (value.state() == *from[i]) {
+        value = Variable(*to[i]);
+        return;
+      }
+  }
   template <class T>
   void literal(const T &) {}
   void enter(Node, std::size_t) {}
 
   std::span<const Tensor> tensors;
+  std::span<const VariablePointer> from = {}, to = {}; ///< of the same length
   std::size_t next = 0;
 };
 

@@ -55,7 +55,16 @@ struct ExternalOwner {
 struct TraceRef {
   std::atomic<std::uint32_t> references;
   void (*destroy)(TraceRef *self);
+  /// The traced function's name.
+  const char *name;
+  /// Called when the program looks at a size that the trace does not know. May throw.
+  void (*size_wanted)(TraceRef *self);
 };
+
+/// Tells the trace of a traced tensor that the program looks at its sizes, of which one is unknown.
+void note_size_wanted(const TensorImpl &impl);
+/// The same if one of them is.
+void note_sizes_wanted(const TensorImpl &impl);
 
 /// The unique number of a tensor, given when it is first asked for. Never 0.
 std::uint64_t identity_of(TensorImpl *impl) noexcept;

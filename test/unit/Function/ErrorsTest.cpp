@@ -378,17 +378,17 @@ TEST(FunctionErrors, WrongSignatures) {
   EXPECT_THROWS(f(Tensors{}), ValueError,
                 "predict: the signature has 1 tensors, but the call has 0");
   EXPECT_THROWS(
-      f(Tensors{ones({3, 3})}), ValueError,
+      f(Tensors{ones({3, 3})}), ShapeError,
       "predict: tensor 0 of the arguments is f32(3, 3), but the signature says f32(?, 2)");
-  EXPECT_THROWS(f(Tensors{ones({2})}), ValueError,
+  EXPECT_THROWS(f(Tensors{ones({2})}), ShapeError,
                 "predict: tensor 0 of the arguments is f32(2,), but the signature says f32(?, 2)");
   EXPECT_THROWS(
-      f(Tensors{ones({3, 2}, f64)}), ValueError,
+      f(Tensors{ones({3, 2}, f64)}), DTypeError,
       "predict: tensor 0 of the arguments is f64(3, 2), but the signature says f32(?, 2)");
   EXPECT_EQ(f(Tensors{x}).type(), spec(f32, {3, 2}));
   // The same after there is a trace.
   EXPECT_THROWS(
-      f(Tensors{ones({3, 3})}), ValueError,
+      f(Tensors{ones({3, 3})}), ShapeError,
       "predict: tensor 0 of the arguments is f32(3, 3), but the signature says f32(?, 2)");
   EXPECT_EQ(f(Tensors{ones({5, 2})}).type(), spec(f32, {5, 2}));
 }
@@ -425,10 +425,13 @@ TEST(FunctionErrors, TensorsThatLeaveTheirTrace) {
                 "may not leave its trace; "
                 "return it instead");
   auto plain = function([](const Tensor &y) { return y + 1; }, {.name = "plain"});
-  EXPECT_THROW(static_cast<void>(plain(escaped)), StateError);
-  EXPECT_THROWS(Variable(escaped, "kept"), StateError,
-                "Variable: the initial value of 'kept' is a value of a trace; make variables "
-                "outside traced functions");
+  EXPECT_THROWS(plain(escaped), StateError,
+                "plain: an argument is a tensor of the traced function 'leak', whose trace has "
+                "ended: a tensor may not leave its trace; return it instead");
+  EXPECT_THROWS(
+      Variable(escaped, "kept"), StateError,
+      "Variable: the initial value of 'kept' is a value of a trace that has ended; make variables "
+      "outside traced functions");
   EXPECT_THROW(static_cast<void>(escaped.item<float>()), StateError);
   EXPECT_THROW(static_cast<void>(escaped.to_vector<float>()), StateError);
   EXPECT_EQ((x + 1).to_vector<float>(), (std::vector<float>{2, 2}));

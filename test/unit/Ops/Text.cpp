@@ -53,7 +53,7 @@ std::vector<Tensor> run_text(const std::string &text, const std::string &name,
   add(function.getArgumentTypes(), program.inputs);
   add(function.getResultTypes(), program.outputs);
   CompiledCode code = compiler->driver.load(*module, name, Phase::trace, {}).value();
-  CompiledCall call(std::move(program), std::move(code));
+  CompiledCall call(std::make_shared<const Program>(std::move(program)), std::move(code));
   std::vector<detail::TensorImpl *> impls;
   for (const Tensor &input : inputs) impls.push_back(input.impl());
   return call.run(impls);

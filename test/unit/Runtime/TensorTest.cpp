@@ -149,10 +149,16 @@ TEST(Tensor, ExternalMemory) {
 }
 
 TEST(Tensor, TracedHasNoElements) {
-  static detail::TraceRef trace{1, [](detail::TraceRef *) {}};
+  static bool wanted = false;
+  static detail::TraceRef trace{1, [](detail::TraceRef *) {}, "f",
+                                [](detail::TraceRef *) { wanted = true; }};
   const Tensor x = detail::new_traced(f32, Ints{2, unknown}, &trace, 3);
   EXPECT_TRUE(x.traced());
+  EXPECT_FALSE(wanted);
   EXPECT_EQ(x.size(), unknown);
+  EXPECT_TRUE(std::exchange(wanted, false));
+  EXPECT_EQ(x.size(0), 2);
+  EXPECT_FALSE(wanted);
   EXPECT_EQ(to_string(x), "tensor(traced, shape=(2, ?), dtype=f32)");
   EXPECT_THROWS(
       static_cast<void>(x.item<float>()), StateError,

@@ -1,0 +1,88 @@
+// The traces of one function: look-up by signature, sizes left open, the oldest dropped.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "Function/CompiledCall.h"
+#include "Function/Signature.h"
+#include <weft/detail/function_core.h>
+
+namespace weft::detail {
+
+/// One trace. All but the code is set before others see it, and `rigid`, which only those who trace
+/// look at.
+class FunctionCore::Trace {
+public:
+  /// Whether it serves a call with these arguments.
+  bool serves(const ArgumentReader &arguments) const {
+    const SignatureKey &other = arguments.key;
+    if (key.size() != other.size()) return false;
+    const std::uint64_t *own = key.data(), *words = other.data();
+    std::size_t from = 0;
+    for (const std::uint32_t at : open) {
+      if (std::memcmp(own + from, words + from, (at - from) * sizeof *own) != 0) return false;
+      // An axis of one element may be repeated by broadcasting, which other sizes never are.
+      if (words[at] == 1 && !ones_too) return false;
+      from = at + 1;
+    }
+    return std::memcmp(own + from, words + from, (key.size() - from) * sizeof *own) == 0 &&
+           (arguments.variables.empty() || binds(arguments));
+  }
+  /// Whether the variables of a call are the same as variables that the program captures where they
+  /// were while it was traced, and nowhere else.
+  bool binds(const ArgumentReader &arguments) const;
+  /// Why not, as explanations put it.
+  std::string other_binding(const ArgumentReader &arguments) const;
+
+  SignatureKey key;                ///< with kUnknownSize for sizes left open
+  std::vector<std::uint32_t> open; ///< where those are
+  bool ones_too = false;           ///< sizes left open may be one
+  bool rigid = false;              ///< no size must be left open
+  bool size_wanted = false;        ///< the program looked at a size left open
+  bool single_use = false;         ///< good for one place of one trace around it
+  std::shared_ptr<const Program> program;
+  std::vector<VariablePointer> stand_ins; ///< the program's parameters
+  std::vector<VariableRef> captured;      ///< for each parameter the variable it must be, or null
+  std::shared_ptr<void> prototype;
+  double trace_ms = 0;
+  std::uint64_t used = 0; ///< when, by the cache's clock
+
+  std::mutex compiling;
+  std::atomic<bool> compiled = false;
+  CompileReport report;
+  std::optional<CompiledCall> call;
+};
+
+class TraceCache {
+public:
+  using TracePtr = std::shared_ptr<FunctionCore::Trace>;
+
+  explicit TraceCache(std::size_t capacity) : capacity_(capacity) {}
+
+  /// The trace that serves a call and leaves the fewest sizes open, or null. Only without an open
+  /// size that the call knows if `exactly`.
+  TracePtr find(const ArgumentReader &arguments, bool exactly);
+  /// The trace that differs least, the one used last among equals; null if there is none.
+  TracePtr nearest(const ArgumentReader &arguments) const;
+  /// The nearest trace that differs in sizes only; null if there is none.
+  TracePtr nearest_in_size(const ArgumentReader &arguments) const;
+  /// Adds a trace and drops those that are too many. Returns how many were.
+  std::size_t insert(TracePtr trace);
+  void erase(const TracePtr &trace);
+  std::size_t size() const;
+
+  /// The compiled trace of the last call, tried first and without the lock.
+  TracePtr last() const { return last_.load(std::memory_order_acquire); }
+  void set_last(const TracePtr &trace);
+
+private:
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  std::uint64_t clock_ = 0;
+  std::vector<TracePtr> traces_;
+  std::atomic<TracePtr> last_;
+};
+
+} // namespace weft::detail

@@ -1,0 +1,203 @@
+// What a trace has to do with the world around it: variables of arguments, variables made while it
+// is traced, calls of other traced functions, and traces around it.
+#include "Function/Tracer.h"
+
+#include <set>
+#include <unordered_map>
+
+#include "Ops/Eager.h"
+#include "Runtime/Variable.h"
+
+namespace weft {
+
+//===----------------------------------------------------------------------===//
+// Traces around this one
+//===----------------------------------------------------------------------===//
+
+Tracer *Tracer::outer_of(const Ref *ref) const {
+  for (Interpreter *outer = previous(); outer != nullptr; outer = outer->previous())
+    if (auto *tracer = dynamic_cast<Tracer *>(outer); tracer != nullptr && tracer->ref_ == ref)
+      return tracer;
+  return nullptr;
+}
+
+Tracer *Tracer::outer_of(const VariableRef &parameter) const {
+  for (Interpreter *outer = previous(); outer != nullptr; outer = outer->previous())
+    if (auto *tracer = dynamic_cast<Tracer *>(outer))
+      for (const VariableRef &own : tracer->program_.parameters)
+        if (own == parameter) return tracer;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+const std::vector<VariableRef> &
+Tracer::parameters(std::span<const detail::VariablePointer> variables) {
+  for (const detail::VariablePointer variable : variables) {
+    actual_.push_back(*variable);
+    program_.parameters.push_back(std::make_shared<VariableState>(
+        (*variable)->type(), (*variable)->name(), (*variable)->trainable()));
+  }
+  captured_parameters_.resize(variables.size());
+  return program_.parameters;
+}
+
+VariableRef Tracer::known(const VariableRef &variable) {
+  for (std::size_t i = 0; i < actual_.size(); ++i)
+    if (actual_[i] == variable) {
+      captured_parameters_[i] = true;
+      return program_.parameters[i];
+    }
+  if (!variable->stands_in()) return variable;
+  for (const VariableRef &own : program_.parameters)
+    if (own == variable) return variable;
+  if (outer_of(variable) == nullptr)
+    throw StateError(program_.name + ": the variable '" + variable->name() +
+                     "' stands for an argument of a traced function and was used outside of its "
+                     "trace: keep the variable that you passed instead");
+  uses_outer_ = true;
+  return variable;
+}
+
+std::vector<const ProgramNode *> Tracer::nodes_so_far() const {
+  std::vector<const ProgramNode *> all;
+  for (const ProgramNode &node : program_.nodes) all.push_back(&node);
+  for (const Open &open : open_)
+    for (const ProgramNode &node : open.region.nodes) all.push_back(&node);
+  return all;
+}
+
+Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
+  const auto refuse = [&](const std::string &why) {
+    return StateError("Variable: the initial value of '" + name + "' depends on " + why +
+                      " of the traced function '" + program_.name +
+                      "', which has no value while it is traced; make the variable outside of the "
+                      "function, or begin with another value and assign this one");
+  };
+  if (static_cast<const Ref *>(static_cast<detail::TraceRef *>(tensor.impl()->base)) != ref_)
+    return tensor;
+  const std::vector<const ProgramNode *> nodes = nodes_so_far();
+  std::unordered_map<ValueId, Tensor> values;
+  for (std::size_t i = 0; i < program_.captured.size(); ++i)
+    if (!program_.captures[i].traced()) values[program_.captured[i]] = program_.captures[i];
+  std::set<ValueId> wanted{tensor.impl()->trace_value};
+  std::vector<const ProgramNode *> slice; // last call first
+  std::set<VariableRef> read;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const ProgramNode &call = **node;
+    if (call.construct) {
+      for (const ValueId result : call.construct->results)
+        if (wanted.contains(result)) throw refuse("control flow or a call");
+      continue;
+    }
+    const bool on_variable =
+        !call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0]);
+    if (on_variable && call.op != OpCode::read &&
+        read.contains(std::get<VariableRef>(call.attrs[0])))
+      throw refuse("an assignment");
+    if (call.result == kNoValue || wanted.erase(call.result) == 0) continue;
+    if (on_variable) {
+      const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+      if (variable->stands_in()) throw refuse("an argument");
+      read.insert(variable);
+    }
+    slice.push_back(&call);
+    for (const ValueId operand : call.operands)
+      if (!values.contains(operand)) wanted.insert(operand);
+  }
+  if (!wanted.empty()) throw refuse("an argument");
+
+  const Scope eager(nullptr);
+  for (auto node = slice.rbegin(); node != slice.rend(); ++node) {
+    std::vector<Tensor> operands;
+    for (const ValueId operand : (*node)->operands) operands.push_back(values.at(operand));
+    values[(*node)->result] = execute_eager((*node)->op, operands, (*node)->attrs);
+  }
+  return values.at(tensor.impl()->trace_value);
+}
+
+namespace {
+
+/// How often a program refers to a variable.
+class ReferenceCount {
+public:
+  explicit ReferenceCount(const VariableState *variable) : variable_(variable) {}
+
+  long of(const Program &program) {
+    if (!seen_.insert(&program).second) return 0;
+    return of(program.variables) + of(program.nodes);
+  }
+
+private:
+  long of(const std::vector<VariableRef> &variables) const {
+    long count = 0;
+    for (const VariableRef &variable : variables) count += variable.get() == variable_;
+    return count;
+  }
+  long of(const std::vector<ProgramNode> &nodes) {
+    long count = 0;
+    for (const ProgramNode &node : nodes) {
+      for (const Attr &attr : node.attrs)
+        if (const auto *variable = std::get_if<VariableRef>(&attr))
+          count += variable->get() == variable_;
+      if (!node.construct) continue;
+      count += of(node.construct->variables);
+      if (node.construct->callee) count += of(*node.construct->callee);
+      for (const ProgramRegion &region : node.construct->regions) count += of(region.nodes);
+    }
+    return count;
+  }
+
+  const VariableState *variable_;
+  std::set<const Program *> seen_;
+};
+
+} // namespace
+
+void Tracer::check_made() const {
+  for (const std::weak_ptr<VariableState> &made : made_) {
+    if (made.expired()) continue;
+    const VariableRef variable = made.lock();
+    if (variable.use_count() - 1 != ReferenceCount(variable.get()).of(program_)) continue;
+    throw StateError(program_.name + ": the variable '" + variable->name() +
+                     "' is made anew by each call and kept nowhere, so that traced it would be one "
+                     "for all calls; make it outside of the function, or keep it there and make it "
+                     "once: if (!v) v.emplace(...)");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+std::vector<Tensor> Tracer::call(const std::shared_ptr<const Program> &callee,
+                                 std::span<detail::TensorImpl *const> inputs,
+                                 std::span<const detail::VariablePointer> variables) {
+  ProgramNode node;
+  for (detail::TensorImpl *input : inputs) {
+    detail::retain(input);
+    node.operands.push_back(value_of(Tensor(input)));
+  }
+  for (const Tensor &capture : callee->captures) node.operands.push_back(value_of(capture));
+  node.construct = std::make_unique<ProgramConstruct>();
+  node.construct->kind = ConstructKind::call;
+  node.construct->callee = callee;
+  for (std::size_t i = 0; i < callee->variables.size(); ++i) {
+    VariableRef variable = callee->variables[i];
+    for (std::size_t p = 0; p < callee->parameters.size(); ++p)
+      if (callee->parameters[p] == variable) variable = *variables[p];
+    node.construct->variables.push_back(known(variable));
+    note_variable(node.construct->variables.back(), callee->written[i]);
+  }
+  std::vector<Tensor> results;
+  for (const ValueId output : callee->outputs) {
+    node.construct->results.push_back(add_value(callee->values[output]));
+    results.push_back(wrap(node.construct->results.back()));
+  }
+  nodes().push_back(std::move(node));
+  return results;
+}
+
+} // namespace weft

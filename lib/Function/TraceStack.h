@@ -1,0 +1,24 @@
+// The traced functions that are being traced on this thread, to notice endless recursion.
+#pragma once
+
+#include <string>
+
+#include <weft/detail/signature.h>
+
+namespace weft::detail {
+
+/// One function that is being traced, or that runs in the place of its call, until its end. Throws
+/// StateError if there are too many.
+class TraceFrame {
+public:
+  /// `key` is null where the callable runs in the place of a call.
+  TraceFrame(const void *function, const std::string &name, const SignatureKey *key);
+  ~TraceFrame();
+  TraceFrame(const TraceFrame &) = delete;
+  TraceFrame &operator=(const TraceFrame &) = delete;
+
+  /// Throws StateError if the function is being traced for that key on this thread.
+  static void check_endless(const void *function, const std::string &name, const SignatureKey &key);
+};
+
+} // namespace weft::detail

@@ -1,0 +1,239 @@
+// Why calls are traced again, how often, what is left open, and what is dropped.
+#include "../Testing.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// Collects the log for as long as it lives.
+class Logged {
+public:
+  Logged() : before_(set_log_sink([this](std::string_view line) { lines_.emplace_back(line); })) {}
+  ~Logged() { set_log_sink(std::move(before_)); }
+  Logged(const Logged &) = delete;
+  Logged &operator=(const Logged &) = delete;
+  Lines take() { return std::exchange(lines_, {}); }
+
+private:
+  Lines lines_;
+  LogSink before_;
+};
+
+TEST(Retracing, TheLogNamesWhatBecameUnknown) {
+  Logged log;
+  auto f = function([](const Tensor &x, const Tensor &y) { return x + y.sum(); }, {.name = "step"});
+  f(ones({32, 4}), ones({3}));
+  EXPECT_EQ(log.take(), Lines{});
+  f(ones({31, 4}), ones({3}));
+  EXPECT_EQ(log.take(), (Lines{"step: argument 0, dimension 0: 32 became 31; traced again for all "
+                               "such sizes"}));
+  f(ones({17, 4}), ones({3}));
+  EXPECT_EQ(log.take(), Lines{});
+  f(ones({17, 4}), ones({5}));
+  EXPECT_EQ(log.take(), (Lines{"step: argument 0, dimension 0: ? became 17; argument 1, dimension "
+                               "0: 3 became 5; traced again for all such sizes"}));
+  EXPECT_EQ(f(ones({2, 4}), ones({9})).to_vector<float>(), std::vector<float>(8, 10.f));
+  EXPECT_EQ(f.trace_count(), 3u);
+}
+
+TEST(Retracing, AnAxisOfOneElementIsNeverLeftOpen) {
+  auto f = function([](const Tensor &x, const Tensor &y) { return x + y; });
+  const Tensor y = ones({4});
+  f(ones({4}), y);
+  EXPECT_EQ(f(ones({1}), y).to_vector<float>(), std::vector<float>(4, 2.f));
+  f(ones({5}), ones({5}));
+  EXPECT_EQ(f(ones({1}), ones({7})).to_vector<float>(), std::vector<float>(7, 2.f));
+  EXPECT_EQ(f(ones({6}), ones({6})).to_vector<float>(), std::vector<float>(6, 2.f));
+}
+
+TEST(Retracing, WhoLooksAtSizesGetsThem) {
+  Logged log;
+  auto f = function([](const Tensor &x) { return x.sum() / x.size(0); }, {.name = "average"});
+  auto g = function([](const Tensor &x) { return x * x.shape()[0]; });
+  auto h = function([](const Tensor &x) { return x * x.type().shape[0]; });
+  auto swallowing = function([](const Tensor &x) {
+    try {
+      return x * x.size();
+    } catch (...) {
+      return x;
+    }
+  });
+  for (std::int64_t size : {2, 3, 4, 5}) {
+    EXPECT_EQ(f(ones({size})).item<float>(), 1);
+    EXPECT_EQ(g(ones({size})).to_vector<float>()[0], static_cast<float>(size));
+    EXPECT_EQ(h(ones({size})).to_vector<float>()[0], static_cast<float>(size));
+    EXPECT_EQ(swallowing(ones({size})).to_vector<float>()[0], static_cast<float>(size));
+  }
+  EXPECT_EQ(f.trace_count(), 4u);
+  const Lines lines = log.take();
+  EXPECT_EQ(
+      std::ranges::count(lines, "average: it needs to know these sizes; traced for them alone"), 1);
+}
+
+TEST(Retracing, WhatTheCallableThrowsIsNotTriedAgain) {
+  int runs = 0;
+  auto f = function([&](const Tensor &x) {
+    if (++runs == 2) throw std::runtime_error("mine");
+    return x + 1;
+  });
+  f(ones({4}));
+  EXPECT_THROW(f(ones({5})), std::runtime_error);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(f(ones({5})).to_vector<float>()[4], 2);
+}
+
+TEST(Retracing, ErrorsNameTheSizesOfTheCall) {
+  auto f = function([](const Tensor &x) { return reshape(x, {2, 2}); });
+  f(ones({4}));
+  EXPECT_THROW(f(ones({5})), ShapeError);
+  EXPECT_EQ(f(ones({4})).type(), spec(f32, {2, 2}));
+}
+
+TEST(Retracing, CanBeExact) {
+  auto f = function([](const Tensor &x) { return x * 2; }, {.reduce_retracing = false});
+  for (std::int64_t size : {1, 2, 3, 4}) f(ones({size}));
+  EXPECT_EQ(f.trace_count(), 4u);
+}
+
+/// Bytes of memory that may be executed and belong to no file.
+std::size_t code_bytes() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t bytes = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t low = 0, high = 0;
+    char mode[5] = {};
+    if (std::sscanf(line.c_str(), "%zx-%zx %4s", &low, &high, mode) == 3 && mode[2] == 'x' &&
+        line.find('/') == std::string::npos)
+      bytes += high - low;
+  }
+  return bytes;
+}
+
+TEST(Retracing, TheTraceUnusedForLongestGoesWithItsCode) {
+  Logged log;
+  int runs = 0;
+  auto f = function(
+      [&](const Tensor &x, int n) {
+        ++runs;
+        return x * n;
+      },
+      {.name = "many", .max_traces = 3});
+  const Tensor x = ones({8});
+  for (int n : {1, 2, 3}) f(x, n);
+  f(x, 1);
+  EXPECT_EQ(runs, 3);
+  const std::size_t bytes = code_bytes();
+  f(x, 4); // 2 goes
+  EXPECT_EQ(log.take(), Lines{"many: more than 3 traces; the one unused for longest is dropped"});
+  f(x, 1);
+  f(x, 3);
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(f.explain(x, 2), "many: miss: argument 1: 3 became 2");
+  for (int n = 5; n < 25; ++n) EXPECT_EQ(f(x, n).to_vector<float>()[7], static_cast<float>(n));
+  EXPECT_EQ(f.trace_count(), 3u);
+  EXPECT_LE(code_bytes(), bytes + bytes / 2);
+  EXPECT_THROWS(function([] {}, {.name = "none", .max_traces = 0}), ValueError,
+                "none: max_traces is 0, but a function keeps one trace at least");
+}
+
+TEST(Retracing, CapturedTensorsGoWithTheirTrace) {
+  auto f =
+      function([](const Tensor &x, int n) { return x + full({1 << 16}, n); }, {.max_traces = 1});
+  const Tensor x = ones({1 << 16});
+  f(x, 0);
+  const std::size_t before = memory_stats().current;
+  for (int n = 1; n < 5; ++n) f(x, n);
+  EXPECT_EQ(memory_stats().current, before);
+}
+
+enum class Mode : std::uint8_t { train, test };
+
+struct Point {
+  Tensor x;
+  int n;
+  WEFT_FIELDS(Point, x, n)
+};
+
+TEST(Explain, SaysWhatDiffers) {
+  auto f = function([](const auto &, const auto &...) { return ones({1}); },
+                    {.name = "step", .reduce_retracing = false});
+  const Tensor x = ones({32, 4});
+  const auto first = [&](auto... args) {
+    EXPECT_EQ(f.trace_count(), 0u);
+    EXPECT_EQ(f.explain(args...), "step: miss: there is no trace yet");
+  };
+  first(x, 1);
+  f(x, 1);
+  EXPECT_EQ(f.explain(x, 1), "step: hit");
+  EXPECT_EQ(f.explain(ones({31, 4}), 1), "step: miss: argument 0, dimension 0: 32 became 31");
+  EXPECT_EQ(f.explain(ones({31, 5}), 2),
+            "step: miss: argument 0, dimension 0: 32 became 31; argument 0, dimension 1: 4 became "
+            "5; argument 1: 1 became 2");
+  EXPECT_EQ(f.explain(ones({32, 4}, f64), 1),
+            "step: miss: argument 0: f32(32, 4) became f64(32, 4)");
+  EXPECT_EQ(f.explain(ones({32}), 1), "step: miss: argument 0: f32(32, 4) became f32(32,)");
+  EXPECT_EQ(f.explain(x, 1.0), "step: miss: argument 1: i32 1 became f64 1.0");
+  EXPECT_EQ(f.explain(x, true), "step: miss: argument 1: i32 1 became bool true");
+  EXPECT_EQ(f.explain(x, std::string("a")), "step: miss: argument 1: i32 1 became text \"a\"");
+  EXPECT_EQ(f.explain(x, x), "step: miss: argument 1: i32 1 became f32(32, 4)");
+  EXPECT_EQ(f.explain(x), "step: miss: argument 1 is missing");
+  EXPECT_EQ(f.explain(x, 1, 2), "step: miss: argument 2 is new");
+  EXPECT_EQ(f.explain(std::vector{x, x}, 1),
+            "step: miss: argument 0: f32(32, 4) became a sequence of 2");
+  // Of many traces it is the nearest.
+  f(ones({8, 4}), 2);
+  EXPECT_EQ(f.explain(ones({8, 4}), 3), "step: miss: argument 1: 2 became 3");
+  EXPECT_EQ(f.explain(ones({9, 4}), 1), "step: miss: argument 0, dimension 0: 32 became 9");
+  EXPECT_EQ(f.trace_count(), 2u);
+}
+
+TEST(Explain, LooksIntoStructures) {
+  auto f = function([](const auto &...) { return ones({1}); }, {.name = "step"});
+  using Map = std::map<std::string, Tensor>;
+  const Tensor x = ones({2}), y = ones({3});
+  f(std::vector{Point{x, 1}, Point{x, 2}}, Map{{"a", x}, {"b", x}}, std::optional<int>(1));
+  const auto why = [&](const auto &points, const auto &map, std::optional<int> last) {
+    return f.explain(points, map, last);
+  };
+  EXPECT_EQ(why(std::vector{Point{x, 1}, Point{x, 3}}, Map{{"a", x}, {"b", x}}, 1),
+            "step: miss: argument 0[1][1]: 2 became 3");
+  EXPECT_EQ(why(std::vector{Point{x, 1}, Point{x, 2}}, Map{{"a", x}, {"b", y}}, 1),
+            "step: miss: argument 1[\"b\"], dimension 0: 2 became 3");
+  EXPECT_EQ(why(std::vector{Point{x, 1}, Point{x, 2}}, Map{{"a", x}, {"c", x}}, 1),
+            "step: miss: argument 1, key 1: \"b\" became \"c\"");
+  EXPECT_EQ(why(std::vector{Point{x, 1}}, Map{{"a", x}, {"b", x}}, 1),
+            "step: miss: argument 0: a sequence of 2 became a sequence of 1");
+  EXPECT_EQ(why(std::vector{Point{x, 1}, Point{x, 2}}, Map{{"a", x}, {"b", x}}, std::nullopt),
+            "step: miss: argument 2: a sequence of 1 became nothing");
+  auto g = function([](const auto &...) { return ones({1}); }, {.name = "vars"});
+  const Variable v(1.f, "v"), w(ones({2}), "w"), u(2.f, "u");
+  g(v, u, Mode::train);
+  EXPECT_EQ(g.explain(v, v, Mode::train),
+            "vars: miss: argument 1: variable 1 of the call became variable 0");
+  EXPECT_EQ(g.explain(v, w, Mode::train),
+            "vars: miss: argument 1: a variable f32() became a variable f32(2,)");
+  EXPECT_EQ(g.explain(v, u, Mode::test), "vars: miss: argument 2: 0 became 1");
+}
+
+TEST(Explain, KnowsSignaturesAndOpenSizes) {
+  auto f = function([](const Tensor &x) { return x * 2; },
+                    {.name = "step", .signature = {spec(f32, {unknown, 2})}});
+  f(ones({3, 2}));
+  EXPECT_EQ(f.explain(ones({4, 2})), "step: hit");
+  EXPECT_THROWS(f.explain(ones({4, 3})), ShapeError,
+                "step: tensor 0 of the arguments is f32(4, 3), but the signature says f32(?, 2)");
+  auto g = function([](const Tensor &x) { return x * 2; }, {.name = "open"});
+  g(ones({2}));
+  g(ones({3}));
+  EXPECT_EQ(g.explain(ones({4})), "open: hit");
+  EXPECT_EQ(g.explain(ones({1})), "open: miss: argument 0, dimension 0: ? became 1");
+}
+
+} // namespace
+} // namespace weft
