@@ -46,6 +46,7 @@ void buildLinalgPhase(OpPassManager &pm, const Target &) {
 void buildSchedulePhase(OpPassManager &pm, const Target &target) {
   // A GPU's scalars stay where its kernels are.
   if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createScalarizePass());
+  pm.addNestedPass<func::FuncOp>(createBranchOnChecksPass());
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
 }
 

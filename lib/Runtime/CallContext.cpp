@@ -4,7 +4,13 @@
 #include "Runtime/Printing.h"
 #include "Support/Fault.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -52,6 +58,78 @@ private:
   std::vector<PrintedArray> arrays_;
 };
 
+/// Makes moves as if all at once. Needs no memory, which may be what ran out, and leaves no bytes
+/// to move.
+void make(std::span<RuntimeMove> moves) noexcept {
+  const auto at = [](const void *place, std::int64_t offset) {
+    return static_cast<std::byte *>(const_cast<void *>(place)) + offset;
+  };
+  const auto is_read = [&](const RuntimeMove &move) {
+    return std::any_of(moves.begin(), moves.end(), [&](const RuntimeMove &other) {
+      return &other != &move && other.bytes > 0 && other.from == move.to;
+    });
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (RuntimeMove &move : moves) {
+      if (move.bytes <= 0 || (move.to != move.from && is_read(move))) continue;
+      if (move.to != move.from)
+        std::memcpy(move.to, move.from, static_cast<std::size_t>(move.bytes));
+      move.bytes = 0;
+      progress = true;
+    }
+  }
+  // What is left are variables that trade their values in circles.
+  const auto into = [&](const void *place) {
+    return std::find_if(moves.begin(), moves.end(), [&](const RuntimeMove &move) {
+      return move.bytes > 0 && move.to == place;
+    });
+  };
+  for (RuntimeMove &first : moves) {
+    std::array<std::byte, 1024> aside;
+    for (std::int64_t offset = 0; offset < first.bytes;) {
+      const auto count = std::min(aside.size(), static_cast<std::size_t>(first.bytes - offset));
+      std::memcpy(aside.data(), at(first.to, offset), count);
+      const RuntimeMove *move = &first;
+      for (; move->from != first.to; move = &*into(move->from))
+        std::memcpy(at(move->to, offset), at(move->from, offset), count);
+      std::memcpy(at(move->to, offset), aside.data(), count);
+      offset += static_cast<std::int64_t>(count);
+    }
+    if (first.bytes <= 0) continue;
+    for (const void *next = first.from; next != first.to;) {
+      const auto move = into(next);
+      next = move->from;
+      move->bytes = 0;
+    }
+    first.bytes = 0;
+  }
+}
+
+/// What a function was told by weft_rt_on_stop: made when an exception leaves it.
+class MovesOnThrow {
+public:
+  explicit MovesOnThrow(CallContext *context)
+      : moves_(std::exchange(context->moves, nullptr),
+               static_cast<std::size_t>(std::exchange(context->move_count, 0))),
+        exceptions_(std::uncaught_exceptions()) {}
+  ~MovesOnThrow() {
+    if (!moves_.empty() && std::uncaught_exceptions() > exceptions_) make(moves_);
+  }
+  MovesOnThrow(const MovesOnThrow &) = delete;
+  MovesOnThrow &operator=(const MovesOnThrow &) = delete;
+
+private:
+  std::span<RuntimeMove> moves_;
+  int exceptions_;
+};
+
+template <class Check>
+void for_indices(std::int32_t dtype, const void *indices, const Check &check) {
+  if (static_cast<DType>(dtype) == DType::i32) check(static_cast<const std::int32_t *>(indices));
+  else check(static_cast<const std::int64_t *>(indices));
+}
+
 std::string_view view(const char *text, std::int64_t length) {
   return {text, static_cast<std::size_t>(length)};
 }
@@ -61,36 +139,56 @@ std::string_view view(const char *text, std::int64_t length) {
 
 using namespace weft;
 
-void weft_rt_print(CallContext *, const char *format, std::int64_t length,
+void weft_rt_on_stop(CallContext *context, RuntimeMove *moves, std::int64_t count) {
+  context->moves = moves;
+  context->move_count = count;
+}
+
+void weft_rt_print(CallContext *context, const char *format, std::int64_t length,
                    const RuntimeValue *values, std::int64_t count) {
+  const MovesOnThrow moves(context);
   print_line(format_values(view(format, length), Values(values, count)));
 }
 
 void weft_rt_assert_fail(CallContext *context, const char *where, std::int64_t where_length,
                          const char *message, std::int64_t message_length,
                          const RuntimeValue *values, std::int64_t count) {
+  const MovesOnThrow moves(context);
   std::string text(view(where, where_length));
   if (!text.empty()) text += ": ";
   throw AssertionError(text + "assertion failed in " + context->function + ": " +
                        format_values(view(message, message_length), Values(values, count), "; "));
 }
 
-void weft_rt_index_error(CallContext *, const char *op, std::int64_t index, std::int64_t size) {
+void weft_rt_index_error(CallContext *context, const char *op, std::int64_t index,
+                         std::int64_t size) {
+  const MovesOnThrow moves(context);
   throw IndexError(std::string(op) + ": index " + std::to_string(index) +
                    " is out of range for an axis of size " + std::to_string(size));
 }
 
-void weft_rt_check_indices(CallContext *context, const char *op, std::int32_t dtype,
-                           const void *indices, std::int64_t count, std::int64_t size) {
-  const auto check = [&](const auto *values) {
-    for (std::int64_t i = 0; i < count; ++i)
-      if (values[i] < 0 || values[i] >= size) weft_rt_index_error(context, op, values[i], size);
-  };
-  if (static_cast<DType>(dtype) == DType::i32) check(static_cast<const std::int32_t *>(indices));
-  else check(static_cast<const std::int64_t *>(indices));
+bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count,
+                     std::int64_t size) {
+  bool found = false;
+  for_indices(dtype, indices, [&](const auto *values) {
+    found = std::any_of(values, values + count,
+                        [&](std::int64_t value) { return value < 0 || value >= size; });
+  });
+  return found;
 }
 
-void weft_rt_shape_error(CallContext *, const char *message) { throw ShapeError(message); }
+void weft_rt_check_indices(CallContext *context, const char *op, std::int32_t dtype,
+                           const void *indices, std::int64_t count, std::int64_t size) {
+  for_indices(dtype, indices, [&](const auto *values) {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (values[i] < 0 || values[i] >= size) weft_rt_index_error(context, op, values[i], size);
+  });
+}
+
+void weft_rt_shape_error(CallContext *context, const char *message) {
+  const MovesOnThrow moves(context);
+  throw ShapeError(message);
+}
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {
   const allocator::Block block =

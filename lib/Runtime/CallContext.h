@@ -22,6 +22,14 @@ struct RuntimeValue {
   const void *data;
 };
 
+/// What is to be copied to a variable's buffer if a call is over early. `from` is the buffer of a
+/// variable too, of the same size, or overlaps none.
+struct RuntimeMove {
+  void *to;
+  const void *from;
+  std::int64_t bytes;
+};
+
 /// The state of one call of a compiled function. The caller makes it on its stack, fills the fields
 /// and keeps it until the entry returned or threw; it frees the temporaries that are left.
 struct CallContext {
@@ -33,6 +41,9 @@ struct CallContext {
   /// Where weft_rt_output puts the outputs of unknown size: `output_count` handles of the caller's.
   Tensor *outputs = nullptr;
   std::int64_t output_count = 0;
+  /// What to move if the next call of the runtime throws; lies in compiled code's frame.
+  RuntimeMove *moves = nullptr;
+  std::int64_t move_count = 0;
   /// The dynamic temporaries that live now, newest first.
   struct Temporary *temporaries = nullptr;
 
@@ -58,6 +69,11 @@ using CompiledEntry = std::int32_t (*)(void *const *buffers, const std::int64_t 
 
 extern "C" {
 
+/// Tells that some variables are not in their own buffers. If the next function below that is
+/// called with this context throws (print, assert_fail, index_error, check_indices or shape_error),
+/// it first moves them there, all at once; if it does not throw, this is forgotten.
+void weft_rt_on_stop(weft::CallContext *context, weft::RuntimeMove *moves, std::int64_t count);
+
 /// Prints one line: `format` (`length` bytes, no terminator needed) with each {} replaced by the
 /// next value. Throws what the print sink throws.
 void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t length,
@@ -76,9 +92,12 @@ void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t 
 [[noreturn]] void weft_rt_index_error(weft::CallContext *context, const char *op,
                                       std::int64_t index, std::int64_t size);
 
-/// Checks that all of `count` contiguous indices (`dtype` is i32 or i64) lie in [0, size) and
-/// throws as weft_rt_index_error does for the first that does not: one call before the loops of a
-/// gather.
+/// Whether any of `count` contiguous indices (`dtype` is i32 or i64) lies outside of [0, size): one
+/// call before the loops of a gather.
+bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count,
+                     std::int64_t size);
+
+/// Throws as weft_rt_index_error does for the first index that lies outside, if any does.
 void weft_rt_check_indices(weft::CallContext *context, const char *op, std::int32_t dtype,
                            const void *indices, std::int64_t count, std::int64_t size);
 

@@ -1,15 +1,98 @@
-// A size that does not fit is an error the caller can catch.
-// RUN: weft-opt %s --weft-checks-to-runtime | FileCheck %s
+// What may leave the call calls the runtime, told first which variables are elsewhere.
+// RUN: weft-opt %s --weft-checks-to-runtime --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK: func.func private @weft_rt_shape_error(!llvm.ptr) attributes {weft.context, weft.runtime}
 // CHECK: llvm.mlir.global internal constant @[[TEXT:.*]]("checks-to-runtime.mlir:{{[0-9]+}}: matmul: the inner dimensions differ\00")
-// CHECK-LABEL: func @check
+// CHECK-LABEL: func @shape
+// CHECK: %[[P:.*]] = llvm.mlir.addressof @[[TEXT]]
+// CHECK-NEXT: call @weft_rt_shape_error(%[[P]])
+func.func @shape() {
+  weft.leave shape "matmul: the inner dimensions differ"
+  return
+}
+
+// -----
+
+// A size check that was made late becomes a branch as well, never a trap.
+// CHECK-LABEL: func @late
 // CHECK-SAME: (%[[FITS:.*]]: i1)
 // CHECK: %[[BROKEN:.*]] = arith.xori %[[FITS]], %{{.*}}
 // CHECK: scf.if %[[BROKEN]]
-// CHECK: %[[P:.*]] = llvm.mlir.addressof @[[TEXT]]
-// CHECK: call @weft_rt_shape_error(%[[P]])
-func.func @check(%fits: i1) {
+// CHECK: call @weft_rt_shape_error
+func.func @late(%fits: i1) {
   cf.assert %fits, "matmul: the inner dimensions differ"
+  return
+}
+
+// -----
+
+// A value is described by {dtype | rank << 32, sizes, elements}: f32 is 3, so rank 1 gives 2^32 + 3.
+// CHECK: llvm.mlir.global internal constant @[[TEXT:.*]]("x is {}\00")
+// CHECK-LABEL: func @print
+// CHECK-SAME: (%[[X:.*]]: memref<4xf32>)
+// CHECK-DAG: %[[DIMS:.*]] = memref.alloca() : memref<1xi64>
+// CHECK-DAG: %[[VALUES:.*]] = memref.alloca() : memref<3xi64>
+// CHECK-DAG: %[[P:.*]] = llvm.mlir.addressof @[[TEXT]]
+// CHECK-DAG: arith.constant 4294967299 : i64
+// CHECK: call @weft_rt_print(%[[P]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, memref<*xi64>, i64) -> ()
+func.func @print(%x: memref<4xf32>) {
+  weft.leave print "x is {}", %x : memref<4xf32>
+  return
+}
+
+// -----
+
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("c holds\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("train.cpp:58\00")
+// CHECK-LABEL: func @assertion
+// CHECK: call @weft_rt_assert_fail
+// CHECK-LABEL: func @index
+// CHECK: call @weft_rt_check_indices(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i32, !llvm.ptr, i64, i64)
+func.func @assertion(%x: memref<f32>) {
+  weft.leave assertion "c holds", %x : memref<f32> loc("train.cpp":58:3)
+  return
+}
+func.func @index(%i: memref<5xi32>, %n: index) {
+  weft.leave index "gather", %i, %n : memref<5xi32>, index
+  return
+}
+
+// -----
+
+// Only @a is not where it belongs: 16 bytes are to be moved to its buffer should the call not go on.
+// CHECK-LABEL: func @moves
+// CHECK-SAME: (%[[ELSEWHERE:.*]]: memref<4xf32>, %[[A:.*]]: memref<4xf32> {{.*}}, %[[B:.*]]: memref<4xf32> {{.*}})
+// CHECK: %[[MOVES:.*]] = memref.alloca() : memref<3xi64>
+// CHECK: memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK: memref.store {{.*}}, %[[MOVES]]
+// CHECK: memref.extract_aligned_pointer_as_index %[[ELSEWHERE]]
+// CHECK: memref.store {{.*}}, %[[MOVES]]
+// CHECK: arith.constant 16 : i64
+// CHECK: memref.store {{.*}}, %[[MOVES]]
+// CHECK: call @weft_rt_on_stop
+// CHECK: call @weft_rt_shape_error
+// CHECK: return
+func.func @moves(%elsewhere: memref<4xf32>, %a: memref<4xf32> {weft.variable = @a}, %b: memref<4xf32> {weft.variable = @b}) {
+  %c = memref.cast %b : memref<4xf32> to memref<4xf32, strided<[1], offset: ?>>
+  weft.leave shape "no" leaving [@a, @b] = %elsewhere, %c : memref<4xf32>, memref<4xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// Nothing to tell where all are in place.
+// CHECK-LABEL: func @in_place
+// CHECK-NOT: weft_rt_on_stop
+// CHECK: return
+func.func @in_place(%a: memref<4xf32> {weft.variable = @a}) {
+  weft.leave shape "no" leaving [@a] = %a : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @lost(%a: memref<4xf32>) {
+  // expected-error@below {{the function has no argument for @a}}
+  weft.leave shape "no" leaving [@a] = %a : memref<4xf32>
   return
 }

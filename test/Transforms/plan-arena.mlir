@@ -114,3 +114,21 @@ func.func @address() {
   "test.use"(%pointer) : (!llvm.ptr) -> ()
   return
 }
+
+// -----
+
+// A buffer is in use for as long as a call may find its address in an array.
+// CHECK-LABEL: func @address
+// CHECK: call @print
+// CHECK-NEXT: memref.dealloc
+func.func private @print(memref<*xi64>)
+func.func @address(%n: index, %array: memref<3xi64>) {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc(%n) : memref<?xf32>
+  %pointer = memref.extract_aligned_pointer_as_index %a : memref<?xf32> -> index
+  %number = arith.index_cast %pointer : index to i64
+  memref.store %number, %array[%c0] : memref<3xi64>
+  %cast = memref.cast %array : memref<3xi64> to memref<*xi64>
+  call @print(%cast) : (memref<*xi64>) -> ()
+  return
+}

@@ -12,6 +12,7 @@ using namespace mlir;
 using namespace mlir::weft;
 
 #include "Weft/IR/Dialect.cpp.inc"
+#include "Weft/IR/Enums.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "Weft/IR/Types.cpp.inc"

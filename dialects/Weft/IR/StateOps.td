@@ -5,6 +5,7 @@
 #define WEFT_IR_STATE_OPS
 
 include "Weft/IR/Base.td"
+include "mlir/IR/EnumAttr.td"
 include "Weft/IR/Interfaces.td"
 
 //===----------------------------------------------------------------------===//
@@ -47,6 +48,67 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
   let hasVerifier = 1;
   let arguments = (ins Weft_Integer:$indices, Index:$size, StrAttr:$op);
   let assemblyFormat = "$indices `below` $size `for` $op attr-dict `:` type($indices)";
+}
+
+//===----------------------------------------------------------------------===//
+// Calls that are over before their end
+//===----------------------------------------------------------------------===//
+
+def Weft_OnStopOp : Op<Weft_Dialect, "on_stop", [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+  let summary = "What variables hold if the call is over before the next op of this kind.";
+  let description = [{
+    Made by weft-lift-state, which leaves no other trace of when a variable gets which value. It
+    speaks for the ops after it in its block, and for those in their regions that have none of their
+    own, up to the next one.
+
+    ```mlir
+    weft.on_stop [@w, @n] = %w1, %n : tensor<4xf32>, tensor<i32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefArrayAttr:$variables, Variadic<Weft_Any>:$state);
+  let assemblyFormat = "$variables `=` $state attr-dict `:` type($state)";
+  let hasVerifier = 1;
+}
+
+def Weft_OutsideOp : Op<Weft_Dialect, "outside", [Pure]> {
+  let summary = "Whether any index lies outside of [0, size).";
+  let arguments = (ins Weft_Integer:$indices, Index:$size);
+  let results = (outs I1:$found);
+  let assemblyFormat = "$indices `below` $size attr-dict `:` type($indices)";
+}
+
+def Weft_LeaveKind : I32EnumAttr<"LeaveKind", "what a weft.leave does", [
+    I32EnumAttrCase<"assertion", 0>, I32EnumAttrCase<"index", 1>, I32EnumAttrCase<"shape", 2>,
+    I32EnumAttrCase<"print", 3>]> {
+  let cppNamespace = "::mlir::weft";
+}
+
+def Weft_LeaveOp : Op<Weft_Dialect, "leave",
+                      [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite<Weft_IoResource>]>]> {
+  let summary = "Calls the runtime, after which the call of the function may be over.";
+  let description = [{
+    What the text and the values mean depends on the kind: `assertion` and `print` format them,
+    `index` takes the name of an op, its indices and the size that one of them is not below, `shape`
+    takes a message alone. All but `print` throw; a print does if its sink throws. Then the
+    variables hold what the op says after `leaving`.
+
+    Made by weft-branch-on-checks on tensors; bufferization makes the operands buffers and
+    weft-checks-to-runtime the calls.
+
+    ```mlir
+    scf.if %broken {
+      weft.leave assertion "the loss is finite", %loss : tensor<f32> leaving [@w] = %w1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Weft_LeaveKind:$kind, StrAttr:$text,
+                       Variadic<AnyType>:$values,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$variables, Variadic<AnyType>:$state);
+  let assemblyFormat = [{
+    $kind $text (`,` $values^ `:` type($values))?
+    (`leaving` $variables `=` $state^ `:` type($state))? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,6 +47,21 @@ LogicalResult CheckIndicesOp::verify() {
   return success();
 }
 
+LogicalResult OnStopOp::verify() {
+  if (getVariables().size() == getState().size()) return success();
+  return emitOpError("wants one value for each variable");
+}
+
+LogicalResult LeaveOp::verify() {
+  if ((getVariables() ? getVariables()->size() : 0) != getState().size())
+    return emitOpError("wants one value for each variable");
+  if (getKind() == LeaveKind::index && getValues().size() != 2)
+    return emitOpError("of kind index wants the indices and the size of the axis");
+  if (getKind() == LeaveKind::shape && !getValues().empty())
+    return emitOpError("of kind shape takes no values");
+  return success();
+}
+
 LogicalResult JoinOp::verify() {
   if (getTokens().empty()) return emitOpError("wants at least one token");
   return success();

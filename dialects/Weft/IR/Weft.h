@@ -59,6 +59,7 @@ bool isFloatingTensor(Type type);
 #define GET_TYPEDEF_CLASSES
 #include "Weft/IR/Types.h.inc"
 
+#include "Weft/IR/Enums.h.inc"
 #include "Weft/IR/Interfaces.h.inc"
 
 #define GET_OP_CLASSES

@@ -35,6 +35,10 @@ static bool neededAfter(BlockArgument argument, Operation *op) {
   return false;
 }
 
+static bool isUsedIn(BlockArgument argument, Operation *op) {
+  return llvm::any_of(argument.getUsers(), [&](Operation *user) { return op->isAncestor(user); });
+}
+
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
@@ -75,7 +79,7 @@ static Value storeResult(OpBuilder &b, Location loc, Value value, BlockArgument 
   if (auto loop = dyn_cast_or_null<scf::ForOp>(op); loop && atTop) {
     OpOperand &init = loop.getInitArgsMutable()[cast<OpResult>(value).getResultNumber()];
     // Inside the loop the old contents may be read in every iteration.
-    if (init.get() != place && place.use_empty()) {
+    if (init.get() != place && !isUsedIn(place, loop)) {
       OpBuilder before(loop);
       init.set(store(before, loc, init.get(), place));
       destination = init.get();

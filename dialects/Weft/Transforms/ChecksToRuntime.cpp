@@ -1,5 +1,4 @@
-// The pass weft-checks-to-runtime: cf.assert as a call that throws, and a print of text alone as a
-// call.
+// The pass weft-checks-to-runtime: what may end a call early as calls of the runtime.
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -15,42 +14,103 @@ namespace mlir::weft {
 #define GEN_PASS_DEF_CHECKSTORUNTIMEPASS
 #include "Weft/Transforms/Passes.h.inc"
 
+static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIntOp::create(b, value, 64);
+}
+
+/// The argument that holds a variable, or null.
+static Value bufferOf(Attribute variable, func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(), "weft.variable") == variable) return argument;
+  return {};
+}
+
+static int64_t bytesOf(MemRefType type) {
+  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// Tells the runtime which variables have values outside of their own buffers.
+static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  SmallVector<std::pair<Value, Value>> moves;
+  for (unsigned i = 0; i < op.getState().size(); ++i) {
+    Attribute variable = op.getVariablesAttr()[i];
+    Value place = bufferOf(variable, function), value = op.getState()[i];
+    if (!place) return op.emitError("the function has no argument for ") << variable;
+    while (auto cast = value.getDefiningOp<memref::CastOp>()) value = cast.getSource();
+    if (value != place) moves.push_back({place, value});
+  }
+  if (moves.empty()) return success();
+  // weft::RuntimeMove {to, from, bytes}
+  Value array = stackArray(b, static_cast<int64_t>(3 * moves.size()));
+  int64_t at = 0;
+  for (auto [to, from] : moves) {
+    put(b, array, at++, address(b, to));
+    put(b, array, at++, address(b, from));
+    put(b, array, at++, constant(b, bytesOf(cast<MemRefType>(to.getType()))));
+  }
+  callRuntime(b, "weft_rt_on_stop", {array, constant(b, static_cast<int64_t>(moves.size()))}, true);
+  return success();
+}
+
+static LogicalResult lower(LeaveOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  if (failed(tellState(b, op))) return failure();
+  StringRef text = op.getText();
+  std::string place = placeOf(op.getLoc());
+  switch (op.getKind()) {
+  case LeaveKind::assertion: {
+    Value values = runtimeValues(b, op.getValues());
+    callRuntime(b, "weft_rt_assert_fail",
+                {textPointer(b, place), constant(b, place.size()), textPointer(b, text),
+                 constant(b, text.size()), values, constant(b, op.getValues().size())},
+                true);
+    break;
+  }
+  case LeaveKind::print: {
+    Value values = runtimeValues(b, op.getValues());
+    callRuntime(b, "weft_rt_print",
+                {textPointer(b, text), constant(b, text.size()), values,
+                 constant(b, op.getValues().size())},
+                true);
+    break;
+  }
+  case LeaveKind::index: {
+    SmallVector<Value> operands = {textPointer(b, text)};
+    appendIndices(b, op.getValues()[0], op.getValues()[1], operands);
+    callRuntime(b, "weft_rt_check_indices", operands, true);
+    break;
+  }
+  case LeaveKind::shape: {
+    if (!place.empty()) place += ": ";
+    callRuntime(b, "weft_rt_shape_error", textPointer(b, place + text.str()), true);
+    break;
+  }
+  }
+  op.erase();
+  return success();
+}
+
+static void branch(cf::AssertOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value broken = arith::XOrIOp::create(b, op.getArg(), arith::ConstantIntOp::create(b, 1, 1));
+  auto branch = scf::IfOp::create(b, broken, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  LeaveOp::create(b, LeaveKind::shape, op.getMsgAttr(), ValueRange(), ArrayAttr(), ValueRange());
+  op.erase();
+}
+
 namespace {
 struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
   void runOnOperation() override {
+    // Those that were there before weft-branch-on-checks are branches already.
     SmallVector<cf::AssertOp> asserts;
     getOperation()->walk([&](cf::AssertOp op) { asserts.push_back(op); });
-    for (cf::AssertOp op : asserts) {
-      ImplicitLocOpBuilder b(op.getLoc(), op);
-      Value broken = arith::XOrIOp::create(b, op.getArg(), arith::ConstantIntOp::create(b, 1, 1));
-      auto branch = scf::IfOp::create(b, broken, /*withElseRegion=*/false);
-      b.setInsertionPointToStart(branch.thenBlock());
-      std::string place = placeOf(op.getLoc());
-      std::string message = place.empty() ? op.getMsg().str() : place + ": " + op.getMsg().str();
-      callRuntime(b, "weft_rt_shape_error", textPointer(b, message), /*withContext=*/true);
-      op.erase();
-    }
-    // What was outlined and put back brought its arrays along; in a loop they would let the stack
-    // grow.
-    getOperation()->walk([&](memref::AllocaOp op) {
-      if (!op.getType().hasStaticShape()) return;
-      Block &entry = op->getParentOfType<func::FuncOp>().getBody().front();
-      if (op->getBlock() != &entry) op->moveBefore(&entry.front());
-    });
-    // Bufferization passes over ops without tensors.
-    SmallVector<PrintOp> prints;
-    getOperation()->walk([&](PrintOp op) { prints.push_back(op); });
-    for (PrintOp op : prints) {
-      ImplicitLocOpBuilder b(op.getLoc(), op);
-      b.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().getBody().front());
-      Value noValues = memref::AllocaOp::create(b, MemRefType::get(1, b.getI64Type()));
-      b.setInsertionPoint(op);
-      Value text = textPointer(b, op.getFormat());
-      Value length = arith::ConstantIntOp::create(b, op.getFormat().size(), 64);
-      Value count = arith::ConstantIntOp::create(b, 0, 64);
-      callRuntime(b, "weft_rt_print", {text, length, noValues, count}, /*withContext=*/true);
-      op.erase();
-    }
+    for (cf::AssertOp op : asserts) branch(op);
+    SmallVector<LeaveOp> leaves;
+    getOperation()->walk([&](LeaveOp op) { leaves.push_back(op); });
+    for (LeaveOp op : leaves)
+      if (failed(lower(op))) return signalPassFailure();
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -27,12 +28,19 @@ using State = SmallVector<Value>;
 /// Walks a function in program order and replaces what variables do by what their values are.
 class Lifter {
 public:
-  Lifter(MLIRContext *context, const Meanings &meanings) : rewriter(context), meanings(meanings) {}
+  Lifter(func::FuncOp function, const Meanings &meanings, const ResourceAnalysis &analysis)
+      : rewriter(function.getContext()), meanings(meanings), atStake(writtenIn(function)) {
+    for (unsigned number : atStake)
+      names.push_back(FlatSymbolRefAttr::get(analysis.variable(number).getSymNameAttr()));
+  }
 
   /// Lifts the operations of `block`. On return `state` holds the values at its end.
   LogicalResult liftBlock(Block &block, State &state) {
-    for (Operation &op : llvm::make_early_inc_range(block))
+    State told;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (mayLeave(&op)) tell(&op, state, told);
       if (failed(liftOp(&op, state))) return failure();
+    }
     return success();
   }
 
@@ -42,6 +50,33 @@ public:
   }
 
 private:
+  /// Whether the call may be over with this op. An op on unknown sizes counts: its checks are made
+  /// by the conversion to linalg.
+  static bool mayLeave(Operation *op) {
+    if (auto ordered = dyn_cast<OrderedOpInterface>(op)) {
+      const OwnEffects own = ordered.getOwnEffects();
+      return own.io || own.stops;
+    }
+    if (isa<cf::AssertOp, CheckIndicesOp>(op) || mayStop(op)) return true;
+    auto unknown = [](Type type) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped && !shaped.hasStaticShape();
+    };
+    return isa_and_nonnull<WeftDialect>(op->getDialect()) &&
+           (llvm::any_of(op->getOperandTypes(), unknown) ||
+            llvm::any_of(op->getResultTypes(), unknown));
+  }
+
+  /// Says what the variables hold if the call is over with `op`, unless `told`, what was said last
+  /// in the block, says it.
+  void tell(Operation *op, const State &state, State &told) {
+    SmallVector<Value> now = valuesOf(atStake, state);
+    if (now == told) return;
+    rewriter.setInsertionPoint(op);
+    OnStopOp::create(rewriter, op->getLoc(), rewriter.getArrayAttr(names), now);
+    told = std::move(now);
+  }
+
   LogicalResult liftOp(Operation *op, State &state) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       rewriter.setInsertionPoint(read);
@@ -212,6 +247,8 @@ private:
 
   IRRewriter rewriter;
   const Meanings &meanings;
+  const Variables atStake; ///< what the function writes anywhere
+  SmallVector<Attribute> names;
 };
 
 struct LiftState : impl::LiftStatePassBase<LiftState> {
@@ -253,7 +290,7 @@ private:
       state.push_back(function.getArgument(index));
     }
     const State before = state;
-    Lifter lifter(&getContext(), meanings);
+    Lifter lifter(function, meanings, analysis);
     if (failed(lifter.liftBlock(function.getBody().front(), state))) return failure();
     function.walk([](HandleOp op) { op.erase(); });
 

@@ -34,7 +34,8 @@ def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
     the attribute `weft.variable = @name`; those that a function assigns are also results with that
     attribute. Handles, tokens, reads and assigns are gone; a handle that is chosen at run time is the
     variable's number, by which reads and assigns select. A variable's argument and result are one buffer
-    later.
+    later. In a function that writes variables, `weft.on_stop` stands before what may end the call
+    early, an assert or an op that may fail, and says what they hold then.
 
     ```mlir
     weft.variable @n : tensor<i32>
@@ -80,6 +81,34 @@ def ScalarizePass : Pass<"weft-scalarize", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def BranchOnChecksPass : Pass<"weft-branch-on-checks", "::mlir::func::FuncOp"> {
+  let summary = "Makes asserts and checks branches that leave, which say what variables hold then.";
+  let description = [{
+    Before: weft.assert, weft.check_indices, weft.print and cf.assert on tensors; weft.on_stop where
+    the function writes variables.
+
+    After: an scf.if over what is checked, and in it a weft.leave with the values that variables
+    have at that point. A print is a weft.leave where it stood. What only a branch that leaves needs
+    is computed there, unless this would keep a tensor alive that could be overwritten otherwise: a
+    call that goes well pays for nothing that it does not need.
+
+    ```mlir
+    weft.on_stop [@w] = %w : tensor<4xf32>
+    weft.assert %c, "the loss is finite", %loss : tensor<i1>, tensor<f32>
+    ```
+    becomes
+    ```mlir
+    %holds = tensor.extract %c[] : tensor<i1>
+    %broken = arith.xori %holds, %true : i1
+    scf.if %broken {
+      weft.leave assertion "the loss is finite", %loss : tensor<f32> leaving [@w] = %w : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::weft::WeftDialect"];
 }
 
 def FuseElementwisePass : Pass<"weft-fuse-elementwise", "::mlir::func::FuncOp"> {
@@ -158,14 +187,18 @@ def SettleBuffersPass : Pass<"weft-settle-buffers", "::mlir::func::FuncOp"> {
 }
 
 def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "Turns cf.assert into a call that throws a ShapeError, and prints of text into calls.";
+  let summary = "Turns weft.leave into calls of the runtime.";
   let description = [{
-    Before: `cf.assert %c, "matmul: ..."`, made where unknown sizes must fit.
+    Before: weft.leave on buffers, in functions whose arguments name their variables; cf.assert, if
+    somebody made one after weft-branch-on-checks.
 
-    After: `scf.if` over the negated condition with a call of weft_rt_shape_error.
+    After: calls of weft_rt_assert_fail and its like. Before one, a call of weft_rt_on_stop where a
+    variable's value is not in the variable's own buffer: it tells what to copy should the next
+    call not return.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::weft::WeftDialect"];
 }
 
 def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {

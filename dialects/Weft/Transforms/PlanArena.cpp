@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::weft {
 
@@ -71,14 +72,19 @@ public:
   }
 
 private:
-  /// Who uses a buffer, by its address as well: a call may get an address that was taken earlier.
+  /// Who uses a buffer, by its address as well: a call may get an address that was taken earlier,
+  /// or an array that holds it.
   static SmallVector<Operation *> usersOf(Value buffer) {
-    SmallVector<Operation *> users(buffer.getUsers());
-    for (size_t i = 0; i < users.size(); ++i)
-      if (isa<memref::ExtractAlignedPointerAsIndexOp, arith::IndexCastOp, LLVM::IntToPtrOp>(
-              users[i]))
-        llvm::append_range(users, users[i]->getUsers());
-    return users;
+    llvm::SmallSetVector<Operation *, 16> users(buffer.user_begin(), buffer.user_end());
+    for (size_t i = 0; i < users.size(); ++i) {
+      Operation *user = users[i];
+      if (isa<memref::ExtractAlignedPointerAsIndexOp, arith::IndexCastOp, LLVM::IntToPtrOp,
+              memref::CastOp>(user))
+        users.insert(user->user_begin(), user->user_end());
+      if (auto store = dyn_cast<memref::StoreOp>(user); store && store.getMemRef() != buffer)
+        users.insert(store.getMemRef().user_begin(), store.getMemRef().user_end());
+    }
+    return users.takeVector();
   }
 
   /// Whether `alias` is what a loop around the allocation carries on or gives as its result.

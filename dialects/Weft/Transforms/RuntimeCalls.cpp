@@ -1,6 +1,8 @@
 // Declares runtime functions and constant text on demand and builds the calls.
 #include "Weft/Transforms/RuntimeCalls.h"
 
+#include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/Path.h"
@@ -11,7 +13,8 @@ static ModuleOp moduleAround(OpBuilder &b) {
   return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
-void callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange operands, bool withContext) {
+func::CallOp callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange operands,
+                         bool withContext, TypeRange results) {
   // One declaration serves operands of any shape.
   SmallVector<Value> arguments;
   for (Value operand : operands) {
@@ -25,13 +28,63 @@ void callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange operands, b
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    auto type = b.getFunctionType(ValueRange(arguments).getTypes(), {});
+    auto type = b.getFunctionType(ValueRange(arguments).getTypes(), results);
     auto declaration = func::FuncOp::create(b, name, type);
     declaration.setPrivate();
     declaration->setAttr("weft.runtime", b.getUnitAttr());
     if (withContext) declaration->setAttr("weft.context", b.getUnitAttr());
   }
-  func::CallOp::create(b, name, TypeRange(), arguments);
+  return func::CallOp::create(b, name, results, arguments);
+}
+
+Value stackArray(ImplicitLocOpBuilder &b, int64_t size) {
+  OpBuilder::InsertionGuard guard(b);
+  auto function = b.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
+  if (!function) function = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+  b.setInsertionPointToStart(&function.getBody().front());
+  return memref::AllocaOp::create(b, MemRefType::get(size, b.getI64Type()));
+}
+
+void put(ImplicitLocOpBuilder &b, Value array, int64_t at, Value value) {
+  memref::StoreOp::create(b, value, array, ValueRange{arith::ConstantIndexOp::create(b, at)});
+}
+
+Value address(ImplicitLocOpBuilder &b, Value buffer) {
+  Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  return arith::IndexCastOp::create(b, b.getI64Type(), index);
+}
+
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers) {
+  Value values = stackArray(b, std::max<int64_t>(3 * buffers.size(), 1));
+  int64_t at = 0;
+  for (Value buffer : buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    Value dims = stackArray(b, std::max<int64_t>(type.getRank(), 1));
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      Value size = memref::DimOp::create(b, buffer, axis);
+      put(b, dims, axis, arith::IndexCastOp::create(b, b.getI64Type(), size));
+    }
+    const auto dtype = static_cast<int64_t>(*dtypeOf(type.getElementType()));
+    put(b, values, at++, arith::ConstantIntOp::create(b, dtype | type.getRank() << 32, 64));
+    put(b, values, at++, address(b, dims));
+    put(b, values, at++, address(b, buffer));
+  }
+  return values;
+}
+
+void appendIndices(ImplicitLocOpBuilder &b, Value buffer, Value size,
+                   SmallVectorImpl<Value> &operands) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value count = arith::ConstantIndexOp::create(b, 1);
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    count = arith::MulIOp::create(b, count, memref::DimOp::create(b, buffer, axis));
+  const auto dtype = static_cast<int64_t>(*dtypeOf(type.getElementType()));
+  operands.push_back(arith::ConstantIntOp::create(b, dtype, 32));
+  // One function for both dtypes of indices: it takes a plain pointer.
+  operands.push_back(
+      LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), address(b, buffer)));
+  operands.push_back(arith::IndexCastOp::create(b, b.getI64Type(), count));
+  operands.push_back(arith::IndexCastOp::create(b, b.getI64Type(), size));
 }
 
 Value textPointer(ImplicitLocOpBuilder &b, StringRef text) {

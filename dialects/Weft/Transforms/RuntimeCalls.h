@@ -9,7 +9,27 @@ namespace mlir::weft {
 /// Calls the runtime function `name`, which is declared in the module on first use. A memref
 /// operand arrives as a pointer to its first element, whatever its type; the context, if
 /// `withContext`, comes before all operands. Both are done by the conversion to LLVM.
-void callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange operands, bool withContext);
+func::CallOp callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange operands,
+                         bool withContext, TypeRange results = {});
+
+/// An array of 64-bit numbers on the stack that outlives the branch it is filled in: allocated at
+/// the function's entry, so that loops do not let the stack grow.
+Value stackArray(ImplicitLocOpBuilder &b, int64_t size);
+
+/// Puts a 64-bit number in an array.
+void put(ImplicitLocOpBuilder &b, Value array, int64_t at, Value value);
+
+/// The address of a buffer's first element, as a 64-bit number.
+Value address(ImplicitLocOpBuilder &b, Value buffer);
+
+/// An array of weft::RuntimeValue {i32 dtype, i32 rank, dims, data} that describes `buffers`, which
+/// are contiguous.
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers);
+
+/// Appends what describes the indices in a contiguous buffer: dtype, pointer, count; then the size
+/// that they are compared with.
+void appendIndices(ImplicitLocOpBuilder &b, Value buffer, Value size,
+                   SmallVectorImpl<Value> &operands);
 
 /// A pointer to constant text (with a NUL after it).
 Value textPointer(ImplicitLocOpBuilder &b, StringRef text);

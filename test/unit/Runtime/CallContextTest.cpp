@@ -60,6 +60,91 @@ TEST(CallContext, Indices) {
       IndexError, "gather: index -1 is out of range for an axis of size 9");
 }
 
+TEST(CallContext, Outside) {
+  const std::int32_t narrow[] = {0, 4, 2};
+  const std::int64_t wide[] = {0, -1};
+  const auto i32_code = static_cast<std::int32_t>(i32), i64_code = static_cast<std::int32_t>(i64);
+  EXPECT_FALSE(weft_rt_outside(i32_code, narrow, 3, 5));
+  EXPECT_FALSE(weft_rt_outside(i32_code, narrow, 0, 0));
+  EXPECT_TRUE(weft_rt_outside(i32_code, narrow, 3, 4));
+  EXPECT_TRUE(weft_rt_outside(i64_code, wide, 2, 9));
+  EXPECT_FALSE(weft_rt_outside(i64_code, wide, 1, 9));
+}
+
+/// Variables of 1500 integers, all equal; moves are made at a throw, the way they are written.
+class Moves {
+public:
+  explicit Moves(std::size_t count) : variables_(count, std::vector<int>(1500)) {
+    for (std::size_t i = 0; i < count; ++i)
+      std::fill(variables_[i].begin(), variables_[i].end(), static_cast<int>(i));
+  }
+  void move(std::size_t to, std::size_t from) {
+    moves_.push_back({variables_[to].data(), variables_[from].data(), 1500 * sizeof(int)});
+  }
+  std::vector<int> after_throw() {
+    CallContext context;
+    weft_rt_on_stop(&context, moves_.data(), static_cast<std::int64_t>(moves_.size()));
+    EXPECT_THROW(weft_rt_shape_error(&context, "no"), ShapeError);
+    std::vector<int> values;
+    for (const std::vector<int> &variable : variables_) {
+      EXPECT_EQ(variable, std::vector<int>(1500, variable[0]));
+      values.push_back(variable[0]);
+    }
+    return values;
+  }
+
+private:
+  std::vector<std::vector<int>> variables_;
+  std::vector<RuntimeMove> moves_;
+};
+
+TEST(CallContext, MovesHappenAllAtOnce) {
+  Moves chain(4); // 0 <- 1 <- 2 <- 3, in an order in which each would overwrite what the next reads
+  chain.move(2, 3);
+  chain.move(1, 2);
+  chain.move(0, 1);
+  EXPECT_EQ(chain.after_throw(), (std::vector<int>{1, 2, 3, 3}));
+
+  Moves circles(7); // 0 <-> 1, 2 <- 3 <- 4 <- 2, 5 and 6 <- 0, 6 to itself first
+  circles.move(0, 1);
+  circles.move(2, 3);
+  circles.move(5, 0);
+  circles.move(3, 4);
+  circles.move(1, 0);
+  circles.move(4, 2);
+  circles.move(6, 6);
+  EXPECT_EQ(circles.after_throw(), (std::vector<int>{1, 0, 3, 4, 2, 0, 6}));
+}
+
+TEST(CallContext, MovesAreForgottenWhenNothingThrows) {
+  const PrintSink before = set_print_sink([](std::string_view) {});
+  int variable = 1, elsewhere = 2;
+  RuntimeMove moves[] = {{&variable, &elsewhere, sizeof variable}};
+  CallContext context;
+  weft_rt_on_stop(&context, moves, 1);
+  weft_rt_print(&context, "text", 4, nullptr, 0);
+  EXPECT_EQ(variable, 1);
+  EXPECT_THROW(weft_rt_shape_error(&context, "no"), ShapeError);
+  EXPECT_EQ(variable, 1);
+  set_print_sink([](std::string_view) { throw IOError("the sink is full"); });
+  weft_rt_on_stop(&context, moves, 1);
+  EXPECT_THROW(weft_rt_print(&context, "text", 4, nullptr, 0), IOError);
+  EXPECT_EQ(variable, 2);
+  set_print_sink(before);
+}
+
+TEST(CallContext, AMessageShowsValuesFromBeforeTheMoves) {
+  int variable = 1, elsewhere = 2;
+  RuntimeMove moves[] = {{&variable, &elsewhere, sizeof variable}};
+  CallContext context;
+  context.function = "f";
+  weft_rt_on_stop(&context, moves, 1);
+  const RuntimeValue values[] = {value_of(&variable)};
+  EXPECT_THROWS(weft_rt_assert_fail(&context, nullptr, 0, "v", 1, values, 1), AssertionError,
+                "assertion failed in f: v; 1");
+  EXPECT_EQ(variable, 2);
+}
+
 TEST(CallContext, TemporariesDieWithTheCall) {
   const std::size_t before = memory_stats().current;
   {

@@ -1,0 +1,59 @@
+// What may be the end of a call, and what variables hold then.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt | FileCheck %s
+
+// CHECK-LABEL: func @all
+// CHECK: weft.on_stop [@w, @n] = %arg0, %arg1 : tensor<4xf32>, tensor<i32>
+// CHECK: weft.outside %arg2 below %arg3 : tensor<5xi64>
+// CHECK: weft.leave assertion "no", %arg0 : tensor<4xf32> leaving [@w, @n] = %arg0, %arg1 : tensor<4xf32>, tensor<i32>
+// CHECK: weft.leave index "gather", %arg2, %arg3 : tensor<5xi64>, index
+// CHECK: weft.leave shape "the sizes differ"
+// CHECK: weft.leave print "text" leaving [@n] = %arg1 : tensor<i32>
+func.func @all(%w: tensor<4xf32>, %n: tensor<i32>, %i: tensor<5xi64>, %size: index) -> i1 {
+  weft.on_stop [@w, @n] = %w, %n : tensor<4xf32>, tensor<i32>
+  %0 = weft.outside %i below %size : tensor<5xi64>
+  weft.leave assertion "no", %w : tensor<4xf32> leaving [@w, @n] = %w, %n : tensor<4xf32>, tensor<i32>
+  weft.leave index "gather", %i, %size : tensor<5xi64>, index
+  weft.leave shape "the sizes differ"
+  weft.leave print "text" leaving [@n] = %n : tensor<i32>
+  return %0 : i1
+}
+
+// -----
+
+func.func @counts(%w: tensor<4xf32>) {
+  // expected-error@below {{'weft.on_stop' op wants one value for each variable}}
+  weft.on_stop [@w, @n] = %w : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @counts(%w: tensor<4xf32>) {
+  // expected-error@below {{'weft.leave' op wants one value for each variable}}
+  weft.leave print "text" leaving [@w, @n] = %w : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @indices(%i: tensor<4xi32>) {
+  // expected-error@below {{'weft.leave' op of kind index wants the indices and the size of the axis}}
+  weft.leave index "gather", %i : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @shape(%w: tensor<4xf32>) {
+  // expected-error@below {{'weft.leave' op of kind shape takes no values}}
+  weft.leave shape "no", %w : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @kind() {
+  // expected-error@below {{expected}}
+  weft.leave nowhere "no"
+  return
+}
