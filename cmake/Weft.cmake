@@ -8,6 +8,8 @@ function(weft_add_component name)
   target_include_directories(weft_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
                              ${WEFT_GENERATED}/include
                              PRIVATE ${PROJECT_SOURCE_DIR}/lib ${WEFT_GENERATED}/lib)
+  # Its own op calls have no place in the user's source (include/weft/source.h).
+  target_compile_definitions(weft_${name} PRIVATE WEFT_LIBRARY)
   add_dependencies(weft_${name} weft-generated ${ARG_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS weft_${name})
 endfunction()

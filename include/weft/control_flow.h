@@ -22,7 +22,8 @@ class Turns {
 public:
   template <class Stop>
     requires std::constructible_from<Operand, const Stop &>
-  Turns(const Stop &stop) : Turns(make(0, stop, 1)) {}
+  Turns(const Stop &stop, std::source_location where = WEFT_HERE)
+      : Turns(make({0, where}, {stop, where}, 1)) {}
   Turns(const Operand &start, const Operand &stop) : Turns(make(start, stop, 1)) {}
   Turns(const Operand &start, const Operand &stop, std::int64_t step)
       : Turns(make(start, stop, step)) {}
@@ -31,6 +32,8 @@ public:
   const Tensor &low() const { return low_; }
   const Tensor &high() const { return high_; }
   std::int64_t stride() const { return step_ < 0 ? -step_ : step_; }
+  /// The user's line, if it is known.
+  const std::source_location &where() const { return where_; }
   /// The loop's number where the count stands at `at`, an i64 scalar.
   Tensor number(const Tensor &at) const;
 
@@ -41,6 +44,7 @@ private:
   Tensor low_, high_, start_;
   std::int64_t step_ = 1;
   DType dtype_ = DType::i32;
+  std::source_location where_;
 };
 
 namespace detail {
@@ -62,19 +66,21 @@ template <class T>
 FlowingType<T> flowing(T &&value) {
   if constexpr (std::is_same_v<FlowingType<T>, std::remove_cvref_t<T>>)
     return std::forward<T>(value);
-  else return Operand(value).materialize();
+  else return Operand(value, std::source_location()).materialize();
 }
 
-std::vector<Tensor> branch(std::string_view name, const Tensor &predicate, const Body &then,
+std::vector<Tensor> branch(std::string_view name, const Operand &predicate, const Body &then,
                            const Body &otherwise);
-std::vector<Tensor> choose(std::string_view name, const Tensor &index, std::span<const Body> cases);
+std::vector<Tensor> choose(std::string_view name, const Operand &index,
+                           std::span<const Body> cases);
 std::vector<Tensor> loop(std::string_view name, const Body &condition, const Body &body,
                          std::vector<Tensor> state);
 std::vector<Tensor> count(std::string_view name, const Turns &turns, const Body &body,
                           std::vector<Tensor> state);
 /// `carries` first, then one slice of each of `xs`; gives carries and then what is stacked.
 std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
-                         std::span<const Tensor> xs, bool reverse);
+                         std::span<const Tensor> xs, bool reverse,
+                         const std::source_location &where);
 [[noreturn]] void throw_other_structure(std::string_view name, std::string_view what);
 
 /// A nested structure taken apart: its tensors, and the rest to put tensors back into.
@@ -186,11 +192,10 @@ private:
 template <class Then, class Otherwise>
 auto cond(const Operand &predicate, Then then, Otherwise otherwise) {
   using R = detail::ResultType<typename detail::CommonResult<Then, Otherwise>::type>;
-  const Tensor condition = predicate.materialize();
   return detail::choice<R>(
       "cond",
       [&](std::initializer_list<detail::Body> bodies) {
-        return detail::branch("cond", condition, bodies.begin()[0], bodies.begin()[1]);
+        return detail::branch("cond", predicate, bodies.begin()[0], bodies.begin()[1]);
       },
       then, otherwise);
 }
@@ -199,14 +204,14 @@ auto cond(const Operand &predicate, Then then, Otherwise otherwise) {
 template <class Then>
 void if_(const Operand &predicate, Then then) {
   detail::branch(
-      "if_", predicate.materialize(),
+      "if_", predicate,
       [&](std::span<const Tensor>) { return static_cast<void>(then()), std::vector<Tensor>(); },
       [](std::span<const Tensor>) { return std::vector<Tensor>(); });
 }
 template <class Then, class Otherwise>
 void if_(const Operand &predicate, Then then, Otherwise otherwise) {
   detail::branch(
-      "if_", predicate.materialize(),
+      "if_", predicate,
       [&](std::span<const Tensor>) { return static_cast<void>(then()), std::vector<Tensor>(); },
       [&](std::span<const Tensor>) {
         return static_cast<void>(otherwise()), std::vector<Tensor>();
@@ -219,11 +224,10 @@ template <class... Cases>
 auto switch_case(const Operand &index, Cases... cases) {
   static_assert(sizeof...(Cases) > 0, "switch_case needs a case");
   using R = detail::ResultType<typename detail::CommonResult<Cases...>::type>;
-  const Tensor number = index.materialize();
   return detail::choice<R>(
       "switch_case",
       [&](std::initializer_list<detail::Body> bodies) {
-        return detail::choose("switch_case", number, {bodies.begin(), bodies.size()});
+        return detail::choose("switch_case", index, {bodies.begin(), bodies.size()});
       },
       cases...);
 }
@@ -276,7 +280,8 @@ struct ScanOptions {
 /// The carry keeps its structure, dtypes and ranks as the state of `while_loop` does. Throws
 /// ShapeError if the sizes differ, or if y's are of different shapes.
 template <class ScanBody, class Carry, class Xs>
-auto scan(ScanBody body, const Carry &init, const Xs &xs, ScanOptions options = {}) {
+auto scan(ScanBody body, const Carry &init, const Xs &xs, ScanOptions options = {},
+          std::source_location where = WEFT_HERE) {
   using C = detail::FlowingType<Carry>;
   using Result = decltype(body(std::declval<const C &>(), std::declval<const Xs &>()));
   using Y = detail::FlowingType<std::tuple_element_t<1, Result>>;
@@ -298,7 +303,7 @@ auto scan(ScanBody body, const Carry &init, const Xs &xs, ScanOptions options = 
         else if (!(ys->key() == out.key())) detail::throw_other_structure("scan", "the body");
         return all;
       },
-      carry.tensors(), slices.tensors(), options.reverse);
+      carry.tensors(), slices.tensors(), options.reverse, where);
   const std::span<const Tensor> all = results;
   return std::pair<C, Y>(carry.with(all.first(carried)), ys->with(all.subspan(carried)));
 }

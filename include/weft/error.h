@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <string_view>
+
+#include <weft/source.h>
 
 namespace weft {
 
@@ -21,23 +24,33 @@ enum class ErrorKind : std::uint8_t {
   internal,
 };
 
-/// Base of everything Weft throws. `what()` names the op or file, what was wrong and what would be
-/// right.
+/// Base of everything Weft throws. `what()` names the user's line, the op or file, what was wrong
+/// and what would be right: "train.cpp:41: error: matmul: the inner dimensions differ: ...".
 class Error : public std::exception {
 public:
-  Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
-  const char *what() const noexcept override { return message_.c_str(); }
+  /// Takes the place of the op call that is being done on this thread, if there is one.
+  Error(ErrorKind kind, std::string_view message);
+  Error(ErrorKind kind, std::string_view message, SourcePlace place);
+  const char *what() const noexcept override { return text_.c_str(); }
   ErrorKind kind() const noexcept { return kind_; }
+  /// What `what()` says after the place.
+  std::string_view message() const noexcept { return std::string_view(text_).substr(start_); }
+  /// The user's line; not known for errors outside of op calls.
+  const SourcePlace &place() const noexcept { return place_; }
 
 private:
   ErrorKind kind_;
-  std::string message_;
+  SourcePlace place_;
+  std::string text_;
+  std::size_t start_; ///< of the message in the text
 };
 
 #define WEFT_ERROR_CLASS(Name, enumerator)                                                         \
   class Name : public Error {                                                                      \
   public:                                                                                          \
-    explicit Name(std::string message) : Error(ErrorKind::enumerator, std::move(message)) {}       \
+    explicit Name(std::string_view message) : Error(ErrorKind::enumerator, message) {}             \
+    Name(std::string_view message, SourcePlace place)                                              \
+        : Error(ErrorKind::enumerator, message, std::move(place)) {}                               \
   }
 
 /// Shapes that do not fit together, or a wrong rank.

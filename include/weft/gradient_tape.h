@@ -90,8 +90,9 @@ public:
   /// ShapeError or DTypeError for an output gradient that does not fit its target.
   template <std::size_t N>
   std::array<Tensor, N> gradient(const GradientTargets &targets, const GradientSource (&sources)[N],
-                                 const GradientOptions &options = {}) {
-    std::vector<Tensor> gradients = gradient_by(targets, sources, options);
+                                 const GradientOptions &options = {},
+                                 std::source_location where = WEFT_HERE) {
+    std::vector<Tensor> gradients = gradient_by(targets, sources, options, where);
     std::array<Tensor, N> result;
     std::ranges::move(gradients, result.begin());
     return result;
@@ -100,9 +101,10 @@ public:
   template <std::ranges::forward_range Sources>
     requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
   std::vector<Tensor> gradient(const GradientTargets &targets, const Sources &sources,
-                               const GradientOptions &options = {}) {
+                               const GradientOptions &options = {},
+                               std::source_location where = WEFT_HERE) {
     const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
-    return gradient_by(targets, list, options);
+    return gradient_by(targets, list, options, where);
   }
 
   /// Suspends recording for as long as the returned scope lives. Throws StateError if the tape does
@@ -127,7 +129,8 @@ public:
 private:
   std::vector<Tensor> gradient_by(const GradientTargets &targets,
                                   std::span<const GradientSource> sources,
-                                  const GradientOptions &options);
+                                  const GradientOptions &options,
+                                  const std::source_location &where);
 
   autodiff::Tape *tape_;
 };

@@ -28,7 +28,8 @@ struct DenseOptions {
 /// sqrt(6 / (inputs + units)) (Glorot & Bengio 2010), bias zero.
 class Dense {
 public:
-  Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options = {});
+  Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options = {},
+        std::source_location where = WEFT_HERE);
 
   /// `x` is (..., inputs); the result (..., units).
   Tensor operator()(const Operand &x) const;
@@ -61,7 +62,8 @@ Tensor dropout(const Operand &x, double rate,
 class Dropout {
 public:
   /// Throws ValueError unless rate is in [0, 1).
-  explicit Dropout(double rate, random::Generator generator = random::process_generator());
+  explicit Dropout(double rate, random::Generator generator = random::process_generator(),
+                   std::source_location where = WEFT_HERE);
 
   Tensor operator()(const Operand &x, bool training) const;
 
@@ -108,7 +110,8 @@ public:
   SGD(std::vector<Variable> parameters, Options options);
   /// `gradients` in the order of the parameters; an undefined one leaves its parameter as it is.
   /// Throws ValueError if the counts differ.
-  void apply_gradients(const std::vector<Tensor> &gradients) const;
+  void apply_gradients(const std::vector<Tensor> &gradients,
+                       std::source_location where = WEFT_HERE) const;
 
 private:
   std::vector<Variable> parameters_;
@@ -126,9 +129,10 @@ public:
   Adam(std::vector<Variable> parameters, Options options);
   /// `gradients` in the order of the parameters; an undefined one leaves its parameter as it is.
   /// Throws ValueError if the counts differ.
-  void apply_gradients(const std::vector<Tensor> &gradients) const;
+  void apply_gradients(const std::vector<Tensor> &gradients,
+                       std::source_location where = WEFT_HERE) const;
   /// Number of updates so far, an i64 scalar.
-  Tensor step() const { return step_.value(); }
+  Tensor step(std::source_location where = WEFT_HERE) const { return step_.value(where); }
   /// All state besides the parameters: the step, then two moments per parameter.
   std::vector<Variable> state() const;
 

@@ -1,10 +1,10 @@
 // The ops, as free functions, operators and the effects print and check.
 #pragma once
 
-#include <string>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include <weft/ops.gen.h>
 #include <weft/tensor.h>
@@ -18,37 +18,44 @@ Tensor relu(const Operand &x);
 
 namespace detail {
 
-/// Collects the pieces of print(...): text stands as it is, a value takes the next {} of the text
-/// before it, or the end.
-class PrintLine {
+/// One piece of print(...): text or a value, and the line of the call.
+class PrintPiece {
 public:
   template <class T>
-  void add(const T &piece) {
-    if constexpr (std::is_convertible_v<const T &, std::string_view>) add_text(piece);
-    else add_value(Operand(piece));
+  PrintPiece(const T &piece, std::source_location where = WEFT_HERE) : where_(where) {
+    if constexpr (std::is_convertible_v<const T &, std::string_view>) text_ = piece;
+    else value_.emplace(piece, where);
   }
-  void dispatch();
+
+  std::string_view text() const { return text_; }
+  /// The value; null for text.
+  const Operand *value() const { return value_ ? &*value_ : nullptr; }
+  const std::source_location &where() const { return where_; }
 
 private:
-  void add_text(std::string_view text);
-  void add_value(const Operand &value);
-
-  std::string format_;
-  std::size_t places_ = 0; ///< {} in the format that have no value yet
-  std::vector<Tensor> values_;
+  std::source_location where_;
+  std::string_view text_;
+  std::optional<Operand> value_;
 };
+
+void print_line(std::span<const PrintPiece *const> pieces);
 
 } // namespace detail
 
 /// Prints a line of text and values with spaces between, scalars as bare numbers:
-/// `print("loss is", loss, "at step", step)`, `print("loss is {} at {}", loss, step)`. Throws
-/// ValueError if a {} is left without a value. Inside a traced function it is an ordered effect.
+/// `print("loss is", loss, "at step", step)`, `print("loss is {} at {}", loss, step)`: a value
+/// takes the next {} of the text before it, or the end. Throws ValueError if a {} is left without a
+/// value. Inside a traced function it is an ordered effect.
 template <class... Pieces>
-void print(const Pieces &...pieces) {
-  detail::PrintLine line;
-  (line.add(pieces), ...);
-  line.dispatch();
+void print(const detail::PrintPiece &first, const Pieces &...rest) {
+  const auto run = [&](const auto &...others) {
+    const detail::PrintPiece *const pieces[] = {&first, &others...};
+    detail::print_line(pieces);
+  };
+  run(detail::PrintPiece(rest, first.where())...);
 }
+/// Prints an empty line.
+inline void print(std::source_location where = WEFT_HERE) { print(detail::PrintPiece("", where)); }
 
 /// Throws AssertionError with the message and the values unless every element of `condition` holds.
 /// The values replace the {} of the message, or follow it.
@@ -57,7 +64,7 @@ void check_values(const Operand &condition, std::string_view message,
                   std::initializer_list<Operand> values);
 template <class... Values>
 void check(const Operand &condition, std::string_view message, const Values &...values) {
-  check_values(condition, message, {Operand(values)...});
+  check_values(condition, message, {Operand(values, condition.where())...});
 }
 
 template <class... Options>

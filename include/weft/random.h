@@ -16,18 +16,23 @@ namespace weft::random {
 /// know before it runs: `uniform({2, 3})`, `uniform(like(x))`.
 class Extent {
 public:
-  Extent(const Shape &shape) : shape_(shape) {}
-  Extent(std::initializer_list<std::int64_t> sizes) : shape_(sizes) {}
+  Extent(const Shape &shape, std::source_location where = WEFT_HERE)
+      : shape_(shape), where_(where) {}
+  Extent(std::initializer_list<std::int64_t> sizes, std::source_location where = WEFT_HERE)
+      : shape_(sizes), where_(where) {}
 
   const Shape &shape() const { return shape_; }
   /// The tensor whose shape it is; undefined if it was made of sizes.
   const Tensor &source() const { return source_; }
+  /// The user's line, if it is known.
+  const std::source_location &where() const { return where_; }
 
 private:
   friend Extent like(const Operand &x);
 
   Shape shape_;
   Tensor source_;
+  std::source_location where_;
 };
 
 /// The shape of `x`.
@@ -59,12 +64,12 @@ class Generator {
 public:
   explicit Generator(std::uint64_t seed = 0, std::string name = "generator");
   /// Continues from a state, which must be i64(2,).
-  explicit Generator(Variable state);
+  explicit Generator(Variable state, std::source_location where = WEFT_HERE);
 
   /// Seed and number of draws.
   const Variable &state() const { return state_; }
   /// Starts the stream of that seed anew.
-  void reset(std::uint64_t seed) const;
+  void reset(std::uint64_t seed, std::source_location where = WEFT_HERE) const;
 
   /// Numbers of [low, high). Throws ValueError unless low < high and both are finite.
   Tensor uniform(const Extent &shape, const Uniform &range = {}) const;
@@ -83,7 +88,8 @@ public:
                  DType dtype = DType::i64) const;
   /// The numbers 0 to n - 1 in an order of which all are equally likely. Throws ValueError if n is
   /// negative or does not fit the dtype.
-  Tensor permutation(std::int64_t n, DType dtype = DType::i64) const;
+  Tensor permutation(std::int64_t n, DType dtype = DType::i64,
+                     std::source_location where = WEFT_HERE) const;
   /// x with its slices along the first axis in a random order.
   Tensor shuffle(const Operand &x) const;
 
@@ -94,7 +100,7 @@ private:
 /// The generator of functions without a seed of their own. It starts with the seed 0.
 const Generator &process_generator();
 /// Starts the stream of `process_generator()` anew.
-void set_seed(std::uint64_t seed);
+void set_seed(std::uint64_t seed, std::source_location where = WEFT_HERE);
 
 // Without a generator. With a seed the numbers are the first that a generator of this seed draws,
 // and a traced function holds them as constants. Without one they come from the process's
@@ -140,6 +146,7 @@ struct PermutationOptions {
   DType dtype = DType::i64;
 };
 /// As Generator::permutation.
-Tensor permutation(std::int64_t n, const PermutationOptions &options = {});
+Tensor permutation(std::int64_t n, const PermutationOptions &options = {},
+                   std::source_location where = WEFT_HERE);
 
 } // namespace weft::random

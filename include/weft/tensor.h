@@ -14,11 +14,13 @@
 #include <weft/detail/tensor_impl.h>
 #include <weft/error.h>
 #include <weft/shape.h>
+#include <weft/source.h>
 
 namespace weft {
 
 class Index;
 class Tensor;
+class Variable;
 
 namespace detail {
 /// Throws StateError: somebody asked an undefined tensor for more than `defined()`.
@@ -33,6 +35,8 @@ TensorType type_of(const Tensor &tensor);
 class Tensor {
 public:
   Tensor() = default;
+  /// The variable's present value, as Variable::value() reads it.
+  Tensor(const Variable &variable, std::source_location where = WEFT_HERE);
   Tensor(const Tensor &other) noexcept : impl_(other.impl_) { detail::retain(impl_); }
   Tensor(Tensor &&other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
   Tensor &operator=(const Tensor &other) noexcept {
@@ -56,7 +60,7 @@ public:
   }
   std::int64_t rank() const { return checked().rank; }
   /// Size of one axis; a negative axis counts from the end. Throws IndexError.
-  std::int64_t size(std::int64_t axis) const;
+  std::int64_t size(std::int64_t axis, std::source_location where = WEFT_HERE) const;
   /// Number of elements; `unknown` if a dimension of a traced tensor is.
   std::int64_t size() const {
     const detail::TensorImpl &impl = checked();
@@ -72,24 +76,25 @@ public:
   /// The only element as a C++ value, converted from the tensor's dtype. Throws ShapeError if there
   /// is not exactly one element, StateError on a traced tensor.
   template <Element T>
-  T item() const;
+  T item(std::source_location where = WEFT_HERE) const;
   /// The elements, row-major. `T` must be the C++ type of the dtype (DTypeError) and the tensor
   /// contiguous (see `contiguous()`; StateError). Valid as long as the tensor.
   template <Element T>
-  std::span<const T> span() const {
-    return {static_cast<const T *>(checked_data(dtype_of<T>)), static_cast<std::size_t>(size())};
+  std::span<const T> span(std::source_location where = WEFT_HERE) const {
+    return {static_cast<const T *>(checked_data(dtype_of<T>, where)),
+            static_cast<std::size_t>(size())};
   }
   /// The elements copied out, row-major.
   template <Element T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector(std::source_location where = WEFT_HERE) const;
 
   bool is_contiguous() const { return checked().contiguous; }
   /// The same tensor if it is row-major without gaps, otherwise such a copy.
   Tensor contiguous() const;
   /// The same elements on another device. Throws ValueError if this build has no such device.
-  Tensor to(Device device) const;
+  Tensor to(Device device, std::source_location where = WEFT_HERE) const;
   /// The same values in another dtype, as the op `cast` converts them.
-  Tensor astype(DType dtype) const;
+  Tensor astype(DType dtype, std::source_location where = WEFT_HERE) const;
 
   /// NumPy's basic indexing with integers, slices, `all`, `ellipsis` and `newaxis`:
   /// `x[{1, all}]`, `x[{slice({}, {}, -1), 0}]`. Throws IndexError.
@@ -97,14 +102,18 @@ public:
   Tensor operator[](const Index &index) const;
 
   // The members below are the free functions of the same names (weft/ops.h) with `*this` first.
-  Tensor sum(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
-  Tensor mean(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
-  Tensor max(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
-  Tensor min(std::optional<Ints> axes = std::nullopt, bool keepdims = false) const;
-  Tensor reshape(const Ints &shape) const;
-  Tensor transpose(const Ints &permutation) const;
+  Tensor sum(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
+             std::source_location where = WEFT_HERE) const;
+  Tensor mean(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
+              std::source_location where = WEFT_HERE) const;
+  Tensor max(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
+             std::source_location where = WEFT_HERE) const;
+  Tensor min(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
+             std::source_location where = WEFT_HERE) const;
+  Tensor reshape(const Ints &shape, std::source_location where = WEFT_HERE) const;
+  Tensor transpose(const Ints &permutation, std::source_location where = WEFT_HERE) const;
   /// The last two axes swapped. Throws ShapeError for a rank below 2.
-  Tensor mT() const;
+  Tensor mT(std::source_location where = WEFT_HERE) const;
 
   /// For the library itself.
   friend TensorType detail::type_of(const Tensor &tensor);
@@ -117,7 +126,7 @@ private:
     if (__builtin_expect(impl_ == nullptr, 0)) detail::throw_undefined();
     return *impl_;
   }
-  const void *checked_data(DType wanted) const;
+  const void *checked_data(DType wanted, const std::source_location &where) const;
 
   detail::TensorImpl *impl_ = nullptr;
 };
@@ -140,71 +149,80 @@ std::string to_string(const Tensor &tensor);
 /// A tensor of the nested list's elements: `tensor({{1.f, 2.f}, {3.f, 4.f}})`; its dtype is that of
 /// the C++ type (int is i32, float f32, double f64, bool bool). Throws ShapeError on a ragged list.
 template <Element T>
-Tensor tensor(T value);
+Tensor tensor(T value, std::source_location where = WEFT_HERE);
 template <Element T>
-Tensor tensor(std::initializer_list<T> values);
+Tensor tensor(std::initializer_list<T> values, std::source_location where = WEFT_HERE);
 template <Element T>
-Tensor tensor(std::initializer_list<std::initializer_list<T>> values);
+Tensor tensor(std::initializer_list<std::initializer_list<T>> values,
+              std::source_location where = WEFT_HERE);
 template <Element T>
-Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values);
+Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
+              std::source_location where = WEFT_HERE);
 // (Instantiated in the library for the C++ types of all dtypes.)
 
 /// A tensor that copies `values` (row-major) in the given shape. Throws ShapeError if the counts
 /// differ.
 template <Element T>
-Tensor tensor(std::span<const T> values, Shape shape);
+Tensor tensor(std::span<const T> values, Shape shape, std::source_location where = WEFT_HERE);
 template <Element T>
-Tensor tensor(const std::vector<T> &values, Shape shape) {
-  return tensor(std::span<const T>(values), std::move(shape));
+Tensor tensor(const std::vector<T> &values, Shape shape, std::source_location where = WEFT_HERE) {
+  return tensor(std::span<const T>(values), std::move(shape), where);
 }
 
 /// A tensor of one value, which is converted as `cast` does. Throws ShapeError on a negative size
 /// or more bytes than 2^63 - 1, OutOfMemory on more than there are.
-Tensor full(Shape shape, double value, DType dtype = DType::f32);
-Tensor zeros(Shape shape, DType dtype = DType::f32);
-Tensor ones(Shape shape, DType dtype = DType::f32);
+Tensor full(Shape shape, double value, DType dtype = DType::f32,
+            std::source_location where = WEFT_HERE);
+Tensor zeros(Shape shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
+Tensor ones(Shape shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
 /// `zeros` and `ones` of the shape and dtype of another tensor.
-Tensor zeros_like(const Tensor &like);
-Tensor ones_like(const Tensor &like);
+Tensor zeros_like(const Tensor &like, std::source_location where = WEFT_HERE);
+Tensor ones_like(const Tensor &like, std::source_location where = WEFT_HERE);
 /// start, start + step, ... below stop (above it for a negative step). Throws ValueError if the
 /// step is 0 or a bound is not finite.
-Tensor arange(std::int64_t stop, DType dtype = DType::i32);
-Tensor arange(double start, double stop, double step, DType dtype = DType::f32);
+Tensor arange(std::int64_t stop, DType dtype = DType::i32, std::source_location where = WEFT_HERE);
+Tensor arange(double start, double stop, double step, DType dtype = DType::f32,
+              std::source_location where = WEFT_HERE);
 /// The identity matrix.
-Tensor eye(std::int64_t n, DType dtype = DType::f32);
+Tensor eye(std::int64_t n, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
 
 //===----------------------------------------------------------------------===//
 // Arguments of ops
 //===----------------------------------------------------------------------===//
 
 /// What every op takes: a tensor, a C++ scalar, or a nested list. A scalar is weak: it takes the
-/// dtype of the tensors it meets, and alone is bool, i32 or f32.
+/// dtype of the tensors it meets, and alone is bool, i32 or f32. It knows the line of the call that
+/// it is made for.
 class Operand {
 public:
-  Operand(const Tensor &tensor) : impl_(tensor.impl()), kind_(Kind::borrowed) {}
-  Operand(const class Variable &variable);
+  Operand(const Tensor &tensor, std::source_location where = WEFT_HERE)
+      : impl_(tensor.impl()), where_(where), kind_(Kind::borrowed) {}
+  Operand(const Variable &variable, std::source_location where = WEFT_HERE);
   // Templates, so that pointers do not convert to bool on their way here.
   template <std::same_as<bool> T>
-  Operand(T value) : kind_(Kind::boolean) {
+  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(Kind::boolean) {
     integer_ = value;
   }
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Operand(T value) : kind_(Kind::integer) {
+  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(Kind::integer) {
     integer_ = static_cast<std::int64_t>(value);
   }
   template <std::floating_point T>
-  Operand(T value) : kind_(Kind::floating) {
+  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(Kind::floating) {
     floating_ = static_cast<double>(value);
   }
   template <class T>
-  Operand(std::initializer_list<T> values) : Operand(Owned{}, weft::tensor(values)) {}
+  Operand(std::initializer_list<T> values, std::source_location where = WEFT_HERE)
+      : Operand(Owned{}, weft::tensor(values, where), where) {}
   template <class T>
-  Operand(std::initializer_list<std::initializer_list<T>> values)
-      : Operand(Owned{}, weft::tensor(values)) {}
+  Operand(std::initializer_list<std::initializer_list<T>> values,
+          std::source_location where = WEFT_HERE)
+      : Operand(Owned{}, weft::tensor(values, where), where) {}
   template <class T>
-  Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values)
-      : Operand(Owned{}, weft::tensor(values)) {}
+  Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
+          std::source_location where = WEFT_HERE)
+      : Operand(Owned{}, weft::tensor(values, where), where) {}
   Operand(const Operand &) = delete;
   Operand &operator=(const Operand &) = delete;
   ~Operand() {
@@ -214,6 +232,8 @@ public:
   bool weak() const { return kind_ > Kind::owned; }
   /// The tensor, null for a weak scalar.
   detail::TensorImpl *impl() const { return impl_; }
+  /// The user's line, if it is known.
+  const std::source_location &where() const { return where_; }
   /// The dtype; of a weak scalar the one it has alone (bool, i32, f32).
   DType dtype() const;
   std::int64_t rank() const { return impl_ == nullptr ? 0 : impl_->rank; }
@@ -245,13 +265,15 @@ public:
 private:
   enum class Kind : std::uint8_t { borrowed, owned, boolean, integer, floating };
   struct Owned {};
-  Operand(Owned, Tensor tensor) : impl_(std::move(tensor).detach()), kind_(Kind::owned) {}
+  Operand(Owned, Tensor tensor, const std::source_location &where)
+      : impl_(std::move(tensor).detach()), where_(where), kind_(Kind::owned) {}
 
   detail::TensorImpl *impl_ = nullptr;
   union {
     std::int64_t integer_ = 0;
     double floating_;
   };
+  std::source_location where_;
   Kind kind_;
 };
 
@@ -285,17 +307,22 @@ inline constexpr NewAxis newaxis;
 /// One entry between the brackets of `x[{...}]`.
 class Index {
 public:
-  Index(int position) : value_(std::int64_t{position}) {}
-  Index(std::int64_t position) : value_(position) {}
-  Index(Slice range) : value_(range) {}
-  Index(All) : value_(Slice{}) {}
-  Index(Ellipsis) : value_(Ellipsis{}) {}
-  Index(NewAxis) : value_(NewAxis{}) {}
+  Index(int position, std::source_location where = WEFT_HERE)
+      : value_(std::int64_t{position}), where_(where) {}
+  Index(std::int64_t position, std::source_location where = WEFT_HERE)
+      : value_(position), where_(where) {}
+  Index(Slice range, std::source_location where = WEFT_HERE) : value_(range), where_(where) {}
+  Index(All, std::source_location where = WEFT_HERE) : value_(Slice{}), where_(where) {}
+  Index(Ellipsis, std::source_location where = WEFT_HERE) : value_(Ellipsis{}), where_(where) {}
+  Index(NewAxis, std::source_location where = WEFT_HERE) : value_(NewAxis{}), where_(where) {}
 
   const std::variant<std::int64_t, Slice, Ellipsis, NewAxis> &value() const { return value_; }
+  /// The user's line, if it is known.
+  const std::source_location &where() const { return where_; }
 
 private:
   std::variant<std::int64_t, Slice, Ellipsis, NewAxis> value_;
+  std::source_location where_;
 };
 
 } // namespace weft

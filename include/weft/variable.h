@@ -28,8 +28,7 @@ public:
   Shape shape() const;
 
   /// The present value, as an op that tapes and traces see.
-  Tensor value() const;
-  operator Tensor() const { return value(); }
+  Tensor value(std::source_location where = WEFT_HERE) const;
 
   /// Gives it a new value, adds to it, subtracts from it. A C++ scalar takes the variable's dtype
   /// and stands for all elements. Throws DTypeError and ShapeError that name the variable.

@@ -3,6 +3,7 @@
 #include "Autodiff/TensorEmitter.h"
 #include "OpDefs/Derivatives/Rules.h"
 #include "Runtime/Variable.h"
+#include "Support/CallSite.h"
 
 namespace weft::autodiff {
 
@@ -167,6 +168,8 @@ void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &c
                      std::get<std::string>(record.attrs.at(0)) +
                      " inside a traced function, which has no gradient yet; put what it computes "
                      "under stop_gradient, or take the gradient outside of the function");
+  // A derivative belongs to the line that it is of.
+  const AsIfAt site(record.where.line() != 0 ? record.where : CallSite::current());
   std::vector<Tensor> operands(record.operands), gradients(record.operands);
   std::vector<TensorType> types(record.operands);
   detail::InlineVector<bool, 8> wanted;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "OpDefs/Derivatives/Calls.h"
+#include "Support/CallSite.h"
 
 namespace weft::autodiff {
 
@@ -71,7 +72,7 @@ std::vector<Tensor> Tape::construct(const ConstructCall &call) {
     const auto count = static_cast<std::uint16_t>(
         std::min<std::size_t>(probe.touched().size(), std::numeric_limits<std::uint16_t>::max()));
     records_.push_back({kConstruct, count, static_cast<std::uint32_t>(values_.size()),
-                        Attrs{std::string(call.name)}});
+                        Attrs{std::string(call.name)}, CallSite::current()});
     for (std::size_t i = 0; i < count; ++i)
       add_value(probe.touched()[i], identity_of(probe.touched()[i]), false);
     const std::uint64_t identity = identity_of(result);

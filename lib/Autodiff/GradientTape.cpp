@@ -2,6 +2,7 @@
 #include <weft/gradient_tape.h>
 
 #include "Autodiff/Tape.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -27,7 +28,9 @@ void GradientTape::watch(const GradientSource &source) {
 
 std::vector<Tensor> GradientTape::gradient_by(const GradientTargets &targets,
                                               std::span<const GradientSource> sources,
-                                              const GradientOptions &options) {
+                                              const GradientOptions &options,
+                                              const std::source_location &where) {
+  const CallSite site(where);
   tape_->check_thread("gradient");
   return tape_->gradient(targets.tensors(), sources, options);
 }

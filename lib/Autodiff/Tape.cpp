@@ -4,6 +4,7 @@
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
+#include "Support/CallSite.h"
 
 namespace weft::autodiff {
 
@@ -171,7 +172,8 @@ Tensor Tape::record(const OpCall &call) {
     if (operand.impl() == result.impl()) return result;
 
   const auto count = static_cast<std::uint16_t>(call.operands.size());
-  records_.push_back({call.op, count, static_cast<std::uint32_t>(values_.size()), call.attrs});
+  records_.push_back({call.op, count, static_cast<std::uint32_t>(values_.size()), call.attrs,
+                      CallSite::current()});
   detail::InlineVector<std::uint64_t, 4> identities;
   std::uint32_t save = 0;
   for (std::size_t i = 0; i < count; ++i) {

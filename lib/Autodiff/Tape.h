@@ -86,6 +86,7 @@ private:
     std::uint16_t operands;
     std::uint32_t first;
     Attrs attrs;
+    std::source_location where; ///< of the call, which its derivative takes over
   };
 
   /// Executes the call under the predecessor.

@@ -37,7 +37,8 @@ public:
     try {
       block_ = allocator::allocate(bytes);
     } catch (const OutOfMemory &error) {
-      throw OutOfMemory(function + ": no memory for its temporaries: " + error.what());
+      throw OutOfMemory(function +
+                        ": no memory for its temporaries: " + std::string(error.message()));
     }
   }
   ~Arena() {

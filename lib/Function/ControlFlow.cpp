@@ -4,6 +4,7 @@
 #include "Function/Checks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -30,11 +31,13 @@ Tensor bound(const Operand &operand, std::string_view what) {
 } // namespace
 
 Turns Turns::make(const Operand &start, const Operand &stop, std::int64_t step) {
+  const CallSite site(stop.where());
   if (step == 0 || step == INT64_MIN)
     throw ValueError("for_loop: the step is " + std::to_string(step));
   const Tensor first = bound(start, "the start"), end = bound(stop, "the stop");
   Turns turns;
   turns.step_ = step;
+  turns.where_ = stop.where();
   turns.dtype_ = promote(first.dtype(), end.dtype());
   if (start.weak() && !stop.weak()) turns.dtype_ = end.dtype();
   if (stop.weak() && !start.weak()) turns.dtype_ = first.dtype();
@@ -60,8 +63,14 @@ Interpreter *recorder() {
   return interpreter != nullptr && interpreter->traces() ? interpreter : nullptr;
 }
 
+/// What the user's code gives; its op calls have lines of their own.
+std::vector<Tensor> results_of(const Body &body, std::span<const Tensor> arguments) {
+  const UserCode user;
+  return body(arguments);
+}
+
 Tensor condition_of(std::string_view name, const Body &condition, std::span<const Tensor> state) {
-  Tensor holds = condition(state).at(0);
+  Tensor holds = results_of(condition, state).at(0);
   check_condition(name, detail::type_of(holds));
   return holds;
 }
@@ -69,7 +78,7 @@ Tensor condition_of(std::string_view name, const Body &condition, std::span<cons
 /// The state after a turn, which must be of the dtypes and ranks of the one before.
 std::vector<Tensor> turn(std::string_view name, const Body &body, std::span<const Tensor> arguments,
                          std::span<const Tensor> state) {
-  std::vector<Tensor> next = body(arguments);
+  std::vector<Tensor> next = results_of(body, arguments);
   for (std::size_t i = 0; i < state.size(); ++i) {
     if (!next[i].defined())
       throw ValueError(std::string(name) + ": a tensor that the body returns is undefined");
@@ -86,24 +95,29 @@ void throw_other_structure(std::string_view name, std::string_view what) {
                    "tensors, and the same other values are wanted");
 }
 
-std::vector<Tensor> branch(std::string_view name, const Tensor &predicate, const Body &then,
+std::vector<Tensor> branch(std::string_view name, const Operand &predicate, const Body &then,
                            const Body &otherwise) {
-  check_condition(name, detail::type_of(predicate));
-  if (!predicate.traced()) return (predicate.item<bool>() ? then : otherwise)({});
+  const CallSite site(predicate.where());
+  const Tensor condition = predicate.materialize();
+  check_condition(name, detail::type_of(condition));
+  if (!condition.traced()) return results_of(condition.item<bool>() ? then : otherwise, {});
   const Body bodies[] = {then, otherwise};
   return Interpreter::current()->construct(
-      ConstructCall{ConstructKind::branch, name, {&predicate, 1}, bodies});
+      ConstructCall{ConstructKind::branch, name, {&condition, 1}, bodies});
 }
 
-std::vector<Tensor> choose(std::string_view name, const Tensor &index,
+std::vector<Tensor> choose(std::string_view name, const Operand &index,
                            std::span<const Body> cases) {
-  check_integer_scalar(name, "the index", detail::type_of(index));
-  if (index.traced())
+  const CallSite site(index.where());
+  const Tensor chosen = index.materialize();
+  check_integer_scalar(name, "the index", detail::type_of(chosen));
+  if (chosen.traced())
     return Interpreter::current()->construct(
-        ConstructCall{ConstructKind::choice, name, {&index, 1}, cases});
-  const auto number = index.item<std::int64_t>();
+        ConstructCall{ConstructKind::choice, name, {&chosen, 1}, cases});
+  const auto number = chosen.item<std::int64_t>();
   const auto last = static_cast<std::int64_t>(cases.size()) - 1;
-  return cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)]({});
+  return results_of(cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)],
+                    {});
 }
 
 std::vector<Tensor> loop(std::string_view name, const Body &condition, const Body &body,
@@ -118,6 +132,7 @@ std::vector<Tensor> loop(std::string_view name, const Body &condition, const Bod
 
 std::vector<Tensor> count(std::string_view name, const Turns &turns, const Body &body,
                           std::vector<Tensor> state) {
+  const CallSite site(turns.where());
   if (Interpreter *interpreter = recorder()) {
     std::vector<Tensor> operands{turns.low(), turns.high()};
     operands.insert(operands.end(), state.begin(), state.end());

@@ -5,12 +5,19 @@
 #include "Function/Tracer.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Support/CallSite.h"
 
 namespace weft::detail {
 
 namespace {
 
 std::string prefix(std::string_view name) { return std::string(name) + ": "; }
+
+/// What the user's code gives; its op calls have lines of their own.
+std::vector<Tensor> results_of(const Body &turn, std::span<const Tensor> inputs) {
+  const UserCode user;
+  return turn(inputs);
+}
 
 /// The size of the first axes, which must be one; unknown if a trace does not know it.
 std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
@@ -91,7 +98,7 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
     const std::int64_t at = reverse ? length - 1 - i : i;
     std::vector<Tensor> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(x[Index(at)]);
-    std::vector<Tensor> after = turn(inputs);
+    std::vector<Tensor> after = results_of(turn, inputs);
     for (std::size_t c = 0; c < carried; ++c) {
       check_loop_variable(name, c, detail::type_of(carries[c]), detail::type_of(after[c]));
       carries[c] = after[c];
@@ -117,7 +124,9 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
 } // namespace
 
 std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
-                         std::span<const Tensor> xs, bool reverse) {
+                         std::span<const Tensor> xs, bool reverse,
+                         const std::source_location &where) {
+  const CallSite site(where);
   const std::int64_t length = common_length(name, xs);
   Interpreter *tracer = Interpreter::current();
   if (tracer == nullptr || !tracer->traces())
@@ -141,12 +150,14 @@ std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Te
   return weft::detail::count(
       name, Turns(count),
       [&](std::span<const Tensor> inputs) {
+        // Around the user's turn there are ops of the scan itself.
+        const CallSite site(where);
         const Tensor at = reverse ? count - 1 - inputs[0] : inputs[0];
         const std::span<const Tensor> now = inputs.subspan(1);
         std::vector<Tensor> arguments(now.begin(),
                                       now.begin() + static_cast<std::ptrdiff_t>(carried));
         for (const Tensor &x : xs) arguments.push_back(gather(x, at));
-        std::vector<Tensor> after = turn(arguments);
+        std::vector<Tensor> after = results_of(turn, arguments);
         for (std::size_t i = carried; i < after.size(); ++i)
           after[i] = update_slice(now[i], at, after[i]);
         return after;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Function/Checks.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -25,8 +26,12 @@ ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &bo
     open_.back().region.arguments.push_back(value);
     inputs.push_back(wrap(value));
   }
+  const auto given = [&] {
+    const UserCode user;
+    return body(inputs);
+  }();
   std::vector<ValueId> results;
-  for (const Tensor &result : body(inputs)) {
+  for (const Tensor &result : given) {
     if (!result.defined())
       throw ValueError(std::string(name) + ": a tensor that a body returns is undefined");
     results.push_back(value_of(result));

@@ -1,6 +1,7 @@
 // Layers, and the functions along the last axis that models end in.
 #include <cmath>
 
+#include "Support/CallSite.h"
 #include <weft/nn.h>
 #include <weft/ops.h>
 #include <weft/random.h>
@@ -9,7 +10,9 @@ namespace weft::nn {
 
 namespace {
 
-Tensor glorot_uniform(std::int64_t inputs, std::int64_t units, std::uint64_t seed) {
+Tensor glorot_uniform(std::int64_t inputs, std::int64_t units, std::uint64_t seed,
+                      const std::source_location &where) {
+  const CallSite site(where);
   const double limit = std::sqrt(6.0 / static_cast<double>(inputs + units));
   return random::uniform({inputs, units}, {.seed = seed, .low = -limit, .high = limit});
 }
@@ -31,15 +34,19 @@ Tensor shifted(const Tensor &x) {
 
 } // namespace
 
-Dense::Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options)
-    : kernel(glorot_uniform(inputs, units, options.seed), options.name + ".kernel"),
-      bias(zeros({units}), options.name + ".bias"), activation(options.activation) {}
+Dense::Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options,
+             std::source_location where)
+    : kernel(glorot_uniform(inputs, units, options.seed, where), options.name + ".kernel"),
+      bias(zeros({units}, DType::f32, where), options.name + ".bias"),
+      activation(options.activation) {}
 
 Tensor Dense::operator()(const Operand &x) const {
+  const CallSite site(x.where());
   return activate(activation, matmul(x, kernel) + bias);
 }
 
 Tensor Sequential::operator()(const Operand &x) const {
+  const CallSite site(x.where());
   Tensor value = x.materialize();
   for (const Dense &layer : layers_) value = layer(value);
   return value;
@@ -63,6 +70,7 @@ void check_rate(double rate) {
 } // namespace
 
 Tensor dropout(const Operand &x, double rate, const random::Generator &generator) {
+  const CallSite site(x.where());
   check_rate(rate);
   Tensor value = x.materialize();
   if (!is_floating(value.dtype()))
@@ -72,8 +80,9 @@ Tensor dropout(const Operand &x, double rate, const random::Generator &generator
   return select(generator.bernoulli(random::like(value), 1 - rate), value * (1 / (1 - rate)), 0);
 }
 
-Dropout::Dropout(double rate, random::Generator generator)
+Dropout::Dropout(double rate, random::Generator generator, std::source_location where)
     : rate_(rate), generator_(std::move(generator)) {
+  const CallSite site(where);
   check_rate(rate);
 }
 
@@ -82,16 +91,19 @@ Tensor Dropout::operator()(const Operand &x, bool training) const {
 }
 
 Tensor log_softmax(const Operand &logits) {
+  const CallSite site(logits.where());
   const Tensor x = shifted(logits.materialize());
   return x - log(sum(exp(x), {.axes = Ints{-1}, .keepdims = true}));
 }
 
 Tensor softmax(const Operand &logits) {
+  const CallSite site(logits.where());
   const Tensor e = exp(shifted(logits.materialize()));
   return e / sum(e, {.axes = Ints{-1}, .keepdims = true});
 }
 
 Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {
+  const CallSite site(labels.where());
   const Tensor indices = labels.materialize();
   Shape column = detail::type_of(indices).shape;
   column.push_back(1);

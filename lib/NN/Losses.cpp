@@ -1,4 +1,5 @@
 // Losses and metrics.
+#include "Support/CallSite.h"
 #include <weft/nn.h>
 #include <weft/ops.h>
 
@@ -7,6 +8,7 @@ namespace weft {
 namespace losses {
 
 Tensor softmax_cross_entropy(const Operand &labels, const Operand &logits) {
+  const CallSite site(labels.where());
   const Tensor scores = logits.materialize();
   if (scores.rank() != 2)
     throw ShapeError("softmax_cross_entropy: logits must be (batch, classes), but have shape " +
@@ -22,6 +24,7 @@ Tensor softmax_cross_entropy(const Operand &labels, const Operand &logits) {
 }
 
 Tensor mean_squared_error(const Operand &targets, const Operand &predictions) {
+  const CallSite site(targets.where());
   return mean(square(predictions.materialize() - targets));
 }
 
@@ -30,6 +33,7 @@ Tensor mean_squared_error(const Operand &targets, const Operand &predictions) {
 namespace metrics {
 
 Tensor accuracy(const Operand &labels, const Operand &scores) {
+  const CallSite site(labels.where());
   const Tensor predicted = cast(argmax(scores), labels.dtype());
   return mean(cast(equal(predicted, labels), DType::f32));
 }

@@ -1,6 +1,7 @@
 // Optimizers: their state is variables, their update ops like any others.
 #include <array>
 
+#include "Support/CallSite.h"
 #include <weft/nn.h>
 #include <weft/ops.h>
 
@@ -19,7 +20,8 @@ void check_count(const char *optimizer, std::size_t gradients, std::size_t param
 SGD::SGD(std::vector<Variable> parameters, Options options)
     : parameters_(std::move(parameters)), options_(options) {}
 
-void SGD::apply_gradients(const std::vector<Tensor> &gradients) const {
+void SGD::apply_gradients(const std::vector<Tensor> &gradients, std::source_location where) const {
+  const CallSite site(where);
   check_count("SGD", gradients.size(), parameters_.size());
   for (std::size_t i = 0; i < gradients.size(); ++i)
     if (gradients[i].defined()) parameters_[i].assign_sub(gradients[i] * options_.learning_rate);
@@ -35,7 +37,8 @@ Adam::Adam(std::vector<Variable> parameters, Options options)
   }
 }
 
-void Adam::apply_gradients(const std::vector<Tensor> &gradients) const {
+void Adam::apply_gradients(const std::vector<Tensor> &gradients, std::source_location where) const {
+  const CallSite site(where);
   check_count("Adam", gradients.size(), parameters_.size());
   step_.assign_add(1);
   // Both bias corrections folded into the step size (section 2 of the paper), once per dtype.

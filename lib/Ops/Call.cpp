@@ -6,6 +6,7 @@
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/FastPath.h"
+#include "Support/CallSite.h"
 #include <weft/ops.h>
 
 namespace weft::call {
@@ -114,7 +115,10 @@ private:
 Tensor unary(OpCode op, const Operand &x) {
   if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_unary(op, x); result.defined()) return result;
-  } else if (x.impl() != nullptr && needs_no_promotion(op, x.dtype())) {
+  }
+  const CallSite site(x.where());
+  if (Interpreter::current() != nullptr && x.impl() != nullptr &&
+      needs_no_promotion(op, x.dtype())) {
     const Loan loan{&x};
     return dispatch(op, loan.tensors());
   }
@@ -125,8 +129,11 @@ Tensor unary(OpCode op, const Operand &x) {
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
   if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_binary(op, lhs, rhs); result.defined()) return result;
-  } else if (lhs.impl() != nullptr && rhs.impl() != nullptr && lhs.dtype() == rhs.dtype() &&
-             needs_no_promotion(op, lhs.dtype())) {
+  }
+  // Operators stand before their second operand, maybe on a line of their own.
+  const CallSite site(rhs.where().line() != 0 ? rhs.where() : lhs.where());
+  if (Interpreter::current() != nullptr && lhs.impl() != nullptr && rhs.impl() != nullptr &&
+      lhs.dtype() == rhs.dtype() && needs_no_promotion(op, lhs.dtype())) {
     const Loan loan{&lhs, &rhs};
     return dispatch(op, loan.tensors());
   }
@@ -171,6 +178,18 @@ Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank) {
   for (std::int64_t axis : *axes) resolved.push_back(normalize_axis(axis, rank));
   std::sort(resolved.begin(), resolved.end());
   return resolved;
+}
+
+std::source_location where_of(std::initializer_list<const Operand *> operands) {
+  for (const Operand *operand : operands)
+    if (operand->where().line() != 0) return operand->where();
+  return {};
+}
+
+std::source_location where_of(std::initializer_list<Operand> operands) {
+  for (const Operand &operand : operands)
+    if (operand.where().line() != 0) return operand.where();
+  return {};
 }
 
 std::int64_t rank_of(OpCode op, const Operand &operand) {

@@ -15,6 +15,10 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const
 Tensor variadic(OpCode op, std::initializer_list<Operand> operands, const Attrs &attrs);
 Tensor variadic(OpCode op, std::span<const Tensor> operands, const Attrs &attrs);
 
+/// The user's line that the operands know of: the first that does.
+std::source_location where_of(std::initializer_list<const Operand *> operands);
+std::source_location where_of(std::initializer_list<Operand> operands);
+
 /// All axes of a rank if none are given; otherwise the given ones counted from the front,
 /// ascending.
 Ints resolve_axes(const std::optional<Ints> &axes, std::int64_t rank);

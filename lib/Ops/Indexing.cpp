@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "Support/CallSite.h"
 #include <weft/ops.h>
 
 namespace weft {
@@ -54,6 +55,7 @@ struct Plan {
 };
 
 Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
+  const CallSite site(indices.empty() ? std::source_location() : indices[0].where());
   const Shape shape = detail::type_of(x).shape;
   std::size_t taken = 0, ellipses = 0;
   for (const Index &index : indices) {
@@ -133,24 +135,29 @@ Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
 }
 Tensor Tensor::operator[](const Index &index) const { return index_tensor(*this, {&index, 1}); }
 
-Tensor Tensor::astype(DType dtype) const { return cast(*this, dtype); }
-Tensor Tensor::sum(std::optional<Ints> axes, bool keepdims) const {
-  return weft::sum(*this, {.axes = std::move(axes), .keepdims = keepdims});
+Tensor Tensor::astype(DType dtype, std::source_location where) const {
+  return cast({*this, where}, dtype);
 }
-Tensor Tensor::mean(std::optional<Ints> axes, bool keepdims) const {
-  return weft::mean(*this, {.axes = std::move(axes), .keepdims = keepdims});
+Tensor Tensor::sum(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+  return weft::sum({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::max(std::optional<Ints> axes, bool keepdims) const {
-  return weft::max(*this, {.axes = std::move(axes), .keepdims = keepdims});
+Tensor Tensor::mean(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+  return weft::mean({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::min(std::optional<Ints> axes, bool keepdims) const {
-  return weft::min(*this, {.axes = std::move(axes), .keepdims = keepdims});
+Tensor Tensor::max(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+  return weft::max({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::reshape(const Ints &shape) const { return weft::reshape(*this, shape); }
-Tensor Tensor::transpose(const Ints &permutation) const {
-  return weft::transpose(*this, permutation);
+Tensor Tensor::min(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+  return weft::min({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::mT() const {
+Tensor Tensor::reshape(const Ints &shape, std::source_location where) const {
+  return weft::reshape({*this, where}, shape);
+}
+Tensor Tensor::transpose(const Ints &permutation, std::source_location where) const {
+  return weft::transpose({*this, where}, permutation);
+}
+Tensor Tensor::mT(std::source_location where) const {
+  const CallSite site(where);
   const std::int64_t rank = this->rank();
   if (rank < 2)
     throw ShapeError("mT: the tensor of shape " + to_string(shape()) +
@@ -173,7 +180,13 @@ Tensor full_like(const Tensor &like, int value) {
 
 } // namespace
 
-Tensor zeros_like(const Tensor &like) { return full_like(like, 0); }
-Tensor ones_like(const Tensor &like) { return full_like(like, 1); }
+Tensor zeros_like(const Tensor &like, std::source_location where) {
+  const CallSite site(where);
+  return full_like(like, 0);
+}
+Tensor ones_like(const Tensor &like, std::source_location where) {
+  const CallSite site(where);
+  return full_like(like, 1);
+}
 
 } // namespace weft

@@ -1,34 +1,39 @@
 // Functions that are written in terms of ops: square, relu, and the effects print and check.
 #include "Ops/Call.h"
+#include "Support/CallSite.h"
 
 #include <weft/ops.h>
 
 namespace weft {
 
 Tensor square(const Operand &x) { return multiply(x, x); }
-Tensor relu(const Operand &x) { return maximum(x, 0); }
+Tensor relu(const Operand &x) { return maximum(x, {0, x.where()}); }
 
-namespace detail {
-
-void PrintLine::add_text(std::string_view text) {
-  if (!format_.empty()) format_ += ' ';
-  format_ += text;
-  for (std::size_t at = text.find("{}"); at != std::string_view::npos; at = text.find("{}", at + 2))
-    ++places_;
+void detail::print_line(std::span<const PrintPiece *const> pieces) {
+  const CallSite site(pieces[0]->where());
+  std::string format;
+  std::size_t places = 0; // {} in the format that have no value yet
+  std::vector<Tensor> values;
+  for (const PrintPiece *piece : pieces) {
+    if (const Operand *value = piece->value()) {
+      values.push_back(value->materialize());
+      if (places != 0) --places;
+      else format += format.empty() ? "{}" : " {}";
+      continue;
+    }
+    const std::string_view text = piece->text();
+    if (!format.empty()) format += ' ';
+    format += text;
+    for (std::size_t at = text.find("{}"); at != std::string_view::npos;
+         at = text.find("{}", at + 2))
+      ++places;
+  }
+  dispatch(OpCode::print, values, Attrs{std::move(format)});
 }
-
-void PrintLine::add_value(const Operand &value) {
-  values_.push_back(value.materialize());
-  if (places_ != 0) --places_;
-  else format_ += format_.empty() ? "{}" : " {}";
-}
-
-void PrintLine::dispatch() { weft::dispatch(OpCode::print, values_, Attrs{std::move(format_)}); }
-
-} // namespace detail
 
 void check_values(const Operand &condition, std::string_view message,
                   std::initializer_list<Operand> values) {
+  const CallSite site(condition.where());
   std::vector<Tensor> tensors = {condition.materialize()};
   for (const Operand &value : values) tensors.push_back(value.materialize());
   dispatch(OpCode::check, tensors, Attrs{std::string(message)});

@@ -5,6 +5,7 @@
 
 #include "Ops/Interpreter.h"
 #include "Runtime/Variable.h"
+#include "Support/CallSite.h"
 #include <weft/ops.h>
 
 namespace weft {
@@ -29,6 +30,7 @@ Tensor fitting(std::string_view op, const VariableState &state, const Operand &v
 } // namespace
 
 Variable::Variable(const Operand &initial, std::string name, bool trainable) {
+  const CallSite site(initial.where());
   if (name.empty()) name = own_name();
   Tensor value = initial.undefined() ? Tensor() : initial.materialize();
   Interpreter *interpreter = Interpreter::current();
@@ -44,26 +46,36 @@ bool Variable::trainable() const { return state_->trainable(); }
 DType Variable::dtype() const { return state_->type().dtype; }
 Shape Variable::shape() const { return state_->type().shape; }
 
-Tensor Variable::value() const { return dispatch(OpCode::read, {}, Attrs{state_}); }
+Tensor Variable::value(std::source_location where) const {
+  const CallSite site(where);
+  return dispatch(OpCode::read, {}, Attrs{state_});
+}
 
 const Variable &Variable::assign(const Operand &value) const {
+  const CallSite site(value.where());
   const Tensor operands[] = {fitting("assign", *state_, value)};
   dispatch(OpCode::assign, operands, Attrs{state_});
   return *this;
 }
 
 const Variable &Variable::assign_add(const Operand &value) const {
+  const CallSite site(value.where());
   const Tensor operands[] = {fitting("assign_add", *state_, value)};
   dispatch(OpCode::assign_add, operands, Attrs{state_});
   return *this;
 }
 
 const Variable &Variable::assign_sub(const Operand &value) const {
+  const CallSite site(value.where());
   const Tensor operands[] = {negate(fitting("assign_sub", *state_, value))};
   dispatch(OpCode::assign_add, operands, Attrs{state_});
   return *this;
 }
 
-Operand::Operand(const Variable &variable) : Operand(Owned{}, variable.value()) {}
+Operand::Operand(const Variable &variable, std::source_location where)
+    : Operand(Owned{}, variable.value(where), where) {}
+
+Tensor::Tensor(const Variable &variable, std::source_location where)
+    : Tensor(variable.value(where)) {}
 
 } // namespace weft

@@ -6,12 +6,15 @@
 #include <limits>
 #include <numbers>
 
+#include "Support/CallSite.h"
 #include <weft/ops.h>
 
 namespace weft::random {
 
 Extent like(const Operand &x) {
+  const CallSite site(x.where());
   Extent extent(Shape{});
+  extent.where_ = x.where();
   extent.source_ = x.materialize();
   extent.shape_ = extent.source_.shape();
   return extent;

@@ -5,6 +5,7 @@
 
 #include "Runtime/Convert.h"
 #include "Runtime/NewTensor.h"
+#include "Support/CallSite.h"
 #include "Support/Fault.h"
 
 namespace weft {
@@ -25,17 +26,20 @@ std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(si
 } // namespace
 
 template <Element T>
-Tensor tensor(T value) {
+Tensor tensor(T value, std::source_location where) {
+  const CallSite site(where);
   return detail::new_scalar<T>(value);
 }
 
 template <Element T>
-Tensor tensor(std::initializer_list<T> values) {
-  return tensor(std::span<const T>(values.begin(), values.size()), {signed_size(values.size())});
+Tensor tensor(std::initializer_list<T> values, std::source_location where) {
+  return tensor(std::span<const T>(values.begin(), values.size()), {signed_size(values.size())},
+                where);
 }
 
 template <Element T>
-Tensor tensor(std::initializer_list<std::initializer_list<T>> values) {
+Tensor tensor(std::initializer_list<std::initializer_list<T>> values, std::source_location where) {
+  const CallSite site(where);
   const std::size_t columns = values.size() == 0 ? 0 : values.begin()->size();
   Tensor result = new_tensor(dtype_of<T>, Shape{signed_size(values.size()), signed_size(columns)});
   T *target = elements<T>(result);
@@ -47,7 +51,9 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> values) {
 }
 
 template <Element T>
-Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) {
+Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
+              std::source_location where) {
+  const CallSite site(where);
   const std::size_t rows = values.size() == 0 ? 0 : values.begin()->size();
   const std::size_t columns = rows == 0 ? 0 : values.begin()->begin()->size();
   Tensor result = new_tensor(
@@ -64,7 +70,8 @@ Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<
 }
 
 template <Element T>
-Tensor tensor(std::span<const T> values, Shape shape) {
+Tensor tensor(std::span<const T> values, Shape shape, std::source_location where) {
+  const CallSite site(where);
   Tensor result = new_tensor(dtype_of<T>, shape);
   if (result.size() != signed_size(values.size()))
     throw ShapeError("tensor: the shape " + to_string(shape) + " has " +
@@ -75,15 +82,16 @@ Tensor tensor(std::span<const T> values, Shape shape) {
 }
 
 #define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  template Tensor tensor(cpp);                                                                     \
-  template Tensor tensor(std::initializer_list<cpp>);                                              \
-  template Tensor tensor(std::initializer_list<std::initializer_list<cpp>>);                       \
-  template Tensor tensor(                                                                          \
-      std::initializer_list<std::initializer_list<std::initializer_list<cpp>>>);                   \
-  template Tensor tensor(std::span<const cpp>, Shape);
+  template Tensor tensor(cpp, std::source_location);                                               \
+  template Tensor tensor(std::initializer_list<cpp>, std::source_location);                        \
+  template Tensor tensor(std::initializer_list<std::initializer_list<cpp>>, std::source_location); \
+  template Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<cpp>>>, \
+                         std::source_location);                                                    \
+  template Tensor tensor(std::span<const cpp>, Shape, std::source_location);
 #include <weft/dtypes.def>
 
-Tensor full(Shape shape, double value, DType dtype) {
+Tensor full(Shape shape, double value, DType dtype, std::source_location where) {
+  const CallSite site(where);
   Tensor result = new_tensor(dtype, shape);
   visit_dtype(dtype, [&]<class T>() {
     std::fill_n(elements<T>(result), result.size(), convert_element<T>(value));
@@ -91,10 +99,15 @@ Tensor full(Shape shape, double value, DType dtype) {
   return result;
 }
 
-Tensor zeros(Shape shape, DType dtype) { return full(std::move(shape), 0, dtype); }
-Tensor ones(Shape shape, DType dtype) { return full(std::move(shape), 1, dtype); }
+Tensor zeros(Shape shape, DType dtype, std::source_location where) {
+  return full(std::move(shape), 0, dtype, where);
+}
+Tensor ones(Shape shape, DType dtype, std::source_location where) {
+  return full(std::move(shape), 1, dtype, where);
+}
 
-Tensor arange(std::int64_t stop, DType dtype) {
+Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {
+  const CallSite site(where);
   Tensor result = new_tensor(dtype, Shape{std::max<std::int64_t>(stop, 0)});
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);
@@ -103,7 +116,8 @@ Tensor arange(std::int64_t stop, DType dtype) {
   return result;
 }
 
-Tensor arange(double start, double stop, double step, DType dtype) {
+Tensor arange(double start, double stop, double step, DType dtype, std::source_location where) {
+  const CallSite site(where);
   if (!std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
     throw ValueError("arange: start, stop and step must be finite");
   if (step == 0) throw ValueError("arange: the step is 0");
@@ -118,7 +132,8 @@ Tensor arange(double start, double stop, double step, DType dtype) {
   return result;
 }
 
-Tensor eye(std::int64_t n, DType dtype) {
+Tensor eye(std::int64_t n, DType dtype, std::source_location where) {
+  const CallSite site(where);
   Tensor result = zeros({n, n}, dtype);
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);

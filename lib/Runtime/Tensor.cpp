@@ -2,6 +2,7 @@
 #include "Runtime/Convert.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
+#include "Support/CallSite.h"
 #include "Support/Fault.h"
 
 namespace weft {
@@ -41,7 +42,8 @@ void visit_elements(const Tensor &tensor, const Use &use) {
 
 } // namespace
 
-std::int64_t Tensor::size(std::int64_t axis) const {
+std::int64_t Tensor::size(std::int64_t axis, std::source_location where) const {
+  const CallSite site(where);
   const detail::TensorImpl &impl = checked();
   if (axis < -impl.rank || axis >= impl.rank)
     throw IndexError("size: axis " + std::to_string(axis) +
@@ -52,7 +54,8 @@ std::int64_t Tensor::size(std::int64_t axis) const {
   return size;
 }
 
-const void *Tensor::checked_data(DType wanted) const {
+const void *Tensor::checked_data(DType wanted, const std::source_location &where) const {
+  const CallSite site(where);
   need_elements(*this, "span");
   if (dtype() != wanted)
     throw DTypeError("span: the tensor's dtype is " + std::string(name_of(dtype())) +
@@ -68,14 +71,16 @@ Tensor Tensor::contiguous() const {
   return make_contiguous(*this);
 }
 
-Tensor Tensor::to(Device device) const {
+Tensor Tensor::to(Device device, std::source_location where) const {
+  const CallSite site(where);
   if (checked().device == device) return *this;
   throw ValueError("to: there is no device " + to_string(device) +
                    " in this build; there is cpu:0");
 }
 
 template <Element T>
-T Tensor::item() const {
+T Tensor::item(std::source_location where) const {
+  const CallSite site(where);
   need_elements(*this, "item");
   if (size() != 1)
     throw ShapeError("item: the tensor of shape " + to_string(shape()) + " has " +
@@ -87,7 +92,8 @@ T Tensor::item() const {
 }
 
 template <Element T>
-std::vector<T> Tensor::to_vector() const {
+std::vector<T> Tensor::to_vector(std::source_location where) const {
+  const CallSite site(where);
   need_elements(*this, "to_vector");
   const Tensor source = contiguous();
   std::vector<T> result;
@@ -99,8 +105,8 @@ std::vector<T> Tensor::to_vector() const {
 }
 
 #define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  template cpp Tensor::item<cpp>() const;                                                          \
-  template std::vector<cpp> Tensor::to_vector<cpp>() const;
+  template cpp Tensor::item<cpp>(std::source_location) const;                                      \
+  template std::vector<cpp> Tensor::to_vector<cpp>(std::source_location) const;
 #include <weft/dtypes.def>
 
 DType Operand::dtype() const {

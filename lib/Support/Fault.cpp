@@ -1,24 +1,43 @@
-// Turns faults into the exception class of their kind.
+// Turns faults into the exception class of their kind, with the place of the call they happen in.
 #include "Support/Fault.h"
+
+#include "Support/CallSite.h"
 
 namespace weft {
 
 void raise(Fault fault) { raise(fault.kind, std::move(fault.message)); }
 
 void raise(ErrorKind kind, std::string message) {
+  raise(kind, std::move(message), CallSite::place());
+}
+
+void raise(ErrorKind kind, std::string message, SourcePlace place) {
   switch (kind) {
-  case ErrorKind::shape: throw ShapeError(std::move(message));
-  case ErrorKind::dtype: throw DTypeError(std::move(message));
-  case ErrorKind::index: throw IndexError(std::move(message));
-  case ErrorKind::value: throw ValueError(std::move(message));
-  case ErrorKind::state: throw StateError(std::move(message));
-  case ErrorKind::assertion: throw AssertionError(std::move(message));
-  case ErrorKind::out_of_memory: throw OutOfMemory(std::move(message));
-  case ErrorKind::compile: throw CompileError(std::move(message));
-  case ErrorKind::io: throw IOError(std::move(message));
+  case ErrorKind::shape: throw ShapeError(message, std::move(place));
+  case ErrorKind::dtype: throw DTypeError(message, std::move(place));
+  case ErrorKind::index: throw IndexError(message, std::move(place));
+  case ErrorKind::value: throw ValueError(message, std::move(place));
+  case ErrorKind::state: throw StateError(message, std::move(place));
+  case ErrorKind::assertion: throw AssertionError(message, std::move(place));
+  case ErrorKind::out_of_memory: throw OutOfMemory(message, std::move(place));
+  case ErrorKind::compile: throw CompileError(message, std::move(place));
+  case ErrorKind::io: throw IOError(message, std::move(place));
   case ErrorKind::internal: break;
   }
-  throw InternalError(std::move(message));
+  throw InternalError(message, std::move(place));
+}
+
+Error::Error(ErrorKind kind, std::string_view message) : Error(kind, message, CallSite::place()) {}
+
+Error::Error(ErrorKind kind, std::string_view message, SourcePlace place)
+    : kind_(kind), place_(std::move(place)) {
+  if (place_.known()) {
+    text_ = to_string(place_) + ": ";
+    // An assertion says itself that it failed.
+    if (kind != ErrorKind::assertion) text_ += "error: ";
+  }
+  start_ = text_.size();
+  text_ += message;
 }
 
 } // namespace weft

@@ -21,6 +21,8 @@ struct Fault {
 /// Throws the exception class that belongs to the fault's kind.
 [[noreturn]] void raise(Fault fault);
 [[noreturn]] void raise(ErrorKind kind, std::string message);
+/// The same for a place of the user's source.
+[[noreturn]] void raise(ErrorKind kind, std::string message, SourcePlace place);
 
 /// A value or the fault that kept it from being made.
 template <class T>

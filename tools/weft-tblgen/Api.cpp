@@ -21,6 +21,11 @@ static bool isVariadic(const OpRecord &op) {
   return any_of(op.operands, [](const Operand &o) { return o.variadic; });
 }
 
+/// Whether the function takes the caller's line itself: where no operand knows it.
+static bool takesPlace(const OpRecord &op, bool asSpan) {
+  return op.operands.empty() || (isVariadic(op) && asSpan);
+}
+
 /// The parameter list; `declaration` adds default arguments. A variadic operand is a list of
 /// operands written in the call, or a span of tensors.
 static std::string parameters(const OpRecord &op, bool declaration, bool asSpan) {
@@ -36,6 +41,8 @@ static std::string parameters(const OpRecord &op, bool declaration, bool asSpan)
       list.push_back((attribute.kind == "Ints" ? "const Ints &" : attribute.cppType + " ") +
                      attribute.name);
   if (hasOptions(op)) list.push_back(optionsName(op) + " options" + (declaration ? " = {}" : ""));
+  if (takesPlace(op, asSpan))
+    list.push_back(std::string("std::source_location where") + (declaration ? " = WEFT_HERE" : ""));
   return join(list, ", ");
 }
 
@@ -90,24 +97,33 @@ static std::string attributes(const OpRecord &op) {
 }
 
 static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
-  os << "Tensor " << op.cppName << "(" << parameters(op, false, asSpan) << ") {\n  return ";
+  os << "Tensor " << op.cppName << "(" << parameters(op, false, asSpan) << ") {\n";
   std::string code = "OpCode::" + op.cppName;
   if (op.elementwise() && op.attributes.empty() && op.operands.size() <= 2) {
-    os << (op.operands.size() == 1 ? "call::unary(" : "call::binary(") << code;
+    os << "  return " << (op.operands.size() == 1 ? "call::unary(" : "call::binary(") << code;
     for (const Operand &operand : op.operands) os << ", " << operand.name;
-  } else if (isVariadic(op)) {
-    os << "call::variadic(" << code << ", " << op.operands[0].name << ", " << attributes(op);
-  } else {
-    os << "call::general(" << code << ", {";
-    for (auto [i, operand] : enumerate(op.operands)) os << (i ? ", &" : "&") << operand.name;
-    os << "}, " << attributes(op);
+    os << ");\n}\n";
+    return;
   }
+  std::string operands = "{";
+  for (auto [i, operand] : enumerate(op.operands)) operands += (i ? ", &" : "&") + operand.name;
+  operands += "}";
+  // Before attributes are looked at, whose errors name the line too.
+  os << "  const CallSite site("
+     << (takesPlace(op, asSpan)
+             ? "where"
+             : "call::where_of(" + (isVariadic(op) ? op.operands[0].name : operands) + ")")
+     << ");\n  return ";
+  if (isVariadic(op))
+    os << "call::variadic(" << code << ", " << op.operands[0].name << ", " << attributes(op);
+  else os << "call::general(" << code << ", " << operands << ", " << attributes(op);
   os << ");\n}\n";
 }
 
 void emitApiSource(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "The ops as C++ functions: each hands its call to lib/Ops/Call.h.");
-  os << "#include <weft/ops.h>\n\n#include \"OpDefs/ShapeFunctions.h\"\n#include \"Ops/Call.h\"\n\n"
+  os << "#include <weft/ops.h>\n\n#include \"OpDefs/ShapeFunctions.h\"\n#include "
+        "\"Ops/Call.h\"\n#include \"Support/CallSite.h\"\n\n"
         "namespace weft {\n\n";
   for (const OpRecord &op : readOps(records)) {
     if (op.handwrittenApi) continue;

@@ -25,7 +25,7 @@ std::string message_of(F f) {
   try {
     f();
   } catch (const E &error) {
-    return error.what();
+    return std::string(error.message());
   } catch (const std::exception &error) {
     return std::string("another exception: ") + error.what();
   }

@@ -332,7 +332,7 @@ protected:
       run();
       ADD_FAILURE() << "nothing was thrown";
     } catch (const Error &error) {
-      EXPECT_EQ(error.what(), GetParam().words);
+      EXPECT_EQ(error.message(), GetParam().words);
       EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(GetParam().kind)) << error.what();
     }
   }
@@ -472,7 +472,7 @@ TEST(FunctionErrors, MoreMemoryThanThereIs) {
       static_cast<void>(run());
       ADD_FAILURE() << "nothing was thrown";
     } catch (const OutOfMemory &error) {
-      EXPECT_EQ(std::string(error.what()).substr(0, words.size()), words);
+      EXPECT_EQ(error.message().substr(0, words.size()), words);
     }
   };
   expect_out_of_memory([&] { return zeros({many}); });

@@ -35,7 +35,7 @@ TEST(FunctionMemory, TemporariesThatDoNotFit) {
       static_cast<void>(f(ones({1})));
       FAIL() << "4 PiB were given";
     } catch (const OutOfMemory &error) {
-      EXPECT_EQ(std::string(error.what()).substr(0, words.size()), words);
+      EXPECT_EQ(error.message().substr(0, words.size()), words);
     }
   }
   EXPECT_EQ((ones({2}) + 1).to_vector<float>(), (std::vector<float>{2, 2})); // and it goes on

@@ -153,7 +153,7 @@ TEST(Allocator, RefusesWhatTheMachineDoesNotHave) {
     zeros({std::int64_t{1} << 50});
     FAIL() << "4 PiB were given";
   } catch (const OutOfMemory &error) {
-    const std::string text = error.what();
+    const std::string text(error.message());
     EXPECT_EQ(text.find("out of memory: asked for 45035996273"), 0u) << text;
     EXPECT_NE(text.find(" bytes (4.0 PiB), in use "), std::string::npos) << text;
     EXPECT_NE(text.find(" bytes, cached "), std::string::npos) << text;
