@@ -4,10 +4,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
-#include <weft/function.h>
-
-#include <optional>
 
 namespace mlir::weft {
 
@@ -20,6 +18,8 @@ public:
   /// file:line:column with the line and a caret.
   LogicalResult read(StringRef path);
   ModuleOp module() { return *parsed; }
+  /// The program parsed again.
+  OwningOpRef<ModuleOp> again() { return parseSourceFile<ModuleOp>(sources, &context); }
 
 private:
   llvm::SourceMgr sources;
@@ -27,10 +27,5 @@ private:
   MLIRContext &context;
   OwningOpRef<ModuleOp> parsed;
 };
-
-/// The phase of that name, or nothing.
-std::optional<::weft::Phase> parsePhase(StringRef name);
-/// "trace, differentiate, ...": for messages.
-std::string phaseNames();
 
 } // namespace mlir::weft

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "CodeCache/CodeLoader.h"
+#include "Program/Requests.h"
 #include "Support/Log.h"
 
 namespace weft::cache {
@@ -152,6 +153,12 @@ void store(const Folder &folder, const Key &key, const std::string &name,
 
 CompiledCode compile(const Program &program, const std::string &dump) {
   const auto start = std::chrono::steady_clock::now();
+  if (fresh_code_requested()) {
+    CompiledCode code = compiler_backend().compile(program, dump);
+    code.report.cache = "off";
+    code.object = {};
+    return code;
+  }
   const std::optional<Key> key = key_of(hash(program));
   // Without a build there is no key, and most likely no compiler, which it says itself.
   if (!key) return compiler_backend().compile(program, dump);

@@ -24,18 +24,24 @@ namespace {
 /// that is added does not compile until it is hashed too.
 class Hasher {
 public:
-  /// What was hashed of programs that are called, each once.
-  using Called = std::unordered_map<const Program *, Digest>;
+  /// What was hashed of the programs that are called, each once, and which was called first,
+  /// second, ...: that decides how op calls are numbered (Program/Sites.h).
+  struct Callee {
+    std::size_t number;
+    Digest digest;
+  };
+  using Called = std::unordered_map<const Program *, Callee>;
 
-  Hasher(const Program &program, Called &digests) : program_(program), digests_(digests) {
+  Hasher(const Program &program, Called &called) : program_(program), called_(called) {
     for (const VariableRef &variable : program.variables)
       numbers_.emplace(variable.get(), numbers_.size());
   }
 
   Digest run() {
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
+    // Names and places in the source do not change the code.
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
-                 outputs] = program_;
+                 outputs, files] = program_;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -70,7 +76,7 @@ private:
   }
 
   void one(const ProgramNode &node) {
-    const auto &[op, operands, attrs, result, construct] = node;
+    const auto &[op, operands, attrs, result, construct, place] = node;
     sha_.number(construct != nullptr);
     ids(operands);
     if (construct) return one(*construct);
@@ -99,10 +105,11 @@ private:
   }
 
   void called(const Program &callee) {
-    auto found = digests_.find(&callee);
-    if (found == digests_.end())
-      found = digests_.emplace(&callee, Hasher(callee, digests_).run()).first;
-    sha_.update(found->second.data(), found->second.size());
+    const auto [found, fresh] = called_.try_emplace(&callee, Callee{called_.size(), {}});
+    Callee &entry = found->second; // stays where it is when others are added
+    if (fresh) entry.digest = Hasher(callee, called_).run();
+    sha_.number(entry.number);
+    sha_.update(entry.digest.data(), entry.digest.size());
   }
 
   void one(const Attr &attr) {
@@ -130,7 +137,7 @@ private:
   void content(const VariableRef &value) { sha_.number(numbers_.at(value.get())); }
 
   const Program &program_;
-  Called &digests_;
+  Called &called_;
   std::unordered_map<const VariableState *, std::size_t> numbers_; ///< of the variables
   Sha256 sha_;
 };
@@ -227,8 +234,8 @@ Digest Key::digest() const {
 }
 
 Digest hash(const Program &program) {
-  Hasher::Called digests;
-  return Hasher(program, digests).run();
+  Hasher::Called called;
+  return Hasher(program, called).run();
 }
 
 const std::optional<std::string> &build_id() {

@@ -2,8 +2,11 @@
 #include "Compiler/Driver.h"
 #include "Compiler/Import.h"
 #include "Program/CompilerBackend.h"
+#include "Program/Requests.h"
+#include "Program/Sites.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 
@@ -15,9 +18,54 @@ using ::weft::CompiledCode;
 using ::weft::Phase;
 using ::weft::Program;
 
-[[noreturn]] void fail(const Program &program, const std::string &what) {
-  throw ::weft::CompileError(program.name + ": " + what);
+[[noreturn]] void fail(const Program &program, const std::string &what,
+                       const ::weft::SourcePlace &place = {}) {
+  throw ::weft::CompileError(program.name + ": " + what, place);
 }
+
+/// Where the text of phases goes: what FunctionOptions::dump and the environment ask for.
+class Dumps {
+public:
+  Dumps(const Program &program, const std::string &prefix)
+      : prefix(prefix), request(::weft::DumpRequest::from_environment()),
+        label(symbolName(program.name)) {
+    if (request.phases.empty() || request.folder.empty()) return;
+    static std::atomic<int> count = 0;
+    requested = request.folder + "/" + label + "." + std::to_string(count++);
+  }
+
+  bool wants(Phase phase) const { return !prefix.empty() || request.wants(phase); }
+  /// All files that were written.
+  std::vector<std::string> files;
+
+  void write(Phase phase, const std::string &text) {
+    const std::string name(::weft::name_of(phase));
+    const std::string suffix = "." + name + (phase == Phase::object ? ".s" : ".mlir");
+    // The option has always left the object out: it is a file of its own for each phase of IR.
+    if (!prefix.empty() && phase != Phase::object) writeFile(prefix + suffix, text);
+    if (!request.wants(phase)) return;
+    if (!requested.empty()) return writeFile(requested + suffix, text);
+    llvm::errs() << "// " << label << " after " << name << "\n" << text << "\n";
+  }
+
+private:
+  void writeFile(const std::string &path, const std::string &text) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(path, error);
+    if (!error) {
+      out << text;
+      out.close();
+      error = out.error();
+      out.clear_error();
+    }
+    if (error) throw ::weft::IOError(path + ": cannot write the IR: " + error.message());
+    files.push_back(path);
+  }
+
+  std::string prefix, requested;
+  ::weft::DumpRequest request;
+  std::string label;
+};
 
 class Backend final : public ::weft::CompilerBackend {
 public:
@@ -31,17 +79,20 @@ public:
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module = import(program);
     const ::weft::Digest digest = digestOf(*module);
-    std::vector<std::string> files;
-    driver.observe({});
-    if (!dump.empty()) {
-      writeText(dump, Phase::trace, *module, files);
-      driver.observe([&](Phase phase, ModuleOp result) { writeText(dump, phase, result, files); });
-    }
+    Dumps dumps(program, dump);
+    auto write = [&](Phase phase, ModuleOp result) {
+      if (dumps.wants(phase)) dumps.write(phase, print(result));
+      if (phase != Phase::llvm || !dumps.wants(Phase::object)) return;
+      if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
+    };
+    write(Phase::trace, *module);
+    const Use use(*this, program, write);
+    driver.nameCalls(callNamesOf(program));
     auto code =
         driver.load(*module, symbolName(program.name), Phase::trace, variableSymbols(program));
-    if (!code) fail(program, code.fault().message);
+    if (!code) fail(program, code.fault().message, driver.errorPlace());
     code->module = digest;
-    code->report.files = std::move(files);
+    code->report.files = std::move(dumps.files);
     code->report.total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(*code);
@@ -51,8 +102,9 @@ public:
     const std::lock_guard lock(mutex);
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
-    driver.observe({});
-    if (failed(driver.run(*module, Phase::trace, phase))) fail(program, diagnostics.text());
+    const Use use(*this, program, {});
+    if (failed(driver.run(*module, Phase::trace, phase)))
+      fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
     if (phase == Phase::object) {
       auto assembly = driver.emitAssembly(*module);
       if (!assembly) fail(program, assembly.fault().message);
@@ -62,6 +114,27 @@ public:
   }
 
 private:
+  /// The driver set up for one program, for as long as it lives.
+  class Use {
+  public:
+    Use(Backend &backend, const Program &program, Driver::Observer observer)
+        : driver(backend.driver) {
+      driver.observe(std::move(observer));
+      driver.reproduceFrom(
+          [&backend, &program] { return importProgram(program, &backend.context); }, Phase::trace);
+    }
+    ~Use() {
+      driver.observe({});
+      driver.reproduceFrom({}, Phase::trace);
+      driver.nameCalls({});
+    }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+
+  private:
+    Driver &driver;
+  };
+
   static DialectRegistry makeRegistry() {
     DialectRegistry registry;
     registerCompilerDialects(registry);
@@ -71,7 +144,7 @@ private:
   OwningOpRef<ModuleOp> import(const Program &program) {
     DiagnosticText diagnostics(context);
     OwningOpRef<ModuleOp> module = importProgram(program, &context);
-    if (!module) fail(program, diagnostics.text());
+    if (!module) fail(program, diagnostics.text(), diagnostics.place());
     return module;
   }
 
@@ -82,19 +155,15 @@ private:
     return text;
   }
 
-  void writeText(const std::string &prefix, Phase phase, ModuleOp module,
-                 std::vector<std::string> &files) {
-    std::string path = prefix + "." + std::string(::weft::name_of(phase)) + ".mlir";
-    std::error_code error;
-    llvm::raw_fd_ostream out(path, error);
-    if (!error) {
-      module.print(out);
-      out.close();
-      error = out.error();
-      out.clear_error();
-    }
-    if (error) throw ::weft::IOError(path + ": cannot write the IR: " + error.message());
-    files.push_back(std::move(path));
+  /// The op calls of a program by number, for debug information.
+  static ::weft::jit::CallNames callNamesOf(const Program &program) {
+    if (!::weft::debug_info_requested() && !::weft::perf_map_requested()) return {};
+    auto sites = std::make_shared<const ::weft::Sites>(program);
+    return [sites](int64_t number) -> std::optional<::weft::jit::CallName> {
+      if (number < 0 || static_cast<size_t>(number) >= sites->all().size()) return std::nullopt;
+      const ::weft::Site &site = sites->all()[static_cast<size_t>(number)];
+      return ::weft::jit::CallName{std::string(site.name()), symbolName(site.program->name)};
+    };
   }
 
   std::mutex mutex;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Compiler/Pipelines.h"
+#include "JIT/DebugInfo.h"
 #include "Program/CompilerBackend.h"
 #include "Support/Fault.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,6 +34,17 @@ public:
   void verifyEach(bool on) { verify = on; }
   void observe(Observer observer) { this->observer = std::move(observer); }
 
+  /// How to get the module again as it was after `phase`: lets a phase that fails leave a
+  /// reproducer.
+  using Source = std::function<OwningOpRef<ModuleOp>()>;
+  void reproduceFrom(Source source, ::weft::Phase phase);
+  /// Of the last failure, where there is a reproducer: "the phase linalg failed; to see it again:"
+  /// and the command.
+  const std::string &reproducer() const { return reproducerNote; }
+
+  /// The op calls that debug information shall name.
+  void nameCalls(::weft::jit::CallNames names) { callNames = std::move(names); }
+
   /// Runs the phases after `from` up to and including `to`, at most `llvm`. Diagnostics go to the
   /// context's handlers.
   LogicalResult run(ModuleOp module, ::weft::Phase from, ::weft::Phase to);
@@ -52,32 +64,55 @@ public:
 
   /// What the phases since the last call took, in milliseconds.
   std::vector<::weft::CompileReport::PhaseTime> takeTimes();
+  /// Where in the user's source the last error of `load` was.
+  const ::weft::SourcePlace &errorPlace() const { return place; }
 
 private:
   PassManager &managerOf(::weft::Phase phase);
+  LogicalResult runPhases(ModuleOp module, ::weft::Phase from, ::weft::Phase to,
+                          ::weft::Phase &failed);
+  void writeReproducer(::weft::Phase phase);
   void addTime(std::string phase, double milliseconds);
 
   MLIRContext &context;
   Target target;
   bool verify = false;
   Observer observer;
+  Source source;
+  ::weft::Phase sourcePhase = ::weft::Phase::trace;
+  std::string reproducerNote;
+  ::weft::SourcePlace place;
+  ::weft::jit::CallNames callNames;
   std::map<::weft::Phase, std::unique_ptr<PassManager>> managers;
   std::vector<::weft::CompileReport::PhaseTime> times;
 };
 
-/// Collects diagnostics as text for as long as it lives: "file:line:column: error: ...".
+/// Collects diagnostics as text for as long as it lives, those after the first with "error: " and
+/// their place before them.
 class DiagnosticText {
 public:
   explicit DiagnosticText(MLIRContext &context);
   const std::string &text() const { return collected; }
+  /// Where the first error is.
+  const ::weft::SourcePlace &place() const { return first; }
 
 private:
   std::string collected;
+  ::weft::SourcePlace first;
   ScopedDiagnosticHandler handler;
 };
 
 /// The digest of a module's text without locations: names it in the code cache.
 ::weft::Digest digestOf(ModuleOp module);
+
+/// Numbers the ops of a module that was read from text, as the import numbers op calls, so that its
+/// code can name them. Gives the place of each number.
+std::vector<::weft::SourcePlace> numberSites(ModuleOp module);
+/// The ops by these numbers, for debug information.
+::weft::jit::CallNames callNamesOf(ModuleOp module);
+
+/// What finds these places when code fails.
+std::shared_ptr<const ::weft::PlaceTable> tableOf(std::vector<::weft::SourcePlace> places);
 
 /// The name of the entry of a compiled function.
 inline std::string entryName(StringRef function) { return (function + "_weft_entry").str(); }

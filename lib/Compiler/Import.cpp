@@ -2,12 +2,15 @@
 // program that is called.
 #include "Compiler/Import.h"
 
+#include "Program/Sites.h"
 #include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"
+#include "Weft/IR/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <map>
 
@@ -41,7 +44,7 @@ class FunctionImporter;
 class ModuleImporter {
 public:
   ModuleImporter(const ::weft::Program &program, MLIRContext *context)
-      : program(program), builder(context), location(UnknownLoc::get(context)) {}
+      : program(program), sites(program), builder(context), location(UnknownLoc::get(context)) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -53,6 +56,7 @@ private:
                      const std::vector<std::string> &symbols, bool isPrivate);
 
   const ::weft::Program &program;
+  const ::weft::Sites sites;
   OpBuilder builder;
   Location location;
   ModuleOp module;
@@ -64,9 +68,18 @@ private:
 class FunctionImporter {
 public:
   FunctionImporter(ModuleImporter &importer, const ::weft::Program &program,
-                   const std::vector<std::string> &symbols, MLIRContext *context)
+                   const ::weft::Sites &sites, const std::vector<std::string> &symbols,
+                   MLIRContext *context)
       : importer(importer), program(program), builder(context), location(UnknownLoc::get(context)),
-        symbols(symbols) {}
+        next(sites.first(program)), symbols(symbols) {
+    // The function begins where its first op call is.
+    for (const ::weft::ProgramNode &node : program.nodes) {
+      if (node.place.line == 0) continue;
+      location = FileLineColLoc::get(context, program.files[node.place.file], node.place.line,
+                                     node.place.column);
+      break;
+    }
+  }
 
   func::FuncOp createFunction(const std::string &name) {
     SmallVector<Type> inputs, results;
@@ -108,8 +121,12 @@ private:
   }
 
   LogicalResult build(const std::vector<::weft::ProgramNode> &nodes) {
-    for (const ::weft::ProgramNode &node : nodes)
+    for (const ::weft::ProgramNode &node : nodes) {
+      llvm::SaveAndRestore at(location,
+                              locationOf(::weft::Site{&program, &node}.place(),
+                                         static_cast<int64_t>(next++), builder.getContext()));
       if (failed(node.construct ? buildConstruct(node) : build(node))) return failure();
+    }
     return success();
   }
 
@@ -275,7 +292,8 @@ private:
   ModuleImporter &importer;
   const ::weft::Program &program;
   OpBuilder builder;
-  Location location;
+  Location location; ///< of what is being built
+  size_t next;       ///< the number of the next op call, see Program/Sites.h
   const std::vector<std::string> &symbols;
   SmallVector<Value> handles, values;
 };
@@ -308,7 +326,7 @@ func::FuncOp ModuleImporter::functionOf(const ::weft::Program &callee,
 
 func::FuncOp ModuleImporter::build(const ::weft::Program &source, const std::string &name,
                                    const std::vector<std::string> &symbols, bool isPrivate) {
-  FunctionImporter function(*this, source, symbols, builder.getContext());
+  FunctionImporter function(*this, source, sites, symbols, builder.getContext());
   func::FuncOp op = function.createFunction(name);
   if (isPrivate) op.setPrivate();
   module.push_back(op);

@@ -125,6 +125,13 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 };
 } // namespace
 
+std::string pipelineOf(Phase phase, const Target &target) {
+  const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
+  const std::string options =
+      target.kind == Target::Kind::nvptx ? "target=nvptx chip=" + target.chip : "target=cpu";
+  return "builtin.module(" + name + "{" + options + "})";
+}
+
 void registerWeftPipelines() {
   for (Phase phase : {Phase::differentiate, Phase::control_deps, Phase::simplify, Phase::lift_state,
                       Phase::linalg, Phase::schedule, Phase::bufferize, Phase::llvm}) {

@@ -34,6 +34,9 @@ void registerWeftPipelines();
 /// verifiable IR, and the next phase takes it from there.
 void buildPhase(::weft::Phase phase, OpPassManager &pm, const Target &target);
 
+/// The textual pipeline of one phase: "builtin.module(weft-phase-linalg{target=cpu})".
+std::string pipelineOf(::weft::Phase phase, const Target &target);
+
 /// weft.gradient, weft.vjp and weft.jvp -> the `weft.*` ops that compute them.
 void buildDifferentiatePhase(OpPassManager &pm, const Target &target);
 

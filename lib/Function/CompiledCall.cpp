@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Program/Sites.h"
 #include "Runtime/Allocator.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
@@ -11,8 +12,10 @@
 
 namespace weft {
 
-CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode code)
-    : program_(std::move(program)), code_(std::move(code)) {
+CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
+                           std::shared_ptr<const PlaceTable> places)
+    : program_(std::move(program)), code_(std::move(code)),
+      places_(places ? std::move(places) : places_of(program_)) {
   for (const VariableRef &variable : program_->variables) {
     const auto &parameters = program_->parameters;
     const auto found = std::find(parameters.begin(), parameters.end(), variable);
@@ -129,6 +132,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   context.function = program_->name.c_str();
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
+  context.places = places_.get();
   const Arena arena(code_.arena_bytes, program_->name);
   context.arena = arena.memory();
   code_.entry(buffers.data(), dims.data(), &context);

@@ -11,7 +11,9 @@ namespace weft {
 
 class CompiledCall {
 public:
-  CompiledCall(std::shared_ptr<const Program> program, CompiledCode code);
+  /// `places` tells the lines of the code's sites; without it they are the program's.
+  CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
+               std::shared_ptr<const PlaceTable> places = nullptr);
   CompiledCall(const CompiledCall &) = delete;
 
   /// Runs the code. `inputs` have the program's input types, and `variables` are what its
@@ -31,6 +33,7 @@ private:
   std::shared_ptr<const Program> program_;
   std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
   CompiledCode code_;
+  std::shared_ptr<const PlaceTable> places_;
   std::vector<TensorType> outputs_;
   bool static_outputs_ = true;
   bool static_inputs_ = true;

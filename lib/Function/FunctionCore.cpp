@@ -1,5 +1,6 @@
 // Traced functions without their C++ type: find a trace, or make one, compile it, run it.
 #include <chrono>
+#include <cstdio>
 #include <mutex>
 
 #include "CodeCache/CodeCache.h"
@@ -60,6 +61,20 @@ FunctionOptions checked(FunctionOptions options) {
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
+}
+
+/// "step: compiled in 84.1 ms: trace 0.3, differentiate 0.9, ..."
+std::string times_of(const std::string &name, const CompileReport &report) {
+  const auto text = [](double milliseconds) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.1f", milliseconds);
+    return std::string(buffer);
+  };
+  std::string line =
+      name + ": compiled in " + text(report.total_ms) + " ms: trace " + text(report.trace_ms);
+  for (const CompileReport::PhaseTime &phase : report.phases)
+    line += ", " + phase.phase + " " + text(phase.milliseconds);
+  return line;
 }
 
 Tracer *recorder() { return dynamic_cast<Tracer *>(Interpreter::current()); }
@@ -259,6 +274,7 @@ void FunctionCore::Impl::compile(Trace &trace) {
   trace.report.total_ms += trace.trace_ms;
   trace.report.arena_bytes = code.arena_bytes;
   trace.report.traced_ops = static_cast<int>(trace.program->nodes.size());
+  if (logging() && trace.report.phases.size() > 1) log_line(times_of(options.name, trace.report));
   trace.call.emplace(trace.program, std::move(code));
   trace.compiled.store(true, std::memory_order_release);
 }

@@ -184,6 +184,7 @@ std::vector<Tensor> Tracer::call(const std::shared_ptr<const Program> &callee,
   node.construct = std::make_unique<ProgramConstruct>();
   node.construct->kind = ConstructKind::call;
   node.construct->callee = callee;
+  node.place = here();
   for (std::size_t i = 0; i < callee->variables.size(); ++i) {
     VariableRef variable = callee->variables[i];
     for (std::size_t p = 0; p < callee->parameters.size(); ++p)

@@ -5,6 +5,7 @@
 
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -27,6 +28,19 @@ bool Tracer::size_wanted() const { return ref_->wanted; }
 
 Tracer::~Tracer() {
   if (ref_->references.fetch_sub(1) == 1) ref_->destroy(ref_);
+}
+
+ProgramPlace Tracer::here() {
+  const std::source_location &where = CallSite::current();
+  if (where.line() == 0) return {};
+  if (where.file_name() != last_file_) {
+    std::vector<std::string> &files = program_.files;
+    auto found = std::find(files.begin(), files.end(), where.file_name());
+    if (found == files.end()) found = files.insert(found, where.file_name());
+    last_file_ = where.file_name();
+    last_file_number_ = static_cast<std::uint32_t>(found - files.begin());
+  }
+  return {last_file_number_, where.line(), where.column()};
 }
 
 ValueId Tracer::add_value(TensorType type) {
@@ -55,7 +69,7 @@ ValueId Tracer::add_constant(const Tensor &tensor) {
   const ValueId value = add_value(data->type);
   region_of_[value] = 0;
   program_.nodes.push_back(
-      {OpCode::constant, {}, Attrs{ConstantRef(std::move(data))}, value, nullptr});
+      {OpCode::constant, {}, Attrs{ConstantRef(std::move(data))}, value, nullptr, here()});
   return value;
 }
 
@@ -105,7 +119,7 @@ void Tracer::note_variable(const VariableRef &variable, bool written) {
 Tensor Tracer::apply(const OpCall &call) {
   std::vector<TensorType> types;
   types.reserve(call.operands.size());
-  ProgramNode node{call.op, {}, call.attrs, kNoValue, nullptr};
+  ProgramNode node{call.op, {}, call.attrs, kNoValue, nullptr, here()};
   for (const Tensor &operand : call.operands) {
     if (!operand.defined())
       throw StateError(std::string(op_info(call.op).name) + ": an operand is undefined");

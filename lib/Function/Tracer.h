@@ -77,6 +77,8 @@ private:
   /// The value of an operand: of this trace, or an eager tensor, which becomes a constant if it has
   /// one element (the compiler may fold it) and a hidden input otherwise.
   ValueId value_of(const Tensor &tensor);
+  /// The line that this thread is doing a call of.
+  ProgramPlace here();
   ValueId add_value(TensorType type);
   Tensor wrap(ValueId value);
   ValueId add_constant(const Tensor &tensor);
@@ -99,6 +101,8 @@ private:
   std::vector<VariableRef> actual_; ///< the variables of the call, in the order of the parameters
   std::vector<bool> captured_parameters_;
   std::vector<std::weak_ptr<VariableState>> made_;
+  const char *last_file_ = nullptr; ///< the name that `here` saw last, and its number
+  std::uint32_t last_file_number_ = 0;
   std::vector<Open> open_;    ///< the regions being traced, outermost first
   std::uint32_t regions_ = 0; ///< how many regions there were, of which 0 is the function's body
   std::vector<std::uint32_t> region_of_; ///< where each value was made

@@ -2,8 +2,10 @@
 
 #include "JIT/Loader.h"
 
+#include "JIT/PerfMap.h"
 #include "Support/Threads.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/ELFDebugObjectPlugin.h"
 #include "llvm/ExecutionEngine/Orc/EHFrameRegistrationPlugin.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/ObjectFileInterface.h"
@@ -39,6 +41,19 @@ public:
     static auto *session = new Result<std::unique_ptr<Session>>(make());
     if (!*session) return session->fault();
     return (**session).get();
+  }
+
+  /// Tells debuggers of objects with debug information from now on.
+  Check tellDebuggers() {
+    static const Check why = [this]() -> Check {
+      auto error = llvm::Error::success();
+      auto plugin = std::make_unique<ELFDebugObjectPlugin>(
+          *execution_, /*RequireDebugSections=*/true, /*AutoRegisterCode=*/true, error);
+      if (error) return fault("debuggers cannot be told of compiled code", std::move(error));
+      layer_->addPlugin(std::move(plugin));
+      return std::nullopt;
+    }();
+    return why;
   }
 
   ExecutionSession &execution() { return *execution_; }
@@ -87,11 +102,15 @@ private:
 } // namespace
 
 Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer> object,
-                                                 PhaseTimes *times) {
+                                                 PhaseTimes *times, LoadFor who) {
   auto start = std::chrono::steady_clock::now();
   details.clear();
   Result<Session *> session = Session::get();
   if (!session) return session.fault();
+  if (who.gdb)
+    if (Check why = (*session)->tellDebuggers()) return *why;
+  // The linker takes the object.
+  const std::string copy = who.perf ? object->getBuffer().str() : "";
   ExecutionSession &execution = (*session)->execution();
   JITDylib &dylib = execution.createBareJITDylib((*session)->nextName());
   dylib.addToLinkOrder((*session)->library());
@@ -107,6 +126,13 @@ Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuf
   // Linking is lazy; errors in it belong here.
   auto symbols = execution.lookup(makeJITDylibSearchOrder(&dylib), std::move(defined));
   if (!symbols) return fault("the compiled code cannot be linked", symbols.takeError());
+  if (who.perf) {
+    const auto addressOf = [&](llvm::StringRef name) -> std::uint64_t {
+      const auto found = symbols->find(execution.intern(name));
+      return found == symbols->end() ? 0 : found->second.getAddress().getValue();
+    };
+    writePerfMap(codeRanges(llvm::MemoryBufferRef(copy, "weft.o"), addressOf));
+  }
   if (times) {
     std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
     times->link += passed.count();

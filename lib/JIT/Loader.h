@@ -11,6 +11,12 @@ class JITDylib;
 
 namespace weft::jit {
 
+/// Who is told of code that is loaded, which must have line tables then.
+struct LoadFor {
+  bool gdb = false;  ///< by the interface that JIT compilers have to debuggers
+  bool perf = false; ///< by /tmp/perf-PID.map
+};
+
 /// Object code that lives in this process for as long as this object does.
 class LoadedObject {
 public:
@@ -23,7 +29,7 @@ public:
 
 private:
   friend Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer>,
-                                                          PhaseTimes *);
+                                                          PhaseTimes *, LoadFor);
   explicit LoadedObject(llvm::orc::JITDylib &dylib) : dylib_(&dylib) {}
 
   llvm::orc::JITDylib *dylib_;
@@ -32,6 +38,6 @@ private:
 /// Links an object file into the process. Its undefined symbols are found in libweft and in what
 /// libweft is linked with. Exceptions may pass through its functions. Thread-safe.
 Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer> object,
-                                                 PhaseTimes *times = nullptr);
+                                                 PhaseTimes *times = nullptr, LoadFor who = {});
 
 } // namespace weft::jit

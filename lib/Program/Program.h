@@ -17,6 +17,12 @@ inline constexpr ValueId kNoValue = ~ValueId{0};
 
 struct ProgramConstruct;
 
+/// Where in the user's source an op was called: the file by its number in Program::files. Line 0 if
+/// that is not known.
+struct ProgramPlace {
+  std::uint32_t file = 0, line = 0, column = 0;
+};
+
 /// One op call of a program, or a construct. Constants are nodes of op `constant`; reads and
 /// assigns carry their variable as first attribute.
 struct ProgramNode {
@@ -26,6 +32,7 @@ struct ProgramNode {
   ValueId result = kNoValue;
   /// Control flow; then `op`, `attrs` and `result` say nothing.
   std::unique_ptr<ProgramConstruct> construct;
+  ProgramPlace place;
 };
 
 /// Nodes with a scope of their own: they may use values of the regions around them.
@@ -71,6 +78,7 @@ struct Program {
   std::vector<bool> written;          ///< whether the variable of that number is assigned
   std::vector<ProgramNode> nodes;     ///< in the order of the calls
   std::vector<ValueId> outputs;
+  std::vector<std::string> files; ///< of the user's source, which nodes count
 
   /// The number of a variable, which must be in `variables`.
   std::size_t variable_index(const VariableRef &variable) const;

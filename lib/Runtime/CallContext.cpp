@@ -134,6 +134,10 @@ std::string_view view(const char *text, std::int64_t length) {
   return {text, static_cast<std::size_t>(length)};
 }
 
+SourcePlace place_of(const CallContext *context, std::int64_t site) {
+  return context->places == nullptr || site < 0 ? SourcePlace() : context->places->place(site);
+}
+
 } // namespace
 } // namespace weft
 
@@ -150,21 +154,22 @@ void weft_rt_print(CallContext *context, const char *format, std::int64_t length
   print_line(format_values(view(format, length), Values(values, count)));
 }
 
-void weft_rt_assert_fail(CallContext *context, const char *where, std::int64_t where_length,
-                         const char *message, std::int64_t message_length,
-                         const RuntimeValue *values, std::int64_t count) {
+void weft_rt_assert_fail(CallContext *context, std::int64_t site, const char *message,
+                         std::int64_t message_length, const RuntimeValue *values,
+                         std::int64_t count) {
   const MovesOnThrow moves(context);
-  std::string text(view(where, where_length));
-  if (!text.empty()) text += ": ";
-  throw AssertionError(text + "assertion failed in " + context->function + ": " +
-                       format_values(view(message, message_length), Values(values, count), "; "));
+  throw AssertionError(
+      std::string("assertion failed in ") + context->function + ": " +
+          format_values(view(message, message_length), Values(values, count), "; "),
+      place_of(context, site));
 }
 
-void weft_rt_index_error(CallContext *context, const char *op, std::int64_t index,
-                         std::int64_t size) {
+void weft_rt_index_error(CallContext *context, std::int64_t site, const char *op,
+                         std::int64_t index, std::int64_t size) {
   const MovesOnThrow moves(context);
   throw IndexError(std::string(op) + ": index " + std::to_string(index) +
-                   " is out of range for an axis of size " + std::to_string(size));
+                       " is out of range for an axis of size " + std::to_string(size),
+                   place_of(context, site));
 }
 
 bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count,
@@ -177,17 +182,19 @@ bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count
   return found;
 }
 
-void weft_rt_check_indices(CallContext *context, const char *op, std::int32_t dtype,
-                           const void *indices, std::int64_t count, std::int64_t size) {
+void weft_rt_check_indices(CallContext *context, std::int64_t site, const char *op,
+                           std::int32_t dtype, const void *indices, std::int64_t count,
+                           std::int64_t size) {
   for_indices(dtype, indices, [&](const auto *values) {
     for (std::int64_t i = 0; i < count; ++i)
-      if (values[i] < 0 || values[i] >= size) weft_rt_index_error(context, op, values[i], size);
+      if (values[i] < 0 || values[i] >= size)
+        weft_rt_index_error(context, site, op, values[i], size);
   });
 }
 
-void weft_rt_shape_error(CallContext *context, const char *message) {
+void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *message) {
   const MovesOnThrow moves(context);
-  throw ShapeError(message);
+  throw ShapeError(message, place_of(context, site));
 }
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {

@@ -30,6 +30,14 @@ struct RuntimeMove {
   std::int64_t bytes;
 };
 
+/// Finds the user's line of a site: of the op call that compiled code reports by number.
+class PlaceTable {
+public:
+  virtual ~PlaceTable() = default;
+  /// Not known for a number that there is none of.
+  virtual SourcePlace place(std::int64_t site) const = 0;
+};
+
 /// The state of one call of a compiled function. The caller makes it on its stack, fills the fields
 /// and keeps it until the entry returned or threw; it frees the temporaries that are left.
 struct CallContext {
@@ -44,6 +52,8 @@ struct CallContext {
   /// What to move if the next call of the runtime throws; lies in compiled code's frame.
   RuntimeMove *moves = nullptr;
   std::int64_t move_count = 0;
+  /// For errors; null if no lines are known.
+  const PlaceTable *places = nullptr;
   /// The dynamic temporaries that live now, newest first.
   struct Temporary *temporaries = nullptr;
 
@@ -79,17 +89,18 @@ void weft_rt_on_stop(weft::CallContext *context, weft::RuntimeMove *moves, std::
 void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t length,
                    const weft::RuntimeValue *values, std::int64_t count);
 
-/// Throws AssertionError "WHERE: assertion failed in FUNCTION: MESSAGE", the message formatted as
-/// weft_rt_print does, values beyond the last {} after a semicolon. `where` ("train.cpp:58") may be
-/// of length 0. Does not return.
-[[noreturn]] void weft_rt_assert_fail(weft::CallContext *context, const char *where,
-                                      std::int64_t where_length, const char *message,
-                                      std::int64_t message_length, const weft::RuntimeValue *values,
-                                      std::int64_t count);
+// `site` is the number of the op call that fails, whose place goes into the error; -1 if it has
+// none.
+
+/// Throws AssertionError "assertion failed in FUNCTION: MESSAGE", the message formatted as
+/// weft_rt_print does, values beyond the last {} after a semicolon. Does not return.
+[[noreturn]] void weft_rt_assert_fail(weft::CallContext *context, std::int64_t site,
+                                      const char *message, std::int64_t message_length,
+                                      const weft::RuntimeValue *values, std::int64_t count);
 
 /// Throws IndexError "OP: index INDEX is out of range for an axis of size SIZE". `op` ends in a
 /// NUL. Does not return.
-[[noreturn]] void weft_rt_index_error(weft::CallContext *context, const char *op,
+[[noreturn]] void weft_rt_index_error(weft::CallContext *context, std::int64_t site, const char *op,
                                       std::int64_t index, std::int64_t size);
 
 /// Whether any of `count` contiguous indices (`dtype` is i32 or i64) lies outside of [0, size): one
@@ -98,12 +109,14 @@ bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count
                      std::int64_t size);
 
 /// Throws as weft_rt_index_error does for the first index that lies outside, if any does.
-void weft_rt_check_indices(weft::CallContext *context, const char *op, std::int32_t dtype,
-                           const void *indices, std::int64_t count, std::int64_t size);
+void weft_rt_check_indices(weft::CallContext *context, std::int64_t site, const char *op,
+                           std::int32_t dtype, const void *indices, std::int64_t count,
+                           std::int64_t size);
 
 /// Throws ShapeError with this message (ends in a NUL): sizes unknown when the function was
 /// compiled that turned out not to fit. Does not return.
-[[noreturn]] void weft_rt_shape_error(weft::CallContext *context, const char *message);
+[[noreturn]] void weft_rt_shape_error(weft::CallContext *context, std::int64_t site,
+                                      const char *message);
 
 /// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
 /// until weft_rt_free or the end of the call. Throws OutOfMemory.
@@ -118,9 +131,11 @@ void *weft_rt_output(weft::CallContext *context, std::int64_t index, std::int32_
                      std::int64_t rank, const std::int64_t *dims);
 
 /// Calls an entry whose sizes are all known from C: the headers that weft-compile writes use it.
-/// `arena_bytes` is what the function's plan asks for. Returns 0; after a failed assert, a bad
-/// index or for lack of memory 1, with the reason in `message` (`message_size` bytes, may be null).
+/// `arena_bytes` is what the function's plan asks for; `places` are the lines of its sites, each
+/// as "17 step.mlir:7". Returns 0; after a failed assert, a bad index or for lack of memory 1, with
+/// the reason in `message` (`message_size` bytes, may be null).
 std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers, std::int64_t arena_bytes,
-                          const char *function, char *message, std::int64_t message_size);
+                          const char *function, const char *const *places, std::int64_t place_count,
+                          char *message, std::int64_t message_size);
 
 } // extern "C"

@@ -1,6 +1,8 @@
 // Tensors as text, laid out as NumPy lays out arrays.
 #include "Runtime/Printing.h"
 
+#include "Support/CallSite.h"
+
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -236,6 +238,7 @@ void print_line(std::string_view line) {
     current = sink();
   }
   if (current) {
+    const UserCode user;
     current(line);
     return;
   }

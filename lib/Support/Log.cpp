@@ -1,6 +1,8 @@
 // The log's sink.
 #include "Support/Log.h"
 
+#include "Support/CallSite.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -39,17 +41,23 @@ LogSink set_log_sink(LogSink fresh) {
 
 bool logging() { return has_sink || to_stderr(); }
 
-void log_line(std::string_view line) {
+static void write_line(std::string_view line, bool wanted) {
   LogSink current;
   {
     const std::lock_guard lock(sink_mutex);
     current = sink();
   }
-  if (current) return current(line);
-  if (!to_stderr()) return;
+  if (current) {
+    const UserCode user;
+    return current(line);
+  }
+  if (!wanted) return;
   // One call, so that lines of several threads do not mix.
   const std::string text = "weft: " + std::string(line) + '\n';
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
+
+void log_line(std::string_view line) { write_line(line, to_stderr()); }
+void warn_line(std::string_view line) { write_line(line, true); }
 
 } // namespace weft

@@ -9,5 +9,8 @@ namespace weft {
 bool logging();
 /// Adds a line, which begins with who speaks: "step: argument 0, ...".
 void log_line(std::string_view line);
+/// Adds a line that tells the user of a mistake: to the sink, or to stderr also where nobody reads
+/// the log.
+void warn_line(std::string_view line);
 
 } // namespace weft

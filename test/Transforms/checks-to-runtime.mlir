@@ -1,13 +1,15 @@
 // What may leave the call calls the runtime, told first which variables are elsewhere.
 // RUN: weft-opt %s --weft-checks-to-runtime --split-input-file --verify-diagnostics | FileCheck %s
 
-// CHECK: func.func private @weft_rt_shape_error(!llvm.ptr) attributes {weft.context, weft.runtime}
-// CHECK: llvm.mlir.global internal constant @[[TEXT:.*]]("checks-to-runtime.mlir:{{[0-9]+}}: matmul: the inner dimensions differ\00")
+// Each is told the number of the op call, which the location has.
+// CHECK: func.func private @weft_rt_shape_error(i64, !llvm.ptr) attributes {weft.context, weft.runtime}
+// CHECK: llvm.mlir.global internal constant @[[TEXT:.*]]("matmul: the inner dimensions differ\00")
 // CHECK-LABEL: func @shape
+// CHECK: %[[SITE:.*]] = arith.constant 7 : i64
 // CHECK: %[[P:.*]] = llvm.mlir.addressof @[[TEXT]]
-// CHECK-NEXT: call @weft_rt_shape_error(%[[P]])
+// CHECK-NEXT: call @weft_rt_shape_error(%[[SITE]], %[[P]])
 func.func @shape() {
-  weft.leave shape "matmul: the inner dimensions differ"
+  weft.leave shape "matmul: the inner dimensions differ" loc(fused<7>["train.cpp":41:3])
   return
 }
 
@@ -18,9 +20,10 @@ func.func @shape() {
 // CHECK-SAME: (%[[FITS:.*]]: i1)
 // CHECK: %[[BROKEN:.*]] = arith.xori %[[FITS]], %{{.*}}
 // CHECK: scf.if %[[BROKEN]]
-// CHECK: call @weft_rt_shape_error
+// CHECK: %[[SITE:.*]] = arith.constant 9 : i64
+// CHECK: call @weft_rt_shape_error(%[[SITE]],
 func.func @late(%fits: i1) {
-  cf.assert %fits, "matmul: the inner dimensions differ"
+  cf.assert %fits, "matmul: the inner dimensions differ" loc(fused<9>["train.cpp":43:3])
   return
 }
 
@@ -43,13 +46,14 @@ func.func @print(%x: memref<4xf32>) {
 // -----
 
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("c holds\00")
-// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("train.cpp:58\00")
 // CHECK-LABEL: func @assertion
-// CHECK: call @weft_rt_assert_fail
+// CHECK: %[[SITE:.*]] = arith.constant 12 : i64
+// CHECK: call @weft_rt_assert_fail(%[[SITE]],
 // CHECK-LABEL: func @index
-// CHECK: call @weft_rt_check_indices(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i32, !llvm.ptr, i64, i64)
+// CHECK: %[[NONE:.*]] = arith.constant -1 : i64
+// CHECK: call @weft_rt_check_indices(%[[NONE]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (i64, !llvm.ptr, i32, !llvm.ptr, i64, i64)
 func.func @assertion(%x: memref<f32>) {
-  weft.leave assertion "c holds", %x : memref<f32> loc("train.cpp":58:3)
+  weft.leave assertion "c holds", %x : memref<f32> loc(fused<12>["train.cpp":58:3])
   return
 }
 func.func @index(%i: memref<5xi32>, %n: index) {

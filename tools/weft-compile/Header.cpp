@@ -5,6 +5,8 @@
 #include "Compiler/Import.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::weft {
@@ -101,7 +103,26 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
   return parameters;
 }
 
-::weft::Result<std::string> emitHeader(ModuleOp module, StringRef guard) {
+/// The places that the code reports when it fails, as weft_rt_call takes them: "17 step.mlir:7".
+static std::vector<std::string> reportedPlaces(ModuleOp module,
+                                               ArrayRef<::weft::SourcePlace> places) {
+  llvm::SmallSetVector<size_t, 8> reported;
+  module.walk([&](func::CallOp call) {
+    APInt site;
+    if (!call.getCallee().starts_with("weft_rt_") || call.getNumOperands() == 0 ||
+        !matchPattern(call.getOperand(0), m_ConstantInt(&site)))
+      return;
+    const auto number = static_cast<size_t>(site.getSExtValue());
+    if (number < places.size() && places[number].known()) reported.insert(number);
+  });
+  std::vector<std::string> texts;
+  for (size_t number : reported)
+    texts.push_back(std::to_string(number) + " " + to_string(places[number]));
+  return texts;
+}
+
+::weft::Result<std::string> emitHeader(ModuleOp module, StringRef guard,
+                                       ArrayRef<::weft::SourcePlace> sites) {
   std::string text;
   llvm::raw_string_ostream os(text);
   const std::string symbol = symbolName(guard);
@@ -111,8 +132,18 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
         "#endif\n\n"
         "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *), void "
         "*const "
-        "*buffers,\n                     int64_t arena_bytes, const char *function, char *message, "
-        "int64_t message_size);\n";
+        "*buffers,\n                     int64_t arena_bytes, const char *function, const char "
+        "*const *places,\n                     int64_t place_count, char *message, int64_t "
+        "message_size);\n";
+  const std::vector<std::string> places = reportedPlaces(module, sites);
+  if (!places.empty()) {
+    os << "\n/* The lines that errors name, by their numbers in the code. */\n"
+          "static const char *const "
+       << symbol << "_places[] = {";
+    llvm::interleaveComma(places, os,
+                          [&](const std::string &place) { os << '"' << escaped(place) << '"'; });
+    os << "};\n";
+  }
   llvm::StringSet<> taken;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration() || !function.isPublic()) continue;
@@ -136,7 +167,9 @@ static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function
                           [&](const Parameter &parameter) { os << "(void *)" << parameter.name; });
     if (parameters->empty()) os << "NULL";
     os << "};\n  return weft_rt_call(" << entry << ", buffers, " << (bytes ? bytes.getInt() : 0)
-       << ", \"" << escaped(function.getName()) << "\", message, message_size);\n}\n";
+       << ", \"" << escaped(function.getName()) << "\", "
+       << (places.empty() ? "NULL" : symbol + "_places") << ", " << places.size()
+       << ", message, message_size);\n}\n";
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;

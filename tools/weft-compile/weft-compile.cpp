@@ -5,6 +5,7 @@
 #include "Compiler/Driver.h"
 #include "Header.h"
 #include "JIT/GpuPipeline.h"
+#include "Program/Requests.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -88,19 +89,20 @@ static std::string readRequest(Request &request) {
       request.target.chip = chip;
     } else request.target.cpu.cpu = chip, request.target.cpu.features = "";
   }
-  const std::optional<Phase> from = parsePhase(fromName);
+  const std::optional<Phase> from = ::weft::phase_of(fromName);
   if (!from)
-    return "--compile-from=" + fromName + ": there is no such phase; there are " + phaseNames();
+    return "--compile-from=" + fromName + ": there is no such phase; there are " +
+           ::weft::phase_names();
   request.from = *from;
   request.assembly = toName == "assembly";
   request.ptx = toName == "ptx";
   if (request.ptx && request.target.kind != Target::Kind::nvptx)
     return "--compile-to=ptx needs --target=nvptx";
   if (!request.assembly && !request.ptx) {
-    const std::optional<Phase> to = parsePhase(toName);
+    const std::optional<Phase> to = ::weft::phase_of(toName);
     if (!to)
-      return "--compile-to=" + toName + ": there is no such phase; there are " + phaseNames() +
-             ", assembly, ptx";
+      return "--compile-to=" + toName + ": there is no such phase; there are " +
+             ::weft::phase_names() + ", assembly, ptx";
     request.to = *to;
   }
   if (request.target.kind == Target::Kind::nvptx && request.to == Phase::object && !request.ptx)
@@ -112,20 +114,26 @@ static std::string readRequest(Request &request) {
   return "";
 }
 
-static int compile(MLIRContext &context, ModuleOp module, const Request &request) {
+static int compile(MLIRContext &context, InputProgram &input, const Request &request) {
+  ModuleOp module = input.module();
   Driver driver(context, request.target);
   driver.verifyEach(verifyEach);
+  driver.reproduceFrom([&] { return input.again(); }, request.from);
+  auto fail = [&] { return driver.reproducer().empty() ? 1 : refuse(driver.reproducer()); };
   const bool text = request.to <= Phase::llvm && !request.assembly && !request.ptx;
   const Phase last = text ? request.to : Phase::llvm;
   const Phase before = std::min(last, Phase::bufferize);
-  if (failed(driver.run(module, request.from, before))) return 1;
+  // Code from later phases has numbers of another text.
+  std::vector<::weft::SourcePlace> places;
+  if (request.from < Phase::bufferize) places = numberSites(module);
+  if (failed(driver.run(module, request.from, before))) return fail();
   if (!header.empty()) {
     const std::string guard = llvm::sys::path::filename(header).str();
-    auto contents = emitHeader(module, guard);
+    auto contents = emitHeader(module, guard, places);
     if (!contents) return refuse(contents.fault().message);
     if (int status = writeFile(header, *contents)) return status;
   }
-  if (failed(driver.run(module, std::max(before, request.from), last))) return 1;
+  if (failed(driver.run(module, std::max(before, request.from), last))) return fail();
   int status = 0;
   if (text) {
     status = writeFile(outputFile, textOf(module));
@@ -153,7 +161,7 @@ int main(int argc, char **argv) {
       "  weft-compile step.mlir -o step.o --emit-header=step.h\n"
       "  weft-compile step.mlir --target=nvptx --chip=sm_90a --compile-to=ptx\n\n"
       "Phases: " +
-      phaseNames() + "\n";
+      ::weft::phase_names() + "\n";
   cl::ParseCommandLineOptions(argc, argv, overview);
   Request request;
   if (std::string why = readRequest(request); !why.empty()) return refuse(why);
@@ -163,5 +171,5 @@ int main(int argc, char **argv) {
   context.loadAllAvailableDialects();
   InputProgram input(context);
   if (failed(input.read(inputFile))) return 1;
-  return compile(context, input.module(), request);
+  return compile(context, input, request);
 }

@@ -5,6 +5,7 @@
 #include "CodeCache/CodeCache.h"
 #include "Compiler/Driver.h"
 #include "Function/CompiledCall.h"
+#include "Program/Requests.h"
 #include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -171,22 +172,28 @@ static std::optional<cache::Key> keyOf(const ::weft::Digest &module, const std::
 }
 
 /// The function's code, from the cache or compiled now; nothing after errors, which were printed.
-static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, ModuleOp module,
+static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, InputProgram &input,
                                                          const std::string &name,
                                                          ::weft::Phase from,
                                                          ArrayRef<std::string> symbols) {
   const auto start = std::chrono::steady_clock::now();
+  ModuleOp module = input.module();
   const ::weft::Digest digest = digestOf(module);
   const std::optional<cache::Key> key = keyOf(digest, name, from);
   const std::optional<cache::Folder> folder = cache::Folder::from_environment();
-  const bool isCached = folder && key;
+  const bool isCached = folder && key && !::weft::fresh_code_requested();
   if (isCached)
     if (auto found = cache::load(*folder, *key, name)) return found;
 
   Driver driver(context, Target::host());
   driver.verifyEach(verifyEach);
   // Errors of these phases show the line; those of load come as one text.
-  if (failed(driver.run(module, from, ::weft::Phase::bufferize))) return std::nullopt;
+  driver.reproduceFrom([&] { return input.again(); }, from);
+  if (from < ::weft::Phase::bufferize) driver.nameCalls(callNamesOf(module));
+  if (failed(driver.run(module, from, ::weft::Phase::bufferize))) {
+    if (!driver.reproducer().empty()) llvm::errs() << "error: " << driver.reproducer() << '\n';
+    return std::nullopt;
+  }
   auto phases = driver.takeTimes();
   ::weft::CompiledCode code = driver.load(module, name, ::weft::Phase::bufferize, symbols).value();
   phases.insert(phases.end(), code.report.phases.begin(), code.report.phases.end());
@@ -198,7 +205,8 @@ static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, M
   return code;
 }
 
-static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from) {
+static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase from) {
+  ModuleOp module = input.module();
   func::FuncOp function = findEntry(module);
   ::weft::Program program = describe(module, function);
   std::vector<::weft::Tensor> arguments;
@@ -208,15 +216,18 @@ static int runProgram(MLIRContext &context, ModuleOp module, ::weft::Phase from)
   for (const ::weft::VariableRef &variable : program.variables) symbols.push_back(variable->name());
 
   const auto start = std::chrono::steady_clock::now();
+  // Code from later phases has numbers of another text.
+  std::vector<::weft::SourcePlace> places;
+  if (from < ::weft::Phase::bufferize) places = numberSites(module);
   std::optional<::weft::CompiledCode> found =
-      compileOrFind(context, module, program.name, from, symbols);
+      compileOrFind(context, input, program.name, from, symbols);
   if (!found) return 1;
   ::weft::CompiledCode code = std::move(*found);
   const double compileMs = millisecondsSince(start);
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;
   ::weft::CompiledCall call(std::make_shared<const ::weft::Program>(std::move(program)),
-                            std::move(code));
+                            std::move(code), tableOf(std::move(places)));
 
   SmallVector<::weft::detail::TensorImpl *> inputs;
   for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());
@@ -267,10 +278,10 @@ int main(int argc, char **argv) {
       "weft-run: compile a function of an .mlir file for this machine and run it\n\n"
       "  weft-run step.mlir --entry=train_step --arg=x.npy --arg='dense<3> : tensor<32xi32>' "
       "--time --print\n");
-  const std::optional<::weft::Phase> from = parsePhase(fromPhase);
+  const std::optional<::weft::Phase> from = ::weft::phase_of(fromPhase);
   if (!from || *from >= ::weft::Phase::llvm) {
-    llvm::errs() << "error: --from=" << fromPhase << ": the phases before llvm are " << phaseNames()
-                 << '\n';
+    llvm::errs() << "error: --from=" << fromPhase << ": the phases before llvm are "
+                 << ::weft::phase_names() << '\n';
     return 1;
   }
   // One stream for the program's lines and ours, so that they keep their order.
@@ -283,7 +294,7 @@ int main(int argc, char **argv) {
   try {
     InputProgram input(context);
     if (failed(input.read(inputFile))) return 1;
-    const int status = runProgram(context, input.module(), *from);
+    const int status = runProgram(context, input, *from);
     return finish(llvm::outs(), "-") ? status : 1;
   } catch (const std::exception &error) {
     finish(llvm::outs(), "-");

@@ -57,13 +57,13 @@ static LogicalResult lower(LeaveOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   if (failed(tellState(b, op))) return failure();
   StringRef text = op.getText();
-  std::string place = placeOf(op.getLoc());
+  auto site = [&] { return siteOf(b, op.getLoc()); };
   switch (op.getKind()) {
   case LeaveKind::assertion: {
     Value values = runtimeValues(b, op.getValues());
     callRuntime(b, "weft_rt_assert_fail",
-                {textPointer(b, place), constant(b, place.size()), textPointer(b, text),
-                 constant(b, text.size()), values, constant(b, op.getValues().size())},
+                {site(), textPointer(b, text), constant(b, text.size()), values,
+                 constant(b, op.getValues().size())},
                 true);
     break;
   }
@@ -76,14 +76,13 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::index: {
-    SmallVector<Value> operands = {textPointer(b, text)};
+    SmallVector<Value> operands = {site(), textPointer(b, text)};
     appendIndices(b, op.getValues()[0], op.getValues()[1], operands);
     callRuntime(b, "weft_rt_check_indices", operands, true);
     break;
   }
   case LeaveKind::shape: {
-    if (!place.empty()) place += ": ";
-    callRuntime(b, "weft_rt_shape_error", textPointer(b, place + text.str()), true);
+    callRuntime(b, "weft_rt_shape_error", {site(), textPointer(b, text)}, true);
     break;
   }
   }

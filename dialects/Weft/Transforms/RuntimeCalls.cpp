@@ -2,10 +2,10 @@
 #include "Weft/Transforms/RuntimeCalls.h"
 
 #include "Weft/IR/Bridge.h"
+#include "Weft/IR/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/Support/Path.h"
 
 namespace mlir::weft {
 
@@ -109,16 +109,8 @@ Value textPointer(ImplicitLocOpBuilder &b, StringRef text) {
   return LLVM::AddressOfOp::create(b, global);
 }
 
-std::string placeOf(Location location) {
-  std::string place;
-  location->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file) return WalkResult::advance();
-    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" + Twine(file.getLine()))
-                .str();
-    return WalkResult::interrupt();
-  });
-  return place;
+Value siteOf(ImplicitLocOpBuilder &b, Location location) {
+  return arith::ConstantIntOp::create(b, siteNumber(location).value_or(-1), 64);
 }
 
 } // namespace mlir::weft

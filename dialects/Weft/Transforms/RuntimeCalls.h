@@ -34,7 +34,8 @@ void appendIndices(ImplicitLocOpBuilder &b, Value buffer, Value size,
 /// A pointer to constant text (with a NUL after it).
 Value textPointer(ImplicitLocOpBuilder &b, StringRef text);
 
-/// The user's "file:line" of a location, or "".
-std::string placeOf(Location location);
+/// The number of the op call that a location stands for (Program/Sites.h), as a constant; -1 if it
+/// stands for none. It is part of the location: `fused<7>["train.cpp":41:3]`.
+Value siteOf(ImplicitLocOpBuilder &b, Location location);
 
 } // namespace mlir::weft

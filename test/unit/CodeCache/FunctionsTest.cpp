@@ -43,6 +43,37 @@ TEST_F(CachedFunctions, DoNotDependOnNames) {
   EXPECT_EQ(compile(1, "two"), "hit");
 }
 
+// Code from the disk was compiled for other lines, and errors name those of the caller all the
+// same.
+TEST_F(CachedFunctions, FailAtTheirOwnLines) {
+  const Tensor bad = tensor(std::vector<float>{-1, 2}, {2});
+  const auto place_of_failure = [&](const auto &f, const std::string &cache) {
+    SourcePlace place;
+    try {
+      static_cast<void>(f(bad));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const AssertionError &error) {
+      place = error.place();
+    }
+    EXPECT_EQ(f.report(bad).cache, cache);
+    EXPECT_EQ(place.file, __FILE__);
+    return place.line;
+  };
+  std::uint32_t line = 0;
+  {
+    const auto first = weft::function([&](Tensor x) {
+      line = __LINE__, check(all(x > 0), "x is positive");
+      return x * 5;
+    });
+    EXPECT_EQ(place_of_failure(first, "miss"), line);
+  }
+  const auto second = weft::function([&](Tensor x) {
+    line = __LINE__, check(all(x > 0), "x is positive");
+    return x * 5;
+  });
+  EXPECT_EQ(place_of_failure(second, "hit"), line);
+}
+
 TEST_F(CachedFunctions, OfOneContentShareTheirCode) {
   const auto body = [](Tensor x) { return exp(x) - x; };
   const auto first = weft::function(body, {.name = "first"});

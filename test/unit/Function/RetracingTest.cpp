@@ -11,10 +11,13 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Collects the log for as long as it lives.
+/// Collects the log for as long as it lives, without what compiling took.
 class Logged {
 public:
-  Logged() : before_(set_log_sink([this](std::string_view line) { lines_.emplace_back(line); })) {}
+  Logged()
+      : before_(set_log_sink([this](std::string_view line) {
+          if (line.find(": compiled in ") == line.npos) lines_.emplace_back(line);
+        })) {}
   ~Logged() { set_log_sink(std::move(before_)); }
   Logged(const Logged &) = delete;
   Logged &operator=(const Logged &) = delete;

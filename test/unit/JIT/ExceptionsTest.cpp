@@ -9,13 +9,13 @@ namespace {
 // Compiled frames lie between the throw and the catch: an entry and a function that it calls.
 TEST(Exceptions, unwindThroughCompiledFrames) {
   Compiled fail(R"(
-    func.func private @weft_rt_index_error(!llvm.ptr, i64, i64) attributes {weft.runtime, weft.context}
+    func.func private @weft_rt_index_error(i64, !llvm.ptr, i64, i64) attributes {weft.runtime, weft.context}
     llvm.mlir.global internal constant @op("gather\00")
     func.func private @inner(%x: memref<i64>) {
       %op = llvm.mlir.addressof @op : !llvm.ptr
       %size = arith.constant 3 : i64
       %index = memref.load %x[] : memref<i64>
-      call @weft_rt_index_error(%op, %index, %size) : (!llvm.ptr, i64, i64) -> ()
+      call @weft_rt_index_error(%size, %op, %index, %size) : (i64, !llvm.ptr, i64, i64) -> ()
       return
     }
     func.func @f(%x: memref<i64>) {
@@ -36,7 +36,7 @@ TEST(Exceptions, unwindThroughCompiledFrames) {
 // Temporaries of unknown size belong to the call, so an exception that leaves it frees them.
 TEST(Exceptions, leaveNoTemporaries) {
   Compiled fail(R"(
-    func.func private @weft_rt_index_error(!llvm.ptr, i64, i64) attributes {weft.runtime, weft.context}
+    func.func private @weft_rt_index_error(i64, !llvm.ptr, i64, i64) attributes {weft.runtime, weft.context}
     llvm.mlir.global internal constant @op("gather\00")
     func.func @f(%x: memref<?xf32>) {
       %c0 = arith.constant 0 : index
@@ -45,7 +45,7 @@ TEST(Exceptions, leaveNoTemporaries) {
       memref.copy %x, %t : memref<?xf32> to memref<?xf32>
       %op = llvm.mlir.addressof @op : !llvm.ptr
       %size = arith.constant 3 : i64
-      call @weft_rt_index_error(%op, %size, %size) : (!llvm.ptr, i64, i64) -> ()
+      call @weft_rt_index_error(%size, %op, %size, %size) : (i64, !llvm.ptr, i64, i64) -> ()
       memref.dealloc %t : memref<?xf32>
       return
     })");

@@ -34,29 +34,46 @@ TEST(CallContext, Print) {
                        "only"}));
 }
 
+/// Site 7 is train.cpp:58.
+struct OnePlace final : PlaceTable {
+  SourcePlace place(std::int64_t site) const override {
+    return site == 7 ? SourcePlace{"/home/user/train.cpp", 58, 3} : SourcePlace();
+  }
+};
+
 TEST(CallContext, AssertFail) {
   CallContext context;
   context.function = "train_step";
+  const OnePlace places;
   const float loss = NAN;
   const RuntimeValue values[] = {value_of(&loss)};
-  EXPECT_THROWS(
-      weft_rt_assert_fail(&context, "train.cpp:58", 12, "loss is finite; loss = {}", 25, values, 1),
-      AssertionError, "train.cpp:58: assertion failed in train_step: loss is finite; loss = nan");
-  EXPECT_THROWS(weft_rt_assert_fail(&context, nullptr, 0, "loss is finite", 14, values, 1),
-                AssertionError, "assertion failed in train_step: loss is finite; nan");
+  // No table, a number that is not in it, no number.
+  for (const std::int64_t site : {7, 8, -1}) {
+    EXPECT_THROWS(weft_rt_assert_fail(&context, site, "loss is finite", 14, values, 1),
+                  AssertionError, "assertion failed in train_step: loss is finite; nan");
+    context.places = &places;
+  }
+  try {
+    weft_rt_assert_fail(&context, 7, "loss is finite; loss = {}", 25, values, 1);
+    FAIL() << "nothing was thrown";
+  } catch (const AssertionError &error) {
+    EXPECT_STREQ(error.what(),
+                 "train.cpp:58: assertion failed in train_step: loss is finite; loss = nan");
+    EXPECT_EQ(error.place(), (SourcePlace{"/home/user/train.cpp", 58, 3}));
+  }
 }
 
 TEST(CallContext, Indices) {
   CallContext context;
   const std::int32_t narrow[] = {0, 4, 2};
   const std::int64_t wide[] = {0, -1};
-  weft_rt_check_indices(&context, "gather", static_cast<std::int32_t>(i32), narrow, 3, 5);
-  weft_rt_check_indices(&context, "gather", static_cast<std::int32_t>(i32), narrow, 0, 0);
+  weft_rt_check_indices(&context, -1, "gather", static_cast<std::int32_t>(i32), narrow, 3, 5);
+  weft_rt_check_indices(&context, -1, "gather", static_cast<std::int32_t>(i32), narrow, 0, 0);
   EXPECT_THROWS(
-      weft_rt_check_indices(&context, "gather", static_cast<std::int32_t>(i32), narrow, 3, 4),
+      weft_rt_check_indices(&context, -1, "gather", static_cast<std::int32_t>(i32), narrow, 3, 4),
       IndexError, "gather: index 4 is out of range for an axis of size 4");
   EXPECT_THROWS(
-      weft_rt_check_indices(&context, "gather", static_cast<std::int32_t>(i64), wide, 2, 9),
+      weft_rt_check_indices(&context, -1, "gather", static_cast<std::int32_t>(i64), wide, 2, 9),
       IndexError, "gather: index -1 is out of range for an axis of size 9");
 }
 
@@ -84,7 +101,7 @@ public:
   std::vector<int> after_throw() {
     CallContext context;
     weft_rt_on_stop(&context, moves_.data(), static_cast<std::int64_t>(moves_.size()));
-    EXPECT_THROW(weft_rt_shape_error(&context, "no"), ShapeError);
+    EXPECT_THROW(weft_rt_shape_error(&context, -1, "no"), ShapeError);
     std::vector<int> values;
     for (const std::vector<int> &variable : variables_) {
       EXPECT_EQ(variable, std::vector<int>(1500, variable[0]));
@@ -124,7 +141,7 @@ TEST(CallContext, MovesAreForgottenWhenNothingThrows) {
   weft_rt_on_stop(&context, moves, 1);
   weft_rt_print(&context, "text", 4, nullptr, 0);
   EXPECT_EQ(variable, 1);
-  EXPECT_THROW(weft_rt_shape_error(&context, "no"), ShapeError);
+  EXPECT_THROW(weft_rt_shape_error(&context, -1, "no"), ShapeError);
   EXPECT_EQ(variable, 1);
   set_print_sink([](std::string_view) { throw IOError("the sink is full"); });
   weft_rt_on_stop(&context, moves, 1);
@@ -140,7 +157,7 @@ TEST(CallContext, AMessageShowsValuesFromBeforeTheMoves) {
   context.function = "f";
   weft_rt_on_stop(&context, moves, 1);
   const RuntimeValue values[] = {value_of(&variable)};
-  EXPECT_THROWS(weft_rt_assert_fail(&context, nullptr, 0, "v", 1, values, 1), AssertionError,
+  EXPECT_THROWS(weft_rt_assert_fail(&context, -1, "v", 1, values, 1), AssertionError,
                 "assertion failed in f: v; 1");
   EXPECT_EQ(variable, 2);
 }

@@ -1,0 +1,67 @@
+// Numbers the op calls of programs.
+#include "Program/Sites.h"
+
+namespace weft {
+
+std::string_view Site::name() const {
+  if (!node->construct) return op_info(node->op).name;
+  switch (node->construct->kind) {
+  case ConstructKind::branch: return "cond";
+  case ConstructKind::choice: return "switch_case";
+  case ConstructKind::loop: return "while_loop";
+  case ConstructKind::counted: return "for_loop";
+  case ConstructKind::call: return "call";
+  }
+  return "?";
+}
+
+SourcePlace Site::place() const {
+  const auto &[file, line, column] = node->place;
+  if (line == 0) return {};
+  return {program->files[file], line, column};
+}
+
+Sites::Sites(const Program &program) {
+  called_.push_back(&program);
+  first_.emplace(&program, 0);
+  // NOLINTNEXTLINE(modernize-loop-convert): the list grows while it is walked
+  for (std::size_t i = 0; i < called_.size(); ++i) {
+    first_[called_[i]] = sites_.size();
+    add(*called_[i], called_[i]->nodes);
+  }
+}
+
+void Sites::add(const Program &program, const std::vector<ProgramNode> &nodes) {
+  for (const ProgramNode &node : nodes) {
+    sites_.push_back({&program, &node});
+    if (!node.construct) continue;
+    for (const ProgramRegion &region : node.construct->regions) add(program, region.nodes);
+    const Program *callee = node.construct->callee.get();
+    if (callee != nullptr && first_.emplace(callee, 0).second) called_.push_back(callee);
+  }
+}
+
+namespace {
+
+/// Looked at only after a failure, so nothing is kept for it but the program.
+class Places final : public PlaceTable {
+public:
+  explicit Places(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+
+  SourcePlace place(std::int64_t site) const override {
+    const Sites sites(*program_);
+    const auto number = static_cast<std::size_t>(site);
+    return site >= 0 && number < sites.all().size() ? sites.all()[number].place() : SourcePlace();
+  }
+
+private:
+  std::shared_ptr<const Program> program_;
+};
+
+} // namespace
+
+std::shared_ptr<const PlaceTable> places_of(std::shared_ptr<const Program> program) {
+  return std::make_shared<Places>(std::move(program));
+}
+
+} // namespace weft

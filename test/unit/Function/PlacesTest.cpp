@@ -1,0 +1,189 @@
+// Traced functions know the user's line of every op call, and tell it when they fail.
+#include "../Testing.h"
+
+#include <weft/weft.h>
+
+#include "Function/Tracer.h"
+#include "Program/Sites.h"
+
+namespace weft {
+namespace {
+
+/// Where the error that `run` throws happened.
+template <class E, class F>
+SourcePlace place_of_error(const F &run) {
+  try {
+    run();
+  } catch (const E &error) {
+    return error.place();
+  } catch (const Error &error) {
+    ADD_FAILURE() << "another error: " << error.what();
+  }
+  return {};
+}
+
+#define EXPECT_LINE(place, number)                                                                 \
+  do {                                                                                             \
+    const SourcePlace found = place;                                                               \
+    EXPECT_EQ(found.file, __FILE__);                                                               \
+    EXPECT_EQ(found.line, number);                                                                 \
+  } while (false)
+
+constexpr std::uint32_t kNone = 0;
+
+// Everything that a training step computes belongs to a line of the step: no layer, loss, gradient
+// or optimizer leaves an op without one, or with a line of the library.
+TEST(TracedPlaces, OfAllOpsOfATrainingStep) {
+  const nn::Sequential model{nn::Dense(4, 8, {.activation = nn::Activation::relu, .name = "a"}),
+                             nn::Dense(8, 3, {.name = "b"})};
+  const optimizers::Adam adam(model.parameters());
+  const random::Generator generator(1);
+  Tracer tracer("step");
+  const Tensor x = tracer.input({f32, {5, 4}}), y = tracer.input({i32, {5}});
+  push_interpreter(&tracer);
+  Tensor loss;
+  const std::uint32_t first = __LINE__;
+  {
+    GradientTape tape;
+    const Tensor dropped = nn::dropout(x, 0.5, generator);
+    loss = losses::softmax_cross_entropy(y, model(dropped));
+    const std::vector<Tensor> gradients = tape.gradient(loss, model.parameters());
+    adam.apply_gradients(gradients);
+    check(loss < 1e9, "loss is finite");
+    if_(loss > 10, [&] { print("loss is", loss); });
+    loss = while_loop([](Tensor l) { return l > 1; }, [](Tensor l) { return l * 0.5; }, loss);
+  }
+  const std::uint32_t last = __LINE__;
+  pop_interpreter(&tracer);
+  const Tensor results[] = {loss};
+  const Program program = tracer.finish(results);
+  const Sites sites(program);
+  ASSERT_GT(sites.all().size(), 100U);
+  for (const Site &site : sites.all()) {
+    const SourcePlace place = site.place();
+    EXPECT_EQ(place.file, __FILE__) << site.name();
+    EXPECT_GT(place.line, first) << site.name();
+    EXPECT_LT(place.line, last) << site.name();
+  }
+  // The derivative of an op belongs to the line of the op.
+  std::size_t products = 0;
+  for (const Site &site : sites.all())
+    if (site.name() == "matmul") products += site.place().line == first + 4;
+  EXPECT_EQ(products, 5U); // two forwards; three backwards, as nobody asks for dx
+}
+
+TEST(TracedPlaces, OfShapeErrors) {
+  std::uint32_t line = 0;
+  auto f = function([&](Tensor x) {
+    Tensor y = x + 1;
+    return line = __LINE__, y + ones({7});
+  });
+  EXPECT_LINE(place_of_error<ShapeError>([&] { f(ones({3})); }), line);
+}
+
+TEST(TracedPlaces, OfAsserts) {
+  std::uint32_t line = 0, next = 0;
+  const auto twice = [&](Tensor x) {
+    line = __LINE__, check(all(x > 0), "x is positive, but is {}", x);
+    next = __LINE__, check(all(x < 9), "x is small");
+    return x * 2;
+  };
+  auto f = function(twice, {.name = "twice"});
+  EXPECT_EQ(f(tensor({1.f, 2.f})).to_vector<float>(), (std::vector<float>{2, 4}));
+  EXPECT_LINE(place_of_error<AssertionError>([&] { f(tensor({1.f, 9.f})); }), next);
+  try {
+    f(tensor({-1.f, 2.f}));
+    FAIL() << "nothing was thrown";
+  } catch (const AssertionError &error) {
+    EXPECT_EQ(error.what(), "PlacesTest.cpp:" + std::to_string(line) +
+                                ": assertion failed in twice: x is positive, but is tensor([-1, "
+                                "2], shape=(2,), dtype=f32)");
+  }
+}
+
+TEST(TracedPlaces, OfIndices) {
+  std::uint32_t line = 0;
+  auto f = function([&](Tensor x, Tensor i) {
+    Tensor y = exp(x);
+    return line = __LINE__, gather(y, i) + 1;
+  });
+  f(ones({4}), tensor({3, 0}));
+  EXPECT_LINE(place_of_error<IndexError>([&] { f(ones({4}), tensor({4, 0})); }), line);
+}
+
+TEST(TracedPlaces, OfSizesThatDoNotFit) {
+  std::uint32_t line = 0;
+  const auto sum = [&](Tensor x, Tensor y) {
+    Tensor z = x * 2;
+    return line = __LINE__, z + y;
+  };
+  auto f = function(sum, {.signature = {spec(f32, {unknown}), spec(f32, {unknown})}});
+  f(ones({4}), ones({4}));
+  EXPECT_LINE(place_of_error<ShapeError>([&] { f(ones({4}), ones({3})); }), line);
+}
+
+TEST(TracedPlaces, InsideControlFlowAndCalls) {
+  std::uint32_t in_callee = 0, in_loop = 0, in_branch = 0;
+  auto inner = function([&](Tensor x) {
+    in_callee = __LINE__, check(all(x < 5), "x is below 5");
+    return x + 1;
+  });
+  auto outer = function([&](Tensor x, Tensor n) {
+    const auto body = [&](Tensor, Tensor s) {
+      in_loop = __LINE__, check(all(s < 3), "s is below 3");
+      return inner(s);
+    };
+    Tensor y = for_loop(n, body, x);
+    if_(all(y > 1), [&] { in_branch = __LINE__, check(all(y < 2), "y is below 2"); });
+    return inner(y * 3);
+  });
+  const auto at = [&](float x, int n) {
+    return place_of_error<AssertionError>([&] { outer(tensor({x}), tensor(n)); });
+  };
+  EXPECT_EQ(outer(tensor({0.f}), tensor(1)).to_vector<float>(), std::vector<float>{4});
+  EXPECT_LINE(at(0, 4), in_loop);
+  EXPECT_LINE(at(0, 2), in_branch);
+  EXPECT_LINE(at(2, 0), in_branch);
+  EXPECT_LINE(at(2, 2), in_loop);
+  EXPECT_LINE(at(1.7F, 0), in_callee);
+}
+
+// Functions that are equal but for their lines share code, and each tells its own.
+TEST(TracedPlaces, OfCodeThatIsShared) {
+  std::uint32_t line_of_f = 0, line_of_g = 0;
+  auto f = function([&](Tensor x) {
+    line_of_f = __LINE__, check(all(x > 0), "x is positive");
+    return x * 3;
+  });
+  auto g = function([&](Tensor x) {
+    line_of_g = __LINE__, check(all(x > 0), "x is positive");
+    return x * 3;
+  });
+  EXPECT_LINE(place_of_error<AssertionError>([&] { f(tensor({-1.f})); }), line_of_f);
+  EXPECT_LINE(place_of_error<AssertionError>([&] { g(tensor({-1.f})); }), line_of_g);
+  EXPECT_EQ(g.report(tensor({-1.f})).cache, "shared");
+}
+
+// Errors of constructs name them, those of bodies the line in the body.
+TEST(TracedPlaces, OfControlFlow) {
+  std::uint32_t line = 0;
+  auto f = function([&](Tensor x) {
+    const auto same = [&] { return x; };
+    return line = __LINE__, cond(x, same, same);
+  });
+  EXPECT_LINE(place_of_error<DTypeError>([&] { f(ones({2})); }), line);
+  auto g = function([&](Tensor x) {
+    const auto body = [&](Tensor s) { return line = __LINE__, s + ones({9}); };
+    return while_loop([](Tensor s) { return all(s < 3); }, body, x);
+  });
+  EXPECT_LINE(place_of_error<ShapeError>([&] { g(ones({2})); }), line);
+}
+
+// What is thrown outside of op calls has no line.
+TEST(TracedPlaces, OfOtherErrors) {
+  auto f = function([](Tensor x) -> Tensor { throw ValueError("mine"); });
+  EXPECT_EQ(place_of_error<ValueError>([&] { f(ones({2})); }).line, kNone);
+}
+
+} // namespace
+} // namespace weft
