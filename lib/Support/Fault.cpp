@@ -11,6 +11,7 @@ void raise(ErrorKind kind, std::string message) {
   raise(kind, std::move(message), CallSite::place());
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their texts over
 void raise(ErrorKind kind, std::string message, SourcePlace place) {
   switch (kind) {
   case ErrorKind::shape: throw ShapeError(message, std::move(place));

@@ -7,7 +7,7 @@
 // RUN: %cxx -std=c++20 -Wall -Wextra -Wpedantic -Werror -I%t -x c++ %S/Inputs/object.c -x none %t/object.o -L%weft_lib -lweft -Wl,-rpath,%weft_lib -o %t/cxx
 // RUN: %t/cxx | FileCheck %s
 
-// CHECK: index 4 is out of range
+// CHECK: weft-compile-object.mlir:[[# @LINE + 24]]: error: gather: index 4 is out of range for an axis of size 4
 // CHECK-NEXT: 0 failures
 
 weft.variable @message = dense<[1.0, 1.0, 1.0]> : tensor<3xf32>

@@ -46,7 +46,7 @@ func.func @counted(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %after : tensor<3xf32>
 }
 
-// ASSERT: error: {{.*}}assertion failed in positive: x is positive
+// ASSERT: {{^}}weft-run.mlir:[[# @LINE + 4]]: assertion failed in positive: x is positive; -1{{$}}
 func.func @positive(%x: tensor<f32>) -> tensor<f32> {
   %zero = weft.constant dense<0.0> : tensor<f32>
   %ok = weft.greater %x, %zero : tensor<f32>

@@ -296,6 +296,11 @@ int main(int argc, char **argv) {
     if (failed(input.read(inputFile))) return 1;
     const int status = runProgram(context, input, *from);
     return finish(llvm::outs(), "-") ? status : 1;
+  } catch (const ::weft::Error &error) {
+    finish(llvm::outs(), "-");
+    // With a line the message says what it is.
+    llvm::errs() << (error.place().known() ? "" : "error: ") << error.what() << '\n';
+    return 1;
   } catch (const std::exception &error) {
     finish(llvm::outs(), "-");
     llvm::errs() << "error: " << error.what() << '\n';
