@@ -76,6 +76,18 @@ protected:
   }
 };
 
+// Op calls of a function that is called twice have one number, those of two functions have two.
+TEST_F(ProgramKeys, TellOneFunctionFromTwoEqualOnes) {
+  const auto body = [](Tensor x) { return x * 3.0f + 1.0f; };
+  const auto one = weft::function(body), other = weft::function(body);
+  const auto same_twice = [&](Tensor x) { return one(one(x)); };
+  const auto both = [&](Tensor x) { return one(other(x)); };
+  const Tensor x = ones({4});
+  EXPECT_TRUE(same(same_twice, same_twice, x, x));
+  EXPECT_TRUE(same(both, both, x, x));
+  EXPECT_FALSE(same(same_twice, both, x, x));
+}
+
 TEST_F(ProgramKeys, DependOnWhatTheCodeDependsOn) {
   const Tensor x = ones({4}), wider = ones({5}), whole = ones({4}, i32), matrix = ones({2, 2});
   const auto plus = [](Tensor t) { return t + t; };
