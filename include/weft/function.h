@@ -20,6 +20,10 @@ public:
   Function(F callable, FunctionOptions options)
       : state_(std::make_shared<State>(std::move(callable), std::move(options))) {}
 
+  // A move is a copy: no handle is ever without its function.
+  Function(const Function &) = default;
+  Function &operator=(const Function &) = default;
+
   template <class... Args>
   auto operator()(const Args &...args) const {
     using R = std::invoke_result_t<F &, const Args &...>;

@@ -22,6 +22,10 @@ public:
   /// arguments of a trace.
   explicit Variable(const Operand &initial, std::string name = "", bool trainable = true);
 
+  // A move is a copy: no handle is ever without its variable.
+  Variable(const Variable &) = default;
+  Variable &operator=(const Variable &) = default;
+
   const std::string &name() const;
   bool trainable() const;
   DType dtype() const;
