@@ -8,6 +8,12 @@
 // RUN: not weft-run %s --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not weft-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: echo 'func.func @f() { %%0 = weft.tanh %%x : tensor<f32> }' > %t.bad.mlir
+// RUN: echo 'func.func @f(%%x: tensor<f32>, %%n: index) { return }' > %t.takes.mlir
+// RUN: not weft-run %t.takes.mlir 2>&1 | FileCheck %s --check-prefix=TAKES
+// RUN: echo 'func.func @f(%%x: tensor<f16>) -> tensor<f16> { return %%x : tensor<f16> }' > %t.dtype.mlir
+// RUN: not weft-run %t.dtype.mlir 2>&1 | FileCheck %s --check-prefix=DTYPE
+// RUN: echo 'func.func @f() -> index { %%c = arith.constant 1 : index return %%c : index }' > %t.gives.mlir
+// RUN: not weft-run %t.gives.mlir 2>&1 | FileCheck %s --check-prefix=GIVES
 // RUN: not weft-run %t.bad.mlir 2>&1 | FileCheck %s --check-prefix=PARSE
 
 // COUNT: error: @only takes 1 arguments, but 0 are given with --arg
@@ -18,6 +24,9 @@
 // NOTYPE: error: argument 'iota : tensor<4xoops>': after ':' stands a tensor type of known sizes, such as tensor<4x8xf32>
 // ENTRY: error: there is no function @other with a body in
 // FILE: error: cannot open input file
+// TAKES: takes.mlir:1:{{[0-9]+}}: error: @f takes 'index', but weft-run hands over ranked tensors of i1, i32, i64, f32 or f64 alone
+// DTYPE: dtype.mlir:1:{{[0-9]+}}: error: @f takes 'tensor<f16>', but
+// GIVES: gives.mlir:1:{{[0-9]+}}: error: @f gives 'index', but
 // PARSE: bad.mlir:1:{{[0-9]+}}: error: use of undeclared SSA value name
 func.func @only(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>

@@ -81,14 +81,23 @@ static func::FuncOp findEntry(ModuleOp module) {
   return only;
 }
 
+/// Prints an error at the function unless tensors are all that it takes and gives.
+static LogicalResult checkSignature(func::FuncOp function) {
+  for (auto [types, verb] : {std::pair(function.getArgumentTypes(), "takes "),
+                             std::pair(function.getResultTypes(), "gives ")})
+    for (Type type : types)
+      if (!isWeftTensor(type))
+        return emitError(function.getLoc()) << '@' << function.getName() << ' ' << verb << type
+                                            << ", but weft-run hands over ranked tensors of i1, "
+                                               "i32, i64, f32 or f64 alone";
+  return success();
+}
+
 /// Inputs, outputs and variables of the function as a program without nodes.
 static ::weft::Program describe(ModuleOp module, func::FuncOp function) {
   ::weft::Program program;
   program.name = function.getName().str();
   auto add = [&](Type type, std::vector<::weft::ValueId> &list) {
-    if (!isWeftTensor(type))
-      throw ::weft::ValueError("@" + program.name +
-                               " takes or gives a value that is no tensor of Weft's dtypes");
     program.values.push_back(tensorTypeOf(type));
     list.push_back(static_cast<::weft::ValueId>(program.values.size() - 1));
   };
@@ -208,6 +217,7 @@ static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, I
 static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase from) {
   ModuleOp module = input.module();
   func::FuncOp function = findEntry(module);
+  if (failed(checkSignature(function))) return 1;
   ::weft::Program program = describe(module, function);
   std::vector<::weft::Tensor> arguments;
   for (const std::string &text : argTexts) arguments.push_back(parseArgument(text, context));
