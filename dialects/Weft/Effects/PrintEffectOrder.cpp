@@ -1,6 +1,7 @@
 // The pass weft-print-effect-order: conflicts beside the order that tokens make.
 #include "Weft/Effects/Passes.h"
 #include "Weft/Effects/ResourceAnalysis.h"
+#include "Weft/Effects/Tokens.h"
 
 namespace mlir::weft {
 
@@ -29,7 +30,7 @@ public:
         through[later] |= through[earlier];
       }
     for (size_t later = 0; later < count; ++later) {
-      llvm::SmallPtrSet<Operation *, 16> waits = waitsFor(effects[later].first);
+      llvm::SmallPtrSet<Operation *, 16> waits = tokenPredecessors(effects[later].first);
       for (size_t earlier = 0; earlier < count; ++earlier)
         if (waits.contains(effects[earlier].first)) ordered[later].set(earlier);
     }
@@ -49,24 +50,6 @@ public:
   }
 
 private:
-  /// The ops of the block whose tokens, and tokens alone, lead to the op.
-  static llvm::SmallPtrSet<Operation *, 16> waitsFor(Operation *op) {
-    llvm::SmallPtrSet<Operation *, 16> found;
-    SmallVector<Operation *> open = {op};
-    while (!open.empty()) {
-      Operation *current = open.pop_back_val();
-      current->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands()) {
-          Operation *definer = operand.getDefiningOp();
-          if (isa<TokenType>(operand.getType()) && definer && definer != current &&
-              definer->getBlock() == op->getBlock() && found.insert(definer).second)
-            open.push_back(definer);
-        }
-      });
-    }
-    return found;
-  }
-
   std::string nameOf(size_t i) const {
     Operation *op = effects[i].first;
     if (auto name = op->getAttrOfType<StringAttr>("name")) return name.str();

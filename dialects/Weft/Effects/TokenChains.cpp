@@ -1,5 +1,6 @@
-// Keeps joins of tokens minimal, in time that is linear in the program.
+// Keeps joins of tokens minimal, in time that is linear in the program; finds what tokens wait for.
 #include "Weft/Effects/TokenChains.h"
+#include "Weft/Effects/Tokens.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -45,6 +46,23 @@ Value TokenGraph::join(OpBuilder &builder, Location location,
   reduce(tokens);
   if (tokens.size() == 1) return tokens.front();
   return JoinOp::create(builder, location, TokenType::get(builder.getContext()), tokens);
+}
+
+llvm::SmallPtrSet<Operation *, 16> tokenPredecessors(Operation *op) {
+  llvm::SmallPtrSet<Operation *, 16> found;
+  SmallVector<Operation *> open = {op};
+  while (!open.empty()) {
+    Operation *current = open.pop_back_val();
+    current->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *definer = operand.getDefiningOp();
+        if (isa<TokenType>(operand.getType()) && definer && definer != current &&
+            definer->getBlock() == op->getBlock() && found.insert(definer).second)
+          open.push_back(definer);
+      }
+    });
+  }
+  return found;
 }
 
 } // namespace mlir::weft

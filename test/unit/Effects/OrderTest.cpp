@@ -6,6 +6,7 @@
 #include "Compiler/Driver.h"
 #include "RandomProgram.h"
 #include "Weft/Effects/Passes.h"
+#include "Weft/Effects/Tokens.h"
 #include "Weft/IR/Weft.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -128,24 +129,6 @@ bool conflict(ArrayRef<std::int64_t> a, ArrayRef<std::int64_t> b) {
   return false;
 }
 
-/// The ops of the block that lead to `op` through tokens alone.
-llvm::DenseSet<Operation *> predecessors(Operation *op) {
-  llvm::DenseSet<Operation *> found;
-  SmallVector<Operation *> open = {op};
-  while (!open.empty()) {
-    Operation *current = open.pop_back_val();
-    current->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *definer = operand.getDefiningOp();
-        if (isa<TokenType>(operand.getType()) && definer && definer != current &&
-            definer->getBlock() == op->getBlock() && found.insert(definer).second)
-          open.push_back(definer);
-      }
-    });
-  }
-  return found;
-}
-
 void expectMinimal(Block &block, const std::string &text) {
   SmallVector<Operation *> effects;
   for (Operation &op : block)
@@ -159,7 +142,7 @@ void expectMinimal(Block &block, const std::string &text) {
       for (size_t i = 0; i < earlier; ++i)
         if (closure[earlier][i]) closure[later][i] = true;
     }
-    const llvm::DenseSet<Operation *> before = predecessors(effects[later]);
+    const auto before = mlir::weft::tokenPredecessors(effects[later]);
     for (size_t earlier = 0; earlier < later; ++earlier)
       ASSERT_EQ(before.contains(effects[earlier]), closure[later][earlier])
           << "ops " << earlier << " and " << later << " of a block:\n"
