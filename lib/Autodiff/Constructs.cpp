@@ -24,6 +24,7 @@ public:
   }
 
   std::vector<Tensor> construct(const ConstructCall &call) override {
+    if (call.kind == ConstructKind::host) return tape_.record_nothing(call);
     for (const Tensor &operand : call.operands) note(operand);
     std::vector<detail::Body> bodies;
     for (const detail::Body &body : call.bodies)
@@ -58,11 +59,14 @@ private:
   std::vector<Tensor> touched_;
 };
 
+std::vector<Tensor> Tape::record_nothing(const ConstructCall &call) {
+  const Scope under(previous_);
+  return previous_->construct(call);
+}
+
 std::vector<Tensor> Tape::construct(const ConstructCall &call) {
-  if (!recording()) {
-    const Scope under(previous_);
-    return previous_->construct(call);
-  }
+  // What C++ computes has no derivative, as if under stop_gradient.
+  if (!recording() || call.kind == ConstructKind::host) return record_nothing(call);
   Probe probe(*this);
   std::vector<Tensor> results = probe.construct(call);
   if (probe.touched().empty()) return results;

@@ -92,6 +92,8 @@ private:
   /// Executes the call under the predecessor.
   Tensor execute(const OpCall &call);
   Tensor record(const OpCall &call);
+  /// Hands a construct on to the predecessor.
+  std::vector<Tensor> record_nothing(const ConstructCall &call);
   Tensor read_variable(const OpCall &call);
   /// Watches what a read gave, if the variable is watched. True if so.
   bool note_read(const OpCall &call, const Tensor &value);

@@ -24,15 +24,20 @@ namespace {
 /// that is added does not compile until it is hashed too.
 class Hasher {
 public:
-  /// What was hashed of the programs that are called, each once, and which was called first,
-  /// second, ...: that decides how op calls are numbered (Program/Sites.h).
+  /// What was hashed of a program that is called, and which was called first, second, ...: that
+  /// decides how op calls are numbered (Program/Sites.h).
   struct Callee {
     std::size_t number;
     Digest digest;
   };
-  using Called = std::unordered_map<const Program *, Callee>;
+  /// What programs that call each other share.
+  struct Shared {
+    std::unordered_map<const Program *, Callee> called; ///< each once
+    /// Numbers of the callables of the one that calls all others.
+    std::unordered_map<const HostFunction *, std::size_t> hosts;
+  };
 
-  Hasher(const Program &program, Called &called) : program_(program), called_(called) {
+  Hasher(const Program &program, Shared &shared) : program_(program), shared_(shared) {
     for (const VariableRef &variable : program.variables)
       numbers_.emplace(variable.get(), numbers_.size());
   }
@@ -41,7 +46,7 @@ public:
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
     // Names and places in the source do not change the code.
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
-                 outputs, files] = program_;
+                 outputs, files, hosts] = program_;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -54,6 +59,9 @@ public:
     }
     all(nodes);
     ids(outputs);
+    // What the callables do is no part of the code, but it has their names.
+    sha_.number(hosts.size());
+    for (const std::string &symbol : program_.host_symbols()) sha_.text(symbol);
     return sha_.finish();
   }
 
@@ -87,7 +95,7 @@ private:
   }
 
   void one(const ProgramConstruct &construct) {
-    const auto &[kind, step, regions, results, callee, variables] = construct;
+    const auto &[kind, step, regions, results, callee, variables, host, pure] = construct;
     sha_.number(static_cast<std::uint8_t>(kind));
     sha_.number(step);
     sha_.number(regions.size());
@@ -102,12 +110,16 @@ private:
     if (callee) called(*callee);
     sha_.number(variables.size());
     for (const VariableRef &variable : variables) content(variable);
+    sha_.number(host != nullptr);
+    if (host) sha_.number(shared_.hosts.at(host.get()));
+    sha_.number(pure);
   }
 
   void called(const Program &callee) {
-    const auto [found, fresh] = called_.try_emplace(&callee, Callee{called_.size(), {}});
+    const auto [found, fresh] =
+        shared_.called.try_emplace(&callee, Callee{shared_.called.size(), {}});
     Callee &entry = found->second; // stays where it is when others are added
-    if (fresh) entry.digest = Hasher(callee, called_).run();
+    if (fresh) entry.digest = Hasher(callee, shared_).run();
     sha_.number(entry.number);
     sha_.update(entry.digest.data(), entry.digest.size());
   }
@@ -137,7 +149,7 @@ private:
   void content(const VariableRef &value) { sha_.number(numbers_.at(value.get())); }
 
   const Program &program_;
-  Called &called_;
+  Shared &shared_;
   std::unordered_map<const VariableState *, std::size_t> numbers_; ///< of the variables
   Sha256 sha_;
 };
@@ -234,8 +246,10 @@ Digest Key::digest() const {
 }
 
 Digest hash(const Program &program) {
-  Hasher::Called called;
-  return Hasher(program, called).run();
+  Hasher::Shared shared;
+  for (const HostFunctionRef &host : program.hosts)
+    shared.hosts.emplace(host.get(), shared.hosts.size());
+  return Hasher(program, shared).run();
 }
 
 const std::optional<std::string> &build_id() {

@@ -48,6 +48,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableEffects(registry);
+  registerBufferizableHostResults(registry);
   registerBufferizableWiden(registry);
   ::weft::jit::registerGpuTarget(registry);
 }

@@ -48,6 +48,9 @@ public:
 
   OwningOpRef<ModuleOp> run();
 
+  /// The name of a callable.
+  StringRef hostSymbol(const ::weft::HostFunction &host) const { return hosts.at(&host); }
+
   /// The function of a called program whose variables have these symbols; null if it does not type.
   func::FuncOp functionOf(const ::weft::Program &callee, const std::vector<std::string> &symbols);
 
@@ -61,6 +64,7 @@ private:
   Location location;
   ModuleOp module;
   llvm::StringSet<> taken;
+  std::map<const ::weft::HostFunction *, std::string> hosts;
   std::map<std::pair<const ::weft::Program *, std::vector<std::string>>, func::FuncOp> functions;
 };
 
@@ -208,6 +212,10 @@ private:
     case ::weft::ConstructKind::loop: op = buildLoop(construct, operands, types); break;
     case ::weft::ConstructKind::counted: op = buildCounted(construct, operands, types); break;
     case ::weft::ConstructKind::call: op = buildCall(construct, operands); break;
+    case ::weft::ConstructKind::host:
+      op = HostCallOp::create(builder, location, types, importer.hostSymbol(*construct.host),
+                              construct.pure, operands);
+      break;
     }
     if (!op) return failure();
     for (auto [id, result] : llvm::zip_equal(construct.results, op->getResults()))
@@ -308,6 +316,8 @@ OwningOpRef<ModuleOp> ModuleImporter::run() {
     VariableOp::create(builder, location, symbol,
                        mlirTypeOf(variable->type(), builder.getContext()), nullptr);
   }
+  for (auto [host, symbol] : llvm::zip(program.hosts, program.host_symbols()))
+    hosts[host.get()] = symbol;
   const std::string name = symbolName(program.name);
   taken.insert(name);
   if (!build(program, name, symbols, /*isPrivate=*/false)) return nullptr;

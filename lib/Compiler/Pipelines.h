@@ -47,7 +47,8 @@ void buildSimplifyPhase(OpPassManager &pm, const Target &target);
 /// with the attribute weft.variable.
 void buildLiftStatePhase(OpPassManager &pm, const Target &target);
 
-/// `weft.*` ops -> linalg on tensors; of weft only print, assert and check_indices are left.
+/// `weft.*` ops -> linalg on tensors; of weft only print, assert, host_call and
+/// check_indices are left.
 void buildLinalgPhase(OpPassManager &pm, const Target &target);
 
 /// Linalg on tensors -> the same, fused into the loops that will run.

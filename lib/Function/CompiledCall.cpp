@@ -22,6 +22,9 @@ CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode 
     parameter_.push_back(
         found == parameters.end() ? -1 : static_cast<std::int32_t>(found - parameters.begin()));
   }
+  const std::vector<std::string> symbols = program_->host_symbols();
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    hosts_.push_back({symbols[i], program_->hosts[i]});
   for (ValueId value : program_->outputs) {
     outputs_.push_back(program_->values[value]);
     static_outputs_ &= outputs_.back().shape.is_static();
@@ -67,14 +70,18 @@ public:
     // Any order will do that all calls share; no result depends on it.
     // NOLINTNEXTLINE(bugprone-nondeterministic-pointer-iteration-order)
     std::sort(order_.begin(), order_.end());
-    for (VariableState *variable : order_) variable->lock_update();
+  }
+  /// Throws StateError if a call around this one holds one of them.
+  void lock() {
+    for (; locked_ < order_.size(); ++locked_) order_[locked_]->lock_update();
   }
   ~VariableUpdates() {
-    for (VariableState *variable : order_) variable->unlock_update();
+    for (std::size_t i = 0; i < locked_; ++i) order_[i]->unlock_update();
   }
 
 private:
   detail::InlineVector<VariableState *, 16> order_;
+  std::size_t locked_ = 0;
 };
 
 } // namespace
@@ -104,8 +111,9 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   }
   for (const Tensor &capture : program_->captures) buffers.push_back(capture.impl()->data);
 
-  const VariableUpdates updates(
-      program_->written, [&](std::size_t i) -> VariableState & { return variable(i, variables); });
+  VariableUpdates updates(program_->written,
+                          [&](std::size_t i) -> VariableState & { return variable(i, variables); });
+  updates.lock();
   for (std::size_t index : code_.variables) {
     VariableState &state = variable(index, variables);
     if (program_->written[index]) {
@@ -133,6 +141,8 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
   context.places = places_.get();
+  context.hosts = hosts_.data();
+  context.host_count = hosts_.size();
   const Arena arena(code_.arena_bytes, program_->name);
   context.arena = arena.memory();
   code_.entry(buffers.data(), dims.data(), &context);

@@ -17,7 +17,7 @@ public:
   CompiledCall(const CompiledCall &) = delete;
 
   /// Runs the code. `inputs` have the program's input types, and `variables` are what its
-  /// parameters stand for. Throws what asserts and index checks inside throw.
+  /// parameters stand for. Throws what asserts, index checks and host calls inside throw.
   std::vector<Tensor> run(std::span<detail::TensorImpl *const> inputs,
                           std::span<const detail::VariablePointer> variables = {});
 
@@ -32,6 +32,7 @@ private:
 
   std::shared_ptr<const Program> program_;
   std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
+  std::vector<HostBinding> hosts_;
   CompiledCode code_;
   std::shared_ptr<const PlaceTable> places_;
   std::vector<TensorType> outputs_;

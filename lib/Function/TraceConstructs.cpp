@@ -79,9 +79,17 @@ std::vector<Tensor> Tracer::construct(const ConstructCall &call) {
   case ConstructKind::choice: return trace_choice(call);
   case ConstructKind::loop: return trace_loop(call);
   case ConstructKind::counted: return trace_counted(call);
+  case ConstructKind::host: return trace_host(call);
   case ConstructKind::call: break; // recorded by Tracer::call
   }
   return {};
+}
+
+std::vector<Tensor> Tracer::trace_host(const ConstructCall &call) {
+  std::vector<Tensor> results = add_construct(call, {}, call.host->results);
+  nodes().back().construct->host = call.host->function;
+  nodes().back().construct->pure = call.host->pure;
+  return results;
 }
 
 std::vector<Tensor> Tracer::trace_choice(const ConstructCall &call) {

@@ -153,6 +153,7 @@ Program Tracer::finish(std::span<const Tensor> results) {
     program_.outputs.push_back(value_of(result));
   }
   check_made();
+  program_.collect_hosts();
   return std::move(program_);
 }
 

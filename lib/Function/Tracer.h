@@ -64,6 +64,7 @@ private:
 
   ProgramRegion trace_region(std::string_view name, const detail::Body &body,
                              std::span<const TensorType> arguments);
+  std::vector<Tensor> trace_host(const ConstructCall &call);
   std::vector<Tensor> trace_choice(const ConstructCall &call);
   std::vector<Tensor> trace_loop(const ConstructCall &call);
   std::vector<Tensor> trace_counted(const ConstructCall &call);

@@ -18,14 +18,22 @@ struct OpCall {
   const Attrs &attrs;
 };
 
-/// One use of control flow, for an interpreter that records it; operands and bodies are those of
-/// the kind. `name` is the C++ function, for messages.
+/// A host call, for an interpreter that records it.
+struct HostCall {
+  HostFunctionRef function;
+  bool pure;
+  std::span<const TensorType> results;
+};
+
+/// One use of control flow, or a host call, for an interpreter that records it; operands and bodies
+/// are those of the kind. `name` is the C++ function, for messages.
 struct ConstructCall {
   ConstructKind kind;
   std::string_view name;
   std::span<const Tensor> operands;
   std::span<const detail::Body> bodies;
   std::int64_t step = 1; ///< of a counted loop
+  const HostCall *host = nullptr;
 };
 
 /// Executes op calls in place of the eager runtime while it is current on its thread. It knows its

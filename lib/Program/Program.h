@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "OpDefs/OpInfo.h"
+#include "Runtime/HostFunction.h"
 #include <weft/tensor.h>
 
 namespace weft {
@@ -52,9 +53,11 @@ enum class ConstructKind : std::uint8_t {
   counted, ///< operands: the first number and the one to stop before, i64 scalars, and the state;
            ///< region: the body of the turn's number, an i64 scalar, and the state
   call,    ///< of another traced function; operands: its inputs, then its captured tensors
+  host,    ///< of a C++ callable; operands: what it is called with
 };
 
-/// Control flow: what `cond`, `switch_case`, `while_loop` and `for_loop` leave in a program. Types
+/// Control flow and calls: what `cond`, `switch_case`, `while_loop`, `for_loop`, calls of traced
+/// functions and `host_call` leave in a program. Types
 /// of operands, region results and results may differ in sizes that one of them does not know.
 struct ProgramConstruct {
   ConstructKind kind;
@@ -63,6 +66,8 @@ struct ProgramConstruct {
   std::vector<ValueId> results;
   std::shared_ptr<const struct Program> callee; ///< of a call
   std::vector<VariableRef> variables;           ///< what the callee's variables are here
+  HostFunctionRef host;                         ///< of a host call
+  bool pure = false;                            ///< a host call without effects
 };
 
 /// A traced function.
@@ -79,6 +84,13 @@ struct Program {
   std::vector<ProgramNode> nodes;     ///< in the order of the calls
   std::vector<ValueId> outputs;
   std::vector<std::string> files; ///< of the user's source, which nodes count
+  /// The callables of its host calls and of those of the programs it calls, in order, each once.
+  std::vector<HostFunctionRef> hosts;
+
+  /// The names that the callables have in its code.
+  std::vector<std::string> host_symbols() const;
+  /// Fills `hosts`.
+  void collect_hosts();
 
   /// The number of a variable, which must be in `variables`.
   std::size_t variable_index(const VariableRef &variable) const;

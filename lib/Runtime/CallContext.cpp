@@ -1,5 +1,6 @@
 // The functions that compiled code calls.
 #include "Runtime/CallContext.h"
+#include "Runtime/HostFunction.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Printing.h"
 #include "Support/Fault.h"
@@ -130,6 +131,27 @@ void for_indices(std::int32_t dtype, const void *indices, const Check &check) {
   else check(static_cast<const std::int64_t *>(indices));
 }
 
+TensorType type_of(const RuntimeValue &value) {
+  return {static_cast<DType>(value.dtype),
+          Shape(std::span(value.dims, static_cast<std::size_t>(value.rank)))};
+}
+
+/// A tensor with the same elements: the callable may keep it, and compiled code uses the memory
+/// again.
+Tensor copy_of(const RuntimeValue &value) {
+  const TensorType type = type_of(value);
+  Tensor copy = detail::new_tensor(type.dtype, type.shape);
+  std::memcpy(copy.impl()->data, value.data,
+              static_cast<std::size_t>(copy.size()) * item_size(type.dtype));
+  return copy;
+}
+
+const Tensor &host_result(const CallContext &context, std::int64_t result) {
+  WEFT_INVARIANT(result >= 0 && static_cast<std::size_t>(result) < context.host_results.size(),
+                 "the host call gave no such result");
+  return context.host_results[static_cast<std::size_t>(result)];
+}
+
 std::string_view view(const char *text, std::int64_t length) {
   return {text, static_cast<std::size_t>(length)};
 }
@@ -211,6 +233,36 @@ void weft_rt_free(CallContext *context, void *memory) {
   (temporary->newer != nullptr ? temporary->newer->older : context->temporaries) = temporary->older;
   if (temporary->older != nullptr) temporary->older->newer = temporary->newer;
   allocator::deallocate(temporary, temporary->size_class);
+}
+
+void weft_rt_host_call(CallContext *context, const char *name, std::int64_t length,
+                       const RuntimeValue *operands, std::int64_t count, const RuntimeValue *types,
+                       std::int64_t type_count) {
+  const MovesOnThrow moves(context);
+  const std::string_view symbol = view(name, length);
+  const HostBinding *const end = context->hosts + context->host_count;
+  const HostBinding *const found = std::find_if(
+      context->hosts, end, [&](const HostBinding &host) { return host.symbol == symbol; });
+  if (found == end)
+    throw StateError(std::string(context->function) + ": host_call @" + std::string(symbol) +
+                     ": there is no callable of that name here; they come with functions that are "
+                     "traced in C++");
+  std::vector<Tensor> tensors;
+  for (std::int64_t i = 0; i < count; ++i) tensors.push_back(copy_of(operands[i]));
+  std::vector<TensorType> wanted;
+  for (std::int64_t i = 0; i < type_count; ++i) wanted.push_back(type_of(types[i]));
+  const HostCallScope scope;
+  context->host_results = call_host(*found->function, tensors, wanted);
+}
+
+std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::int64_t axis) {
+  return host_result(*context, result).impl()->dims()[axis];
+}
+
+void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
+  const Tensor &tensor = host_result(*context, result);
+  std::memcpy(data, tensor.impl()->data,
+              static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype()));
 }
 
 void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtype,

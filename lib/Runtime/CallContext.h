@@ -8,13 +8,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <weft/tensor.h>
 
 namespace weft {
 
-/// One value that compiled code hands to print or to a failed assert: {i32, i32, ptr, ptr}. The
-/// elements are contiguous and row-major; `dims` holds `rank` sizes.
+struct HostBinding;
+
+/// One value that compiled code hands to print, to a failed assert or to a host call: {i32, i32,
+/// ptr, ptr}. The elements are contiguous and row-major; `dims` holds `rank` sizes.
 struct RuntimeValue {
   std::int32_t dtype; ///< a weft::DType
   std::int32_t rank;
@@ -49,6 +52,11 @@ struct CallContext {
   /// Where weft_rt_output puts the outputs of unknown size: `output_count` handles of the caller's.
   Tensor *outputs = nullptr;
   std::int64_t output_count = 0;
+  /// The callables that the function's host calls name: `host_count` of them.
+  const HostBinding *hosts = nullptr;
+  std::size_t host_count = 0;
+  /// What the last host call gave.
+  std::vector<Tensor> host_results;
   /// What to move if the next call of the runtime throws; lies in compiled code's frame.
   RuntimeMove *moves = nullptr;
   std::int64_t move_count = 0;
@@ -80,8 +88,8 @@ using CompiledEntry = std::int32_t (*)(void *const *buffers, const std::int64_t 
 extern "C" {
 
 /// Tells that some variables are not in their own buffers. If the next function below that is
-/// called with this context throws (print, assert_fail, index_error, check_indices or shape_error),
-/// it first moves them there, all at once; if it does not throw, this is forgotten.
+/// called with this context throws (print, assert_fail, index_error, check_indices, shape_error or
+/// host_call), it first moves them there, all at once; if it does not throw, this is forgotten.
 void weft_rt_on_stop(weft::CallContext *context, weft::RuntimeMove *moves, std::int64_t count);
 
 /// Prints one line: `format` (`length` bytes, no terminator needed) with each {} replaced by the
@@ -123,6 +131,18 @@ void weft_rt_check_indices(weft::CallContext *context, std::int64_t site, const 
 void *weft_rt_alloc(weft::CallContext *context, std::int64_t bytes);
 /// Frees what weft_rt_alloc gave in the same call.
 void weft_rt_free(weft::CallContext *context, void *memory);
+
+/// Calls the callable of that name (`length` bytes, no terminator needed) with copies of `count`
+/// operands and keeps its results, which must be of the `type_count` types in `types`: these have
+/// no data, and their sizes may be `unknown`. Throws what call_host throws
+/// (lib/Runtime/HostFunction.h), and StateError if the call has no such callable.
+void weft_rt_host_call(weft::CallContext *context, const char *name, std::int64_t length,
+                       const weft::RuntimeValue *operands, std::int64_t count,
+                       const weft::RuntimeValue *types, std::int64_t type_count);
+/// The size of an axis of a result of the last host call.
+std::int64_t weft_rt_host_size(weft::CallContext *context, std::int64_t result, std::int64_t axis);
+/// Copies the elements of a result of the last host call to `data`.
+void weft_rt_host_take(weft::CallContext *context, std::int64_t result, void *data);
 
 /// Makes output number `index` (counted among those of unknown size) a new tensor of this dtype and
 /// these sizes and returns where its elements go, contiguous and aligned to 64 bytes. Throws

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "Runtime/HostFunction.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -48,11 +49,29 @@ void VariableState::check_value() const {
 Tensor VariableState::load() const {
   check_value();
   const std::lock_guard lock(mutex_);
+  if (!updating_) return value_;
   // During an update only its own thread comes here, and what it is given must not change any more.
-  return updating_ ? copy_of(value_) : value_;
+  refuse_host_call("read");
+  return copy_of(value_);
+}
+
+void VariableState::refuse_host_call(const char *what) const {
+  if (updating_ && in_host_call())
+    throw StateError("the variable '" + name_ + "' is " + what +
+                     " by a host call inside of a function that updates it: let the function hand "
+                     "its value to the callable, and assign what that gives");
+}
+
+void VariableState::lock_update() {
+  mutex_.lock();
+  if (!updating_) return;
+  mutex_.unlock();
+  throw StateError("the variable '" + name_ +
+                   "' is updated by a call inside of another call that updates it");
 }
 
 void VariableState::replace(const Tensor &value) {
+  refuse_host_call("assigned");
   Tensor fresh = make_contiguous(value);
   // Compiled code that is writing knows the buffer by its address.
   if (updating_) copy_elements(fresh, value_);

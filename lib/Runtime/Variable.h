@@ -26,6 +26,8 @@ public:
   /// Whether it stands for a variable of a call.
   bool stands_in() const { return stands_in_; }
 
+  /// The present value. Throws StateError, as the members that change it do, inside a host call of
+  /// a compiled call that updates the variable: which value that is would depend on the compiler.
   Tensor load() const;
   /// `value` must be of the variable's type.
   void store(const Tensor &value);
@@ -37,8 +39,9 @@ public:
   }
 
   /// Holds the variable for a compiled call that will write it in place: until unlock_update other
-  /// threads wait. Whoever holds several locks them in the order of their addresses.
-  void lock_update() { mutex_.lock(); }
+  /// threads wait. Whoever holds several locks them in the order of their addresses. Throws
+  /// StateError if a call around this one, on the same thread, holds it.
+  void lock_update();
   void unlock_update();
   /// The contiguous elements of the value, which nobody else holds: the tensor's own when the
   /// variable is its only owner, otherwise those of a copy. Call between lock and unlock.
@@ -48,6 +51,7 @@ private:
   /// Throws StateError if there is no value.
   void check_value() const;
   void replace(const Tensor &value);
+  void refuse_host_call(const char *what) const;
 
   // Recursive: a print sink called from inside the update may read the variable.
   mutable std::recursive_mutex mutex_;

@@ -129,6 +129,8 @@ LogicalResult Expansion::inlineOp(Operation &original, IRMapping &mapping, Locat
 
 LogicalResult Expansion::noteActivity(Operation &original, Operation *clone) {
   if (!dependsOnSource(clone)) return success();
+  // What C++ computes has no derivative, as if under stop_gradient.
+  if (isa<HostCallOp>(clone)) return success();
   if (const ::weft::OpInfo *info = opInfoOf(clone)) {
     // An inactive op is where the derivative ends.
     if (!info->differentiable || clone->getNumResults() == 0 ||

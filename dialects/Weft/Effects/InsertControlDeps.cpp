@@ -183,7 +183,8 @@ private:
   }
 
   LogicalResult orderOp(Operation *op, Chains &chains) {
-    if (auto ordered = dyn_cast<OrderedOpInterface>(op)) return orderEffect(ordered, chains);
+    if (auto ordered = dyn_cast<OrderedOpInterface>(op); ordered && ordered.getOwnEffects().any())
+      return orderEffect(ordered, chains);
     if (auto call = dyn_cast<func::CallOp>(op)) return orderCall(call, chains);
     if (op->getNumRegions() == 0) {
       if (mayStop(op)) guard(op, chains);
@@ -242,7 +243,7 @@ private:
   /// Lets an op that may stop the call by itself wait for the last print or assert.
   void guard(Operation *op, const Chains &chains) {
     Value last = lastIo(chains);
-    if (!last || last == begin) return;
+    if (!last || last == begin || op->getNumOperands() == 0) return;
     builder.setInsertionPoint(op);
     OpOperand &operand = whatMayNotFit(op);
     operand.set(GuardOp::create(builder, op->getLoc(), operand.get(), last));

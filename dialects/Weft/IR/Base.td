@@ -124,7 +124,7 @@ def Weft_VariableAttr : ConfinedAttr<FlatSymbolRefAttr, []> {
 
 /// State of variables: reads after the last write, a write after all reads since.
 def Weft_VariableResource : Resource<"::mlir::weft::VariableResource">;
-/// What a person sees: prints and asserts, in program order.
+/// What the world outside sees: prints, asserts and host calls, in program order.
 def Weft_IoResource : Resource<"::mlir::weft::IoResource">;
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,7 @@ void addMemoryEffects(
 
 bool mayStop(Operation *op) {
   if (isa<GatherOp, ScatterAddOp>(op)) return true;
+  if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || info->kind == ::weft::OpKind::effect) return false;
   // Sizes are compared where two operands meet, and with those that an attribute gives.

@@ -1,5 +1,5 @@
-// Ops that read or change the world: variables, prints and asserts; tokens, which order them; and
-// the bridge to scf.
+// Ops that read or change the world: variables, prints, asserts and host calls; tokens, which order
+// them; and the bridge to scf.
 
 #ifndef WEFT_IR_STATE_OPS
 #define WEFT_IR_STATE_OPS
@@ -79,7 +79,7 @@ def Weft_OutsideOp : Op<Weft_Dialect, "outside", [Pure]> {
 
 def Weft_LeaveKind : I32EnumAttr<"LeaveKind", "what a weft.leave does", [
     I32EnumAttrCase<"assertion", 0>, I32EnumAttrCase<"index", 1>, I32EnumAttrCase<"shape", 2>,
-    I32EnumAttrCase<"print", 3>]> {
+    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>]> {
   let cppNamespace = "::mlir::weft";
 }
 
@@ -89,8 +89,9 @@ def Weft_LeaveOp : Op<Weft_Dialect, "leave",
   let description = [{
     What the text and the values mean depends on the kind: `assertion` and `print` format them,
     `index` takes the name of an op, its indices and the size that one of them is not below, `shape`
-    takes a message alone. All but `print` throw; a print does if its sink throws. Then the
-    variables hold what the op says after `leaving`.
+    takes a message alone, `host` takes the name of a callable, what it is called with, and the types
+    of what it `gives`. The first three throw; a print does if its sink throws, and a host call if
+    the callable does. Then the variables hold what the op says after `leaving`.
 
     Made by weft-branch-on-checks on tensors; bufferization makes the operands buffers and
     weft-checks-to-runtime the calls.
@@ -103,12 +104,28 @@ def Weft_LeaveOp : Op<Weft_Dialect, "leave",
   }];
   let arguments = (ins Weft_LeaveKind:$kind, StrAttr:$text,
                        Variadic<AnyType>:$values,
-                       OptionalAttr<FlatSymbolRefArrayAttr>:$variables, Variadic<AnyType>:$state);
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$variables, Variadic<AnyType>:$state,
+                       OptionalAttr<TypeArrayAttr>:$given);
   let assemblyFormat = [{
-    $kind $text (`,` $values^ `:` type($values))?
+    $kind $text (`,` $values^ `:` type($values))? (`gives` $given^)?
     (`leaving` $variables `=` $state^ `:` type($state))? attr-dict
   }];
   let hasVerifier = 1;
+}
+
+def Weft_HostResultOp : Op<Weft_Dialect, "host_result", [MemoryEffects<[MemRead<Weft_IoResource>]>]> {
+  let summary = "A result, by its number, of the host call that was made last.";
+  let description = [{
+    Made by weft-branch-on-checks after the weft.leave that makes the call.
+
+    ```mlir
+    weft.leave host "norm", %x : tensor<4xf32> gives [tensor<?xf32>]
+    %y = weft.host_result 0 : tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$index);
+  let results = (outs Weft_Any:$value);
+  let assemblyFormat = "$index attr-dict `:` type($value)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,6 +285,38 @@ def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments]> {
   let io = 1;
   let stops = 1;
   let inactive = "it has no result";
+}
+
+//===----------------------------------------------------------------------===//
+// Host calls
+//===----------------------------------------------------------------------===//
+
+def Weft_HostCallOp : Op<Weft_Dialect, "host_call", [Weft_OrderedOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+  let summary = "Calls a C++ callable of the program that runs it, with tensors, and gives tensors back.";
+  let description = [{
+    `weft.host_call @norm(%x, %y) : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32>`. The name is not a
+    symbol of the module: the callable comes with the call of the compiled function. What it gives is
+    checked against the result types, whose sizes may be unknown.
+
+    It is an effect, in one order with prints and asserts, and may stop the call by what it throws.
+    With `pure` it is none: it may be dropped, merged with an equal one, and run in another order.
+  }];
+  let arguments = (ins StrAttr:$callee, UnitAttr:$pure,
+                       Variadic<AnyTypeOf<[Weft_Any, Weft_TokenType]>>:$operandsAndAfter);
+  let results = (outs Variadic<AnyTypeOf<[Weft_Any, Weft_TokenType]>>:$resultsAndToken);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The tensors that the callable is called with, and those that it gives.
+    ::mlir::OperandRange getValues();
+    ::mlir::ResultRange getGiven();
+    ::mlir::weft::OwnEffects getOwnEffects();
+    ::mlir::Value getAfter();
+    ::mlir::MutableOperandRange getAfterMutable();
+    ::mlir::Value getToken();
+  }];
 }
 
 #endif // WEFT_IR_STATE_OPS

@@ -57,6 +57,11 @@ LogicalResult LeaveOp::verify() {
     return emitOpError("wants one value for each variable");
   if (getKind() == LeaveKind::index && getValues().size() != 2)
     return emitOpError("of kind index wants the indices and the size of the axis");
+  if ((getKind() == LeaveKind::host) != static_cast<bool>(getGiven()))
+    return emitOpError("of kind host, and no other, says what types it gives");
+  if (getGiven())
+    for (Type type : getGiven()->getAsValueRange<TypeAttr>())
+      if (!isWeftTensor(type)) return emitOpError("gives ") << type << ", which is no tensor";
   if (getKind() == LeaveKind::shape && !getValues().empty())
     return emitOpError("of kind shape takes no values");
   return success();

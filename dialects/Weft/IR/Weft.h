@@ -23,7 +23,7 @@ namespace mlir::weft {
 struct VariableResource : public SideEffects::Resource::Base<VariableResource> {
   StringRef getName() final { return "weft.variable"; }
 };
-/// Prints and asserts, in program order.
+/// Prints, asserts and host calls, in program order.
 struct IoResource : public SideEffects::Resource::Base<IoResource> {
   StringRef getName() final { return "weft.io"; }
 };
@@ -34,6 +34,7 @@ struct OwnEffects {
   bool writes = false; ///< the same
   bool io = false;     ///< a person sees it, or a host function runs
   bool stops = false;  ///< it may stop the call
+  bool any() const { return reads || writes || io || stops; }
 };
 
 class OrderedOpInterface;
@@ -43,7 +44,8 @@ LogicalResult verifyOrdered(OrderedOpInterface op);
 void addMemoryEffects(OrderedOpInterface op,
                       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
 
-/// Whether a pure op may stop the call: an index may be out of range, unknown sizes may not fit.
+/// Whether a pure op may stop the call: an index may be out of range, unknown sizes may not fit, a
+/// callable may throw.
 bool mayStop(Operation *op);
 /// Whether an op may run although the program would not have come to it: not if it may stop the
 /// call or changes the world.

@@ -76,10 +76,10 @@ static void sinkInto(scf::IfOp branch) {
 
 /// A weft.leave that leaves variables as `present` says, which may be null.
 static void leave(ImplicitLocOpBuilder &b, LeaveKind kind, StringRef text, ValueRange values,
-                  OnStopOp present) {
+                  OnStopOp present, ArrayAttr given = {}) {
   LeaveOp::create(b, kind, b.getStringAttr(text), values,
                   present ? present.getVariablesAttr() : ArrayAttr(),
-                  present ? present.getState() : ValueRange());
+                  present ? present.getState() : ValueRange(), given);
 }
 
 static Value negated(ImplicitLocOpBuilder &b, Value condition) {
@@ -108,6 +108,8 @@ private:
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto print = dyn_cast<PrintOp>(op)) {
       leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present);
+    } else if (auto call = dyn_cast<HostCallOp>(op)) {
+      callHost(b, call, present);
     } else if (auto assertion = dyn_cast<AssertOp>(op)) {
       Value condition = assertion.getCondition();
       if (cast<RankedTensorType>(condition.getType()).getRank() != 0)
@@ -130,6 +132,13 @@ private:
     }
     op->erase();
     return success();
+  }
+
+  static void callHost(ImplicitLocOpBuilder &b, HostCallOp call, OnStopOp present) {
+    leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
+          b.getTypeArrayAttr(llvm::to_vector(TypeRange(call.getGiven()))));
+    for (auto [i, given] : llvm::enumerate(call.getGiven()))
+      if (!given.use_empty()) given.replaceAllUsesWith(HostResultOp::create(b, given.getType(), i));
   }
 
   void enterIf(ImplicitLocOpBuilder &b, Value broken) {

@@ -75,6 +75,16 @@ static LogicalResult lower(LeaveOp op) {
                 true);
     break;
   }
+  case LeaveKind::host: {
+    Value values = runtimeValues(b, op.getValues());
+    auto given = llvm::to_vector(op.getGivenAttr().getAsValueRange<TypeAttr>());
+    callRuntime(b, "weft_rt_host_call",
+                {textPointer(b, text), constant(b, text.size()), values,
+                 constant(b, op.getValues().size()), runtimeTypes(b, given),
+                 constant(b, given.size())},
+                true);
+    break;
+  }
   case LeaveKind::index: {
     SmallVector<Value> operands = {site(), textPointer(b, text)};
     appendIndices(b, op.getValues()[0], op.getValues()[1], operands);
@@ -95,7 +105,8 @@ static void branch(cf::AssertOp op) {
   Value broken = arith::XOrIOp::create(b, op.getArg(), arith::ConstantIntOp::create(b, 1, 1));
   auto branch = scf::IfOp::create(b, broken, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  LeaveOp::create(b, LeaveKind::shape, op.getMsgAttr(), ValueRange(), ArrayAttr(), ValueRange());
+  LeaveOp::create(b, LeaveKind::shape, op.getMsgAttr(), ValueRange(), ArrayAttr(), ValueRange(),
+                  ArrayAttr());
   op.erase();
 }
 

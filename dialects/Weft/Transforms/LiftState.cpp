@@ -55,7 +55,7 @@ private:
   static bool mayLeave(Operation *op) {
     if (auto ordered = dyn_cast<OrderedOpInterface>(op)) {
       const OwnEffects own = ordered.getOwnEffects();
-      return own.io || own.stops;
+      return own.io || own.stops || mayStop(op);
     }
     if (isa<cf::AssertOp, CheckIndicesOp>(op) || mayStop(op)) return true;
     auto unknown = [](Type type) {

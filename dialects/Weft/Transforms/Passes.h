@@ -15,6 +15,8 @@ namespace mlir::weft {
 /// Tells one-shot bufferization how print, assert and check_indices read their operands: they
 /// become calls of the runtime.
 void registerBufferizableEffects(DialectRegistry &registry);
+/// The same of host_result, which is new memory.
+void registerBufferizableHostResults(DialectRegistry &registry);
 /// And that widen is its operand's buffer.
 void registerBufferizableWiden(DialectRegistry &registry);
 

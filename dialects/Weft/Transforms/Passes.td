@@ -86,11 +86,12 @@ def ScalarizePass : Pass<"weft-scalarize", "::mlir::func::FuncOp"> {
 def BranchOnChecksPass : Pass<"weft-branch-on-checks", "::mlir::func::FuncOp"> {
   let summary = "Makes asserts and checks branches that leave, which say what variables hold then.";
   let description = [{
-    Before: weft.assert, weft.check_indices, weft.print and cf.assert on tensors; weft.on_stop where
-    the function writes variables.
+    Before: weft.assert, weft.check_indices, weft.print, weft.host_call and cf.assert on tensors;
+    weft.on_stop where the function writes variables.
 
     After: an scf.if over what is checked, and in it a weft.leave with the values that variables
-    have at that point. A print is a weft.leave where it stood. What only a branch that leaves needs
+    have at that point. A print is a weft.leave where it stood, and so is a host call, whose results
+    weft.host_result takes. What only a branch that leaves needs
     is computed there, unless this would keep a tensor alive that could be overwritten otherwise: a
     call that goes well pays for nothing that it does not need.
 

@@ -54,20 +54,44 @@ Value address(ImplicitLocOpBuilder &b, Value buffer) {
   return arith::IndexCastOp::create(b, b.getI64Type(), index);
 }
 
+/// Puts the description of a tensor of that type at place `index` of an array.
+static void describe(ImplicitLocOpBuilder &b, Value values, int64_t index, ShapedType type,
+                     ArrayRef<Value> sizes, Value data) {
+  Value dims = stackArray(b, std::max<int64_t>(type.getRank(), 1));
+  for (auto [axis, size] : llvm::enumerate(sizes)) put(b, dims, static_cast<int64_t>(axis), size);
+  const auto dtype = static_cast<int64_t>(*dtypeOf(type.getElementType()));
+  put(b, values, 3 * index, arith::ConstantIntOp::create(b, dtype | type.getRank() << 32, 64));
+  put(b, values, 3 * index + 1, address(b, dims));
+  put(b, values, 3 * index + 2, data);
+}
+
+static Value arrayOfValues(ImplicitLocOpBuilder &b, size_t count) {
+  return stackArray(b, std::max<int64_t>(3 * static_cast<int64_t>(count), 1));
+}
+
 Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers) {
-  Value values = stackArray(b, std::max<int64_t>(3 * buffers.size(), 1));
-  int64_t at = 0;
-  for (Value buffer : buffers) {
+  Value values = arrayOfValues(b, buffers.size());
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
     auto type = cast<MemRefType>(buffer.getType());
-    Value dims = stackArray(b, std::max<int64_t>(type.getRank(), 1));
-    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      Value size = memref::DimOp::create(b, buffer, axis);
-      put(b, dims, axis, arith::IndexCastOp::create(b, b.getI64Type(), size));
-    }
-    const auto dtype = static_cast<int64_t>(*dtypeOf(type.getElementType()));
-    put(b, values, at++, arith::ConstantIntOp::create(b, dtype | type.getRank() << 32, 64));
-    put(b, values, at++, address(b, dims));
-    put(b, values, at++, address(b, buffer));
+    SmallVector<Value> sizes;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      sizes.push_back(
+          arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, buffer, axis)));
+    describe(b, values, static_cast<int64_t>(i), type, sizes, address(b, buffer));
+  }
+  return values;
+}
+
+Value runtimeTypes(ImplicitLocOpBuilder &b, TypeRange types) {
+  Value values = arrayOfValues(b, types.size());
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto shaped = cast<ShapedType>(type);
+    SmallVector<Value> sizes;
+    for (int64_t size : shaped.getShape())
+      sizes.push_back(arith::ConstantIntOp::create(
+          b, ShapedType::isDynamic(size) ? ::weft::unknown : size, 64));
+    describe(b, values, static_cast<int64_t>(i), shaped, sizes,
+             arith::ConstantIntOp::create(b, 0, 64));
   }
   return values;
 }

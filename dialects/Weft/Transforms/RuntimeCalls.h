@@ -26,6 +26,9 @@ Value address(ImplicitLocOpBuilder &b, Value buffer);
 /// are contiguous.
 Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers);
 
+/// The same of the types of tensors that are not there yet: no elements, and sizes may be unknown.
+Value runtimeTypes(ImplicitLocOpBuilder &b, TypeRange types);
+
 /// Appends what describes the indices in a contiguous buffer: dtype, pointer, count; then the size
 /// that they are compared with.
 void appendIndices(ImplicitLocOpBuilder &b, Value buffer, Value size,

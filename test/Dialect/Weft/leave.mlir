@@ -57,3 +57,40 @@ func.func @kind() {
   weft.leave nowhere "no"
   return
 }
+
+// -----
+
+// CHECK-LABEL: func @host
+// CHECK: weft.leave host "norm", %arg0 : tensor<4xf32> gives [tensor<?xf32>, tensor<i1>] leaving [@w] = %arg0 : tensor<4xf32>
+// CHECK: weft.host_result 1 : tensor<i1>
+// CHECK: weft.leave host "log" gives []{{$}}
+func.func @host(%x: tensor<4xf32>) -> tensor<i1> {
+  weft.leave host "norm", %x : tensor<4xf32> gives [tensor<?xf32>, tensor<i1>] leaving [@w] = %x : tensor<4xf32>
+  %0 = weft.host_result 1 : tensor<i1>
+  weft.leave host "log" gives []
+  return %0 : tensor<i1>
+}
+
+// -----
+
+func.func @gives_nothing() {
+  // expected-error@below {{'weft.leave' op of kind host, and no other, says what types it gives}}
+  weft.leave host "norm"
+  return
+}
+
+// -----
+
+func.func @print_gives() {
+  // expected-error@below {{'weft.leave' op of kind host, and no other, says what types it gives}}
+  weft.leave print "x" gives [tensor<f32>]
+  return
+}
+
+// -----
+
+func.func @no_tensor() {
+  // expected-error@below {{'weft.leave' op gives 'index', which is no tensor}}
+  weft.leave host "norm" gives [index]
+  return
+}

@@ -112,5 +112,52 @@ TEST_F(ProgramKeys, LookIntoControlFlow) {
   EXPECT_FALSE(same(loop(1), loop(2), x, x));
 }
 
+TEST_F(ProgramKeys, KnowCallablesByNameAlone) {
+  const Tensor x = ones({4});
+  const auto scaled = [](float by, HostCallOptions options) {
+    options.results = {spec(f32, {4})};
+    return [by, options](Tensor t) {
+      return host_call([by](const Tensor &value) { return value * by; }, options, t);
+    };
+  };
+  EXPECT_TRUE(same(scaled(2, {}), scaled(3, {}), x, x));
+  EXPECT_TRUE(same(scaled(2, {.name = "a"}), scaled(3, {.name = "a"}), x, x));
+  EXPECT_FALSE(same(scaled(2, {.name = "a"}), scaled(2, {.name = "b"}), x, x));
+  EXPECT_FALSE(same(scaled(2, {}), scaled(2, {.pure = true}), x, x));
+  // Which of two callables is called where, also by functions that are called.
+  const auto two = [](bool swap) {
+    return [swap](Tensor t) {
+      const auto call = [](float by) { return [by](const Tensor &value) { return value + by; }; };
+      auto inner = function([&, first = call(1)](Tensor y) {
+        return host_call(first, {.results = {spec(f32, {4})}}, y);
+      });
+      const Tensor outer = host_call(call(2), {.results = {spec(f32, {4})}}, t);
+      return swap ? inner(t) - outer : outer - inner(t);
+    };
+  };
+  EXPECT_TRUE(same(two(false), two(false), x, x));
+  EXPECT_FALSE(same(two(false), two(true), x, x));
+  // Code that was found calls the callables of the function that found it.
+  {
+    auto first = function(scaled(2, {}));
+    static_cast<void>(first(x));
+  }
+  auto second = function(scaled(3, {}));
+  EXPECT_EQ(second(x)[0].item<float>(), 3);
+  EXPECT_EQ(second.report(x).cache, "hit");
+}
+
+TEST_F(ProgramKeys, ExceptionsPassThroughCodeThatWasFound) {
+  const auto throwing = [](Tensor t) {
+    return host_call([](const Tensor &) -> Tensor { throw std::out_of_range("gone"); },
+                     {.results = {spec(f32, {4})}}, t);
+  };
+  for (const char *const expected : {"miss", "hit"}) {
+    auto f = function(throwing);
+    EXPECT_THROW(static_cast<void>(f(ones({4}))), std::out_of_range);
+    EXPECT_EQ(f.report(ones({4})).cache, expected);
+  }
+}
+
 } // namespace
 } // namespace weft::cache

@@ -62,6 +62,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/detail/function_core.h", "Function"},
     {"weft/function.h", "Function"},
     {"weft/control_flow.h", "Function"},
+    {"weft/host_call.h", "Function"},
     {"weft/detail/body.h", "Ops"},
     {"weft/detail/signature.h", "Function"},
     {"weft/structure.h", "Function"},

@@ -1,6 +1,7 @@
 // The functions that compiled code calls, called as it does.
 #include "Runtime/CallContext.h"
 #include "../Testing.h"
+#include "Runtime/HostFunction.h"
 
 #include <cmath>
 #include <cstring>
@@ -194,6 +195,38 @@ TEST(CallContext, Outputs) {
   EXPECT_EQ(outputs[1].type(), spec(f32, {2, 3}));
   EXPECT_EQ(outputs[1].to_vector<int>(), (std::vector<int>{0, 1, 2, 3, 4, 5}));
   EXPECT_THROW(weft_rt_output(&context, 2, 0, 0, nullptr), InternalError);
+}
+
+TEST(CallContext, HostCall) {
+  const auto both = std::make_shared<const HostFunction>(
+      HostFunction{"both", [](std::span<const Tensor> operands) {
+                     return std::vector<Tensor>{operands[1], operands[0]};
+                   }});
+  const HostBinding hosts[] = {{"other", nullptr}, {"both", both}};
+  CallContext context;
+  context.function = "step";
+  context.hosts = hosts;
+  context.host_count = 2;
+  std::int32_t number = 7;
+  const float row[] = {1, 2, 3};
+  const std::int64_t three[] = {3}, any[] = {unknown};
+  const RuntimeValue operands[] = {value_of(&number), value_of(row, 1, three)};
+  const RuntimeValue types[] = {value_of<float>(nullptr, 1, any), value_of<std::int32_t>(nullptr)};
+  weft_rt_host_call(&context, "both and more", 4, operands, 2, types, 2);
+  number = 8; // the callable was given a copy
+  EXPECT_EQ(weft_rt_host_size(&context, 0, 0), 3);
+  float elements[3] = {};
+  weft_rt_host_take(&context, 0, elements);
+  EXPECT_EQ(elements[2], 3);
+  std::int32_t scalar = 0;
+  weft_rt_host_take(&context, 1, &scalar);
+  EXPECT_EQ(scalar, 7);
+  EXPECT_THROW(weft_rt_host_take(&context, 2, &scalar), InternalError);
+  EXPECT_THROWS(weft_rt_host_call(&context, "both", 4, operands, 2, types, 1), ValueError,
+                "host_call both: the callable must give 1 tensor, but it gave 2 tensors");
+  EXPECT_THROWS(weft_rt_host_call(&context, "bo", 2, operands, 2, types, 2), StateError,
+                "step: host_call @bo: there is no callable of that name here; they come with "
+                "functions that are traced in C++");
 }
 
 } // namespace

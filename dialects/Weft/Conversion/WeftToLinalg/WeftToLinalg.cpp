@@ -90,7 +90,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
-          !isa<PrintOp, CheckIndicesOp, OnStopOp, WidenOp>(op))
+          !isa<PrintOp, HostCallOp, CheckIndicesOp, OnStopOp, WidenOp>(op))
         ops.push_back(op);
     });
     if (ops.empty()) return;

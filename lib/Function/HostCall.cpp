@@ -1,0 +1,67 @@
+// Host calls: called now, or recorded by the interpreter that traces.
+#include <weft/host_call.h>
+
+#include "Ops/Interpreter.h"
+#include "Runtime/HostFunction.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/StridedCopy.h"
+
+namespace weft {
+
+namespace {
+
+/// Throws unless there can be a result of that type.
+void check_promise(const std::string &name, std::size_t i, const TensorType &type) {
+  const std::string what =
+      name + ": result " + std::to_string(i) + " is said to be " + to_string(type) + ", ";
+  if (is_any_rank(type.shape)) throw ShapeError(what + "but its rank must be known");
+  for (const std::int64_t size : type.shape)
+    if (size < 0 && size != unknown) throw ShapeError(what + "which has a negative size");
+  if (!type.shape.is_static()) return;
+  try {
+    static_cast<void>(detail::checked_tensor_bytes(type.dtype, type.shape));
+  } catch (const ShapeError &error) {
+    throw ShapeError(what + "which cannot be: " + error.what());
+  }
+}
+
+} // namespace
+
+void detail::check_result_count(const HostCallOptions &options, std::size_t returned) {
+  if (options.results.size() == returned) return;
+  throw ValueError(prefix_of({options.name, {}}) + ": the callable returns " +
+                   std::to_string(returned) + (returned == 1 ? " tensor" : " tensors") +
+                   ", but there are " + std::to_string(options.results.size()) +
+                   (options.results.size() == 1 ? " type" : " types") + " of results");
+}
+
+std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
+                                      std::vector<Tensor> operands) {
+  HostFunction function{std::move(options.name), {}};
+  const std::string name = prefix_of(function);
+  function.callable = [callable = std::move(callable)](std::span<const Tensor> values) {
+    const Interpreter::Scope nobody(nullptr);
+    return callable(values);
+  };
+  for (std::size_t i = 0; i < options.results.size(); ++i)
+    check_promise(name, i, options.results[i]);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i].defined())
+      throw StateError(name + ": operand " + std::to_string(i) + " is undefined");
+
+  if (Interpreter *interpreter = Interpreter::current(); interpreter && interpreter->traces()) {
+    const HostCall host{std::make_shared<const HostFunction>(std::move(function)), options.pure,
+                        options.results};
+    return interpreter->construct(
+        ConstructCall{ConstructKind::host, "host_call", operands, {}, 1, &host});
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].traced())
+      throw StateError(name + ": operand " + std::to_string(i) +
+                       " is a tensor of a trace that has ended");
+    operands[i] = make_contiguous(operands[i]);
+  }
+  return call_host(function, operands, options.results);
+}
+
+} // namespace weft
