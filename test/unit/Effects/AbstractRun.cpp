@@ -113,6 +113,13 @@ void AbstractRun::runEffect(Operation *op, Values &values) {
     outcome.seen = mix(outcome.seen, hashOf(check.getMessage()));
     for (std::uint64_t variable : outcome.variables) outcome.seen = mix(outcome.seen, variable);
   }
+  // What it gives depends on all that was seen before, and it may throw, as an assert may.
+  if (auto call = dyn_cast<HostCallOp>(op)) {
+    outcome.seen = mix(outcome.seen, hashOf(call.getCallee()));
+    for (Value value : call.getValues()) outcome.seen = mix(outcome.seen, values[value]);
+    for (std::uint64_t variable : outcome.variables) outcome.seen = mix(outcome.seen, variable);
+    for (Value given : call.getGiven()) values[given] = outcome.seen;
+  }
 }
 
 void AbstractRun::runLoop(Operation *op, Values &values) {

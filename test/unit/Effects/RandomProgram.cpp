@@ -62,7 +62,7 @@ public:
     std::vector<int> kinds;
     std::string results = "%x0", types = "tensor<i32>";
     for (int i = 0; i < effects; ++i) {
-      kinds.push_back(below(5));
+      kinds.push_back(below(6));
       if (kinds.back() > 1) continue;
       out_ << ", tensor<i32>";
       results += ", %r" + std::to_string(i);
@@ -74,7 +74,8 @@ public:
       if (kinds[i] < 2) out_ << "%r" << i << " = weft.read %h" << v << " : tensor<i32>\n";
       else if (kinds[i] == 2) out_ << "weft.assign %h" << v << ", %x" << i << " : tensor<i32>\n";
       else if (kinds[i] == 3) out_ << "weft.print \"{}\", %x" << i << " : tensor<i32>\n";
-      else out_ << "weft.assert %c, \"" << i << "\" : tensor<i1>\n";
+      else if (kinds[i] == 4) out_ << "weft.assert %c, \"" << i << "\" : tensor<i1>\n";
+      else out_ << "weft.host_call @f" << i << "(%x" << i << ") : (tensor<i32>) -> ()\n";
     }
     out_ << "return " << results << " : " << types << "\n}\n}\n";
     return out_.str();
@@ -126,7 +127,7 @@ private:
   }
 
   Touch statement(Scope &scope, int depth) {
-    const int kind = below(depth < 3 ? 17 : 10);
+    const int kind = below(depth < 3 ? 18 : 11);
     const Handle handle = pick(scope.handles);
     Touch touch;
     if (kind < 3) {
@@ -151,19 +152,26 @@ private:
            << " : tensor<i32>\nweft.assert " << ok << ", \"" << ++count_ << "\" "
            << attribute(touch) << " : tensor<i1>\n";
     } else if (kind == 8) {
+      touch.add(kSeen, 2);
+      touch.anyRead = true;
+      std::string given = fresh("g");
+      out_ << given << " = weft.host_call @f" << ++count_ << "(" << pick(scope.values) << ") "
+           << attribute(touch) << " : (tensor<i32>) -> tensor<i32>\n";
+      scope.values.push_back(given);
+    } else if (kind == 9) {
       std::string sum = fresh("s");
       out_ << sum << " = weft.add " << pick(scope.values) << ", " << pick(scope.values)
            << " : tensor<i32>\n";
       scope.values.push_back(sum);
-    } else if (kind == 9) {
+    } else if (kind == 10) {
       choose(scope);
-    } else if (kind < 12) {
+    } else if (kind < 13) {
       touch = branch(scope, depth);
-    } else if (kind == 12) {
-      touch = counted(scope, depth);
     } else if (kind == 13) {
-      touch = loop(scope, depth);
+      touch = counted(scope, depth);
     } else if (kind == 14) {
+      touch = loop(scope, depth);
+    } else if (kind == 15) {
       touch = numbered(scope, depth);
     } else {
       touch = call(scope);
