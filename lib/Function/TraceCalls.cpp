@@ -1,6 +1,7 @@
 // What a trace has to do with the world around it: variables of arguments, variables made while it
 // is traced, calls of other traced functions, and traces around it.
 #include "Function/Tracer.h"
+#include <ranges>
 
 #include <set>
 #include <unordered_map>
@@ -85,8 +86,8 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
   std::set<ValueId> wanted{tensor.impl()->trace_value};
   std::vector<const ProgramNode *> slice; // last call first
   std::set<VariableRef> read;
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    const ProgramNode &call = **node;
+  for (const ProgramNode *node : std::views::reverse(nodes)) {
+    const ProgramNode &call = *node;
     if (call.construct) {
       for (const ValueId result : call.construct->results)
         if (wanted.contains(result)) throw refuse("control flow or a call");
@@ -110,10 +111,10 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
   if (!wanted.empty()) throw refuse("an argument");
 
   const Scope eager(nullptr);
-  for (auto node = slice.rbegin(); node != slice.rend(); ++node) {
+  for (const ProgramNode *node : std::views::reverse(slice)) {
     std::vector<Tensor> operands;
-    for (const ValueId operand : (*node)->operands) operands.push_back(values.at(operand));
-    values[(*node)->result] = execute_eager((*node)->op, operands, (*node)->attrs);
+    for (const ValueId operand : node->operands) operands.push_back(values.at(operand));
+    values[node->result] = execute_eager(node->op, operands, node->attrs);
   }
   return values.at(tensor.impl()->trace_value);
 }
