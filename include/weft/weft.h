@@ -19,4 +19,5 @@
 #include <weft/random.h>        // IWYU pragma: export
 #include <weft/shape.h>         // IWYU pragma: export
 #include <weft/tensor.h>        // IWYU pragma: export
+#include <weft/tensor_array.h>  // IWYU pragma: export
 #include <weft/variable.h>      // IWYU pragma: export

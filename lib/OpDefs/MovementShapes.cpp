@@ -285,6 +285,17 @@ Result<TensorType> replicate(const InferContext &call) {
   return sized(x.dtype, std::move(shape));
 }
 
+Result<TensorType> resize(const InferContext &call) {
+  const TensorType &x = call.operands[0], &count = call.operands[1];
+  if (x.shape.empty()) return Fault{ErrorKind::shape, "x is a scalar, so it has no first axis"};
+  if (!count.shape.empty())
+    return Fault{ErrorKind::shape,
+                 "count must be a scalar, but has shape " + to_string(count.shape)};
+  Shape shape = x.shape;
+  shape[0] = unknown;
+  return sized(x.dtype, std::move(shape));
+}
+
 Result<TensorType> size(const InferContext &call) {
   const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
   if (Check fault = check_axis(axis, call.operands[0].shape, "x")) return *fault;

@@ -30,6 +30,7 @@ Result<TensorType> gather(const InferContext &call);
 Result<TensorType> scatter_add(const InferContext &call);
 Result<TensorType> update_slice(const InferContext &call);
 Result<TensorType> replicate(const InferContext &call);
+Result<TensorType> resize(const InferContext &call);
 Result<TensorType> size(const InferContext &call);
 Result<TensorType> draw_uniform(const InferContext &call);
 Result<TensorType> draw_permutation(const InferContext &call);

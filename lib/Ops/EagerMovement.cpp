@@ -217,6 +217,27 @@ Tensor replicate(const OpInfo &info, std::span<const Tensor> operands, const Att
   return detail::new_view(x, dims, strides, 0);
 }
 
+Tensor resize(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
+              const TensorType &type) {
+  const detail::TensorImpl *x = operands[0].impl();
+  const auto count = operands[1].item<std::int64_t>();
+  if (count < 0) raise(ErrorKind::shape, std::string(info.name) + ": the count is negative");
+  Ints dims(x->sizes().begin(), x->sizes().end());
+  dims[0] = count;
+  if (count <= x->dims()[0])
+    return detail::new_view(operands[0], dims, Ints(x->strides(), x->strides() + x->rank), 0);
+  const std::size_t item = item_size(type.dtype);
+  static_cast<void>(element_count(Shape(dims), item).value());
+  Tensor result = detail::new_tensor(type.dtype, Shape(dims));
+  detail::TensorImpl *to = result.impl();
+  copy_strided(item, x->sizes(), x->data, {x->strides(), x->rank}, to->data,
+               {to->strides(), to->rank});
+  const std::size_t all = static_cast<std::size_t>(to->size) * item;
+  const std::size_t taken = static_cast<std::size_t>(x->size) * item;
+  std::memset(to->data + taken, 0, all - taken);
+  return result;
+}
+
 Tensor size_of(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &) {
   return detail::new_scalar(operands[0].size(std::get<std::int64_t>(attrs[0])));

@@ -316,6 +316,12 @@ def movements(op, names, admits, folder):
             for index in admits[1]:
                 for v, count in ((x(33), 3), (x(5, 7), 2), (x(), 4), (x(2, 0), 3), (x(5), 0)):
                     yield Case(op, [v, np.array(count, DTYPES[index])], np.stack([v] * count) if count else np.empty((0, *v.shape), v.dtype))
+        elif op == "resize":
+            for index in admits[1]:
+                for v, count in ((x(33), 3), (x(5, 7), 5), (x(5, 7), 9), (x(2, 0), 3), (x(0, 2), 3), (x(5), 0)):
+                    result = np.zeros((count, *v.shape[1:]), v.dtype)
+                    result[: len(v)] = v[:count]
+                    yield Case(op, [v, np.array(count, DTYPES[index])], result)
         elif op == "size":
             for v, axis in ((x(33), 0), (x(5, 7), 1), (x(2, 0), 1)):
                 yield Case(op, [v], np.array(v.shape[axis]), f"axis = {axis} : i64")
@@ -348,7 +354,7 @@ STRUCTURAL = {
     "draw_uniform": draws, "draw_permutation": draws,
     **dict.fromkeys(("sum", "mean", "prod", "max", "min", "all", "any"), reductions),
     **dict.fromkeys(("stop_gradient", "reshape", "transpose", "broadcast", "slice", "reverse", "concatenate", "pad", "gather",
-                     "scatter_add", "update_slice", "replicate", "size"), movements),
+                     "scatter_add", "update_slice", "replicate", "resize", "size"), movements),
 }
 # Effects on variables and on what a person sees: no function of their operands.
 EFFECTS = {"read", "assign", "assign_add", "print", "assert"}

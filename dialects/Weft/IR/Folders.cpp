@@ -80,6 +80,33 @@ LogicalResult ReplicateOp::canonicalize(ReplicateOp op, PatternRewriter &rewrite
   return success();
 }
 
+/// A known count is a slice, or zeros behind x.
+LogicalResult ResizeOp::canonicalize(ResizeOp op, PatternRewriter &rewriter) {
+  DenseElementsAttr number;
+  RankedTensorType from = op.getX().getType();
+  if (!from.hasStaticShape() || !matchPattern(op.getCount(), m_Constant(&number))) return failure();
+  const int64_t count = (*number.value_begin<APInt>()).getSExtValue();
+  if (count < 0) return failure();
+  const SmallVector<int64_t> none(from.getRank(), 0), each(from.getRank(), 1);
+  SmallVector<int64_t> shape(from.getShape());
+  shape[0] = count;
+  auto type = RankedTensorType::get(shape, from.getElementType());
+  Value value;
+  if (count <= from.getDimSize(0)) {
+    value = SliceOp::create(rewriter, op.getLoc(), type, op.getX(), none, shape, each);
+  } else {
+    auto scalar = RankedTensorType::get({}, from.getElementType());
+    Value zero = ConstantOp::create(rewriter, op.getLoc(), scalar,
+                                    cast<ElementsAttr>(rewriter.getZeroAttr(scalar)));
+    SmallVector<int64_t> behind = none;
+    behind[0] = count - from.getDimSize(0);
+    value = PadOp::create(rewriter, op.getLoc(), type, op.getX(), zero, none, behind, none);
+  }
+  if (type != op.getType()) value = WidenOp::create(rewriter, op.getLoc(), op.getType(), value);
+  rewriter.replaceOp(op, value);
+  return success();
+}
+
 OpFoldResult ItemOp::fold(FoldAdaptor adaptor) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
   return elements ? OpFoldResult(elements.getValues<Attribute>()[0]) : OpFoldResult();

@@ -315,6 +315,22 @@ def Weft_ReplicateOp : Weft_PureOp<"replicate"> {
   let example = "replicate([1, 2], 3)  ->  [[1, 2], [1, 2], [1, 2]]";
 }
 
+def Weft_ResizeOp : Weft_PureOp<"resize"> {
+  let summary = "The first `count` slices of x along its first axis, with zeros where x has no more.";
+  let description = [{
+    `count` is an integer scalar, so the result's first size is known only at run time: how arrays
+    grow, and how the part of one is taken that is in use. A negative count is a ShapeError.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Integer:$count);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
+  let hasCanonicalizeMethod = 1;
+  let shapeFunction = "resize";
+  let vjp = [(resize_back $dy), (no_grad)];
+  let jvp = (linear);
+  let example = "resize([1, 2], 3)  ->  [1, 2, 0]";
+}
+
 def Weft_SizeOp : Weft_PureOp<"size"> {
   let summary = "The size of an axis, as an i64 scalar.";
   let cppName = "size_of";

@@ -113,6 +113,7 @@ def pad_value_back : Rule<"pad_value_back">;
 def gather_back : Rule<"gather_back">;
 def scatter_add_back : Rule<"scatter_add_back">;
 def replicate_back : Rule<"replicate_back">;
+def resize_back : Rule<"resize_back">;
 def update_slice_back : Rule<"update_slice_back">;
 def update_slice_value_back : Rule<"update_slice_value_back">;
 def from_vjp;

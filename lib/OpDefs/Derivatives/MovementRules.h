@@ -164,4 +164,15 @@ typename E::Value replicate_back(E &e, VjpCall<E> &, std::size_t,
   return e.sum(cotangent, Ints{0}, false);
 }
 
+/// Of `resize`: the cotangent, resized to where it came from.
+template <class E>
+typename E::Value resize_back(E &e, VjpCall<E> &call, std::size_t i,
+                              const typename E::Value &cotangent) {
+  const Shape &shape = call.operand_type(i).shape;
+  if (shape[0] == unknown) return e.resize(cotangent, e.size_of(call.shape_witness(i), 0));
+  const typename E::Value value =
+      e.resize(cotangent, e.scalar(static_cast<double>(shape[0]), DType::i64));
+  return shape.is_static() ? e.broadcast(value, shape) : value;
+}
+
 } // namespace weft::autodiff::rules

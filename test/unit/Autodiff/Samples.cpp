@@ -154,6 +154,8 @@ std::vector<Sample> structural_samples() {
         Attrs{std::int64_t{1}});
   s.add(OpCode::replicate, "scalar", {x({}), tensor(3)}, {});
   s.add(OpCode::replicate, "matrix", {x({2, 3}), tensor(2)}, {});
+  s.add(OpCode::resize, "less", {x({3, 2}), tensor(2)}, {});
+  s.add(OpCode::resize, "more", {x({3}), tensor(5)}, {});
   s.add(OpCode::update_slice, "axis0", {x({3, 2}), tensor(1), values({2}, 0, 1, 2)},
         Attrs{std::int64_t{0}});
   s.add(OpCode::update_slice, "axis1", {x({2, 3}), tensor(2), values({2}, 0, 1, 2)},
@@ -240,6 +242,8 @@ const std::vector<Sample> &degenerate_samples() {
     s.add(OpCode::scatter_add, "nothing", {empty({3, 2}), none, empty({0, 2})},
           Attrs{std::int64_t{0}});
     s.add(OpCode::replicate, "nothing", {empty({2}), tensor(0)}, {});
+    s.add(OpCode::resize, "nothing", {empty({2}), tensor(0)}, {});
+    s.add(OpCode::resize, "from_nothing", {empty({0}), tensor(2)}, {});
     s.add(OpCode::update_slice, "nothing", {empty({3, 0}), tensor(1), empty({0})},
           Attrs{std::int64_t{0}});
     for (Sample &sample : s.samples) samples.push_back(std::move(sample));

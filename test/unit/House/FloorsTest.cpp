@@ -66,6 +66,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/detail/body.h", "Ops"},
     {"weft/detail/signature.h", "Function"},
     {"weft/structure.h", "Function"},
+    {"weft/tensor_array.h", "Function"},
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},
     {"weft/nn.h", "NN"},

@@ -309,6 +309,12 @@ void Calls::add_movements(DType dtype) {
         for (const Shape &shape : {Shape{}, Shape{17}, Shape{2, 3}, Shape{0, 2}})
           add({x(shape), indices({count}, {}, index)});
     break;
+  case OpCode::resize:
+    for (DType index : {i32, i64})
+      for (int count : {0, 2, 3, 20})
+        for (const Shape &shape : {Shape{3}, Shape{2, 3}, Shape{0, 2}, Shape{4, 0}})
+          add({x(shape), indices({count}, {}, index)});
+    break;
   case OpCode::size_of:
     add({x({3, 17})}, Attrs{std::int64_t{1}});
     add({x({0})}, Attrs{std::int64_t{0}});

@@ -80,6 +80,7 @@ Value lowerPad(LinalgBuilder &b, PadOp op);
 Value lowerGather(LinalgBuilder &b, GatherOp op);
 Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
 Value lowerReplicate(LinalgBuilder &b, ReplicateOp op);
+Value lowerResize(LinalgBuilder &b, ResizeOp op);
 Value lowerSize(LinalgBuilder &b, SizeOp op);
 Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op);
 Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op);

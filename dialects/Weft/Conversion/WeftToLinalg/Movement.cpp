@@ -255,6 +255,27 @@ Value lowerReplicate(LinalgBuilder &b, ReplicateOp op) {
   return b.moved(sizes, op.getX(), map);
 }
 
+Value lowerResize(LinalgBuilder &b, ResizeOp op) {
+  Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
+  Value count = arith::IndexCastOp::create(b, b.getIndexType(), number);
+  b.requireNotNegative(count, "resize: the count is negative");
+  Sizes sizes = b.sizesOf(op.getX()), part = sizes;
+  sizes[0] = count;
+  part[0] = arith::MinSIOp::create(b, count, b.toValue(part[0])).getResult();
+  Type element = getElementTypeOrSelf(op.getType());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+  Value background = b.filled(sizes, zero);
+  // A part without elements would begin past the end.
+  if (llvm::is_contained(op.getX().getType().getShape(), 0) ||
+      llvm::is_contained(op.getType().getShape(), 0))
+    return background;
+  Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+  Value taken = tensor::ExtractSliceOp::create(b, op.getX(), offsets, part, strides);
+  Value result = tensor::InsertSliceOp::create(b, taken, background, offsets, part, strides);
+  b.setSizes(result, sizes);
+  return result;
+}
+
 Value lowerSize(LinalgBuilder &b, SizeOp op) {
   Value size = b.toValue(b.sizesOf(op.getX())[op.getAxis()]);
   Value number = arith::IndexCastOp::create(b, b.getI64Type(), size);

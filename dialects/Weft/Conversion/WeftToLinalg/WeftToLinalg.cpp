@@ -49,6 +49,7 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](GatherOp gather) { return lowerGather(b, gather); })
       .Case([&](ScatterAddOp scatter) { return lowerScatterAdd(b, scatter); })
       .Case([&](ReplicateOp replicate) { return lowerReplicate(b, replicate); })
+      .Case([&](ResizeOp resize) { return lowerResize(b, resize); })
       .Case([&](SizeOp size) { return lowerSize(b, size); })
       .Case([&](UpdateSliceOp update) { return lowerUpdateSlice(b, update); })
       .Case([&](DrawUniformOp draw) { return lowerDrawUniform(b, draw); })
