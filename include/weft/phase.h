@@ -25,6 +25,25 @@ enum class Phase : std::uint8_t {
 /// "control-deps"; what --compile-to and WEFT_DUMP call it.
 std::string_view name_of(Phase phase);
 
+/// One thing that a call of compiled code does with memory besides computing in place.
+struct MemoryNote {
+  enum class Kind : std::uint8_t {
+    output,     ///< a result, which every call makes anew
+    update,     ///< a variable gets its new value: in its own buffer, unless there is a reason
+    allocation, ///< memory from the allocator, since the compiler could not plan for it
+    copy,       ///< elements are copied and nothing else
+  };
+  Kind kind{};
+  std::string what;        ///< "result 0", "@w", or the op that wants the memory
+  std::int64_t bytes = -1; ///< -1: known only when it runs
+  std::string formula;     ///< of these bytes: "4 * argument 0.size(1)"
+  std::string reason;      ///< empty for an output, and for an update in place
+  std::string place;       ///< the user's "train.cpp:41", or ""
+  /// "1.5 KiB", or the formula.
+  std::string size_text() const;
+  friend bool operator==(const MemoryNote &, const MemoryNote &) = default;
+};
+
 /// What compiling one trace took, in milliseconds, and what came of it.
 struct CompileReport {
   struct PhaseTime {
@@ -40,6 +59,14 @@ struct CompileReport {
   /// Where the code came from: "miss" compiled and kept on disk, "off" compiled where nothing is
   /// kept, "hit" read from disk, "shared" that of an equal trace of this process.
   std::string cache;
+  /// Outputs, updates, allocations and copies, in this order. Temporaries of known size are not
+  /// among them: they share `arena_bytes`.
+  std::vector<MemoryNote> memory;
+  /// How many of these are copies.
+  std::size_t copies() const;
+  /// `memory` as text: a summary, then a line for each, as `weft-compile --report=copies` prints
+  /// it.
+  std::string memory_text() const;
   /// Files that FunctionOptions::dump asked for, in the order of the phases.
   std::vector<std::string> files;
 };

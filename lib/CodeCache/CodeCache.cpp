@@ -125,6 +125,7 @@ std::optional<CompiledCode> load(const Folder &folder, const Key &key, const std
   code.code = std::shared_ptr<LoadedCode>(std::move(*loaded));
   code.report.code_bytes = entry->object.size();
   code.report.arena_bytes = entry->arena_bytes;
+  code.report.memory = std::move(entry->memory);
   code.report.cache = "hit";
   code.report.total_ms = milliseconds_since(start);
   code.report.phases = {{"cache", code.report.total_ms}};
@@ -147,6 +148,7 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   entry.symbol = code.symbol;
   entry.arena_bytes = code.arena_bytes;
   entry.variables.assign(code.variables.begin(), code.variables.end());
+  entry.memory = code.report.memory;
   entry.object = code.object;
   if (Check check = folder.write(hex(key.digest()), encode(entry))) log_folder(*check);
 }
@@ -182,6 +184,7 @@ CompiledCode compile(const Program &program, const std::string &dump) {
   slot->code.code.reset();
   slot->code.report = {};
   slot->code.report.code_bytes = code.report.code_bytes;
+  slot->code.report.memory = code.report.memory;
   if (code.report.cache == "hit") {
     code.report.total_ms = milliseconds_since(start);
     code.report.phases = {{"cache", code.report.total_ms}};

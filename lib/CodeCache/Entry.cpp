@@ -1,6 +1,7 @@
 // Writes and reads entries, byte by byte and with every size checked.
 #include "CodeCache/Entry.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -11,7 +12,7 @@ namespace weft::cache {
 namespace {
 
 constexpr std::string_view kMagic = "WEFTCODE";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 /// Magic, version, the size of what follows, and its digest.
 constexpr std::size_t kHeader = 8 + 4 + 8 + sizeof(Digest);
@@ -80,6 +81,13 @@ std::string encode(const Entry &entry) {
   put(body, entry.arena_bytes);
   put(body, static_cast<std::uint64_t>(entry.variables.size()));
   for (const std::uint64_t variable : entry.variables) put(body, variable);
+  put(body, static_cast<std::uint64_t>(entry.memory.size()));
+  for (const MemoryNote &note : entry.memory) {
+    put(body, note.kind);
+    put(body, note.bytes);
+    for (const std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
+      put_text(body, *part);
+  }
   put_text(body, entry.object);
 
   std::string bytes(kMagic);
@@ -117,6 +125,15 @@ Result<Entry> decode(std::string_view bytes) {
   const auto variables = reader.take<std::uint64_t>();
   for (std::uint64_t i = 0; i < variables && reader.left() != 0; ++i)
     entry.variables.push_back(reader.take<std::uint64_t>());
+  const auto notes = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < notes && reader.left() != 0; ++i) {
+    MemoryNote &note = entry.memory.emplace_back();
+    note.kind =
+        static_cast<MemoryNote::Kind>(std::min<std::uint8_t>(reader.take<std::uint8_t>(), 3));
+    note.bytes = reader.take<std::int64_t>();
+    for (std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
+      *part = reader.text();
+  }
   entry.object = reader.text();
   if (!reader.at_end()) return fault("is damaged");
   return entry;

@@ -9,6 +9,7 @@
 
 #include "CodeCache/Key.h"
 #include "Support/Fault.h"
+#include <weft/phase.h>
 
 namespace weft::cache {
 
@@ -22,6 +23,7 @@ struct Entry {
   std::string symbol; ///< of the entry, in the object code
   std::uint64_t arena_bytes = 0;
   std::vector<std::uint64_t> variables; ///< CompiledCode::variables
+  std::vector<MemoryNote> memory;       ///< CompileReport::memory
   std::string object;                   ///< an ELF object file
 };
 

@@ -1,6 +1,7 @@
 // Runs phases, keeps pass managers, counts time.
 #include "Compiler/Driver.h"
 
+#include "Compiler/MemoryReport.h"
 #include "Compiler/Reproducer.h"
 #include "JIT/GpuPipeline.h"
 #include "JIT/Loader.h"
@@ -135,6 +136,7 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   ::weft::CompiledCode code;
   if (auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes"))
     code.arena_bytes = static_cast<std::size_t>(bytes.getInt());
+  code.report.memory = memoryNotesOf(function);
   auto variables = variablesOf(function, symbols);
   if (!variables) return variables.fault();
   code.variables = std::move(*variables);

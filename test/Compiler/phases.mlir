@@ -12,7 +12,7 @@
 weft.variable @w : tensor<64x128xf32>
 
 // CHECK-LABEL: func @step
-// CHECK-SAME: %[[W:[^ ]*]]: memref<64x128xf32> {weft.variable = @w}
+// CHECK-SAME: %[[W:[^ ]*]]: memref<64x128xf32> {weft.updated, weft.variable = @w}
 // CHECK-SAME: weft.arena_bytes
 // CHECK-NOT: memref.copy
 // CHECK: call @weft_rt_matmul_f32

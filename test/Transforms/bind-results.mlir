@@ -113,3 +113,81 @@ func.func @read_later(%c: i1, %x: tensor<4xf32>, %w: tensor<4xf32> {weft.variabl
 func.func @unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// A loop that starts from the variable works there already, and so does one in it.
+// CHECK-LABEL: func @nested
+// CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {weft.variable = @w}
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[W]])
+// CHECK-NEXT: %[[S:.*]] = scf.for {{.*}} iter_args(%[[B:.*]] = %[[A]])
+// CHECK: linalg.copy ins(%{{.*}}) outs(%[[B]]
+// CHECK: scf.yield %[[S]]
+// CHECK: return %[[R]]
+func.func @nested(%n: index, %w: tensor<4xf32> {weft.variable = @w}) -> (tensor<4xf32> {weft.variable = @w}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %w) -> tensor<4xf32> {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> tensor<4xf32> {
+      %0 = arith.addf %b, %b : tensor<4xf32>
+      scf.yield %0 : tensor<4xf32>
+    }
+    scf.yield %s : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A sum starts from memory that is filled, not from a copy of the program's data. What is only read
+// stays a constant.
+// CHECK-LABEL: func @start
+// CHECK: %[[DATA:.*]] = arith.constant dense<2.0{{.*}}> : tensor<4xf32>
+// CHECK: %[[FILLED:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<f32>)
+// CHECK: linalg.generic {{.*}} ins(%[[DATA]] : tensor<4xf32>) outs(%[[FILLED]] : tensor<f32>)
+func.func @start() -> tensor<f32> {
+  %data = arith.constant dense<2.0> : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%data : tensor<4xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// With a use of the variable before the loop, such as what an assert leaves, the loop still starts in
+// its buffer; with one inside it does not.
+// CHECK-LABEL: func @used_before
+// CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {weft.variable = @w}
+// CHECK: linalg.copy ins(%{{.*}}) outs(%[[W]]
+// CHECK: scf.for
+// CHECK-LABEL: func @used_inside
+// CHECK-NOT: linalg.copy
+// CHECK: scf.for
+func.func @used_before(%n: index, %broken: i1, %x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w}) -> (tensor<4xf32> {weft.variable = @w}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.if %broken {
+    weft.leave shape "no" leaving [@w] = %w : tensor<4xf32>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %0 = arith.addf %a, %a : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+func.func @used_inside(%n: index, %broken: i1, %x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w}) -> (tensor<4xf32> {weft.variable = @w}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    scf.if %broken {
+      weft.leave shape "no" leaving [@w] = %w : tensor<4xf32>
+    }
+    %0 = arith.addf %a, %a : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

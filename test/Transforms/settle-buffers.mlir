@@ -32,11 +32,11 @@ func.func @scalar(%x: f32) -> f32 {
 
 // -----
 
-// Variables that trade places are set aside before either is overwritten.
+// Variables that trade places are set aside before either is overwritten. Both are marked as updated.
 // CHECK-LABEL: func @swap
-// CHECK-SAME: (%[[A:.*]]: memref<4xf32> {{.*}}, %[[B:.*]]: memref<4xf32>
-// CHECK: memref.copy %[[B]], %[[B2:.*]] :
-// CHECK: memref.copy %[[A]], %[[A2:.*]] :
+// CHECK-SAME: (%[[A:.*]]: memref<4xf32> {weft.updated, weft.variable = @a}, %[[B:.*]]: memref<4xf32> {weft.updated, weft.variable = @b}
+// CHECK: memref.copy %[[B]], %[[B2:[^ ]*]] {weft.reason = "values trade places and are set aside first"} :
+// CHECK: memref.copy %[[A]], %[[A2:[^ ]*]] {weft.reason = "values trade places and are set aside first"} :
 // CHECK: memref.copy %[[B2]], %[[A]]
 // CHECK: memref.copy %[[A2]], %[[B]]
 func.func @swap(%a: memref<4xf32> {weft.variable = @a}, %b: memref<4xf32> {weft.variable = @b})
@@ -50,11 +50,11 @@ func.func @swap(%a: memref<4xf32> {weft.variable = @a}, %b: memref<4xf32> {weft.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: %[[X:[^ ]*]]: memref<4xf32>
 // CHECK: %[[STATE:.*]] = memref.alloc() : memref<4xf32>
-// CHECK: memref.copy %[[X]], %[[STATE]]
+// CHECK: memref.copy %[[X]], %[[STATE]] {weft.reason = "the loop changes it from turn to turn"}
 // CHECK: scf.for
 // CHECK: %[[NEXT:.*]] = memref.alloc() : memref<4xf32>
 // CHECK: memref.copy %[[STATE]], %[[NEXT]]
-// CHECK: memref.copy %[[NEXT]], %[[STATE]]
+// CHECK: memref.copy %[[NEXT]], %[[STATE]] {weft.reason = "the next turn of the loop starts from it"}
 // CHECK: memref.copy %[[STATE]], %{{.*}}
 func.func @loop(%n: index, %x: memref<4xf32>, %out: memref<4xf32> {weft.output = 0 : i64}) -> memref<4xf32> {
   %c0 = arith.constant 0 : index

@@ -3,9 +3,11 @@
 #include "../Input.h"
 #include "../Output.h"
 #include "Compiler/Driver.h"
+#include "Compiler/MemoryReport.h"
 #include "Header.h"
 #include "JIT/GpuPipeline.h"
 #include "Program/Requests.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -37,6 +39,13 @@ static cl::opt<std::string> chip("chip",
                                  cl::cat(category));
 static cl::opt<std::string> header("emit-header", cl::desc("Write a C header of the entries"),
                                    cl::value_desc("file.h"), cl::cat(category));
+static cl::opt<std::string>
+    report("report",
+           cl::desc("copies: print every copy and allocation that is left, with its reason, and "
+                    "whether variables are updated in place; the program is only written with -o"),
+           cl::value_desc("what"), cl::cat(category));
+static cl::opt<bool> errorOnCopy("error-on-copy", cl::desc("Fail if any copy is left"),
+                                 cl::cat(category));
 static cl::opt<bool> timed("time", cl::desc("Print the times of the phases to standard error"),
                            cl::cat(category));
 static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after every pass"),
@@ -111,7 +120,33 @@ static std::string readRequest(Request &request) {
     return "--compile-from=" + fromName + " comes after --compile-to=" + toName;
   if (!header.empty() && (request.from > Phase::bufferize || request.to < Phase::bufferize))
     return "--emit-header needs the phase bufferize between --compile-from and --compile-to";
+  if (!report.empty() && report != "copies") return "--report=" + report + ": there is only copies";
+  if ((!report.empty() || errorOnCopy) &&
+      (request.from > Phase::bufferize || request.to < Phase::bufferize))
+    return "--report and --error-on-copy need the phase bufferize between --compile-from and "
+           "--compile-to";
   return "";
+}
+
+/// Prints the report on each function of a bufferized module; fails if no copy may be left.
+static int reportCopies(ModuleOp module) {
+  std::string text, firstCopy;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isDeclaration() || !function.isPublic()) continue;
+    const std::string name = function.getName().str();
+    const ::weft::CompileReport account = memoryReportOf(function);
+    text += name + ": " + account.memory_text();
+    for (const ::weft::MemoryNote &note : account.memory) {
+      if (note.kind != ::weft::MemoryNote::Kind::copy || !firstCopy.empty()) continue;
+      firstCopy = name + " copies " + note.size_text() + ": " + note.reason;
+      if (!note.place.empty()) firstCopy += " (" + note.place + ")";
+    }
+  }
+  if (!report.empty()) {
+    llvm::outs() << text;
+    if (!finish(llvm::outs(), "-")) return 1;
+  }
+  return errorOnCopy && !firstCopy.empty() ? refuse("CompileError: " + firstCopy) : 0;
 }
 
 static int compile(MLIRContext &context, InputProgram &input, const Request &request) {
@@ -133,6 +168,10 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
     if (!contents) return refuse(contents.fault().message);
     if (int status = writeFile(header, *contents)) return status;
   }
+  if (!report.empty() || errorOnCopy)
+    if (int status = reportCopies(module)) return status;
+  // A report is what was wanted, unless there is a file for the program too.
+  if (!report.empty() && outputFile.getNumOccurrences() == 0) return 0;
   if (failed(driver.run(module, std::max(before, request.from), last))) return fail();
   int status = 0;
   if (text) {

@@ -146,7 +146,8 @@ static void printTimes(const ::weft::CompiledCode &code, double compileMs) {
     llvm::outs() << phase.phase << llvm::format(" %.1f", phase.milliseconds);
   });
   llvm::outs() << "), cache " << code.report.cache << ", arena " << (code.arena_bytes + 1023) / 1024
-               << " KiB, code " << (code.report.code_bytes + 1023) / 1024 << " KiB\n";
+               << " KiB, code " << (code.report.code_bytes + 1023) / 1024 << " KiB, "
+               << code.report.copies() << (code.report.copies() == 1 ? " copy\n" : " copies\n");
 }
 
 /// Whether `actual` equals the file's tensor within the tolerance; says where it does not.

@@ -1,4 +1,5 @@
 // The pass weft-bind-results: destination-passing style for results and loop-carried tensors.
+#include "Weft/Transforms/AssignPlaces.h"
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,6 +69,19 @@ static Value store(OpBuilder &b, Location loc, Value value, Value destination) {
   return linalg::CopyOp::create(b, loc, value, destination).getResult(0);
 }
 
+/// Whether `value` is what a loop makes of `place`: the loop works there already.
+static bool comesFrom(Value value, Value place) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result) return false;
+  const unsigned number = result.getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getInitArgs()[number] == place;
+  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+    return ValueRange(loop.getBeforeArguments()).getTypes() == loop.getResultTypes() &&
+           loop.getInits()[number] == place;
+  return false;
+}
+
 /// Stores a result of the function in its argument `place`. What a loop starts with and what a
 /// branch yields is put there as well, if the old contents are not needed later: then they work in
 /// place, and the store at the end has nothing left to do.
@@ -101,7 +115,7 @@ static void bindCarried(OpBuilder &b, Operation *terminator, MutableOperandRange
                         ValueRange carried) {
   b.setInsertionPoint(terminator);
   for (auto [operand, own] : llvm::zip_equal(operands, carried))
-    if (isStaticTensor(own.getType()) && operand.get() != own)
+    if (isStaticTensor(own.getType()) && operand.get() != own && !comesFrom(operand.get(), own))
       operand.set(store(b, terminator->getLoc(), operand.get(), own));
 }
 
@@ -143,6 +157,22 @@ static void chooseElements(OpBuilder &b, arith::SelectOp select) {
   select.erase();
 }
 
+/// Makes constants that an op computes into, such as the start of a sum, fills of memory: the data
+/// of the program would be copied for it.
+static void fillStarts(OpBuilder &b, linalg::LinalgOp op) {
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    auto constant = init.get().getDefiningOp<arith::ConstantOp>();
+    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+    if (!elements || !elements.isSplat()) continue;
+    b.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(constant.getType());
+    Value scalar = arith::ConstantOp::create(b, loc, elements.getSplatValue<TypedAttr>());
+    Value empty = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+    init.set(linalg::FillOp::create(b, loc, scalar, empty).getResult(0));
+  }
+}
+
 namespace {
 struct BindResults : impl::BindResultsPassBase<BindResults> {
   void runOnOperation() override {
@@ -151,6 +181,7 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
     OpBuilder b(&getContext());
     function.walk([&](Operation *op) {
       if (auto select = dyn_cast<arith::SelectOp>(op)) chooseElements(b, select);
+      else if (auto loops = dyn_cast<linalg::LinalgOp>(op)) fillStarts(b, loops);
       else if (auto loop = dyn_cast<scf::ForOp>(op)) bindLoop(b, loop);
       else if (auto loop = dyn_cast<scf::WhileOp>(op)) bindLoop(b, loop);
     });
@@ -193,13 +224,15 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
       const unsigned number = function.getNumArguments();
       (void)function.insertArgument(number, value.getType(), attrs, ret->getLoc());
       const Value before = operand.get();
-      operand.set(storeResult(b, ret->getLoc(), value, function.getArgument(number)));
+      Location place = value.getDefiningOp() ? value.getDefiningOp()->getLoc() : ret->getLoc();
+      operand.set(storeResult(b, place, value, function.getArgument(number)));
       stored.try_emplace(before, operand.get());
     }
     for (auto [operand, place] : updates) {
       if (Value first = stored.lookup(operand->get())) operand->set(first);
-      if (operand->get() != place)
-        operand->set(storeResult(b, ret->getLoc(), operand->get(), place));
+      Attribute variable = function.getArgAttr(place.getArgNumber(), "weft.variable");
+      if (operand->get() != place && !comesFrom(operand->get(), place))
+        operand->set(storeResult(b, assignPlace(ret->getLoc(), variable), operand->get(), place));
     }
   }
 };

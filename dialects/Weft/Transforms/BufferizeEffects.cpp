@@ -25,7 +25,8 @@ static FailureOr<Value> contiguousBuffer(ImplicitLocOpBuilder &b, RewriterBase &
     if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, *buffer, axis));
   auto copyType = MemRefType::get(type.getShape(), type.getElementType());
   Value copy = memref::AllocOp::create(b, copyType, sizes);
-  memref::CopyOp::create(b, *buffer, copy);
+  memref::CopyOp::create(b, *buffer, copy)
+      ->setAttr("weft.reason", b.getStringAttr("the runtime takes elements without gaps"));
   return copy;
 }
 

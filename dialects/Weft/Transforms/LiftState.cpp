@@ -1,6 +1,7 @@
 // The pass weft-lift-state: variables become arguments and results.
 #include "Weft/Effects/Tokens.h"
 #include "Weft/IR/Weft.h"
+#include "Weft/Transforms/AssignPlaces.h"
 #include "Weft/Transforms/ChosenHandles.h"
 #include "Weft/Transforms/Passes.h"
 
@@ -44,10 +45,8 @@ public:
     return success();
   }
 
-  /// Erases the handles, which nobody uses any more.
-  void eraseHandles(func::FuncOp function) {
-    function.walk([&](HandleOp op) { rewriter.eraseOp(op); });
-  }
+  /// Where the program assigned a variable last.
+  Location placeOfAssign(unsigned number) const { return assigned.at(number); }
 
 private:
   /// Whether the call may be over with this op. An op on unknown sizes counts: its checks are made
@@ -131,6 +130,7 @@ private:
   /// Gives the variable that an assign means a new value; others that it may mean keep theirs.
   void setPresent(Operation *op, Value value, State &state) {
     ArrayRef<unsigned> numbers = meanings.find(op)->second;
+    for (unsigned number : numbers) assigned.insert_or_assign(number, op->getLoc());
     if (numbers.size() == 1) {
       state[numbers.front()] = value;
       return;
@@ -249,6 +249,7 @@ private:
   const Meanings &meanings;
   const Variables atStake; ///< what the function writes anywhere
   SmallVector<Attribute> names;
+  DenseMap<unsigned, Location> assigned; ///< where each variable got a value last
 };
 
 struct LiftState : impl::LiftStatePassBase<LiftState> {
@@ -295,12 +296,15 @@ private:
     function.walk([](HandleOp op) { op.erase(); });
 
     Operation *ret = function.getBody().front().getTerminator();
+    SmallVector<std::pair<StringAttr, Location>> places;
     for (auto [i, value] : llvm::enumerate(state)) {
       if (value == before[i]) continue;
+      places.push_back({analysis.variable(i).getSymNameAttr(), lifter.placeOfAssign(i)});
       (void)function.insertResult(function.getNumResults(), value.getType(),
                                   attributesOf(analysis.variable(i)));
       ret->insertOperands(ret->getNumOperands(), value);
     }
+    if (!places.empty()) ret->setLoc(withAssigns(ret->getLoc(), places));
     return success();
   }
 

@@ -182,7 +182,8 @@ def SettleBuffersPass : Pass<"weft-settle-buffers", "::mlir::func::FuncOp"> {
     what an iteration computed elsewhere is copied there at its end. Results of known size, and new
     values of variables, are in their arguments, and no results any more. The buffer of each result
     of unknown size is a `memref.alloc {weft.output = I}`, I counting these results: the allocation
-    that made it where there is one, otherwise a copy at the end.
+    that made it where there is one, otherwise a copy at the end. The argument of a variable that got
+    a new value is marked `weft.updated`; a copy may say in `weft.reason` why it is there.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }

@@ -1,4 +1,5 @@
 // The pass weft-settle-buffers: copies what bufferization could not put where it belongs.
+#include "Weft/Transforms/AssignPlaces.h"
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -42,25 +43,41 @@ static memref::AllocOp allocateLike(ImplicitLocOpBuilder &b, Value buffer) {
   return memref::AllocOp::create(b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
 }
 
-static memref::AllocOp copied(ImplicitLocOpBuilder &b, Value buffer) {
+/// A copy, with the reason for reports.
+static void copy(ImplicitLocOpBuilder &b, Value from, Value to, StringRef reason) {
+  auto op = memref::CopyOp::create(b, from, to);
+  if (!reason.empty()) op->setAttr("weft.reason", b.getStringAttr(reason));
+}
+
+static memref::AllocOp copied(ImplicitLocOpBuilder &b, Value buffer, StringRef reason) {
   memref::AllocOp alloc = allocateLike(b, buffer);
-  memref::CopyOp::create(b, buffer, alloc);
+  copy(b, buffer, alloc, reason);
   return alloc;
+}
+
+/// Whether `root` shares memory with no other buffer.
+static bool isKnown(Value root) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::AllocOp, memref::GetGlobalOp>(root.getDefiningOp());
 }
 
 /// Copies each of `values` to the place of the same number, as if all at once: a value that may be
 /// in another's place is set aside first.
-static void storeAll(ImplicitLocOpBuilder &b, ArrayRef<Value> values, ArrayRef<Value> places) {
+static void storeAll(ImplicitLocOpBuilder &b, ArrayRef<Value> values, ArrayRef<Value> places,
+                     StringRef reason, ArrayRef<Location> locations = {}) {
   SmallVector<Value> sources(values);
   SmallVector<unsigned> moving;
   for (unsigned i = 0; i < values.size(); ++i)
     if (!is(values[i], places[i])) moving.push_back(i);
   if (moving.size() > 1)
     for (unsigned i : moving)
-      if (!rootOf(values[i]).getDefiningOp<memref::AllocOp>() ||
-          llvm::is_contained(places, rootOf(values[i])))
-        sources[i] = copied(b, values[i]);
-  for (unsigned i : moving) memref::CopyOp::create(b, sources[i], places[i]);
+      if (Value root = rootOf(values[i]); !isKnown(root) || llvm::is_contained(places, root))
+        sources[i] = copied(b, values[i], "values trade places and are set aside first");
+  for (unsigned i : moving) {
+    if (!locations.empty()) b.setLoc(locations[i]);
+    copy(b, sources[i], places[i], reason);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -73,7 +90,7 @@ static void settleTerminator(Operation *terminator, const MutableOperandRange &o
   ImplicitLocOpBuilder b(terminator->getLoc(), terminator);
   SmallVector<Value> values;
   for (unsigned number : numbers) values.push_back(operands[number].get());
-  storeAll(b, values, places);
+  storeAll(b, values, places, "the next turn of the loop starts from it");
   for (auto [number, place] : llvm::zip_equal(numbers, places)) operands[number].set(place);
 }
 
@@ -83,7 +100,7 @@ static SmallVector<Value> makePlaces(Operation *loop, const MutableOperandRange 
   ImplicitLocOpBuilder b(loop->getLoc(), loop);
   SmallVector<Value> places;
   for (unsigned number : numbers) {
-    places.push_back(copied(b, inits[number].get()));
+    places.push_back(copied(b, inits[number].get(), "the loop changes it from turn to turn"));
     inits[number].set(places.back());
   }
   return places;
@@ -179,6 +196,7 @@ struct SettleBuffers : impl::SettleBuffersPassBase<SettleBuffers> {
     Operation *ret = function.getBody().front().getTerminator();
     ImplicitLocOpBuilder b(ret->getLoc(), ret);
     SmallVector<Value> values, places, unknown;
+    SmallVector<Location> locations;
     for (auto [number, result] : llvm::enumerate(ret->getOperands())) {
       auto type = dyn_cast<MemRefType>(result.getType());
       if (!type)
@@ -187,6 +205,11 @@ struct SettleBuffers : impl::SettleBuffersPassBase<SettleBuffers> {
       if (Value place = placeOf(function, number)) {
         values.push_back(result);
         places.push_back(place);
+        Attribute variable = function.getResultAttr(number, "weft.variable");
+        locations.push_back(assignPlace(ret->getLoc(), variable));
+        if (variable)
+          function.setArgAttr(cast<BlockArgument>(place).getArgNumber(), "weft.updated",
+                              b.getUnitAttr());
       } else if (!type.hasStaticShape()) {
         unknown.push_back(result);
       } else {
@@ -197,10 +220,10 @@ struct SettleBuffers : impl::SettleBuffersPassBase<SettleBuffers> {
     // Those of unknown size first: they may be views of a variable that changes below.
     for (auto [number, result] : llvm::enumerate(unknown)) {
       memref::AllocOp alloc = allocationOf(result, function);
-      if (!alloc) alloc = copied(b, result);
+      if (!alloc) alloc = copied(b, result, "");
       alloc->setAttr("weft.output", b.getI64IntegerAttr(number));
     }
-    storeAll(b, values, places);
+    storeAll(b, values, places, "", locations);
     ret->setOperands({});
     return function.eraseResults(BitVector(function.getNumResults(), true));
   }

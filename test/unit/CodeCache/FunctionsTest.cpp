@@ -139,6 +139,24 @@ TEST_F(CachedFunctions, CallTheLibraryAndLetItsErrorsPass) {
   }
 }
 
+TEST_F(CachedFunctions, KeepTheReportOnMemory) {
+  std::vector<MemoryNote> cold;
+  for (const char *expected : {"miss", "hit"}) {
+    const Variable total(tensor(std::vector<float>{1, 2}, {2}), "total");
+    const auto function = weft::function([&](Tensor x) {
+      total.assign(total.value() + x);
+      return std::vector<Tensor>{x, exp(x)};
+    });
+    const CompileReport report = function.report(tensor(std::vector<float>{1, 2}, {2}));
+    EXPECT_EQ(report.cache, expected);
+    EXPECT_EQ(report.copies(), 1u);
+    EXPECT_EQ(report.memory.size(), 4u)
+        << report.memory_text(); // two outputs and an update as well
+    if (cold.empty()) cold = report.memory;
+    EXPECT_EQ(report.memory, cold);
+  }
+}
+
 TEST_F(CachedFunctions, GiveTheSameBitsColdAndWarm) {
   std::vector<std::vector<float>> results;
   for (int i = 0; i < 2; ++i) {

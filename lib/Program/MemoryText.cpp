@@ -1,0 +1,92 @@
+// The text of a report on copies and allocations: a summary, then a line for each.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <weft/phase.h>
+
+namespace weft {
+
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  static constexpr std::array<const char *, 4> units = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %s", value, units[unit]);
+  return text.data();
+}
+
+std::string_view kind_text(MemoryNote::Kind kind) {
+  switch (kind) {
+  case MemoryNote::Kind::output: return "output";
+  case MemoryNote::Kind::update: return "update";
+  case MemoryNote::Kind::allocation: return "allocation";
+  case MemoryNote::Kind::copy: return "copy";
+  }
+  return "";
+}
+
+std::string counted(std::size_t count, const char *one, const char *many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+} // namespace
+
+std::string MemoryNote::size_text() const {
+  return bytes >= 0 ? bytes_text(bytes) : formula + " B";
+}
+
+std::size_t CompileReport::copies() const {
+  return static_cast<std::size_t>(std::count_if(memory.begin(), memory.end(), [](const auto &note) {
+    return note.kind == MemoryNote::Kind::copy;
+  }));
+}
+
+std::string CompileReport::memory_text() const {
+  std::size_t outputs = 0, in_place = 0, refused = 0, allocations = 0;
+  for (const MemoryNote &note : memory) {
+    outputs += note.kind == MemoryNote::Kind::output;
+    allocations += note.kind == MemoryNote::Kind::allocation;
+    if (note.kind == MemoryNote::Kind::update) ++(note.reason.empty() ? in_place : refused);
+  }
+  std::string text = counted(copies(), "copy", "copies") + ", " +
+                     counted(allocations, "allocation", "allocations") + ", " +
+                     counted(outputs, "output", "outputs") + "; ";
+  if (in_place + refused != 0)
+    text += std::to_string(in_place) + " of " +
+            counted(in_place + refused, "variable", "variables") + " updated in place; ";
+  text += arena_bytes == 0
+              ? "no temporaries"
+              : "temporaries in one block of " + bytes_text(static_cast<std::int64_t>(arena_bytes));
+  text += '\n';
+
+  // Columns: kind, size, what it is for, reason; the place comes last.
+  std::vector<std::array<std::string, 4>> rows;
+  std::array<std::size_t, 4> widths{};
+  for (const MemoryNote &note : memory) {
+    const bool is_update = note.kind == MemoryNote::Kind::update;
+    rows.push_back({std::string(kind_text(note.kind)), note.size_text(), note.what,
+                    is_update && note.reason.empty() ? "in place"
+                    : is_update                      ? "not in place: " + note.reason
+                                                     : note.reason});
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], rows.back()[i].size());
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string padding(widths[i] - rows[row][i].size(), ' ');
+      line += " " + (i == 1 ? padding + rows[row][i] : rows[row][i] + padding) + " ";
+    }
+    line += " " + memory[row].place;
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+} // namespace weft
