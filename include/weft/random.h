@@ -64,7 +64,7 @@ class Generator {
 public:
   explicit Generator(std::uint64_t seed = 0, std::string name = "generator");
   /// Continues from a state, which must be i64(2,).
-  explicit Generator(Variable state, std::source_location where = WEFT_HERE);
+  explicit Generator(const Variable &state, std::source_location where = WEFT_HERE);
 
   /// Seed and number of draws.
   const Variable &state() const { return state_; }

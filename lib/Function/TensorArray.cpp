@@ -73,7 +73,7 @@ TensorArray TensorArray::write(const Operand &index, const Operand &value) const
   }
   // Values are kept without spare room: it is behind them in memory.
   const bool traced = tracing();
-  const Tensor elements = traced ? elements_ : stack();
+  Tensor elements = traced ? elements_ : stack();
   if (Interpreter::current() == nullptr && number.item<std::int64_t>() == elements.size(0))
     return {detail::append_slice(elements, element), number + 1, true};
   check_index(number >= 0, number, size_);

@@ -73,7 +73,7 @@ Tensor from(const std::optional<std::uint64_t> &seed, bool traced, const Draw &d
 Generator::Generator(std::uint64_t seed, std::string name)
     : state_(state_of(seed), std::move(name), /*trainable=*/false) {}
 
-Generator::Generator(Variable state, std::source_location where) : state_(std::move(state)) {
+Generator::Generator(const Variable &state, std::source_location where) : state_(state) {
   const CallSite site(where);
   const std::string needed = "random::Generator: the state must be i64(2,), but the variable '" +
                              state_.name() + "' is " +
