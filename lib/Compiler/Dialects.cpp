@@ -49,6 +49,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableEffects(registry);
   registerBufferizableHostResults(registry);
+  registerBufferizableStacks(registry);
   registerBufferizableWiden(registry);
   ::weft::jit::registerGpuTarget(registry);
 }

@@ -63,7 +63,7 @@ func.func private @known(%x: tensor<?xf32>) -> tensor<4xf32> {
 }
 // CHECK-LABEL: func.func @sizes_learnt_on_the_way(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK-NEXT:   %[[CAST:.*]] = tensor.cast %[[A1]] : tensor<4xf32> to tensor<?xf32>
+// CHECK-NEXT:   %[[CAST:.*]] = weft.widen %[[A1]] : tensor<4xf32> to tensor<?xf32>
 // CHECK-NEXT:   return %[[CAST]] : tensor<?xf32>
 func.func @sizes_learnt_on_the_way(%x: tensor<?xf32>, %d: tensor<4xf32>) -> tensor<?xf32> {
   %0:2 = weft.vjp @known(%x) cotangents(%d) wrt [0]

@@ -1,17 +1,20 @@
 // What has no derivative, said at the user's line, with the derivative as a note.
 // RUN: weft-opt %s -weft-differentiate -split-input-file -verify-diagnostics
 
+// The arith dialect computes with numbers, which have no derivatives, also where a loop carries them.
 func.func private @loop(%x: tensor<f32>) -> tensor<f32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
-  // expected-error @below {{'scf.for' op depends on what is differentiated; derivatives through control flow are not implemented yet}}
-  %0 = scf.for %i = %zero to %one step %one iter_args(%at = %x) -> (tensor<f32>) {
-    %1 = weft.multiply %at, %at : tensor<f32>
-    scf.yield %1 : tensor<f32>
+  %start = weft.item %x : tensor<f32>
+  %0 = scf.for %i = %zero to %one step %one iter_args(%at = %start) -> (f32) {
+    // expected-error @below {{'arith.mulf' op depends on what is differentiated and has no derivative: only weft ops on tensors, scf and func.call have one; a number can stay a tensor of rank 0}}
+    %1 = arith.mulf %at, %at : f32
+    scf.yield %1 : f32
   }
-  return %0 : tensor<f32>
+  %1 = tensor.from_elements %0 : tensor<f32>
+  return %1 : tensor<f32>
 }
-func.func @through_a_loop(%x: tensor<f32>) -> tensor<f32> {
+func.func @through_a_number_in_a_loop(%x: tensor<f32>) -> tensor<f32> {
   // expected-note @below {{differentiated here, by weft.gradient}}
   %0:2 = weft.gradient @loop(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return %0#1 : tensor<f32>
@@ -19,27 +22,8 @@ func.func @through_a_loop(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// The branch takes what is differentiated from around it.
-func.func private @branch(%x: tensor<f32>, %p: i1) -> tensor<f32> {
-  // expected-error @below {{'scf.if' op depends on what is differentiated; derivatives through control flow are not implemented yet}}
-  %0 = scf.if %p -> tensor<f32> {
-    %1 = weft.exp %x : tensor<f32>
-    scf.yield %1 : tensor<f32>
-  } else {
-    scf.yield %x : tensor<f32>
-  }
-  return %0 : tensor<f32>
-}
-func.func @through_a_branch(%x: tensor<f32>, %p: i1) -> tensor<f32> {
-  // expected-note @below {{differentiated here, by weft.gradient}}
-  %0:2 = weft.gradient @branch(%x, %p) wrt [0] : (tensor<f32>, i1) -> (tensor<f32>, tensor<f32>)
-  return %0#1 : tensor<f32>
-}
-
-// -----
-
 func.func private @foreign(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'arith.mulf' op depends on what is differentiated and has no derivative: only weft ops and func.call have one}}
+  // expected-error @below {{'arith.mulf' op depends on what is differentiated and has no derivative: only weft ops on tensors, scf and func.call have one}}
   %0 = arith.mulf %x, %x : tensor<f32>
   return %0 : tensor<f32>
 }
@@ -111,7 +95,7 @@ func.func private @blocks(%x: tensor<f32>, %p: i1) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 func.func @between_blocks(%x: tensor<f32>, %p: i1) -> tensor<f32> {
-  // expected-error @below {{'weft.gradient' op @blocks branches between blocks; only straight-line code and, in time, scf can be differentiated}}
+  // expected-error @below {{'weft.gradient' op @blocks branches between blocks; only straight-line code and scf can be differentiated}}
   // expected-note @below {{differentiated here, by weft.gradient}}
   %0:2 = weft.gradient @blocks(%x, %p) wrt [0] : (tensor<f32>, i1) -> (tensor<f32>, tensor<f32>)
   return %0#1 : tensor<f32>
@@ -129,4 +113,90 @@ func.func @needs_a_size(%x: tensor<?x?xf32>, %d: tensor<?xf32>) -> tensor<?x?xf3
   %0:2 = weft.vjp @flatten(%x) cotangents(%d) wrt [0]
       : (tensor<?x?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>)
   return %0#1 : tensor<?x?xf32>
+}
+
+// -----
+
+// A region that is none of scf's four.
+func.func private @region(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'scf.execute_region' op depends on what is differentiated and has no derivative}}
+  %0 = scf.execute_region -> tensor<f32> {
+    %1 = weft.exp %x : tensor<f32>
+    scf.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+func.func @through_a_region(%x: tensor<f32>) -> tensor<f32> {
+  // expected-note @below {{differentiated here, by weft.gradient}}
+  %0:2 = weft.gradient @region(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}
+
+// -----
+
+// A rule that needs a size says so at the op, in a loop too.
+func.func private @flatten_in_a_loop(%x: tensor<?x?xf32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = weft.constant dense<0.0> : tensor<f32>
+  %0 = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %none) -> (tensor<f32>) {
+    // expected-error @below {{'weft.reshape' op the derivative of reshape needs an operand with at most one unknown size, but its shape is (?, ?)}}
+    %1 = weft.reshape %x {shape = array<i64: -1>} : (tensor<?x?xf32>) -> tensor<?xf32>
+    %2 = weft.sum %1 {axes = array<i64: 0>} : (tensor<?xf32>) -> tensor<f32>
+    %3 = weft.add %a, %2 : tensor<f32>
+    scf.yield %3 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+func.func @needs_a_size_in_a_loop(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  // expected-note @below {{differentiated here, by weft.gradient}}
+  %0:2 = weft.gradient @flatten_in_a_loop(%x) wrt [0] : (tensor<?x?xf32>) -> (tensor<f32>, tensor<?x?xf32>)
+  return %0#1 : tensor<?x?xf32>
+}
+
+// -----
+
+// A call in a branch that comes back to the function.
+func.func private @recursive(%x: tensor<f32>, %p: i1) -> tensor<f32> {
+  %0 = scf.if %p -> tensor<f32> {
+    // expected-error @below {{'func.call' op @recursive calls itself, so it cannot be differentiated}}
+    %1 = func.call @recursive(%x, %p) : (tensor<f32>, i1) -> tensor<f32>
+    scf.yield %1 : tensor<f32>
+  } else {
+    scf.yield %x : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+func.func @comes_back(%x: tensor<f32>, %p: i1) -> tensor<f32> {
+  // expected-note @below {{differentiated here, by weft.gradient}}
+  %0:2 = weft.gradient @recursive(%x, %p) wrt [0] : (tensor<f32>, i1) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}
+
+// -----
+
+// Where a loop begins to count is needed in reverse, and a stack cannot hold integers of 8 bits.
+func.func private @small(%x: tensor<f32>, %n: index) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i8
+  %nine = arith.constant 9 : i8
+  // expected-error @below {{'scf.for' op has values that its derivative needs and that cannot be kept: only tensors of i1, i32, i64, f32 and f64 and their elements can, and indices}}
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %k = %one) -> (tensor<f32>, i8) {
+    %1 = arith.addi %k, %k : i8
+    %2 = scf.for %j = %k to %nine step %one iter_args(%b = %a) -> (tensor<f32>) : i8 {
+      %3 = arith.extsi %j : i8 to i64
+      %4 = tensor.from_elements %3 : tensor<i64>
+      %5 = weft.cast %4 to f32 : tensor<i64>
+      %6 = weft.multiply %b, %5 : tensor<f32>
+      scf.yield %6 : tensor<f32>
+    }
+    scf.yield %2, %1 : tensor<f32>, i8
+  }
+  return %0#0 : tensor<f32>
+}
+func.func @numbers_of_eight_bits(%x: tensor<f32>, %n: index) -> tensor<f32> {
+  // expected-note @below {{differentiated here, by weft.gradient}}
+  %0:2 = weft.gradient @small(%x, %n) wrt [0] : (tensor<f32>, index) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
 }

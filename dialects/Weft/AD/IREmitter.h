@@ -12,14 +12,30 @@ namespace mlir::weft {
 /// Thrown when a rule builds an op that does not type; the diagnostic is already given.
 struct BuildFailed {};
 
-/// Builds what a rule emits at the insertion point, which only moves forward: so a scalar that was
-/// built once can be used again.
+/// Builds what a rule emits at the insertion point, which only moves forward, and into regions in a
+/// Scope: so a scalar that was built once can be used again.
 class IREmitter : public ::weft::autodiff::EmitterOps<IREmitter, Value> {
+  using Scalars = std::map<std::pair<double, ::weft::DType>, Value>;
+
 public:
   explicit IREmitter(OpBuilder &builder) : builder(builder), location(builder.getUnknownLoc()) {}
 
   /// Where the ops that follow come from.
   void setLocation(Location at) { location = at; }
+  Location at() const { return location; }
+
+  /// The time in which a region is built: its scalars are forgotten afterwards.
+  class Scope {
+  public:
+    explicit Scope(IREmitter &emitter) : emitter(emitter), outer(emitter.scalars) {}
+    ~Scope() { emitter.scalars = std::move(outer); }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    IREmitter &emitter;
+    Scalars outer;
+  };
 
   Value emit(::weft::OpCode op, std::span<const Value> operands, const ::weft::Attrs &attrs) {
     Value result =
@@ -46,7 +62,7 @@ public:
 private:
   OpBuilder &builder;
   Location location;
-  std::map<std::pair<double, ::weft::DType>, Value> scalars;
+  Scalars scalars;
 };
 
 } // namespace mlir::weft

@@ -7,5 +7,6 @@ include "Weft/IR/ElementwiseOps.td"
 include "Weft/IR/StructuralOps.td"
 include "Weft/IR/StateOps.td"
 include "Weft/IR/AutodiffOps.td"
+include "Weft/IR/StackOps.td"
 
 #endif // WEFT_IR_OPS

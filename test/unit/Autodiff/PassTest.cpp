@@ -86,7 +86,8 @@ public:
       std::vector<Tensor> operands;
       for (mlir::Value operand : op.getOperands()) operands.push_back(values.at(operand));
       if (mlir::isa<mlir::func::ReturnOp>(op)) results = operands;
-      else if (mlir::isa<mlir::tensor::CastOp>(op)) values[op.getResult(0)] = operands[0];
+      else if (mlir::isa<mlir::tensor::CastOp, mlir::weft::WidenOp>(op))
+        values[op.getResult(0)] = operands[0];
       else
         values[op.getResult(0)] =
             dispatch(mlir::weft::opInfoOf(&op)->op, operands, mlir::weft::attrsOf(&op));

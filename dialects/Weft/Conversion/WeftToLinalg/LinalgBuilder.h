@@ -85,5 +85,9 @@ Value lowerSize(LinalgBuilder &b, SizeOp op);
 Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op);
 Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op);
 Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op);
+Value lowerStackEmpty(LinalgBuilder &b, StackEmptyOp op);
+Value lowerStackStore(LinalgBuilder &b, StackStoreOp op);
+Value lowerStackLoad(LinalgBuilder &b, StackLoadOp op);
+Value lowerStackAdd(LinalgBuilder &b, StackAddOp op);
 
 } // namespace mlir::weft

@@ -54,6 +54,10 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](UpdateSliceOp update) { return lowerUpdateSlice(b, update); })
       .Case([&](DrawUniformOp draw) { return lowerDrawUniform(b, draw); })
       .Case([&](DrawPermutationOp draw) { return lowerDrawPermutation(b, draw); })
+      .Case([&](StackEmptyOp stack) { return lowerStackEmpty(b, stack); })
+      .Case([&](StackStoreOp store) { return lowerStackStore(b, store); })
+      .Case([&](StackLoadOp load) { return lowerStackLoad(b, load); })
+      .Case([&](StackAddOp add) { return lowerStackAdd(b, add); })
       .Default([&](Operation *other) -> Value {
         const ::weft::OpInfo *info = opInfoOf(other);
         if (info && info->kind == ::weft::OpKind::elementwise)
@@ -91,7 +95,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
-          !isa<PrintOp, HostCallOp, CheckIndicesOp, OnStopOp, WidenOp>(op))
+          !isa<PrintOp, HostCallOp, CheckIndicesOp, OnStopOp, StackReserveOp, WidenOp>(op))
         ops.push_back(op);
     });
     if (ops.empty()) return;

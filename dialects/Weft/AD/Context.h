@@ -1,0 +1,121 @@
+// What the parts of one expansion share: the builder, activity, and the derivatives found so far.
+#pragma once
+
+#include "Weft/AD/Activity.h"
+#include "Weft/AD/IREmitter.h"
+
+namespace mlir::weft {
+
+/// Cotangents or tangents by the value that they belong to. Scopes follow the regions that are
+/// being built: what is found in one is known until it ends.
+class Derivatives {
+public:
+  using Frame = DenseMap<Value, Value>;
+
+  Derivatives() : frames(1) {}
+
+  /// The derivative of a value, or null.
+  Value lookup(Value value) const {
+    for (const Frame &frame : llvm::reverse(frames))
+      if (Value known = frame.lookup(value)) return known;
+    return {};
+  }
+  void set(Value value, Value derivative) { frames.back()[value] = derivative; }
+
+  /// `to` stands for `from`, which is about to be erased.
+  void follow(Value from, Value to) {
+    for (Frame &frame : frames)
+      if (auto found = frame.find(from); found != frame.end()) {
+        Value derivative = found->second;
+        frame.erase(found);
+        frame[to] = derivative;
+      }
+  }
+
+  void enter() { frames.emplace_back(); }
+  /// Ends a scope and gives what was found in it.
+  Frame leave() { return frames.pop_back_val(); }
+
+private:
+  SmallVector<Frame> frames;
+};
+
+/// Of one derivative that is being expanded.
+struct Context {
+  explicit Context(Operation *op) : op(op), builder(op), emitter(builder) {}
+
+  /// An error at an op of the differentiated function, of which `clone` may be a copy, with a note
+  /// at the derivative.
+  InFlightDiagnostic refuse(Operation *clone) {
+    InFlightDiagnostic diagnostic = originalOf(clone)->emitOpError();
+    diagnostic.attachNote(op->getLoc()) << "differentiated here, by " << op->getName();
+    return diagnostic;
+  }
+  Operation *originalOf(Operation *clone) {
+    Operation *original = originals.lookup(clone);
+    return original ? original : clone;
+  }
+
+  /// Zeros of a floating tensor's type and shape.
+  Value zerosLike(Value value);
+  /// `value` as a type that may know more or fewer sizes.
+  Value typed(Value value, Type type);
+
+  Operation *op;
+  OpBuilder builder;
+  IREmitter emitter;
+  Activity activity;
+  Derivatives derivatives;
+  /// The op that each op of the forward part is a copy of.
+  DenseMap<Operation *, Operation *> originals;
+};
+
+/// A region that is being built: the builder stands at the end of its block, and scalars and
+/// derivatives found in it are forgotten when it is left.
+class RegionScope {
+public:
+  RegionScope(Context &context, Block *block)
+      : context(context), guard(context.builder), scalars(context.emitter) {
+    context.builder.setInsertionPointToEnd(block);
+    context.derivatives.enter();
+  }
+  ~RegionScope() {
+    if (!left) context.derivatives.leave();
+  }
+  RegionScope(const RegionScope &) = delete;
+  RegionScope &operator=(const RegionScope &) = delete;
+
+  /// Ends the scope of the derivatives and gives them; the builder stays.
+  Derivatives::Frame leave() {
+    left = true;
+    return context.derivatives.leave();
+  }
+
+private:
+  Context &context;
+  OpBuilder::InsertionGuard guard;
+  IREmitter::Scope scalars;
+  bool left = false;
+};
+
+/// Whether `value` is an argument or a result in one of the op's regions.
+inline bool isInside(Value value, Operation *op) {
+  return op->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+/// The values that the op's regions use from outside of it, in the order of their first uses.
+SmallVector<Value> capturedBy(Operation *op);
+
+/// The ops of a block but its terminator, as they are now.
+inline SmallVector<Operation *> opsOf(Block &block) {
+  return llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
+}
+
+/// Erases ops between two of a block, or from its begin or to its end where one is null, that
+/// nobody needs, and such ops in their regions.
+void eraseUnused(Block *block, Operation *before, Operation *behind);
+
+/// Whether the op is one of scf whose regions can be differentiated.
+bool isControlFlow(Operation *op);
+
+} // namespace mlir::weft

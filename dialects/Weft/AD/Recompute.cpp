@@ -1,0 +1,177 @@
+// Chooses what to keep by a minimum cut, and computes the rest again.
+#include "Weft/AD/Recompute.h"
+
+#include "Weft/AD/MinCut.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::weft {
+
+namespace {
+
+/// Whether an op is cheaper to run again than its result is to keep: elementwise ops and those that
+/// move elements. Products, reductions, random numbers and effects are never run again.
+bool isCheap(Operation *op) {
+  if (op->getNumRegions() != 0 || op->getNumResults() != 1 || !isMemoryEffectFree(op)) return false;
+  if (const ::weft::OpInfo *info = opInfoOf(op))
+    return info->kind == ::weft::OpKind::elementwise ||
+           isa<ConstantOp, IotaOp, StopGradientOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp,
+               ReverseOp, ConcatenateOp, PadOp, GatherOp, ReplicateOp, SizeOp>(op);
+  return isa<WidenOp, StackLoadOp, HandleOp, ItemOp, tensor::CastOp, tensor::FromElementsOp,
+             tensor::ExtractOp, tensor::DimOp>(op) ||
+         isa_and_nonnull<arith::ArithDialect>(op->getDialect());
+}
+
+/// What it costs to keep a value: its bytes, where a size is unknown of many, and something for
+/// each value, so that few are better than many.
+int64_t weightOf(Value value) {
+  constexpr int64_t each = 16, many = 1024;
+  Type type = value.getType();
+  if (type.isIndex()) return each + 8;
+  if (dtypeOf(type)) return each + (type.getIntOrFloatBitWidth() + 7) / 8;
+  if (!isWeftTensor(type)) return MinCut::never;
+  auto tensor = cast<RankedTensorType>(type);
+  int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;
+  for (int64_t size : tensor.getShape()) {
+    if (llvm::MulOverflow(bytes, ShapedType::isDynamic(size) ? many : size, bytes) ||
+        bytes > MinCut::never / 1024)
+      return MinCut::never / 1024;
+  }
+  return each + bytes;
+}
+
+/// Calls `visit` for the ops of a turn, with those in their regions.
+void walkTurn(const ReverseTurn &turn, llvm::function_ref<void(Operation *)> visit) {
+  auto at = turn.before ? std::next(turn.before->getIterator()) : turn.block->begin();
+  auto end = turn.behind ? turn.behind->getIterator() : turn.block->end();
+  for (; at != end; ++at) at->walk(visit);
+}
+
+} // namespace
+
+/// Whether one op in the regions, which is in none of theirs, comes before another in the program.
+bool Recompute::comesBefore(Operation *a, Operation *b) const {
+  if (a->getBlock() == b->getBlock()) return a->isBeforeInBlock(b);
+  return a->getParentRegion()->getRegionNumber() < b->getParentRegion()->getRegionNumber();
+}
+
+/// What the turns use, and what it is computed from as far as this is cheap.
+llvm::SetVector<Value> Recompute::closure(ArrayRef<ReverseTurn> turns) const {
+  llvm::SetVector<Value> needed;
+  auto need = [&](Value value) {
+    value = canonical(value);
+    if (isForeign(value)) needed.insert(value);
+  };
+  for (const ReverseTurn &turn : turns)
+    walkTurn(turn, [&](Operation *inner) { llvm::for_each(inner->getOperands(), need); });
+  for (size_t i = 0; i < needed.size(); ++i)
+    if (Operation *source = needed[i].getDefiningOp(); source && isCheap(source))
+      llvm::for_each(source->getOperands(), need);
+  return needed;
+}
+
+/// Moves the op of a value in front of the loop, with what it is computed from, if it gives the
+/// same in all turns.
+void Recompute::hoistInvariant(Value value) {
+  llvm::SetVector<Operation *> moving;
+  if (Operation *source = value.getDefiningOp()) moving.insert(source);
+  for (size_t i = 0; i < moving.size(); ++i) {
+    if (moving[i]->getNumRegions() != 0 || !isPure(moving[i])) return;
+    for (Value operand : moving[i]->getOperands()) {
+      if (!isInside(operand, op)) continue;
+      if (!operand.getDefiningOp()) return;
+      moving.insert(operand.getDefiningOp());
+    }
+  }
+  SmallVector<Operation *> ordered = moving.takeVector();
+  llvm::sort(ordered, [&](Operation *a, Operation *b) { return comesBefore(a, b); });
+  for (Operation *moved : ordered) moved->moveBefore(op);
+}
+
+LogicalResult Recompute::choose(ArrayRef<ReverseTurn> turns) {
+  if (isa<LoopLikeOpInterface>(op))
+    for (Value value : closure(turns))
+      if (Operation *source = value.getDefiningOp(); source && !isCheap(source))
+        hoistInvariant(value);
+
+  MinCut graph;
+  llvm::MapVector<Value, unsigned> nodes;
+  for (Value value : closure(turns)) nodes[value] = graph.addNode(weightOf(value));
+  for (auto [value, node] : nodes) {
+    Operation *source = value.getDefiningOp();
+    if (!source || !isCheap(source)) {
+      graph.addSource(node);
+      continue;
+    }
+    for (Value operand : source->getOperands())
+      if (auto *from = nodes.find(canonical(operand)); from != nodes.end())
+        graph.addEdge(from->second, node);
+  }
+  llvm::SetVector<Value> used;
+  for (const ReverseTurn &turn : turns)
+    walkTurn(turn, [&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto *node = nodes.find(canonical(operand));
+            node != nodes.end() && used.insert(node->first))
+          graph.addSink(node->second);
+    });
+  std::optional<llvm::SmallVector<unsigned>> cut = graph.solve();
+  if (!cut)
+    return context.refuse(op) << "has values that its derivative needs and that cannot be kept: "
+                                 "only tensors of i1, i32, i64, f32 and f64 and their elements "
+                                 "can, and indices";
+  for (unsigned node : *cut) keep.push_back(nodes.begin()[node].first);
+  llvm::sort(keep, [&](Value a, Value b) {
+    auto argumentA = dyn_cast<BlockArgument>(a), argumentB = dyn_cast<BlockArgument>(b);
+    if (argumentA && argumentB && argumentA.getOwner() == argumentB.getOwner())
+      return argumentA.getArgNumber() < argumentB.getArgNumber();
+    if (a.getParentRegion() != b.getParentRegion())
+      return a.getParentRegion()->getRegionNumber() < b.getParentRegion()->getRegionNumber();
+    if (argumentA || argumentB) return static_cast<bool>(argumentA) && !argumentB;
+    if (a.getDefiningOp() != b.getDefiningOp())
+      return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
+    return cast<OpResult>(a).getResultNumber() < cast<OpResult>(b).getResultNumber();
+  });
+  return success();
+}
+
+void Recompute::restore(const ReverseTurn &turn, Load load) {
+  llvm::SetVector<Value> needed;
+  SmallVector<OpOperand *> uses;
+  auto need = [&](Value value) {
+    value = canonical(value);
+    if (isInside(value, op)) needed.insert(value);
+  };
+  walkTurn(turn, [&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands()) {
+      if (!isInside(operand.get(), op)) continue;
+      uses.push_back(&operand);
+      need(operand.get());
+    }
+  });
+  OpBuilder b(turn.block,
+              turn.before ? std::next(turn.before->getIterator()) : turn.block->begin());
+  IRMapping mapping;
+  SmallVector<Operation *> again;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    Value value = needed[i];
+    if (value == free || llvm::is_contained(keep, value)) continue;
+    again.push_back(value.getDefiningOp());
+    llvm::for_each(again.back()->getOperands(), need);
+  }
+  for (Value value : llvm::concat<const Value>(ArrayRef<Value>(free), ArrayRef<Value>(keep)))
+    if (value && needed.contains(value)) mapping.map(value, load(b, value, turn));
+  llvm::sort(again, [&](Operation *x, Operation *y) { return comesBefore(x, y); });
+  for (Operation *source : again) {
+    for (Value operand : source->getOperands())
+      if (Value value = canonical(operand); value != operand)
+        mapping.map(operand, mapping.lookupOrDefault(value));
+    b.clone(*source, mapping);
+  }
+  for (OpOperand *use : uses) use->set(mapping.lookupOrDefault(canonical(use->get())));
+}
+
+} // namespace mlir::weft

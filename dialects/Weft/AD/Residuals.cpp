@@ -1,0 +1,123 @@
+// Keeps what the reverse needs: of branches as further results, of loops in stacks.
+#include "Weft/AD/Residuals.h"
+
+#include "Weft/AD/Recompute.h"
+#include "Weft/AD/Stacks.h"
+#include "Weft/Effects/Tokens.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mlir::weft {
+
+/// Something of that type, for a branch in which a value is not computed and that nobody reads.
+static Value placeholder(OpBuilder &b, Location location, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) return arith::ConstantOp::create(b, location, cast<TypedAttr>(b.getZeroAttr(type)));
+  SmallVector<Value> sizes;
+  if (!tensor.hasStaticShape())
+    sizes.assign(tensor.getNumDynamicDims(), arith::ConstantIndexOp::create(b, location, 0));
+  return StackEmptyOp::create(b, location, tensor, sizes);
+}
+
+LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse) {
+  for (Region &region : reverse->getRegions()) eraseUnused(&region.front(), nullptr, nullptr);
+  struct Branch {
+    ReverseTurn turn;
+    Recompute recompute;
+    SmallVector<unsigned> slots; ///< of the kept values
+  };
+  SmallVector<Branch> branches;
+  SmallVector<Type> slots; ///< one result serves a value of each branch
+  for (Region &region : reverse->getRegions()) {
+    branches.push_back({{&region.front(), nullptr, nullptr, {}}, Recompute(context, op), {}});
+    Branch &branch = branches.back();
+    if (failed(branch.recompute.choose(branch.turn))) return failure();
+    SmallVector<bool> taken(slots.size(), false);
+    for (Value value : branch.recompute.kept()) {
+      unsigned slot = 0;
+      while (slot < slots.size() && (taken[slot] || slots[slot] != value.getType())) ++slot;
+      if (slot == slots.size()) {
+        slots.push_back(value.getType());
+        taken.push_back(false);
+      }
+      taken[slot] = true;
+      branch.slots.push_back(slot);
+    }
+  }
+  const unsigned before = op->getNumResults();
+  Operation *larger = op;
+  if (!slots.empty()) {
+    for (auto [region, branch] : llvm::zip_equal(op->getRegions(), branches)) {
+      Operation *yield = region.front().getTerminator();
+      OpBuilder b(yield);
+      SmallVector<Value> values(slots.size());
+      for (auto [slot, value] : llvm::zip_equal(branch.slots, branch.recompute.kept()))
+        values[slot] = value;
+      for (auto [value, type] : llvm::zip_equal(values, slots))
+        if (!value) value = placeholder(b, op->getLoc(), type);
+      yield->insertOperands(yield->getNumOperands(), values);
+    }
+    SmallVector<Type> types(op->getResultTypes());
+    llvm::append_range(types, slots);
+    OpBuilder b(op);
+    larger = rebuild(b, op, op->getOperands(), types);
+    for (Branch &branch : branches) branch.recompute.moveTo(larger);
+    replaceByLarger(context, op, larger);
+  }
+  for (Branch &branch : branches)
+    branch.recompute.restore(branch.turn,
+                             [&](OpBuilder &, Value value, const ReverseTurn &) -> Value {
+                               const unsigned place = llvm::find(branch.recompute.kept(), value) -
+                                                      branch.recompute.kept().begin();
+                               return larger->getResult(before + branch.slots[place]);
+                             });
+  return success();
+}
+
+LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
+                        const ReverseTurn &reverse) {
+  eraseUnused(reverse.block, reverse.before, reverse.behind);
+  Recompute recompute(context, op);
+  Value inductionVar = op.getInductionVar();
+  recompute.setFree(inductionVar);
+  if (failed(recompute.choose(reverse))) return failure();
+  std::optional<LoopStacks> stacks;
+  if (!recompute.kept().empty()) {
+    stacks.emplace(context, op, turns);
+    for (Value value : recompute.kept()) stacks->keep(value);
+    op = cast<scf::ForOp>(stacks->finish());
+    recompute.moveTo(op);
+  }
+  recompute.restore(reverse, [&](OpBuilder &b, Value value, const ReverseTurn &turn) {
+    if (value == inductionVar) return inductionVarOf(b, op, turn.number);
+    return stacks->load(b, value, turn.number);
+  });
+  return success();
+}
+
+LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse) {
+  Recompute recompute(context, op);
+  for (auto [argument, value] :
+       llvm::zip_equal(op.getAfterArguments(), op.getConditionOp().getArgs()))
+    recompute.equate(argument, value);
+  if (failed(recompute.choose(reverse))) return failure();
+  if (recompute.kept().empty()) {
+    for (const ReverseTurn &turn : reverse) recompute.restore(turn, nullptr);
+    return success();
+  }
+  LoopStacks stacks(context, op);
+  for (Value value : recompute.kept()) stacks.keep(value);
+  const unsigned count = op.getNumResults() - 1;
+  SmallVector<bool> last = llvm::map_to_vector(
+      reverse, [&](const ReverseTurn &turn) { return turn.number == op.getResult(count); });
+  Operation *larger = stacks.finish();
+  recompute.moveTo(larger);
+  for (auto [turn, isLast] : llvm::zip_equal(reverse, last)) {
+    Value number = isLast ? larger->getResult(count) : turn.number;
+    recompute.restore(turn, [&](OpBuilder &b, Value value, const ReverseTurn &) {
+      return stacks.load(b, value, number);
+    });
+  }
+  return success();
+}
+
+} // namespace mlir::weft

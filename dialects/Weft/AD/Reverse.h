@@ -1,0 +1,34 @@
+// Reverse mode: adjoints from the last op to the first, and through regions.
+#pragma once
+
+#include "Weft/AD/Context.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::weft {
+
+/// Builds the reverse of the forward part behind it, an op for a region op: the reverse of a branch
+/// branches the same way, that of a loop is a counted loop. While such an op is built, it uses the
+/// values in the forward op's regions as if they could be seen from outside; then what it uses is
+/// saved (Residuals.h), from the inner ops to the outer ones, so that a saved value of an inner op
+/// is a value of the outer one's region.
+class Reverse {
+public:
+  explicit Reverse(Context &context) : context(context) {}
+
+  /// Reverses these ops of one block, the last first, from the cotangents known.
+  LogicalResult run(ArrayRef<Operation *> ops);
+
+private:
+  LogicalResult reverseBranches(Operation *op);
+  LogicalResult reverseFor(scf::ForOp op);
+  LogicalResult reverseWhile(scf::WhileOp op);
+  /// Seeds what a block hands on with the cotangents of what receives it.
+  void seed(ValueRange handedOn, ArrayRef<Value> cotangents);
+  bool anyCotangent(ValueRange values) const;
+  /// The active values that the op's regions use from outside.
+  SmallVector<Value> activeCaptures(Operation *op) const;
+
+  Context &context;
+};
+
+} // namespace mlir::weft

@@ -1,0 +1,197 @@
+// Runs the rule of one op with the emitter of IR.
+#include "Weft/AD/Rules.h"
+
+#include "OpDefs/Derivatives/Rules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::weft {
+
+void accumulate(Context &context, Value value, Value derivative) {
+  if (!context.activity.isActive(value)) return;
+  Value sum = context.derivatives.lookup(value);
+  context.derivatives.set(value, sum ? context.emitter.add(sum, derivative) : derivative);
+}
+
+namespace {
+
+/// Types and values of a call, as its rule wants them.
+struct RecordedCall {
+  explicit RecordedCall(Operation *op) : info(*opInfoOf(op)), attrs(attrsOf(op)) {
+    for (Value operand : op->getOperands()) {
+      operands.push_back(operand);
+      types.push_back(tensorTypeOf(operand.getType()));
+    }
+    result = op->getResult(0);
+    resultType = tensorTypeOf(result.getType());
+  }
+  const ::weft::OpInfo &info;
+  ::weft::Attrs attrs;
+  std::vector<Value> operands;
+  std::vector<::weft::TensorType> types;
+  Value result;
+  ::weft::TensorType resultType;
+};
+
+/// The sizes that a value's type leaves open.
+SmallVector<Value> openSizes(OpBuilder &builder, Location location, Value value) {
+  SmallVector<Value> sizes;
+  auto type = cast<RankedTensorType>(value.getType());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      sizes.push_back(tensor::DimOp::create(builder, location, value, axis));
+  return sizes;
+}
+
+/// Runs the rule for the operands that want a cotangent.
+void runReverseRule(Context &context, const RecordedCall &call, Value cotangent,
+                    ArrayRef<bool> wanted) {
+  std::vector<Value> gradients(call.operands.size());
+  ::weft::autodiff::VjpCall<IREmitter> rule({.op = call.info.op,
+                                             .attrs = call.attrs,
+                                             .operand_types = call.types,
+                                             .result_type = call.resultType,
+                                             .operands = call.operands,
+                                             .result = call.result,
+                                             .cotangent = cotangent,
+                                             .wanted = {wanted.data(), wanted.size()},
+                                             .gradients = gradients});
+  ::weft::autodiff::vjp(context.emitter, call.info.op, rule);
+  for (auto [operand, gradient] : llvm::zip(call.operands, gradients))
+    if (gradient) accumulate(context, operand, gradient);
+}
+
+void reverseTableOp(Context &context, Operation *op, Value cotangent) {
+  RecordedCall call(op);
+  SmallVector<bool> wanted;
+  for (Value operand : call.operands) wanted.push_back(context.activity.isActive(operand));
+  if (auto gather = dyn_cast<GatherOp>(op))
+    if (Value sum = context.derivatives.lookup(gather.getX())) {
+      // Into the sum itself: a loop that reads a slice per turn would else add all of x each time.
+      sum = context.typed(sum, gather.getX().getType());
+      Value total = context.emitter.scatter_add(sum, gather.getIndices(), cotangent,
+                                                static_cast<int64_t>(gather.getAxis()));
+      context.derivatives.set(gather.getX(), total);
+      return;
+    }
+  if (isa<UpdateSliceOp>(op)) {
+    // The slice is read before it is cleared, so that it can be cleared in place.
+    SmallVector<bool> first(wanted.size(), false);
+    std::swap(first.back(), wanted.back());
+    runReverseRule(context, call, cotangent, first);
+  }
+  if (llvm::is_contained(wanted, true)) runReverseRule(context, call, cotangent, wanted);
+}
+
+/// Casts, and ops on stacks. A place of a stack is stored once, so what a stack was before a store
+/// has no other cotangent than what it is after it; and a larger stack's serves the smaller one.
+void reverseOther(Context &context, Operation *op, Value cotangent) {
+  OpBuilder &b = context.builder;
+  Location location = op->getLoc();
+  auto pass = [&](Value stack) { accumulate(context, stack, cotangent); };
+  auto give = [&](Value stack, Value value, Value at) {
+    if (!context.activity.isActive(value)) return;
+    Value loaded =
+        StackLoadOp::create(b, location, value.getType(), stack, at, openSizes(b, location, value));
+    accumulate(context, value, loaded);
+  };
+  if (auto load = dyn_cast<StackLoadOp>(op)) {
+    Value sum = context.derivatives.lookup(load.getStack());
+    if (!sum) sum = context.zerosLike(load.getStack());
+    Value value = context.typed(cotangent, load.getType());
+    sum = StackAddOp::create(b, location, sum.getType(), value, sum, load.getAt());
+    context.derivatives.set(load.getStack(), sum);
+  } else if (auto store = dyn_cast<StackStoreOp>(op)) {
+    give(cotangent, store.getValue(), store.getAt());
+    pass(store.getStack());
+  } else if (auto add = dyn_cast<StackAddOp>(op)) {
+    give(cotangent, add.getValue(), add.getAt());
+    pass(add.getStack());
+  } else if (auto reserve = dyn_cast<StackReserveOp>(op)) {
+    pass(reserve.getStack());
+  } else {
+    Value x = op->getOperand(0);
+    accumulate(context, x, context.typed(cotangent, x.getType()));
+  }
+}
+
+Value forwardTableOp(Context &context, Operation *op) {
+  RecordedCall call(op);
+  std::vector<Value> tangents;
+  SmallVector<bool> hasTangent;
+  for (Value operand : call.operands) {
+    tangents.push_back(context.derivatives.lookup(operand));
+    hasTangent.push_back(static_cast<bool>(tangents.back()));
+  }
+  ::weft::autodiff::JvpCall<IREmitter> rule({.op = call.info.op,
+                                             .attrs = call.attrs,
+                                             .operand_types = call.types,
+                                             .result_type = call.resultType,
+                                             .operands = call.operands,
+                                             .result = call.result,
+                                             .has_tangent = {hasTangent.data(), hasTangent.size()},
+                                             .tangents = tangents});
+  return ::weft::autodiff::jvp(context.emitter, call.info.op, rule);
+}
+
+/// The same op on tangents.
+Value forwardOther(Context &context, Operation *op) {
+  OpBuilder &b = context.builder;
+  Location location = op->getLoc();
+  auto tangentOrZeros = [&](Value value) {
+    Value tangent = context.derivatives.lookup(value);
+    return context.typed(tangent ? tangent : context.zerosLike(value), value.getType());
+  };
+  auto stackTangent = [&](Value stack) {
+    Value tangent = context.derivatives.lookup(stack);
+    return tangent ? tangent : context.zerosLike(stack);
+  };
+  if (auto load = dyn_cast<StackLoadOp>(op))
+    return StackLoadOp::create(b, location, load.getType(), stackTangent(load.getStack()),
+                               load.getAt(), load.getSizes());
+  if (auto store = dyn_cast<StackStoreOp>(op)) {
+    Value stack = stackTangent(store.getStack());
+    return StackStoreOp::create(b, location, stack.getType(), tangentOrZeros(store.getValue()),
+                                stack, store.getAt());
+  }
+  if (auto add = dyn_cast<StackAddOp>(op)) {
+    Value stack = stackTangent(add.getStack());
+    if (!context.derivatives.lookup(add.getValue())) return stack;
+    return StackAddOp::create(b, location, stack.getType(), tangentOrZeros(add.getValue()), stack,
+                              add.getAt());
+  }
+  if (auto reserve = dyn_cast<StackReserveOp>(op)) {
+    Value stack = stackTangent(reserve.getStack());
+    return StackReserveOp::create(b, location, stack.getType(), stack, reserve.getCount());
+  }
+  return context.typed(tangentOrZeros(op->getOperand(0)), op->getResult(0).getType());
+}
+
+} // namespace
+
+LogicalResult reverseRule(Context &context, Operation *op, Value cotangent) {
+  context.emitter.setLocation(op->getLoc());
+  try {
+    if (opInfoOf(op)) reverseTableOp(context, op, cotangent);
+    else reverseOther(context, op, cotangent);
+  } catch (const BuildFailed &) {
+    return failure();
+  } catch (const ::weft::Error &error) {
+    return context.refuse(op) << error.what();
+  }
+  return success();
+}
+
+Value forwardRule(Context &context, Operation *op) {
+  context.emitter.setLocation(op->getLoc());
+  try {
+    return opInfoOf(op) ? forwardTableOp(context, op) : forwardOther(context, op);
+  } catch (const BuildFailed &) {
+    return {};
+  } catch (const ::weft::Error &error) {
+    context.refuse(op) << error.what();
+    return {};
+  }
+}
+
+} // namespace mlir::weft

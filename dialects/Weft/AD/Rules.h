@@ -1,0 +1,18 @@
+// The rules of the op table, run on IR: what one op gives in reverse and in forward mode.
+#pragma once
+
+#include "Weft/AD/Context.h"
+
+namespace mlir::weft {
+
+/// Adds to the cotangents of an op's active operands what reaches them from its result's. The op is
+/// in the op table, or a cast or of a stack. Fails after a diagnostic where it has no derivative.
+LogicalResult reverseRule(Context &context, Operation *op, Value cotangent);
+
+/// The tangent of such an op's result, from those of its operands; null after a diagnostic.
+Value forwardRule(Context &context, Operation *op);
+
+/// Adds to a value's derivative, if the value is active.
+void accumulate(Context &context, Value value, Value derivative);
+
+} // namespace mlir::weft

@@ -1,0 +1,183 @@
+// Builds stacks into loops.
+#include "Weft/AD/Stacks.h"
+
+#include "Weft/Effects/Tokens.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::weft {
+
+void replaceByLarger(Context &context, Operation *op, Operation *larger) {
+  for (auto [from, to] : llvm::zip(op->getResults(), larger->getResults())) {
+    context.activity.follow(from, to);
+    context.derivatives.follow(from, to);
+  }
+  if (Operation *original = context.originals.lookup(op)) {
+    context.originals.erase(op);
+    context.originals[larger] = original;
+  }
+  op->replaceAllUsesWith(larger->getResults().take_front(op->getNumResults()));
+  op->erase();
+}
+
+/// A number as a tensor that a stack can hold, and as its type.
+static RankedTensorType keptType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) return tensor;
+  return RankedTensorType::get({}, type.isIndex() ? IntegerType::get(type.getContext(), 64) : type);
+}
+
+static Value asTensor(OpBuilder &b, Location location, Value value) {
+  if (isa<RankedTensorType>(value.getType())) return value;
+  RankedTensorType type = keptType(value.getType());
+  if (value.getType().isIndex())
+    value = arith::IndexCastOp::create(b, location, type.getElementType(), value);
+  return tensor::FromElementsOp::create(b, location, type, value);
+}
+
+/// Where a value of unknown sizes begins, and these sizes.
+static RankedTensorType placesOf(RankedTensorType type) {
+  const auto count = static_cast<int64_t>(1 + type.getNumDynamicDims());
+  return RankedTensorType::get(count, IntegerType::get(type.getContext(), 64));
+}
+
+LoopStacks::LoopStacks(Context &context, scf::ForOp loop, const Turns &turns)
+    : context(context), loop(loop), location(loop.getLoc()), blocks{loop.getBody()}, turns(turns) {
+  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+  numbers.push_back(turnOf(b, loop));
+}
+
+LoopStacks::LoopStacks(Context &context, scf::WhileOp loop)
+    : context(context), loop(loop), location(loop.getLoc()),
+      blocks{loop.getBeforeBody(), loop.getAfterBody()},
+      numbers{loop.getBeforeArguments().back(), loop.getAfterArguments().back()} {}
+
+unsigned LoopStacks::addState(Value init) {
+  State state{init, {}, {}, {}};
+  for (Block *block : blocks) {
+    state.in.push_back(block->addArgument(init.getType(), location));
+    state.out.push_back(state.in.back());
+  }
+  states.push_back(std::move(state));
+  return states.size() - 1;
+}
+
+/// A stack of values of known sizes.
+unsigned LoopStacks::addStack(RankedTensorType value) {
+  constexpr int64_t first = 4; // places of a stack that grows
+  SmallVector<int64_t> shape{turns && turns->known ? *turns->known : ShapedType::kDynamic};
+  llvm::append_range(shape, value.getShape());
+  OpBuilder b(loop);
+  SmallVector<Value> sizes;
+  if (!turns) sizes.push_back(arith::ConstantIndexOp::create(b, location, first));
+  else if (!turns->known) sizes.push_back(turns->count);
+  return addState(StackEmptyOp::create(
+      b, location, RankedTensorType::get(shape, value.getElementType()), sizes));
+}
+
+void LoopStacks::store(OpBuilder &b, unsigned stack, unsigned block, Value value) {
+  Value &at = states[stack].out[block];
+  if (!turns) {
+    Value one = arith::ConstantIndexOp::create(b, location, 1);
+    Value count = arith::AddIOp::create(b, location, numbers[block], one);
+    at = StackReserveOp::create(b, location, at.getType(), at, count);
+  }
+  at = StackStoreOp::create(b, location, at.getType(), value, at, numbers[block]);
+}
+
+void LoopStacks::keepUnknown(OpBuilder &b, Value value, unsigned block, Kept &at) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type i64 = b.getI64Type();
+  OpBuilder outside(loop);
+  Value none = arith::ConstantIndexOp::create(outside, location, 0);
+  auto flat = RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
+  at.stack = addState(StackEmptyOp::create(outside, location, flat, none));
+  const unsigned end = addState(none);
+  RankedTensorType places = placesOf(type);
+  at.places = addStack(places);
+
+  Value offset = states[end].in[block];
+  SmallVector<Value> numbers{arith::IndexCastOp::create(b, location, i64, offset)};
+  int64_t known = 1;
+  Value count;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    if (!type.isDynamicDim(axis)) {
+      known *= type.getDimSize(axis);
+      continue;
+    }
+    Value size = tensor::DimOp::create(b, location, value, axis);
+    count = count ? arith::MulIOp::create(b, location, count, size) : size;
+    numbers.push_back(arith::IndexCastOp::create(b, location, i64, size));
+  }
+  if (known != 1)
+    count = arith::MulIOp::create(b, location, count,
+                                  arith::ConstantIndexOp::create(b, location, known));
+  Value next = arith::AddIOp::create(b, location, offset, count);
+  Value &stack = states[at.stack].out[block];
+  stack = StackReserveOp::create(b, location, flat, stack, next);
+  stack = StackStoreOp::create(b, location, flat, value, stack, offset);
+  states[end].out[block] = next;
+  store(b, *at.places, block, tensor::FromElementsOp::create(b, location, places, numbers));
+}
+
+void LoopStacks::keep(Value value) {
+  const unsigned block = llvm::find(blocks, value.getParentBlock()) - blocks.begin();
+  // As early as can be, so that what follows may overwrite the value.
+  OpBuilder b(loop->getContext());
+  if (Operation *source = value.getDefiningOp()) b.setInsertionPointAfter(source);
+  else if (Operation *number = numbers[block].getDefiningOp()) b.setInsertionPointAfter(number);
+  else b.setInsertionPointToStart(blocks[block]);
+  RankedTensorType type = keptType(value.getType());
+  Kept at{};
+  if (type.hasStaticShape()) {
+    at.stack = addStack(type);
+    store(b, at.stack, block, asTensor(b, location, value));
+  } else {
+    keepUnknown(b, value, block, at);
+  }
+  kept[value] = at;
+}
+
+Operation *LoopStacks::finish() {
+  SmallVector<Value> operands(loop->getOperands());
+  SmallVector<Type> types(loop->getResultTypes());
+  for (const State &state : states) {
+    operands.push_back(state.init);
+    types.push_back(state.init.getType());
+  }
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    Operation *terminator = block->getTerminator();
+    for (const State &state : states)
+      terminator->insertOperands(terminator->getNumOperands(), state.out[i]);
+  }
+  OpBuilder b(loop);
+  const unsigned before = loop->getNumResults();
+  Operation *larger = rebuild(b, loop, operands, types);
+  for (auto [i, state] : llvm::enumerate(states)) state.last = larger->getResult(before + i);
+  replaceByLarger(context, loop, larger);
+  return loop = larger;
+}
+
+Value LoopStacks::load(OpBuilder &b, Value value, Value turn) {
+  const Kept &at = kept.find(value)->second;
+  Value stack = states[at.stack].last;
+  RankedTensorType type = keptType(value.getType());
+  if (!at.places) {
+    Value loaded = StackLoadOp::create(b, location, type, stack, turn, ValueRange());
+    if (isa<RankedTensorType>(value.getType())) return loaded;
+    Value number = ItemOp::create(b, location, type.getElementType(), loaded);
+    if (!value.getType().isIndex()) return number;
+    return arith::IndexCastOp::create(b, location, value.getType(), number);
+  }
+  RankedTensorType places = placesOf(type);
+  Value place =
+      StackLoadOp::create(b, location, places, states[*at.places].last, turn, ValueRange());
+  SmallVector<Value> numbers;
+  for (int64_t i = 0; i < places.getDimSize(0); ++i) {
+    Value which = arith::ConstantIndexOp::create(b, location, i);
+    Value number = tensor::ExtractOp::create(b, location, place, which);
+    numbers.push_back(arith::IndexCastOp::create(b, location, b.getIndexType(), number));
+  }
+  return StackLoadOp::create(b, location, type, stack, numbers[0], ArrayRef(numbers).drop_front());
+}
+
+} // namespace mlir::weft

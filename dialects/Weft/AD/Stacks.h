@@ -1,0 +1,59 @@
+// Stacks of a loop: its turns keep values in them, and the reverse reads them by the turn's number.
+#pragma once
+
+#include "Weft/AD/Context.h"
+#include "Weft/AD/Turns.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::weft {
+
+/// Adds stacks to a loop as further state. One of values of known sizes has them along its first
+/// axis; with an unknown size they lie behind each other, and a second stack says from where on and
+/// of what sizes. Where the number of turns is not known before the loop, stacks grow.
+class LoopStacks {
+public:
+  LoopStacks(Context &context, scf::ForOp loop, const Turns &turns);
+  /// Of a loop that counts its turns in the last piece of its state.
+  LoopStacks(Context &context, scf::WhileOp loop);
+
+  /// Keeps a value that is defined in the loop, but not in a region in it.
+  void keep(Value value);
+  /// Puts a loop with the stacks in the place of the loop, with the results of that one first, and
+  /// gives it.
+  Operation *finish();
+  /// What the value was in a turn, after the loop.
+  Value load(OpBuilder &builder, Value value, Value turn);
+
+private:
+  /// Where a value is.
+  struct Kept {
+    unsigned stack;
+    std::optional<unsigned> places; ///< of values of unknown sizes
+  };
+  /// One piece of state.
+  struct State {
+    Value init;
+    SmallVector<Value, 2> in, out; ///< in each block of the loop
+    Value last;                    ///< the loop's result
+  };
+
+  unsigned addState(Value init);
+  unsigned addStack(RankedTensorType value);
+  void store(OpBuilder &builder, unsigned stack, unsigned block, Value value);
+  void keepUnknown(OpBuilder &builder, Value value, unsigned block, Kept &at);
+
+  Context &context;
+  Operation *loop;
+  Location location;
+  SmallVector<Block *, 2> blocks;
+  SmallVector<Value, 2> numbers; ///< of the turn, in each block
+  std::optional<Turns> turns;    ///< where they are counted before
+  SmallVector<State> states;
+  llvm::MapVector<Value, Kept> kept;
+};
+
+/// Puts an op with further results in the place of one: what is known of the old one's results is
+/// known of the new one's.
+void replaceByLarger(Context &context, Operation *op, Operation *larger);
+
+} // namespace mlir::weft

@@ -1,0 +1,84 @@
+// Counts the turns of scf.for.
+#include "Weft/AD/Turns.h"
+
+#include "Weft/IR/Weft.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::weft {
+
+/// The number that a value is, where ops on constants say so. Bounds of traced loops are elements
+/// of constant tensors, which nothing has folded yet.
+static std::optional<APInt> constantOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number))) return number;
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    if (std::optional<APInt> from = constantOf(cast.getIn()))
+      return from->sextOrTrunc(isa<IndexType>(cast.getType())
+                                   ? IndexType::kInternalStorageBitWidth
+                                   : cast.getType().getIntOrFloatBitWidth());
+  if (auto item = value.getDefiningOp<ItemOp>()) {
+    DenseElementsAttr elements;
+    if (matchPattern(item.getX(), m_Constant(&elements)) && elements.getElementType().isInteger())
+      return *elements.value_begin<APInt>();
+  }
+  return std::nullopt;
+}
+
+static bool isConstant(Value value, int64_t number) {
+  std::optional<APInt> known = constantOf(value);
+  return known && known->getSExtValue() == number;
+}
+
+static Value asIndex(OpBuilder &b, Location location, Value number) {
+  if (isa<IndexType>(number.getType())) return number;
+  return arith::IndexCastUIOp::create(b, location, b.getIndexType(), number);
+}
+
+Turns Turns::of(OpBuilder &b, scf::ForOp loop) {
+  Location location = loop.getLoc();
+  Value low = loop.getLowerBound(), high = loop.getUpperBound(), step = loop.getStep();
+  std::optional<APInt> knownLow = constantOf(low), knownHigh = constantOf(high),
+                       knownStep = constantOf(step);
+  if (knownLow && knownHigh && knownStep && !knownStep->isZero()) {
+    const bool some = loop.getUnsignedCmp() ? knownLow->ult(*knownHigh) : knownLow->slt(*knownHigh);
+    APInt count(knownLow->getBitWidth(), 0);
+    if (some)
+      count = llvm::APIntOps::RoundingUDiv(*knownHigh - *knownLow, *knownStep, APInt::Rounding::UP);
+    const auto known = static_cast<int64_t>(count.getZExtValue());
+    return {arith::ConstantIndexOp::create(b, location, known), known};
+  }
+  // The difference is right as an unsigned number, however far the bounds are apart.
+  Value length = isConstant(low, 0) ? high : arith::SubIOp::create(b, location, high, low);
+  Value count =
+      isConstant(step, 1) ? length : arith::CeilDivUIOp::create(b, location, length, step);
+  Value none = arith::ConstantOp::create(b, location, b.getZeroAttr(low.getType()));
+  Value some = arith::CmpIOp::create(
+      b, location, loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt,
+      low, high);
+  count = arith::SelectOp::create(b, location, some, count, none);
+  return {asIndex(b, location, count), std::nullopt};
+}
+
+Value turnOf(OpBuilder &b, scf::ForOp loop) {
+  Location location = loop.getLoc();
+  Value turn = loop.getInductionVar();
+  if (!isConstant(loop.getLowerBound(), 0))
+    turn = arith::SubIOp::create(b, location, turn, loop.getLowerBound());
+  if (!isConstant(loop.getStep(), 1))
+    turn = arith::DivUIOp::create(b, location, turn, loop.getStep());
+  return asIndex(b, location, turn);
+}
+
+Value inductionVarOf(OpBuilder &b, scf::ForOp loop, Value turn) {
+  Location location = loop.getLoc();
+  Type type = loop.getInductionVar().getType();
+  if (type != turn.getType()) turn = arith::IndexCastUIOp::create(b, location, type, turn);
+  if (!isConstant(loop.getStep(), 1))
+    turn = arith::MulIOp::create(b, location, turn, loop.getStep());
+  if (!isConstant(loop.getLowerBound(), 0))
+    turn = arith::AddIOp::create(b, location, turn, loop.getLowerBound());
+  return turn;
+}
+
+} // namespace mlir::weft
