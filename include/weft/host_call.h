@@ -21,6 +21,8 @@ struct HostCallOptions {
   /// be dropped where nobody wants its results, be merged with an equal one, and run in another
   /// order.
   bool pure = false;
+  /// The user's line: that of these braces.
+  std::source_location where = WEFT_HERE;
 };
 
 namespace detail {

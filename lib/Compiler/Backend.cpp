@@ -69,10 +69,7 @@ private:
 
 class Backend final : public ::weft::CompilerBackend {
 public:
-  Backend()
-      : context(makeRegistry(), MLIRContext::Threading::DISABLED), driver(context, Target::host()) {
-    context.loadAllAvailableDialects();
-  }
+  Backend() : driver(context, Target::host()) {}
 
   CompiledCode compile(const Program &program, const std::string &dump) override {
     const std::lock_guard lock(mutex);
@@ -135,12 +132,6 @@ private:
     Driver &driver;
   };
 
-  static DialectRegistry makeRegistry() {
-    DialectRegistry registry;
-    registerCompilerDialects(registry);
-    return registry;
-  }
-
   OwningOpRef<ModuleOp> import(const Program &program) {
     DiagnosticText diagnostics(context);
     OwningOpRef<ModuleOp> module = importProgram(program, &context);
@@ -167,7 +158,7 @@ private:
   }
 
   std::mutex mutex;
-  MLIRContext context;
+  CompilerContext context;
   Driver driver;
 };
 

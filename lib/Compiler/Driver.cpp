@@ -19,6 +19,16 @@ void registerCompilerDialects(DialectRegistry &registry) {
   ::weft::jit::registerTranslations(registry);
 }
 
+static DialectRegistry compilerDialects() {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  return registry;
+}
+
+CompilerContext::CompilerContext() : MLIRContext(compilerDialects(), Threading::DISABLED) {
+  loadAllAvailableDialects();
+}
+
 Driver::Driver(MLIRContext &context, Target target) : context(context), target(std::move(target)) {}
 
 PassManager &Driver::managerOf(Phase phase) {

@@ -21,6 +21,12 @@ namespace mlir::weft {
 /// translations to LLVM IR.
 void registerCompilerDialects(DialectRegistry &registry);
 
+/// A context with all of these loaded, for one thread.
+class CompilerContext : public MLIRContext {
+public:
+  CompilerContext();
+};
+
 /// Runs phases on modules of one context, and keeps their pass managers between modules. Not
 /// thread-safe: one driver per thread, or a lock.
 class Driver {

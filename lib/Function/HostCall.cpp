@@ -5,6 +5,7 @@
 #include "Runtime/HostFunction.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -29,6 +30,7 @@ void check_promise(const std::string &name, std::size_t i, const TensorType &typ
 
 void detail::check_result_count(const HostCallOptions &options, std::size_t returned) {
   if (options.results.size() == returned) return;
+  const CallSite site(options.where);
   throw ValueError(prefix_of({options.name, {}}) + ": the callable returns " +
                    std::to_string(returned) + (returned == 1 ? " tensor" : " tensors") +
                    ", but there are " + std::to_string(options.results.size()) +
@@ -37,10 +39,12 @@ void detail::check_result_count(const HostCallOptions &options, std::size_t retu
 
 std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
                                       std::vector<Tensor> operands) {
+  const CallSite site(options.where);
   HostFunction function{std::move(options.name), {}};
   const std::string name = prefix_of(function);
   function.callable = [callable = std::move(callable)](std::span<const Tensor> values) {
     const Interpreter::Scope nobody(nullptr);
+    const UserCode lines_of_its_own;
     return callable(values);
   };
   for (std::size_t i = 0; i < options.results.size(); ++i)
@@ -61,7 +65,7 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
                        " is a tensor of a trace that has ended");
     operands[i] = make_contiguous(operands[i]);
   }
-  return call_host(function, operands, options.results);
+  return call_host(function, operands, options.results, [] { return CallSite::place(); });
 }
 
 } // namespace weft

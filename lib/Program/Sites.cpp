@@ -11,6 +11,7 @@ std::string_view Site::name() const {
   case ConstructKind::loop: return "while_loop";
   case ConstructKind::counted: return "for_loop";
   case ConstructKind::call: return "call";
+  case ConstructKind::host: return "host_call";
   }
   return "?";
 }

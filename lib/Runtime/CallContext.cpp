@@ -235,9 +235,9 @@ void weft_rt_free(CallContext *context, void *memory) {
   allocator::deallocate(temporary, temporary->size_class);
 }
 
-void weft_rt_host_call(CallContext *context, const char *name, std::int64_t length,
-                       const RuntimeValue *operands, std::int64_t count, const RuntimeValue *types,
-                       std::int64_t type_count) {
+void weft_rt_host_call(CallContext *context, std::int64_t site, const char *name,
+                       std::int64_t length, const RuntimeValue *operands, std::int64_t count,
+                       const RuntimeValue *types, std::int64_t type_count) {
   const MovesOnThrow moves(context);
   const std::string_view symbol = view(name, length);
   const HostBinding *const end = context->hosts + context->host_count;
@@ -245,14 +245,16 @@ void weft_rt_host_call(CallContext *context, const char *name, std::int64_t leng
       context->hosts, end, [&](const HostBinding &host) { return host.symbol == symbol; });
   if (found == end)
     throw StateError(std::string(context->function) + ": host_call @" + std::string(symbol) +
-                     ": there is no callable of that name here; they come with functions that are "
-                     "traced in C++");
+                         ": there is no callable of that name here; they come with functions that "
+                         "are traced in C++",
+                     place_of(context, site));
   std::vector<Tensor> tensors;
   for (std::int64_t i = 0; i < count; ++i) tensors.push_back(copy_of(operands[i]));
   std::vector<TensorType> wanted;
   for (std::int64_t i = 0; i < type_count; ++i) wanted.push_back(type_of(types[i]));
   const HostCallScope scope;
-  context->host_results = call_host(*found->function, tensors, wanted);
+  context->host_results =
+      call_host(*found->function, tensors, wanted, [&] { return place_of(context, site); });
 }
 
 std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::int64_t axis) {

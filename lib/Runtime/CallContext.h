@@ -136,8 +136,8 @@ void weft_rt_free(weft::CallContext *context, void *memory);
 /// operands and keeps its results, which must be of the `type_count` types in `types`: these have
 /// no data, and their sizes may be `unknown`. Throws what call_host throws
 /// (lib/Runtime/HostFunction.h), and StateError if the call has no such callable.
-void weft_rt_host_call(weft::CallContext *context, const char *name, std::int64_t length,
-                       const weft::RuntimeValue *operands, std::int64_t count,
+void weft_rt_host_call(weft::CallContext *context, std::int64_t site, const char *name,
+                       std::int64_t length, const weft::RuntimeValue *operands, std::int64_t count,
                        const weft::RuntimeValue *types, std::int64_t type_count);
 /// The size of an axis of a result of the last host call.
 std::int64_t weft_rt_host_size(weft::CallContext *context, std::int64_t result, std::int64_t axis);

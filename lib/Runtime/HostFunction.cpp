@@ -24,14 +24,16 @@ bool admits(const TensorType &promised, const TensorType &type) {
 }
 
 void check_result(const HostFunction &function, std::size_t i, const Tensor &result,
-                  const TensorType &promised) {
+                  const TensorType &promised, FunctionRef<SourcePlace()> place) {
   const std::string which = prefix_of(function) + ": result " + std::to_string(i);
-  if (!result.defined()) throw ValueError(which + " is an undefined tensor");
-  if (result.traced()) throw StateError(which + " is a tensor of a trace: a callable gives values");
+  if (!result.defined()) throw ValueError(which + " is an undefined tensor", place());
+  if (result.traced())
+    throw StateError(which + " is a tensor of a trace: a callable gives values", place());
   const TensorType type = result.type();
   if (admits(promised, type)) return;
   raise(promised.dtype != type.dtype ? ErrorKind::dtype : ErrorKind::shape,
-        which + " must be " + to_string(promised) + ", but the callable gave " + to_string(type));
+        which + " must be " + to_string(promised) + ", but the callable gave " + to_string(type),
+        place());
 }
 
 } // namespace
@@ -41,18 +43,19 @@ std::string prefix_of(const HostFunction &function) {
 }
 
 std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tensor> operands,
-                              std::span<const TensorType> types) {
+                              std::span<const TensorType> types, FunctionRef<SourcePlace()> place) {
   std::vector<Tensor> results = function.callable(operands);
   if (results.size() != types.size())
     throw ValueError(prefix_of(function) + ": the callable must give " + counted(types.size()) +
-                     ", but it gave " + counted(results.size()));
+                         ", but it gave " + counted(results.size()),
+                     place());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    check_result(function, i, results[i], types[i]);
+    check_result(function, i, results[i], types[i], place);
     results[i] = make_contiguous(results[i]);
     // An operand that is given back is another tensor, or a tape would take it for the operand.
     const detail::TensorImpl *impl = results[i].impl();
     if (impl->references.load(std::memory_order_acquire) != 1)
-      results[i] = detail::new_view(results[i], impl->sizes(), {impl->strides(), impl->rank}, 0);
+      results[i] = detail::new_alias(results[i]);
   }
   return results;
 }

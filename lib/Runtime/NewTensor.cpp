@@ -104,6 +104,14 @@ Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *tra
   return Tensor(impl);
 }
 
+Tensor new_alias(const Tensor &of) {
+  const TensorImpl *impl = of.impl();
+  if (impl->storage == Storage::traced)
+    return new_traced(impl->dtype, impl->sizes(), static_cast<TraceRef *>(impl->base),
+                      impl->trace_value);
+  return new_view(of, impl->sizes(), {impl->strides(), impl->rank}, 0);
+}
+
 void destroy(TensorImpl *impl) noexcept {
   switch (impl->storage) {
   case Storage::own: break;

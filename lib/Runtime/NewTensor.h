@@ -125,6 +125,9 @@ Tensor new_external(DType dtype, std::span<const std::int64_t> dims, void *data,
 Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *trace,
                   std::uint32_t value);
 
+/// Another tensor with the same elements, or for the same value of a trace: tapes tell it apart.
+Tensor new_alias(const Tensor &of);
+
 /// The elements as `T`, which must be the dtype's C++ type; to be written only by who made the
 /// tensor.
 template <class T>

@@ -15,7 +15,7 @@
 // CHECK-DAG: %[[TEXT:.*]] = llvm.mlir.addressof @[[NAME]]
 // CHECK-DAG: arith.constant 4294967300 : i64
 // CHECK-DAG: arith.constant -1 : i64
-// CHECK: call @weft_rt_host_call(%[[TEXT]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, memref<*xi64>, i64, memref<*xi64>, i64) -> ()
+// CHECK: call @weft_rt_host_call(%{{.*}}, %[[TEXT]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (i64, !llvm.ptr, i64, memref<*xi64>, i64, memref<*xi64>, i64) -> ()
 // CHECK: %[[SIZE:.*]] = call @weft_rt_host_size(%{{.*}}, %{{.*}}) : (i64, i64) -> i64
 // CHECK: %[[N:.*]] = arith.index_cast %[[SIZE]] : i64 to index
 // CHECK: %[[Y:.*]] = memref.alloc(%[[N]]) : memref<?xf64>

@@ -74,10 +74,7 @@ static int list(const cache::Folder &folder) {
 }
 
 static int explainFile(const cache::Folder &folder) {
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  CompilerContext context;
   InputProgram input(context);
   if (failed(input.read(inputFile))) return 1;
   explain(input.module(), folder.list(), llvm::outs());

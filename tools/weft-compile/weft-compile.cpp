@@ -204,10 +204,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, overview);
   Request request;
   if (std::string why = readRequest(request); !why.empty()) return refuse(why);
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  CompilerContext context;
   InputProgram input(context);
   if (failed(input.read(inputFile))) return 1;
   return compile(context, input, request);

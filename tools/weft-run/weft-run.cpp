@@ -298,10 +298,7 @@ int main(int argc, char **argv) {
   // One stream for the program's lines and ours, so that they keep their order.
   ::weft::set_print_sink(
       [](std::string_view line) { llvm::outs() << StringRef(line.data(), line.size()) << '\n'; });
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  CompilerContext context;
   try {
     InputProgram input(context);
     if (failed(input.read(inputFile))) return 1;

@@ -79,7 +79,7 @@ static LogicalResult lower(LeaveOp op) {
     Value values = runtimeValues(b, op.getValues());
     auto given = llvm::to_vector(op.getGivenAttr().getAsValueRange<TypeAttr>());
     callRuntime(b, "weft_rt_host_call",
-                {textPointer(b, text), constant(b, text.size()), values,
+                {site(), textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size()), runtimeTypes(b, given),
                  constant(b, given.size())},
                 true);

@@ -1,5 +1,6 @@
 // Control flow from C++: the same source on values and traced gives the same results and effects.
 #include "../Testing.h"
+#include "Both.h"
 #include "Printed.h"
 
 #include <weft/weft.h>
@@ -10,15 +11,6 @@ namespace weft {
 namespace {
 
 using Floats = std::vector<float>;
-
-/// Calls `f` eagerly and traced and expects the same tensor from both.
-template <class F, class... Args>
-Tensor both(const F &f, const Args &...args) {
-  const Tensor eager = f(args...);
-  const Tensor traced = function(f)(args...);
-  EXPECT_EQ(to_string(eager), to_string(traced));
-  return traced;
-}
 
 TEST(ControlFlow, CondPicksABranch) {
   const auto f = [](const Tensor &x) {

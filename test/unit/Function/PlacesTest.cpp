@@ -179,6 +179,25 @@ TEST(TracedPlaces, OfControlFlow) {
   EXPECT_LINE(place_of_error<ShapeError>([&] { g(ones({2})); }), line);
 }
 
+// A host call that breaks its promise names its own line, whoever calls it; the callable's own ops
+// have theirs.
+TEST(TracedPlaces, OfHostCalls) {
+  std::uint32_t line = 0, inside = 0;
+  const auto wrong = [&](Tensor x) {
+    Tensor y = x * 2;
+    const auto negate = [](const Tensor &t) { return -t; };
+    return line = __LINE__, host_call(negate, {.results = {spec(f32, {3})}}, y);
+  };
+  const auto failing = [&](Tensor x) {
+    const auto add = [&](const Tensor &t) { return inside = __LINE__, t + ones({7}); };
+    return host_call(add, {.results = {spec(f32, {2})}}, x);
+  };
+  EXPECT_LINE(place_of_error<ShapeError>([&] { wrong(ones({2})); }), line);
+  EXPECT_LINE(place_of_error<ShapeError>([&] { function(wrong)(ones({2})); }), line);
+  EXPECT_LINE(place_of_error<ShapeError>([&] { failing(ones({2})); }), inside);
+  EXPECT_LINE(place_of_error<ShapeError>([&] { function(failing)(ones({2})); }), inside);
+}
+
 // What is thrown outside of op calls has no line.
 TEST(TracedPlaces, OfOtherErrors) {
   auto f = function([](Tensor x) -> Tensor { throw ValueError("mine"); });

@@ -1,5 +1,6 @@
 // Arrays of tensors: the same elements on values and in traces, growth, and what is no element.
 #include "../Testing.h"
+#include "Both.h"
 
 #include <weft/weft.h>
 
@@ -8,15 +9,6 @@ namespace {
 
 using Floats = std::vector<float>;
 using Numbers = std::vector<std::int64_t>;
-
-/// Calls `f` eagerly and traced and expects the same tensor from both.
-template <class F, class... Args>
-Tensor both(const F &f, const Args &...args) {
-  const Tensor eager = f(args...);
-  const Tensor traced = function(f)(args...);
-  EXPECT_EQ(to_string(eager), to_string(traced));
-  return traced;
-}
 
 /// Expects the same error eagerly and traced.
 template <class Error, class F, class... Args>

@@ -212,7 +212,7 @@ TEST(CallContext, HostCall) {
   const std::int64_t three[] = {3}, any[] = {unknown};
   const RuntimeValue operands[] = {value_of(&number), value_of(row, 1, three)};
   const RuntimeValue types[] = {value_of<float>(nullptr, 1, any), value_of<std::int32_t>(nullptr)};
-  weft_rt_host_call(&context, "both and more", 4, operands, 2, types, 2);
+  weft_rt_host_call(&context, -1, "both and more", 4, operands, 2, types, 2);
   number = 8; // the callable was given a copy
   EXPECT_EQ(weft_rt_host_size(&context, 0, 0), 3);
   float elements[3] = {};
@@ -222,9 +222,9 @@ TEST(CallContext, HostCall) {
   weft_rt_host_take(&context, 1, &scalar);
   EXPECT_EQ(scalar, 7);
   EXPECT_THROW(weft_rt_host_take(&context, 2, &scalar), InternalError);
-  EXPECT_THROWS(weft_rt_host_call(&context, "both", 4, operands, 2, types, 1), ValueError,
+  EXPECT_THROWS(weft_rt_host_call(&context, -1, "both", 4, operands, 2, types, 1), ValueError,
                 "host_call both: the callable must give 1 tensor, but it gave 2 tensors");
-  EXPECT_THROWS(weft_rt_host_call(&context, "bo", 2, operands, 2, types, 2), StateError,
+  EXPECT_THROWS(weft_rt_host_call(&context, -1, "bo", 2, operands, 2, types, 2), StateError,
                 "step: host_call @bo: there is no callable of that name here; they come with "
                 "functions that are traced in C++");
 }
