@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <weft/detail/body.h>
-#include <weft/detail/signature.h>
+#include <weft/detail/parts.h>
 #include <weft/ops.h>
 #include <weft/structure.h>
 
@@ -49,26 +49,6 @@ private:
 
 namespace detail {
 
-/// What control flow makes of a C++ type: numbers and variables become tensors.
-template <class T>
-struct Flowing {
-  using type = T;
-};
-template <class T>
-  requires(std::is_arithmetic_v<T> || std::is_same_v<T, Variable>)
-struct Flowing<T> {
-  using type = Tensor;
-};
-template <class T>
-using FlowingType = typename Flowing<std::remove_cvref_t<T>>::type;
-
-template <class T>
-FlowingType<T> flowing(T &&value) {
-  if constexpr (std::is_same_v<FlowingType<T>, std::remove_cvref_t<T>>)
-    return std::forward<T>(value);
-  else return Operand(value, std::source_location()).materialize();
-}
-
 std::vector<Tensor> branch(std::string_view name, const Operand &predicate, const Body &then,
                            const Body &otherwise);
 std::vector<Tensor> choose(std::string_view name, const Operand &index,
@@ -81,28 +61,8 @@ std::vector<Tensor> count(std::string_view name, const Turns &turns, const Body 
 std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
                          std::span<const Tensor> xs, bool reverse,
                          const std::source_location &where);
+
 [[noreturn]] void throw_other_structure(std::string_view name, std::string_view what);
-
-/// A nested structure taken apart: its tensors, and the rest to put tensors back into.
-template <class T>
-class Parts {
-public:
-  explicit Parts(T value) : value_(std::move(value)) { visit_structure(value_, reader_); }
-
-  std::vector<Tensor> &tensors() { return reader_.tensors; }
-  const SignatureKey &key() const { return reader_.key; }
-  /// The structure with these tensors in the places of its own.
-  T with(std::span<const Tensor> tensors) const {
-    T value = value_;
-    TensorReplacer replacer{tensors};
-    visit_structure(value, replacer);
-    return value;
-  }
-
-private:
-  T value_;
-  StructureReader reader_;
-};
 
 /// Runs `choose` on branches that all return R, as bodies on tensors.
 template <class R, class Choose, class... Branches>
@@ -135,9 +95,6 @@ struct CommonResult {
                  ...),
                 "branches return values of one type");
 };
-template <class T>
-using ResultType = typename std::conditional_t<std::is_void_v<T>, std::type_identity<void>,
-                                               Flowing<std::remove_cvref_t<T>>>::type;
 
 /// Loop state: what a loop is given, the bodies on it, and what it returns.
 template <class... State>

@@ -34,6 +34,14 @@ struct GradientOptions {
   Unconnected unconnected = Unconnected::none;
 };
 
+/// Options of `GradientTape::jacobian` and `batch_jacobian`.
+struct JacobianOptions {
+  Unconnected unconnected = Unconnected::none;
+  /// Run what was recorded backwards once, each op on all elements of the target; or once per
+  /// element, which takes less memory.
+  bool vectorize = true;
+};
+
 /// What a gradient is taken by: a tensor or a variable.
 class GradientSource {
 public:
@@ -107,6 +115,41 @@ public:
     return gradient_by(targets, list, options, where);
   }
 
+  /// The derivatives of every element of the target by every element of each source, of shape
+  /// target.shape + source.shape. Else as `gradient`. Throws DTypeError for a target that is not
+  /// floating, ShapeError where a size is unknown, and StateError for a pullback of
+  /// `custom_gradient` that has effects or looks at elements, unless `vectorize` is off.
+  template <std::size_t N>
+  std::array<Tensor, N> jacobian(const Tensor &target, const GradientSource (&sources)[N],
+                                 const JacobianOptions &options = {},
+                                 std::source_location where = WEFT_HERE) {
+    std::vector<Tensor> jacobians = jacobian_by(target, sources, options, where);
+    std::array<Tensor, N> result;
+    std::ranges::move(jacobians, result.begin());
+    return result;
+  }
+  template <std::ranges::forward_range Sources>
+    requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
+  std::vector<Tensor> jacobian(const Tensor &target, const Sources &sources,
+                               const JacobianOptions &options = {},
+                               std::source_location where = WEFT_HERE) {
+    const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
+    return jacobian_by(target, list, options, where);
+  }
+  /// The jacobian of each member of a batch: the target is (b, y...), the source (b, x...), the
+  /// result (b, y..., x...). Member i of the target must depend on member i of the source alone.
+  /// Else as `jacobian`; throws ShapeError if the first axes differ.
+  Tensor batch_jacobian(const Tensor &target, const GradientSource &source,
+                        const JacobianOptions &options = {},
+                        std::source_location where = WEFT_HERE);
+
+  /// Why the gradient of the target by the source is what it is, in a sentence: at which op, on
+  /// which line, the path between them broke, or that it did not. Uses up nothing.
+  std::string explain(const Tensor &target, const GradientSource &source) const;
+
+  /// The variables that are watched, in the order that they were watched or first read.
+  std::vector<Variable> watched_variables() const;
+
   /// Suspends recording for as long as the returned scope lives. Throws StateError if the tape does
   /// not record.
   class [[nodiscard]] Pause {
@@ -130,6 +173,9 @@ private:
   std::vector<Tensor> gradient_by(const GradientTargets &targets,
                                   std::span<const GradientSource> sources,
                                   const GradientOptions &options,
+                                  const std::source_location &where);
+  std::vector<Tensor> jacobian_by(const Tensor &target, std::span<const GradientSource> sources,
+                                  const JacobianOptions &options,
                                   const std::source_location &where);
 
   autodiff::Tape *tape_;

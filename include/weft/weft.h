@@ -1,23 +1,25 @@
 // All of Weft.
 #pragma once
 
-#include <weft/control_flow.h>  // IWYU pragma: export
-#include <weft/data.h>          // IWYU pragma: export
-#include <weft/device.h>        // IWYU pragma: export
-#include <weft/dtype.h>         // IWYU pragma: export
-#include <weft/error.h>         // IWYU pragma: export
-#include <weft/function.h>      // IWYU pragma: export
-#include <weft/gradient_tape.h> // IWYU pragma: export
-#include <weft/host_call.h>     // IWYU pragma: export
-#include <weft/io.h>            // IWYU pragma: export
-#include <weft/log.h>           // IWYU pragma: export
-#include <weft/memory.h>        // IWYU pragma: export
-#include <weft/nn.h>            // IWYU pragma: export
-#include <weft/ops.h>           // IWYU pragma: export
-#include <weft/phase.h>         // IWYU pragma: export
-#include <weft/print.h>         // IWYU pragma: export
-#include <weft/random.h>        // IWYU pragma: export
-#include <weft/shape.h>         // IWYU pragma: export
-#include <weft/tensor.h>        // IWYU pragma: export
-#include <weft/tensor_array.h>  // IWYU pragma: export
-#include <weft/variable.h>      // IWYU pragma: export
+#include <weft/autodiff.h>        // IWYU pragma: export
+#include <weft/control_flow.h>    // IWYU pragma: export
+#include <weft/custom_gradient.h> // IWYU pragma: export
+#include <weft/data.h>            // IWYU pragma: export
+#include <weft/device.h>          // IWYU pragma: export
+#include <weft/dtype.h>           // IWYU pragma: export
+#include <weft/error.h>           // IWYU pragma: export
+#include <weft/function.h>        // IWYU pragma: export
+#include <weft/gradient_tape.h>   // IWYU pragma: export
+#include <weft/host_call.h>       // IWYU pragma: export
+#include <weft/io.h>              // IWYU pragma: export
+#include <weft/log.h>             // IWYU pragma: export
+#include <weft/memory.h>          // IWYU pragma: export
+#include <weft/nn.h>              // IWYU pragma: export
+#include <weft/ops.h>             // IWYU pragma: export
+#include <weft/phase.h>           // IWYU pragma: export
+#include <weft/print.h>           // IWYU pragma: export
+#include <weft/random.h>          // IWYU pragma: export
+#include <weft/shape.h>           // IWYU pragma: export
+#include <weft/tensor.h>          // IWYU pragma: export
+#include <weft/tensor_array.h>    // IWYU pragma: export
+#include <weft/variable.h>        // IWYU pragma: export

@@ -1,5 +1,8 @@
 // Reverse mode: the tape's records from the last to the first, each through its op's rule.
 #include "Autodiff/Tape.h"
+
+#include <algorithm>
+
 #include "Autodiff/TensorEmitter.h"
 #include "OpDefs/Derivatives/Rules.h"
 #include "Runtime/Variable.h"
@@ -43,39 +46,51 @@ private:
   std::vector<Entry> entries_;
 };
 
-std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
-                                   std::span<const GradientSource> sources,
-                                   const GradientOptions &options) {
+void Tape::check_use(std::span<const Tensor> targets,
+                     std::span<const GradientSource> sources) const {
   if (spent_)
     throw StateError("GradientTape: gradient was already called on this tape, which is not "
                      "persistent; make it with {.persistent = true}, or reset it");
-  const std::vector<Tensor> &weights = options.output_gradients;
-  if (!weights.empty() && weights.size() != targets.size())
-    throw ValueError("GradientTape: there are " + std::to_string(weights.size()) +
-                     " output gradients for " + std::to_string(targets.size()) + " targets");
   for (const Tensor &target : targets)
     if (!target.defined()) throw StateError("GradientTape: a target is undefined");
   for (const GradientSource &source : sources)
     if (!source.variable() && !source.tensor().defined())
       throw StateError("GradientTape: a source is undefined");
+}
 
+std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
+                                   std::span<const GradientSource> sources,
+                                   const GradientOptions &options) {
+  check_use(targets, sources);
+  const std::vector<Tensor> &weights = options.output_gradients;
+  if (!weights.empty() && weights.size() != targets.size())
+    throw ValueError("GradientTape: there are " + std::to_string(weights.size()) +
+                     " output gradients for " + std::to_string(targets.size()) + " targets");
   // What follows is for the other interpreters of this thread, not for this tape; and even if it
   // fails, this was the one use of a tape that is not persistent.
-  struct Use {
-    Tape &tape;
-    explicit Use(Tape &tape) : tape(tape) { tape.pause(); }
-    ~Use() {
-      tape.resume();
-      if (!tape.options_.persistent) tape.spend();
+  const Use use(*this);
+  std::vector<Tensor> gradients = run(targets, sources, weights, options_.persistent);
+  if (options.unconnected == Unconnected::zero)
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (gradients[i].defined()) continue;
+      const GradientSource &source = sources[i];
+      const TensorType type =
+          source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
+      if (!carries_gradient(type.dtype)) continue;
+      gradients[i] = type.shape.is_static() ? zeros(type.shape, type.dtype)
+                                            : TensorEmitter().filled(0, source.tensor());
     }
-  } use(*this);
+  return gradients;
+}
 
+std::vector<Tensor> Tape::run(std::span<const Tensor> targets,
+                              std::span<const GradientSource> sources,
+                              const std::vector<Tensor> &seeds, bool keep) {
   Cotangents cotangents;
   want_sources(sources, cotangents);
   want_what_depends(cotangents);
-  seed(targets, weights, cotangents);
-  run_backwards(cotangents);
-
+  seed(targets, seeds, cotangents);
+  run_backwards(cotangents, keep);
   std::vector<Tensor> gradients;
   for (const GradientSource &source : sources) {
     std::uint64_t own = 0;
@@ -83,11 +98,6 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
     for (std::uint64_t identity : identities(source, own)) {
       const Tensor part = cotangents.take(identity);
       if (part.defined()) sum = sum.defined() ? cotangents.emitter.add(sum, part) : part;
-    }
-    if (!sum.defined() && options.unconnected == Unconnected::zero) {
-      const TensorType type =
-          source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
-      if (carries_gradient(type.dtype)) sum = zeros(type.shape, type.dtype);
     }
     gradients.push_back(std::move(sum));
   }
@@ -114,13 +124,13 @@ void Tape::want_sources(std::span<const GradientSource> sources, Cotangents &cot
 }
 
 /// Marks every recorded result that depends on what is marked.
-void Tape::want_what_depends(Cotangents &cotangents) const {
-  for (const Record &record : records_)
-    for (std::uint32_t i = record.first; i < record.first + record.operands; ++i)
-      if (cotangents.wanted(values_[i].identity)) {
-        cotangents.want(values_[record.first + record.operands].identity, false);
-        break;
-      }
+void Tape::want_what_depends(Cotangents &cotangents) {
+  for (const Record &record : records_) {
+    const auto operands = std::span(values_).subspan(record.first, record.operands);
+    if (std::ranges::any_of(operands,
+                            [&](const Value &value) { return cotangents.wanted(value.identity); }))
+      for (const Value &result : results_of(record)) cotangents.want(result.identity, false);
+  }
 }
 
 void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weights,
@@ -139,27 +149,79 @@ void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weig
     }
     const std::uint64_t identity = target.impl()->identity.load(std::memory_order_relaxed);
     if (!cotangents.wanted(identity)) continue;
-    if (!seed.defined()) {
-      const Tensor one = e.scalar(1, target.dtype());
-      seed = detail::type_of(target).shape.is_static()
-                 ? e.broadcast(one, detail::type_of(target).shape)
-                 : e.select(e.equal(target, target), one, one);
-    }
+    if (!seed.defined()) seed = e.filled(1, target);
     cotangents.add(identity, seed);
   }
 }
 
-void Tape::run_backwards(Cotangents &cotangents) {
+void Tape::run_backwards(Cotangents &cotangents, bool keep) {
   for (std::size_t i = records_.size(); i-- > 0;) {
     const Record &record = records_[i];
-    const Value &result = values_[record.first + record.operands];
-    const Tensor cotangent = cotangents.take(result.identity);
-    if (cotangent.defined()) run_rule(record, cotangent, cotangents);
-    if (options_.persistent) continue;
+    if (record.op == kPullback) {
+      run_pullback(record, cotangents);
+    } else {
+      const Tensor cotangent = cotangents.take(results_of(record)[0].identity);
+      if (cotangent.defined()) run_rule(record, cotangent, cotangents);
+    }
+    if (keep) continue;
     // Nothing before this record needs what it saved.
-    for (std::uint32_t v = record.first; v <= record.first + record.operands; ++v)
-      if (values_[v].saved >= 0) saved_[values_[v].saved] = Tensor();
+    const std::size_t values = record.operands + results_of(record).size();
+    for (const Value &value : std::span(values_).subspan(record.first, values))
+      if (value.saved >= 0) saved_[value.saved] = Tensor();
+    if (record.op == kPullback) attached_to(record).pullback = nullptr;
   }
+}
+
+bool may_be_equal(const Shape &a, const Shape &b) {
+  return std::ranges::equal(
+      a, b, [](std::int64_t x, std::int64_t y) { return x == y || x == unknown || y == unknown; });
+}
+
+void check_gradients(std::string_view name, std::span<const Tensor> gradients,
+                     std::span<const TensorType> types) {
+  const std::string who(name);
+  if (gradients.size() != types.size())
+    throw ValueError(who + ": the pullback must give " + std::to_string(types.size()) +
+                     (types.size() == 1 ? " gradient" : " gradients, one per argument") +
+                     ", but it gave " + std::to_string(gradients.size()));
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const TensorType type = detail::type_of(gradients[i]);
+    const std::string problem = who + ": gradient " + std::to_string(i) + " of the pullback is " +
+                                to_string(type) + ", but its argument is " + to_string(types[i]);
+    if (type.dtype != types[i].dtype) throw DTypeError(problem);
+    if (!may_be_equal(type.shape, types[i].shape)) throw ShapeError(problem);
+  }
+}
+
+void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
+  const Attached &attached = attached_to(record);
+  std::vector<Tensor> given;
+  bool some = false;
+  for (const Value &result : results_of(record)) {
+    given.push_back(cotangents.take(result.identity));
+    some |= given.back().defined();
+  }
+  if (!some) return;
+  TensorEmitter &e = cotangents.emitter;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Value &result = results_of(record)[i];
+    if (given[i].defined() || !carries_gradient(result.dtype)) continue;
+    given[i] = result.saved < 0 ? e.broadcast(e.scalar(0, result.dtype), type_of(result).shape)
+                                : e.filled(0, saved_[static_cast<std::size_t>(result.saved)]);
+  }
+  const std::vector<Tensor> gradients = [&] {
+    const UserCode lines_of_its_own;
+    return attached.pullback(given);
+  }();
+  const AsIfAt site(record.where);
+  const auto operands = std::span(values_).subspan(record.first, record.operands);
+  std::vector<TensorType> types;
+  for (const Value &operand : operands) types.push_back(type_of(operand));
+  check_gradients(attached.name, gradients, types);
+  for (std::size_t i = 0; i < gradients.size(); ++i)
+    if (gradients[i].defined() && cotangents.wanted(operands[i].identity))
+      cotangents.add(operands[i].identity, gradients[i]);
 }
 
 void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents) {

@@ -1,5 +1,6 @@
 // Control flow in a trace under a tape: the trace takes it whole, and the tape notes what it
 // touched.
+#include "Autodiff/Layer.h"
 #include "Autodiff/Tape.h"
 
 #include <algorithm>
@@ -12,13 +13,13 @@ namespace weft::autodiff {
 
 /// Stands in the tape's place while bodies are traced: hands every call on, and collects the
 /// watched values that take part.
-class Tape::Probe final : public Interpreter {
+class Tape::Probe final : public Layer {
 public:
   explicit Probe(Tape &tape) : tape_(tape) { previous_ = tape.previous_; }
 
   Tensor apply(const OpCall &call) override {
     for (const Tensor &operand : call.operands) note(operand);
-    Tensor result = execute(call);
+    Tensor result = Layer::apply(call);
     if (call.op == OpCode::read && tape_.note_read(call, result)) note(result);
     return result;
   }
@@ -26,29 +27,18 @@ public:
   std::vector<Tensor> construct(const ConstructCall &call) override {
     if (call.kind == ConstructKind::host) return tape_.record_nothing(call);
     for (const Tensor &operand : call.operands) note(operand);
-    std::vector<detail::Body> bodies;
-    for (const detail::Body &body : call.bodies)
-      bodies.emplace_back([this, &body](std::span<const Tensor> inputs) {
-        const Scope here(this);
-        std::vector<Tensor> results = body(inputs);
-        for (const Tensor &result : results) note(result);
-        return results;
-      });
-    ConstructCall inner = call;
-    inner.bodies = bodies;
-    const Scope under(previous_);
-    return previous_->construct(inner);
+    return Layer::construct(call);
   }
 
   /// The watched values that took part.
   const std::vector<Tensor> &touched() const { return touched_; }
 
-private:
-  Tensor execute(const OpCall &call) const {
-    const Scope under(previous_);
-    return dispatch(call.op, call.operands, call.attrs);
+protected:
+  void see_results(std::span<const Tensor> results) override {
+    for (const Tensor &result : results) note(result);
   }
 
+private:
   void note(const Tensor &tensor) {
     if (!tensor.defined()) return;
     const std::uint64_t identity = tensor.impl()->identity.load(std::memory_order_relaxed);

@@ -35,6 +35,33 @@ std::vector<Tensor> GradientTape::gradient_by(const GradientTargets &targets,
   return tape_->gradient(targets.tensors(), sources, options);
 }
 
+std::vector<Tensor> GradientTape::jacobian_by(const Tensor &target,
+                                              std::span<const GradientSource> sources,
+                                              const JacobianOptions &options,
+                                              const std::source_location &where) {
+  const CallSite site(where);
+  tape_->check_thread("jacobian");
+  return tape_->jacobian(target, sources, options);
+}
+
+Tensor GradientTape::batch_jacobian(const Tensor &target, const GradientSource &source,
+                                    const JacobianOptions &options, std::source_location where) {
+  const CallSite site(where);
+  tape_->check_thread("batch_jacobian");
+  return tape_->batch_jacobian(target, source, options);
+}
+
+std::string GradientTape::explain(const Tensor &target, const GradientSource &source) const {
+  tape_->check_thread("explain");
+  return tape_->explain(target, source);
+}
+
+std::vector<Variable> GradientTape::watched_variables() const {
+  std::vector<Variable> variables;
+  for (const auto &variable : tape_->watched_variables()) variables.emplace_back(variable);
+  return variables;
+}
+
 GradientTape::Pause GradientTape::stop_recording() {
   tape_->check_thread("stop_recording");
   if (!tape_->recording())

@@ -1,22 +1,30 @@
 // Recording: what the tape keeps of a call.
 #include "Autodiff/Tape.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Log.h"
 
 namespace weft::autodiff {
 
-std::uint64_t identity_of(const Tensor &tensor) {
+std::uint64_t new_identity() {
   // Each thread takes numbers by the block, so that threads do not meet at one counter.
   constexpr std::uint64_t block = 1 << 16;
   static std::atomic<std::uint64_t> next_block{0};
   thread_local std::uint64_t next = 0;
+  if (next % block == 0) next = next_block.fetch_add(1, std::memory_order_relaxed) * block + 1;
+  return next++;
+}
+
+std::uint64_t identity_of(const Tensor &tensor) {
   std::atomic<std::uint64_t> &identity = tensor.impl()->identity;
   if (const std::uint64_t known = identity.load(std::memory_order_relaxed)) return known;
-  if (next % block == 0) next = next_block.fetch_add(1, std::memory_order_relaxed) * block + 1;
-  std::uint64_t fresh = next++;
+  const std::uint64_t fresh = new_identity();
   std::uint64_t present = 0;
   return identity.compare_exchange_strong(present, fresh, std::memory_order_relaxed) ? fresh
                                                                                      : present;
@@ -27,14 +35,6 @@ namespace {
 /// The number of a tensor, 0 if no tape ever asked for it.
 std::uint64_t known_identity(const Tensor &tensor) {
   return tensor.defined() ? tensor.impl()->identity.load(std::memory_order_relaxed) : 0;
-}
-
-/// Another tensor with the same elements. A variable hands out the tensor it was given, which the
-/// program may hold as well, and other variables too; only a read of its own has a gradient of its
-/// own.
-Tensor alias(const Tensor &tensor) {
-  const detail::TensorImpl *impl = tensor.impl();
-  return detail::new_view(tensor, impl->sizes(), {impl->strides(), impl->rank}, 0);
 }
 
 } // namespace
@@ -94,7 +94,13 @@ void Tape::clear() {
   values_.clear();
   dims_.clear();
   saved_.clear();
+  attached_.clear();
+  unrecorded_.clear();
+  unrecorded_operands_.clear();
+  broken_.clear();
+  assigned_.clear();
   reads_.clear();
+  watched_variables_.clear();
 }
 
 void Tape::spend() {
@@ -115,13 +121,23 @@ void Tape::check_thread(const char *what) const {
                      " was called on another thread than the one the tape was made on");
 }
 
+namespace {
+void warn_unwatched(const std::string &what, DType dtype) {
+  warn_line("GradientTape: " + what + " is " + std::string(name_of(dtype)) +
+            " and not watched: only floating values have gradients");
+}
+} // namespace
+
 void Tape::watch(const Tensor &tensor) {
   if (!tensor.defined()) throw StateError("GradientTape: an undefined tensor cannot be watched");
   if (carries_gradient(tensor.dtype())) watched_.insert(identity_of(tensor), 0);
+  else warn_unwatched("a tensor", tensor.dtype());
 }
 
 void Tape::watch(const VariableRef &variable) {
-  if (carries_gradient(variable->type().dtype)) reads_.try_emplace(variable);
+  if (!carries_gradient(variable->type().dtype))
+    warn_unwatched("the variable '" + variable->name() + "'", variable->type().dtype);
+  else if (reads_.try_emplace(variable).second) watched_variables_.push_back(variable);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,7 +149,9 @@ Tensor Tape::apply(const OpCall &call) {
   if (!recording() || watched_.empty()) return execute(call);
   for (const Tensor &operand : call.operands)
     if (watched_.contains(known_identity(operand))) return record(call);
-  return execute(call);
+  Tensor result = execute(call);
+  if (any_broken(call.operands)) note_unrecorded(call, result, false);
+  return result;
 }
 
 Tensor Tape::execute(const OpCall &call) {
@@ -143,8 +161,10 @@ Tensor Tape::execute(const OpCall &call) {
 
 Tensor Tape::read_variable(const OpCall &call) {
   Tensor value = execute(call);
-  // Under another tape, or a tracer, the tensor is a new one already.
-  if (previous_ == nullptr) value = alias(value);
+  // A variable hands out the tensor it was given, which the program may hold as well, and other
+  // variables too; only a read of its own has a gradient of its own. Under another tape, or a
+  // tracer, the tensor is a new one already.
+  if (previous_ == nullptr) value = detail::new_alias(value);
   note_read(call, value);
   return value;
 }
@@ -152,10 +172,15 @@ Tensor Tape::read_variable(const OpCall &call) {
 bool Tape::note_read(const OpCall &call, const Tensor &value) {
   const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
   if (!recording() || !carries_gradient(value.dtype())) return false;
+  if (!assigned_.empty())
+    if (const auto assigned = assigned_.find(variable); assigned != assigned_.end())
+      note_path({.op = call.op, .breaks = false, .result = identity_of(value)},
+                {&assigned->second, 1});
   auto reads = reads_.find(variable);
   if (reads == reads_.end()) {
     if (!options_.watch_accessed_variables || !variable->trainable()) return false;
     reads = reads_.try_emplace(variable).first;
+    watched_variables_.push_back(variable);
   }
   const std::uint64_t identity = identity_of(value);
   watched_.insert(identity, 0);
@@ -166,7 +191,10 @@ bool Tape::note_read(const OpCall &call, const Tensor &value) {
 Tensor Tape::record(const OpCall &call) {
   Tensor result = execute(call);
   const OpInfo &info = op_info(call.op);
-  if (!info.differentiable || !result.defined() || !carries_gradient(result.dtype())) return result;
+  if (!info.differentiable || !result.defined() || !carries_gradient(result.dtype())) {
+    note_unrecorded(call, result, true);
+    return result;
+  }
   // An op that had nothing to do gives its operand back, and the gradient has nothing to do either.
   for (const Tensor &operand : call.operands)
     if (operand.impl() == result.impl()) return result;
@@ -192,7 +220,32 @@ Tensor Tape::record(const OpCall &call) {
   const std::uint64_t identity = identity_of(result);
   add_value(result, identity, save & result_bit(info));
   watched_.insert(identity, 0);
+  if (any_broken(call.operands)) note_unrecorded(call, result, false);
   return result;
+}
+
+std::vector<Tensor> Tape::attach_pullback(const PullbackCall &call) {
+  std::vector<Tensor> results = Interpreter::attach_pullback(call);
+  const auto watched = [&](const Tensor &operand) {
+    return watched_.contains(known_identity(operand));
+  };
+  if (!recording() || std::ranges::none_of(call.operands, watched)) return results;
+  WEFT_INVARIANT(call.operands.size() <= std::numeric_limits<std::uint16_t>::max(),
+                 "a pullback has at most 65535 operands");
+  records_.push_back({kPullback, static_cast<std::uint16_t>(call.operands.size()),
+                      static_cast<std::uint32_t>(values_.size()),
+                      Attrs{static_cast<std::int64_t>(attached_.size())}, CallSite::current()});
+  attached_.push_back(
+      {std::string(call.name), static_cast<std::uint32_t>(results.size()), call.pullback});
+  for (const Tensor &operand : call.operands)
+    add_value(operand, watched(operand) ? known_identity(operand) : 0, false);
+  for (const Tensor &result : results) {
+    // Where no cotangent comes, zeros of its shape do.
+    add_value(result, identity_of(result),
+              result.traced() && !detail::type_of(result).shape.is_static());
+    if (carries_gradient(result.dtype())) watched_.insert(identity_of(result), 0);
+  }
+  return results;
 }
 
 void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {
@@ -204,6 +257,11 @@ void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {
                      .rank = impl->rank});
   dims_.insert(dims_.end(), impl->dims(), impl->dims() + impl->rank);
   if (save) saved_.push_back(tensor);
+}
+
+std::span<const Tape::Value> Tape::results_of(const Record &record) {
+  const std::size_t count = record.op == kPullback ? attached_to(record).results : 1;
+  return std::span(values_).subspan(record.first + record.operands, count);
 }
 
 TensorType Tape::type_of(const Value &value) const {

@@ -43,12 +43,19 @@ public:
 
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
+  std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
 
   void watch(const Tensor &tensor);
   void watch(const VariableRef &variable);
   std::vector<Tensor> gradient(std::span<const Tensor> targets,
                                std::span<const GradientSource> sources,
                                const GradientOptions &options);
+  std::vector<Tensor> jacobian(const Tensor &target, std::span<const GradientSource> sources,
+                               const JacobianOptions &options);
+  Tensor batch_jacobian(const Tensor &target, const GradientSource &source,
+                        const JacobianOptions &options);
+  std::string explain(const Tensor &target, const GradientSource &source);
+  const std::vector<VariableRef> &watched_variables() const { return watched_variables_; }
   /// Begins anew: nothing watched, nothing recorded, recording.
   void reset();
   /// Starts or ends recording.
@@ -57,8 +64,8 @@ public:
   /// Ends recording from another thread; calls that still come are handed on.
   void abandon() { abandoned_ = true; }
   /// Suspends recording; calls nest.
-  void pause() { ++paused_; }
-  void resume() { --paused_; }
+  void pause() override { ++paused_; }
+  void resume() override { --paused_; }
 
   bool recording() const {
     return running_ && paused_ == 0 && !abandoned_.load(std::memory_order_relaxed);
@@ -80,13 +87,33 @@ private:
   class Probe;
   /// The `op` of a record that stands for control flow in a trace.
   static constexpr OpCode kConstruct = static_cast<OpCode>(~std::underlying_type_t<OpCode>{});
-  /// A recorded call; its operands and then its result lie in values_.
+  /// The `op` of a record whose attribute is the number of a pullback.
+  static constexpr OpCode kPullback = static_cast<OpCode>(~std::underlying_type_t<OpCode>{1});
+  /// What a pullback was attached with.
+  struct Attached {
+    std::string name;
+    std::uint32_t results;
+    detail::Body pullback;
+  };
+  /// A recorded call; its operands and then its results lie in values_.
   struct Record {
     OpCode op;
     std::uint16_t operands;
     std::uint32_t first;
     Attrs attrs;
     std::source_location where; ///< of the call, which its derivative takes over
+  };
+
+  /// A call that a watched value went into and that has no record, for `explain`.
+  struct Unrecorded {
+    std::size_t after = 0; ///< how many records there were
+    OpCode op;
+    bool breaks; ///< has no derivative; else it takes what comes from a break
+    std::uint32_t first = 0, operands = 0; ///< in unrecorded_operands_
+    std::uint64_t result;      ///< of an assign: a number that stands for the variable's value
+    DType dtype = DType::f32;  ///< of the result
+    VariableRef variable = {}; ///< of an assign
+    std::source_location where = {};
   };
 
   /// Executes the call under the predecessor.
@@ -97,20 +124,56 @@ private:
   Tensor read_variable(const OpCall &call);
   /// Watches what a read gave, if the variable is watched. True if so.
   bool note_read(const OpCall &call, const Tensor &value);
+  /// Notes that a path ends at a call, or that one that has ended goes on through it.
+  void note_unrecorded(const OpCall &call, const Tensor &result, bool breaks);
+  void note_path(Unrecorded call, std::span<const std::uint64_t> operands);
+  bool any_broken(std::span<const Tensor> operands);
   void add_value(const Tensor &tensor, std::uint64_t identity, bool save);
   TensorType type_of(const Value &value) const;
+  Attached &attached_to(const Record &record) {
+    return attached_[static_cast<std::size_t>(std::get<std::int64_t>(record.attrs[0]))];
+  }
+  std::span<const Value> results_of(const Record &record);
   void clear();
   /// After the one use of a tape that is not persistent.
   void spend();
 
   // Backwards.
   class Cotangents;
+  /// Hides the tape from what its derivatives do, and spends it unless it is persistent, even if
+  /// they fail.
+  class Use {
+  public:
+    explicit Use(Tape &tape) : tape_(tape) { tape_.pause(); }
+    ~Use() {
+      tape_.resume();
+      tape_.spend_unless_persistent();
+    }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+
+  private:
+    Tape &tape_;
+  };
+  /// Throws StateError if the tape is spent, or a target or a source is undefined.
+  void check_use(std::span<const Tensor> targets, std::span<const GradientSource> sources) const;
+  void spend_unless_persistent() {
+    if (!options_.persistent) spend();
+  }
+  /// The gradients by each source for these seeds of the targets; undefined where nothing connects.
+  /// The tape may be used again if it is to `keep` what it saved.
+  std::vector<Tensor> run(std::span<const Tensor> targets, std::span<const GradientSource> sources,
+                          const std::vector<Tensor> &seeds, bool keep);
+  std::vector<Tensor> gradients_for(const char *name, const Tensor &target,
+                                    std::span<const GradientSource> sources, const Tensor &seeds,
+                                    std::int64_t count, bool vectorize);
   void want_sources(std::span<const GradientSource> sources, Cotangents &cotangents);
-  void want_what_depends(Cotangents &cotangents) const;
+  void want_what_depends(Cotangents &cotangents);
   void seed(std::span<const Tensor> targets, const std::vector<Tensor> &weights,
             Cotangents &cotangents);
-  void run_backwards(Cotangents &cotangents);
+  void run_backwards(Cotangents &cotangents, bool keep);
   void run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents);
+  void run_pullback(const Record &record, Cotangents &cotangents);
   std::span<const std::uint64_t> identities(const GradientSource &source, std::uint64_t &own) const;
 
   const TapeOptions options_;
@@ -125,11 +188,26 @@ private:
   std::vector<Value> values_;
   std::vector<std::int64_t> dims_;
   std::vector<Tensor> saved_;
+  std::vector<Attached> attached_;
   /// Variables watched or read, with the identity of each read.
   std::unordered_map<VariableRef, std::vector<std::uint64_t>> reads_;
+  std::vector<Unrecorded> unrecorded_;
+  std::vector<std::uint64_t> unrecorded_operands_;
+  IdentityMap broken_; ///< what depends on watched values by a path without derivative
+  std::unordered_map<VariableRef, std::uint64_t> assigned_; ///< with such a value: its number
+  std::vector<VariableRef> watched_variables_;              ///< these, in the order they came
 };
+
+/// Whether shapes are equal where both are known.
+bool may_be_equal(const Shape &a, const Shape &b);
+/// Throws ValueError, DTypeError or ShapeError unless a pullback gave a gradient, or an undefined
+/// tensor, for each argument of these types.
+void check_gradients(std::string_view name, std::span<const Tensor> gradients,
+                     std::span<const TensorType> types);
 
 /// The unique number of a tensor, given when first asked for.
 std::uint64_t identity_of(const Tensor &tensor);
+/// A number that no tensor has.
+std::uint64_t new_identity();
 
 } // namespace weft::autodiff

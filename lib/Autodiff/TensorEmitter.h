@@ -22,6 +22,14 @@ public:
                ? Operand(static_cast<std::int64_t>(value)).materialize(dtype)
                : Operand(value != 0).materialize(dtype);
   }
+  /// That number in the dtype and shape of `like`.
+  Tensor filled(double value, const Tensor &like) {
+    const TensorType type = detail::type_of(like);
+    const Tensor one = scalar(value, type.dtype);
+    if (type.shape.empty()) return one;
+    return type.shape.is_static() ? broadcast(one, type.shape)
+                                  : select(equal(like, like), one, one);
+  }
 };
 
 } // namespace weft::autodiff

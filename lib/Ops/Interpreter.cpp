@@ -2,6 +2,7 @@
 #include "Ops/Interpreter.h"
 #include "Ops/Eager.h"
 #include "Ops/FastPath.h"
+#include "Runtime/NewTensor.h"
 
 namespace weft {
 
@@ -20,6 +21,18 @@ void pop_interpreter(Interpreter *interpreter) {
       interpreter->previous_ = nullptr;
       return;
     }
+}
+
+std::vector<Tensor> Interpreter::attach_pullback(const PullbackCall &call) {
+  const Scope under(previous_);
+  return weft::attach_pullback(call);
+}
+
+std::vector<Tensor> attach_pullback(const PullbackCall &call) {
+  if (Interpreter *interpreter = Interpreter::current()) return interpreter->attach_pullback(call);
+  std::vector<Tensor> results;
+  for (const Tensor &result : call.results) results.push_back(detail::new_alias(result));
+  return results;
 }
 
 Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {

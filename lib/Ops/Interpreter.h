@@ -36,6 +36,16 @@ struct ConstructCall {
   const HostCall *host = nullptr;
 };
 
+/// Says how cotangents go from `results` to `operands`: by `pullback`, whatever computed the
+/// results. It takes a cotangent per result, and gives one per operand, undefined where there is
+/// none.
+struct PullbackCall {
+  std::string_view name; ///< for messages
+  std::span<const Tensor> operands;
+  std::span<const Tensor> results;
+  const detail::Body &pullback;
+};
+
 /// Executes op calls in place of the eager runtime while it is current on its thread. It knows its
 /// predecessor and does its own work under it, so that a tape inside a trace records and its
 /// gradient rules are traced, and nested tapes see each other's gradients (the second autodidax).
@@ -62,6 +72,12 @@ public:
     const Scope under(previous_);
     return previous_->types_of(name, body, inputs);
   }
+
+  /// Suspends and resumes the recording of derivatives; calls nest.
+  virtual void pause() {}
+  virtual void resume() {}
+  /// New tensors with the values of the results, whose cotangents the pullback takes.
+  virtual std::vector<Tensor> attach_pullback(const PullbackCall &call);
 
   /// The value that a traced tensor has already, for a new variable of that name. Throws
   /// StateError if it depends on what is known only when the function runs.
@@ -108,5 +124,8 @@ void pop_interpreter(Interpreter *interpreter);
 
 /// Executes a call on the current interpreter, or eagerly.
 Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs = {});
+
+/// Attaches a pullback on the current interpreter and all before it.
+std::vector<Tensor> attach_pullback(const PullbackCall &call);
 
 } // namespace weft

@@ -1,0 +1,103 @@
+// Why a gradient is missing: the tape follows the paths that its records do not.
+#include "Autodiff/Tape.h"
+#include "OpDefs/Derivatives/Calls.h"
+#include "Runtime/Variable.h"
+#include "Support/CallSite.h"
+
+namespace weft::autodiff {
+
+bool Tape::any_broken(std::span<const Tensor> operands) {
+  if (broken_.empty()) return false;
+  for (const Tensor &operand : operands)
+    if (operand.defined() &&
+        broken_.contains(operand.impl()->identity.load(std::memory_order_relaxed)))
+      return true;
+  return false;
+}
+
+void Tape::note_unrecorded(const OpCall &call, const Tensor &result, bool breaks) {
+  detail::InlineVector<std::uint64_t, 4> operands;
+  for (const Tensor &operand : call.operands)
+    operands.push_back(operand.impl()->identity.load(std::memory_order_relaxed));
+  if (result.defined())
+    return note_path(
+        {.op = call.op, .breaks = breaks, .result = identity_of(result), .dtype = result.dtype()},
+        operands);
+  if (call.attrs.empty() || !std::holds_alternative<VariableRef>(call.attrs[0])) return;
+  // An assign, whose value the next reads have.
+  const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+  const std::uint64_t value = assigned_[variable] = new_identity();
+  note_path({.op = call.op, .breaks = true, .result = value, .variable = variable}, operands);
+}
+
+void Tape::note_path(Unrecorded call, std::span<const std::uint64_t> operands) {
+  call.after = records_.size();
+  call.first = static_cast<std::uint32_t>(unrecorded_operands_.size());
+  call.operands = static_cast<std::uint32_t>(operands.size());
+  call.where = CallSite::current();
+  broken_.insert(call.result, 0);
+  unrecorded_.push_back(std::move(call));
+  unrecorded_operands_.insert(unrecorded_operands_.end(), operands.begin(), operands.end());
+}
+
+std::string Tape::explain(const Tensor &target, const GradientSource &source) {
+  check_use({&target, 1}, {&source, 1});
+  const std::string name =
+      source.variable() ? "the variable '" + source.variable()->name() + "'" : "the source";
+  const DType dtype = source.variable() ? source.variable()->type().dtype : source.tensor().dtype();
+  if (!carries_gradient(dtype))
+    return name + " is " + std::string(name_of(dtype)) + ": only floating tensors have gradients";
+
+  std::uint64_t own = 0;
+  IdentityMap connected, broken; // of what depends on the source; the second with the break's place
+  for (const std::uint64_t identity : identities(source, own))
+    if (watched_.contains(identity)) connected.insert(identity, 0);
+  if (connected.empty())
+    return source.variable() ? name + " was not read while the tape watched it"
+                             : name + " is not watched: call watch before it is used";
+
+  const auto follow = [&](const Unrecorded &call) {
+    const auto operands = std::span(unrecorded_operands_).subspan(call.first, call.operands);
+    for (const std::uint64_t operand : operands)
+      if (call.breaks && connected.contains(operand)) {
+        broken.insert(call.result, static_cast<std::uint32_t>(&call - unrecorded_.data()));
+        return;
+      }
+    for (const std::uint64_t operand : operands)
+      if (const std::uint32_t *at = broken.find(operand)) {
+        broken.insert(call.result, *at);
+        return;
+      }
+  };
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    for (; next < unrecorded_.size() && unrecorded_[next].after <= i; ++next)
+      follow(unrecorded_[next]);
+    const Record &record = records_[i];
+    for (const Value &operand : std::span(values_).subspan(record.first, record.operands))
+      if (connected.contains(operand.identity))
+        for (const Value &result : results_of(record)) connected.insert(result.identity, 0);
+  }
+  for (; next < unrecorded_.size(); ++next) follow(unrecorded_[next]);
+
+  const std::uint64_t end = target.impl()->identity.load(std::memory_order_relaxed);
+  if (connected.contains(end)) return "the gradient of the target reaches " + name;
+  if (const std::uint32_t *at = broken.find(end)) {
+    const Unrecorded &call = unrecorded_[*at];
+    const std::string line = to_string(place_of(call.where));
+    const std::string_view inactive = op_info(call.op).inactive;
+    const std::string why =
+        call.variable      ? "a read of the variable '" + call.variable->name() + "' begins anew"
+        : inactive.empty() ? "its result is " + std::string(name_of(call.dtype))
+                           : std::string(inactive);
+    return "the path from " + name + " to the target breaks at " +
+           std::string(op_info(call.op).name) + (line.empty() ? "" : " (" + line + ")") + ": " +
+           why;
+  }
+  return "the tape saw no path from " + name +
+         " to the target: it may lead through numbers that the program took out (item, span, "
+         "to_vector) or a host call, or through what ran before the source was watched or while "
+         "recording was suspended";
+}
+
+} // namespace weft::autodiff

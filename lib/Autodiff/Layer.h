@@ -1,0 +1,57 @@
+// An interpreter that hands every call on, those in bodies of control flow too, for others to look
+// at or change some.
+#pragma once
+
+#include "Ops/Interpreter.h"
+
+namespace weft::autodiff {
+
+class Layer : public Interpreter {
+public:
+  Tensor apply(const OpCall &call) override {
+    const Scope under(previous_);
+    return dispatch(call.op, call.operands, call.attrs);
+  }
+
+  std::vector<Tensor> construct(const ConstructCall &call) override {
+    std::vector<detail::Body> bodies;
+    for (const detail::Body &body : call.bodies) bodies.push_back(inside(body));
+    ConstructCall inner = call;
+    inner.bodies = bodies;
+    return Interpreter::construct(inner);
+  }
+
+  std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
+                                   std::span<const TensorType> inputs) override {
+    return Interpreter::types_of(name, inside(body), inputs);
+  }
+
+protected:
+  /// What a body of control flow gave.
+  virtual void see_results(std::span<const Tensor>) {}
+
+  /// The body, which runs on this interpreter.
+  detail::Body inside(const detail::Body &body) {
+    return [this, &body](std::span<const Tensor> inputs) {
+      const Scope here(this);
+      std::vector<Tensor> results = body(inputs);
+      see_results(results);
+      return results;
+    };
+  }
+};
+
+/// A layer of this thread for as long as it lives.
+template <class Layer>
+class Pushed : public Layer {
+public:
+  template <class... Args>
+  explicit Pushed(Args &&...args) : Layer(std::forward<Args>(args)...) {
+    push_interpreter(this);
+  }
+  ~Pushed() override { pop_interpreter(this); }
+  Pushed(const Pushed &) = delete;
+  Pushed &operator=(const Pushed &) = delete;
+};
+
+} // namespace weft::autodiff

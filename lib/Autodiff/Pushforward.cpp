@@ -1,0 +1,232 @@
+// Forward mode: tangents of op calls, of custom gradients, and through control flow in traces.
+#include "Autodiff/Pushforward.h"
+
+#include "Autodiff/Forward.h"
+#include "Autodiff/Paused.h"
+#include "Autodiff/Tape.h"
+#include "Autodiff/TensorEmitter.h"
+#include "OpDefs/Derivatives/Calls.h"
+#include "Runtime/NewTensor.h"
+#include <weft/gradient_tape.h>
+
+namespace weft::autodiff {
+
+namespace {
+std::uint64_t number_of(const Tensor &tensor) {
+  return tensor.impl()->identity.load(std::memory_order_relaxed);
+}
+} // namespace
+
+Tensor Pushforward::known(const Tensor &value) const {
+  const auto found = value.defined() ? entries_.find(number_of(value)) : entries_.end();
+  return found == entries_.end() ? Tensor() : found->second.tangent;
+}
+
+void Pushforward::seed(const Tensor &primal, const Tensor &tangent) {
+  if (entries_.size() >= limit_) drop_unused();
+  entries_.insert_or_assign(identity_of(primal), Entry{primal, tangent});
+}
+
+/// Drops the tangents of values that nobody holds any more.
+void Pushforward::drop_unused() {
+  std::erase_if(entries_, [](const auto &entry) {
+    return entry.second.primal.impl()->references.load(std::memory_order_acquire) == 1;
+  });
+  limit_ = std::max<std::size_t>(64, 2 * entries_.size());
+}
+
+Tensor Pushforward::tangent_of(const Tensor &value) {
+  if (!carries_gradient(value.dtype())) return {};
+  const Tensor tangent = known(value);
+  return tangent.defined() ? tangent : TensorEmitter().filled(0, value);
+}
+
+Tensor Pushforward::apply(const OpCall &call) {
+  if (!recording()) return Layer::apply(call);
+  if (call.op == OpCode::read) {
+    Tensor value = Layer::apply(call);
+    const auto tangent = reads_.find(std::get<VariableRef>(call.attrs[0]));
+    if (tangent == reads_.end()) return value;
+    // As for a tape: a read is a value of its own, whoever else holds the variable's tensor.
+    if (previous_ == nullptr) value = detail::new_alias(value);
+    seed(value, tangent->second);
+    return value;
+  }
+  std::vector<Tensor> tangents;
+  bool some = false;
+  for (const Tensor &operand : call.operands) {
+    tangents.push_back(known(operand));
+    some |= tangents.back().defined();
+  }
+  if (!some) return Layer::apply(call);
+  const Scope under(previous_);
+  Dual dual = jvp(call.op, call.operands, tangents, call.attrs);
+  // An op that had nothing to do gives its operand back, which has its tangent.
+  if (dual.tangent.defined()) seed(dual.value, dual.tangent);
+  return dual.value;
+}
+
+/// A pullback is linear in the cotangents: the transposed of the transposed is the derivative.
+std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
+  std::vector<Tensor> results = Interpreter::attach_pullback(call);
+  if (!recording()) return results;
+  std::vector<Tensor> tangents;
+  bool some = false;
+  for (const Tensor &operand : call.operands) {
+    tangents.push_back(known(operand));
+    some |= tangents.back().defined();
+  }
+  if (!some) return results;
+  std::vector<Tensor> cotangents, derivatives;
+  {
+    const Scope under(previous_);
+    TensorEmitter e;
+    std::vector<GradientSource> sources;
+    GradientTape tape({.watch_accessed_variables = false});
+    for (const Tensor &result : results) {
+      cotangents.push_back(carries_gradient(result.dtype()) ? e.filled(0, result) : Tensor());
+      if (!cotangents.back().defined()) continue;
+      tape.watch(cotangents.back());
+      sources.emplace_back(cotangents.back());
+    }
+    const std::vector<Tensor> gradients = call.pullback(cotangents);
+    std::vector<TensorType> types;
+    for (const Tensor &operand : call.operands) types.push_back(detail::type_of(operand));
+    check_gradients(call.name, gradients, types);
+    std::vector<Tensor> targets;
+    GradientOptions options;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].defined() || !tangents[i].defined()) continue;
+      targets.push_back(gradients[i]);
+      options.output_gradients.push_back(tangents[i]);
+    }
+    if (targets.empty()) return results;
+    derivatives = tape.gradient(targets, sources, options, std::source_location());
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!cotangents[i].defined()) continue;
+    const Tensor &derivative = derivatives[next++];
+    if (derivative.defined()) seed(results[i], derivative);
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow in traces: its state, and the tangents of the state beside it
+//===----------------------------------------------------------------------===//
+
+/// A body whose inputs and results have tangents behind them, of those that are active.
+struct Pushforward::Doubled {
+  Pushforward &self;
+  const detail::Body &body;
+  std::size_t fixed; ///< inputs before the state
+  const std::vector<bool> &active;
+
+  /// The results, then the tangents of the active ones; `found` notes which have tangents.
+  std::vector<Tensor> operator()(std::span<const Tensor> inputs, std::vector<bool> *found) const {
+    const Scope here(&self);
+    const std::size_t primals = fixed + (inputs.empty() ? 0 : active.size());
+    std::size_t at = primals;
+    for (std::size_t i = fixed; i < primals; ++i)
+      if (active[i - fixed]) self.seed(inputs[i], inputs[at++]);
+    std::vector<Tensor> results = body(inputs.first(primals));
+    if (found != nullptr) {
+      found->resize(results.size());
+      for (std::size_t i = 0; i < results.size(); ++i)
+        if (self.known(results[i]).defined()) (*found)[i] = true;
+      return results;
+    }
+    const Scope under(self.previous_);
+    const std::size_t count = results.size();
+    for (std::size_t i = 0; i < count && i < active.size(); ++i)
+      if (active[i]) results.push_back(self.tangent_of(results[i]));
+    return results;
+  }
+};
+
+std::vector<Tensor> Pushforward::construct(const ConstructCall &call) {
+  switch (call.kind) {
+  case ConstructKind::branch:
+  case ConstructKind::choice:
+    if (recording()) return construct_choice(call);
+    break;
+  case ConstructKind::loop:
+  case ConstructKind::counted:
+    if (recording()) return construct_loop(call);
+    break;
+  case ConstructKind::host: // no derivative, as if under stop_gradient
+  case ConstructKind::call: break;
+  }
+  return Layer::construct(call);
+}
+
+std::vector<Tensor> Pushforward::construct_choice(const ConstructCall &call) {
+  std::vector<bool> active;
+  const std::vector<bool> none;
+  for (const detail::Body &body : call.bodies) {
+    const Doubled dry{*this, body, 0, none};
+    Interpreter::types_of(call.name,
+                          [&](std::span<const Tensor> inputs) { return dry(inputs, &active); }, {});
+  }
+  std::vector<detail::Body> bodies;
+  for (const detail::Body &body : call.bodies)
+    bodies.emplace_back([&, doubled = Doubled{*this, body, 0, active}](
+                            std::span<const Tensor> inputs) { return doubled(inputs, nullptr); });
+  ConstructCall inner = call;
+  inner.bodies = bodies;
+  return with_tangents(Interpreter::construct(inner), active);
+}
+
+std::vector<Tensor> Pushforward::construct_loop(const ConstructCall &call) {
+  const bool counted = call.kind == ConstructKind::counted;
+  // A counted loop has two bounds, and its body one number, before the state.
+  const std::span<const Tensor> state = call.operands.subspan(counted ? 2 : 0);
+  const std::size_t fixed = counted ? 1 : 0;
+  std::vector<bool> active;
+  for (const Tensor &part : state) active.push_back(known(part).defined());
+  // State is active if it is at the start, or if a turn makes it so from what is; this ends.
+  for (std::vector<bool> before; before != active;) {
+    before = active;
+    std::vector<TensorType> types;
+    if (counted) types.push_back({DType::i64, {}});
+    for (const Tensor &part : state) types.push_back(detail::type_of(part));
+    for (std::size_t i = 0; i < state.size(); ++i)
+      if (before[i]) types.push_back(detail::type_of(state[i]));
+    const Doubled dry{*this, call.bodies.back(), fixed, before};
+    Interpreter::types_of(
+        call.name, [&](std::span<const Tensor> inputs) { return dry(inputs, &active); }, types);
+  }
+  std::vector<Tensor> operands(call.operands.begin(), call.operands.end());
+  {
+    const Scope under(previous_);
+    for (std::size_t i = 0; i < state.size(); ++i)
+      if (active[i]) operands.push_back(tangent_of(state[i]));
+  }
+  std::vector<detail::Body> bodies;
+  const std::vector<bool> none(state.size());
+  if (!counted)
+    bodies.emplace_back([&](std::span<const Tensor> inputs) {
+      const Doubled condition{*this, call.bodies[0], 0, none};
+      return condition(inputs.first(state.size()), nullptr);
+    });
+  bodies.emplace_back([&](std::span<const Tensor> inputs) {
+    return Doubled{*this, call.bodies.back(), fixed, active}(inputs, nullptr);
+  });
+  ConstructCall inner = call;
+  inner.operands = operands;
+  inner.bodies = bodies;
+  return with_tangents(Interpreter::construct(inner), active);
+}
+
+/// Takes the tangents off the end of a construct's results.
+std::vector<Tensor> Pushforward::with_tangents(std::vector<Tensor> results,
+                                               const std::vector<bool> &active) {
+  std::size_t at = active.size();
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i]) seed(results[i], results[at++]);
+  results.resize(active.size());
+  return results;
+}
+
+} // namespace weft::autodiff

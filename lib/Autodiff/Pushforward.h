@@ -1,0 +1,48 @@
+// Forward mode: the interpreter that computes tangents beside values.
+#pragma once
+
+#include <unordered_map>
+
+#include "Autodiff/Layer.h"
+
+namespace weft::autodiff {
+
+/// Executes calls under its predecessor and pushes the tangents of their operands through them.
+/// Its own work is seen by the interpreters before it, so it nests with tapes, traces and itself.
+class Pushforward : public Layer {
+public:
+  Tensor apply(const OpCall &call) override;
+  std::vector<Tensor> construct(const ConstructCall &call) override;
+  std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
+  void pause() override { ++paused_; }
+  void resume() override { --paused_; }
+
+  /// Gives a tensor, or all reads of a variable, a tangent.
+  void seed(const Tensor &primal, const Tensor &tangent);
+  void seed(const VariableRef &variable, const Tensor &tangent) { reads_[variable] = tangent; }
+  /// The tangent of a value; zeros if none reaches it, undefined if it is not floating.
+  Tensor tangent_of(const Tensor &value);
+
+private:
+  struct Entry {
+    Tensor primal, tangent;
+  };
+
+  bool recording() const { return paused_ == 0; }
+  /// The tangent of a value, undefined if there is none.
+  Tensor known(const Tensor &value) const;
+  void drop_unused();
+
+  // Control flow in a trace.
+  struct Doubled;
+  std::vector<Tensor> construct_choice(const ConstructCall &call);
+  std::vector<Tensor> construct_loop(const ConstructCall &call);
+  std::vector<Tensor> with_tangents(std::vector<Tensor> results, const std::vector<bool> &active);
+
+  int paused_ = 0;
+  std::unordered_map<std::uint64_t, Entry> entries_; ///< by the identity of the primal
+  std::size_t limit_ = 64;                           ///< of entries, before unused ones are dropped
+  std::unordered_map<VariableRef, Tensor> reads_;
+};
+
+} // namespace weft::autodiff
