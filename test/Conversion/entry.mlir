@@ -51,6 +51,19 @@ func.func @calls(%x: memref<4xf32>) {
 
 // -----
 
+// A parameter of unknown rank is a pointer too, and nothing is left of the descriptor it would be.
+// CHECK-LABEL: llvm.func @any_rank_weft_entry
+// CHECK-NOT:     memref.cast
+// CHECK:         llvm.call @weft_rt_any(%{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr) -> ()
+func.func private @weft_rt_any(memref<*xf32>, memref<*xf32>) attributes {weft.runtime}
+func.func @any_rank(%x: memref<4xf32>) {
+  %any = memref.cast %x : memref<4xf32> to memref<*xf32>
+  call @weft_rt_any(%any, %any) : (memref<*xf32>, memref<*xf32>) -> ()
+  return
+}
+
+// -----
+
 // A call whose range threads share passes what it uses in a closure.
 // CHECK-LABEL: llvm.func internal @part(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK-LABEL: llvm.func @shared_weft_entry

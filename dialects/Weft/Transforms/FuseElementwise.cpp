@@ -19,7 +19,7 @@ using linalg::GenericOp;
 
 /// Larger loops compile slowly and run out of registers.
 static constexpr unsigned kMaxOperands = 24;
-static constexpr unsigned kMaxBodyOps = 400;
+static constexpr unsigned kMaxBodyOps = 398;
 /// What may be computed again for every user rather than stored once.
 static constexpr int kCheap = 2;
 
@@ -28,35 +28,44 @@ static constexpr int kCheap = 2;
 //===----------------------------------------------------------------------===//
 
 /// A rough count of instructions per element; movements of elements cost nothing.
-static int costOf(GenericOp op) {
-  int cost = 0;
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (isa<arith::ConstantOp, linalg::IndexOp, arith::IndexCastOp>(inner)) continue;
-    if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp>(inner)) cost += 1;
-    else if (isa<math::SqrtOp, math::FloorOp, math::CeilOp>(inner)) cost += 4;
-    else if (isa<math::MathDialect>(inner.getDialect())) cost += 10;
-    else if (isa<arith::DivFOp, arith::RemFOp, arith::RemSIOp, arith::DivSIOp>(inner)) cost += 8;
-    else if (isa<tensor::ExtractOp>(inner)) cost += 4;
-    else cost += 1;
-  }
-  return cost;
+static int costOf(Operation &op) {
+  if (isa<arith::ConstantOp, linalg::IndexOp, arith::IndexCastOp>(op)) return 0;
+  if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp>(op)) return 1;
+  if (isa<math::SqrtOp, math::FloorOp, math::CeilOp>(op)) return 4;
+  if (isa<math::MathDialect>(op.getDialect())) return 10;
+  if (isa<arith::DivFOp, arith::RemFOp, arith::RemSIOp, arith::DivSIOp>(op)) return 8;
+  if (isa<tensor::ExtractOp>(op)) return 4;
+  return 1;
 }
+
+namespace {
+/// What decisions need to know of a loop's body. It is kept: a loop that grows by one op at a time
+/// would otherwise be walked as often.
+struct BodyFacts {
+  explicit BodyFacts(GenericOp op) {
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      ++ops;
+      cost += costOf(inner);
+      asksIndex |= isa<linalg::IndexOp>(inner);
+    }
+  }
+
+  BodyFacts &operator+=(const BodyFacts &other) {
+    ops += other.ops;
+    cost += other.cost;
+    asksIndex |= other.asksIndex;
+    return *this;
+  }
+
+  unsigned ops = 0;
+  int cost = 0;
+  bool asksIndex = false;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Whether to fuse
 //===----------------------------------------------------------------------===//
-
-/// The producer of an operand's value that might be merged into the operand's owner, or null.
-static GenericOp producerOf(OpOperand &operand) {
-  auto producer = operand.get().getDefiningOp<GenericOp>();
-  auto consumer = cast<GenericOp>(operand.getOwner());
-  if (!producer || producer->getBlock() != consumer->getBlock()) return {};
-  if (producer->getNumOperands() + consumer->getNumOperands() > kMaxOperands) return {};
-  if (producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size() >
-      kMaxBodyOps)
-    return {};
-  return linalg::areElementwiseOpsFusable(&operand) ? producer : GenericOp();
-}
 
 static bool allParallel(GenericOp op) { return op.getNumParallelLoops() == op.getNumLoops(); }
 
@@ -69,8 +78,12 @@ static bool sameWork(OpOperand &operand) {
 /// Whether all that use `producer` come after `consumer` in their block, so that a merged loop in
 /// the consumer's place can give the producer's result as well.
 static bool othersComeLater(GenericOp producer, GenericOp consumer) {
+  // Every user may be a consumer that asks this.
+  constexpr unsigned kMaxUses = 256;
+  unsigned uses = 0;
   Block *block = consumer->getBlock();
   return llvm::all_of(producer->getUsers(), [&](Operation *user) {
+    if (++uses > kMaxUses) return false;
     if (user == consumer) return true;
     Operation *top = block->findAncestorOpInBlock(*user);
     return top && top != consumer && consumer->isBeforeInBlock(top);
@@ -87,11 +100,11 @@ enum class Fusion {
 };
 } // namespace
 
-static Fusion decide(OpOperand &operand, GenericOp producer) {
+/// What to do with a producer whose body costs so much.
+static Fusion decide(OpOperand &operand, GenericOp producer, int cost) {
   auto consumer = cast<GenericOp>(operand.getOwner());
   const bool onlyUser =
       llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == consumer; });
-  const int cost = costOf(producer);
   if (onlyUser && (sameWork(operand) || cost <= kCheap)) return Fusion::inConsumer;
   if (cost == 0) return Fusion::inConsumer; // a map costs no more than the load it replaces
   const bool sameLoops = allParallel(consumer) && sameWork(operand) &&
@@ -155,7 +168,7 @@ static bool foldUnitReshape(RewriterBase &rewriter, GenericOp op, OpOperand &ope
 }
 
 //===----------------------------------------------------------------------===//
-// The pass
+// Merging two loops
 //===----------------------------------------------------------------------===//
 
 /// Gives `op` every input once: a producer read twice would be merged, and computed, twice.
@@ -178,32 +191,175 @@ static void dropEqualInputs(RewriterBase &rewriter, GenericOp op) {
   });
 }
 
-/// Merges one producer into `op` and returns the merged loop; null if there is none to merge.
-static GenericOp fuseOne(RewriterBase &rewriter, GenericOp op) {
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (foldUnitReshape(rewriter, op, *operand)) return op;
-    GenericOp producer = producerOf(*operand);
-    if (!producer) continue;
-    const Fusion fusion = decide(*operand, producer);
-    if (fusion == Fusion::no) continue;
-    rewriter.setInsertionPoint(op);
+/// The body of the loop that replaces both: the producer's, followed by the consumer's.
+static void joinBodies(RewriterBase &rewriter, OpOperand &operand,
+                       const llvm::SmallDenseSet<int> &preserved) {
+  auto produced = cast<OpResult>(operand.get());
+  auto producer = cast<GenericOp>(produced.getOwner());
+  auto consumer = cast<GenericOp>(operand.getOwner());
+  Block *body = producer.getBody(), *rest = consumer.getBody();
+  unsigned next = 0;
+  auto adopt = [&](ArrayRef<BlockArgument> arguments) {
+    for (BlockArgument argument : arguments)
+      argument.replaceAllUsesWith(
+          body->insertArgument(next++, argument.getType(), argument.getLoc()));
+  };
+  const unsigned number = operand.getOperandNumber();
+  const unsigned inputs = consumer.getNumDpsInputs();
+  adopt(rest->getArguments().take_front(number));
+  next += producer.getNumDpsInputs();
+  adopt(rest->getArguments().slice(number + 1, inputs - number - 1));
+  for (int i = 0, end = producer.getNumDpsInits(); i < end; ++i) {
+    if (preserved.contains(i)) ++next;
+    else body->eraseArgument(next);
+  }
+  adopt(rest->getArguments().drop_front(inputs));
+
+  Operation *yield = body->getTerminator();
+  rest->getArgument(number).replaceAllUsesWith(yield->getOperand(produced.getResultNumber()));
+  SmallVector<Value> yielded;
+  for (auto [i, value] : llvm::enumerate(yield->getOperands()))
+    if (preserved.contains(i)) yielded.push_back(value);
+  llvm::append_range(yielded, rest->getTerminator()->getOperands());
+  rewriter.eraseOp(yield);
+  body->getOperations().splice(body->end(), rest->getOperations(), rest->begin(),
+                               std::prev(rest->end()));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToEnd(body);
+  linalg::YieldOp::create(rewriter, consumer.getLoc(), yielded);
+}
+
+/// Merges a producer that is not needed afterwards into the consumer that reads it, as
+/// linalg::fuseElementwiseOps does, with operands and operations in its order. But that clones both
+/// bodies, and this moves the shorter one: a line of n ops becomes a loop in n steps. Null, and
+/// nothing has changed, if the merged loop would not know its sizes.
+static GenericOp mergeMoving(RewriterBase &rewriter, OpOperand &operand) {
+  auto produced = cast<OpResult>(operand.get());
+  auto producer = cast<GenericOp>(produced.getOwner());
+  auto consumer = cast<GenericOp>(operand.getOwner());
+  const llvm::SmallDenseSet<int> preserved =
+      linalg::getPreservedProducerResults(producer, consumer, &operand);
+  const AffineMap toProducersLoops =
+      inversePermutation(producer.getIndexingMapMatchingResult(produced))
+          .compose(consumer.getMatchingIndexingMap(&operand));
+
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> maps;
+  auto takeProducers = [&](OpOperand &own, SmallVectorImpl<Value> &values) {
+    values.push_back(own.get());
+    maps.push_back(producer.getMatchingIndexingMap(&own).compose(toProducersLoops));
+  };
+  auto takeConsumers = [&](OpOperand &own, SmallVectorImpl<Value> &values) {
+    values.push_back(own.get());
+    maps.push_back(consumer.getMatchingIndexingMap(&own));
+  };
+  for (OpOperand *input : consumer.getDpsInputOperands()) {
+    if (input != &operand) takeConsumers(*input, inputs);
+    else
+      for (OpOperand *own : producer.getDpsInputOperands()) takeProducers(*own, inputs);
+  }
+  for (auto [i, init] : llvm::enumerate(producer.getDpsInitsMutable()))
+    if (preserved.contains(i)) takeProducers(init, outputs);
+  for (OpOperand &init : consumer.getDpsInitsMutable()) takeConsumers(init, outputs);
+  if (!inversePermutation(concatAffineMaps(maps, rewriter.getContext()))) return {};
+
+  auto merged = GenericOp::create(rewriter, consumer.getLoc(), ValueRange(outputs).getTypes(),
+                                  inputs, outputs, rewriter.getAffineMapArrayAttr(maps),
+                                  consumer.getIteratorTypes(), /*doc=*/nullptr,
+                                  /*library_call=*/nullptr);
+  joinBodies(rewriter, operand, preserved);
+  merged.getRegion().takeBody(producer.getRegion());
+  unsigned next = 0;
+  for (auto [i, result] : llvm::enumerate(producer->getResults()))
+    if (preserved.contains(i)) rewriter.replaceAllUsesWith(result, merged.getResult(next++));
+  for (Value result : consumer->getResults())
+    rewriter.replaceAllUsesWith(result, merged.getResult(next++));
+  return merged;
+}
+
+namespace {
+
+/// Merges loops, remembering their bodies.
+class Fuser {
+public:
+  explicit Fuser(MLIRContext *context) : rewriter(context) {}
+
+  /// Merges into `op` what may be merged into it, and into what that becomes.
+  void fuse(GenericOp op) {
+    dropEqualInputs(rewriter, op);
+    while (op) op = fuseOne(op);
+  }
+
+private:
+  const BodyFacts &factsOf(GenericOp op) { return facts.try_emplace(op, op).first->second; }
+
+  void erase(GenericOp op) {
+    facts.erase(op);
+    rewriter.eraseOp(op);
+  }
+
+  /// The producer of an operand's value that might be merged into the operand's owner, or null.
+  GenericOp producerOf(OpOperand &operand) {
+    auto producer = operand.get().getDefiningOp<GenericOp>();
+    auto consumer = cast<GenericOp>(operand.getOwner());
+    if (!producer || producer->getBlock() != consumer->getBlock()) return {};
+    if (producer->getNumOperands() + consumer->getNumOperands() > kMaxOperands) return {};
+    if (factsOf(producer).ops + factsOf(consumer).ops > kMaxBodyOps) return {};
+    return linalg::areElementwiseOpsFusable(&operand) ? producer : GenericOp();
+  }
+
+  /// Merges one producer into `op` and returns the merged loop; null if there is none to merge.
+  GenericOp fuseOne(GenericOp op) {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (foldUnitReshape(rewriter, op, *operand)) return op;
+      GenericOp producer = producerOf(*operand);
+      if (!producer) continue;
+      const Fusion fusion = decide(*operand, producer, factsOf(producer).cost);
+      if (fusion == Fusion::no) continue;
+      rewriter.setInsertionPoint(op);
+      GenericOp larger =
+          canMove(producer, op, fusion) ? move(*operand) : clone(*operand, producer, fusion);
+      if (!larger) continue;
+      erase(op);
+      if (producer->use_empty()) erase(producer);
+      dropEqualInputs(rewriter, larger);
+      return larger;
+    }
+    return {};
+  }
+
+  /// Whether nobody reads the producer once it is merged, and its body stays as it is.
+  bool canMove(GenericOp producer, GenericOp consumer, Fusion fusion) {
+    if (factsOf(producer).asksIndex) return false; // of other loops than the merged one's
+    if (fusion == Fusion::inConsumer) return producer->hasOneUse();
+    return llvm::count_if(consumer->getOperands(), [&](Value value) {
+             return value.getDefiningOp() == producer;
+           }) == 1;
+  }
+
+  GenericOp move(OpOperand &operand) {
+    BodyFacts joined = factsOf(cast<GenericOp>(operand.getOwner()));
+    joined += factsOf(operand.get().getDefiningOp<GenericOp>());
+    GenericOp larger = mergeMoving(rewriter, operand);
+    if (larger) facts.try_emplace(larger, joined);
+    return larger;
+  }
+
+  GenericOp clone(OpOperand &operand, GenericOp producer, Fusion fusion) {
     FailureOr<linalg::ElementwiseOpFusionResult> fused =
-        linalg::fuseElementwiseOps(rewriter, operand);
-    if (failed(fused)) continue;
+        linalg::fuseElementwiseOps(rewriter, &operand);
+    if (failed(fused)) return {};
     for (auto [from, to] : fused->replacements) {
       if (fusion == Fusion::inConsumer && from.getDefiningOp() == producer) continue;
       rewriter.replaceAllUsesExcept(from, to, fused->fusedOp);
     }
-    rewriter.eraseOp(op);
-    if (producer->use_empty()) rewriter.eraseOp(producer);
-    auto larger = cast<GenericOp>(fused->fusedOp);
-    dropEqualInputs(rewriter, larger);
-    return larger;
+    return cast<GenericOp>(fused->fusedOp);
   }
-  return {};
-}
 
-namespace {
+  IRRewriter rewriter;
+  DenseMap<Operation *, BodyFacts> facts;
+};
+
 struct FuseElementwise : impl::FuseElementwisePassBase<FuseElementwise> {
   LogicalResult initialize(MLIRContext *context) override {
     // Operands that became equal or unused, constants and fills that can stand in the bodies.
@@ -216,17 +372,15 @@ struct FuseElementwise : impl::FuseElementwisePassBase<FuseElementwise> {
   }
 
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
     SmallVector<GenericOp> loops;
     getOperation()->walk([&](GenericOp op) { loops.push_back(op); });
+    Fuser fuser(&getContext());
     // In program order, so that what is merged has been merged with its own producers before.
-    for (GenericOp op : loops) {
-      dropEqualInputs(rewriter, op);
-      while (GenericOp larger = fuseOne(rewriter, op)) op = larger;
-    }
+    for (GenericOp op : loops) fuser.fuse(op);
 
     if (failed(applyPatternsGreedily(getOperation(), cleanup))) return signalPassFailure();
     // Only within bodies: two empty or zeroed tensors must stay two, or bufferization copies one.
+    IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     getOperation()->walk([&](GenericOp op) {
       eliminateCommonSubExpressions(rewriter, dominance, op.getOperation());

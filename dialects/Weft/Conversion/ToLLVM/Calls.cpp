@@ -76,10 +76,12 @@ LogicalResult mlir::weft::lowerRuntimeCalls(Conventions &conventions, func::Func
     MemoryBuilder memory(builder, conventions.converter);
     Location loc = call.getLoc();
     SmallVector<Value> operands;
+    llvm::SmallPtrSet<Operation *, 4> casts;
     if (conventions.takesContext.contains(call.getCallee())) operands.push_back(context);
     for (Value operand : call.getOperands()) {
       Type type = operand.getType();
       if (isa<BaseMemRefType>(type)) {
+        if (auto cast = operand.getDefiningOp<memref::CastOp>()) casts.insert(cast);
         operands.push_back(memory.toPointer(loc, operand));
         if (!operands.back()) return call.emitError("passes a memref of unknown rank");
       } else if (type.isInteger(1)) {
@@ -97,6 +99,9 @@ LogicalResult mlir::weft::lowerRuntimeCalls(Conventions &conventions, func::Func
       call.getResult(0).replaceAllUsesWith(result);
     }
     call.erase();
+    // A descriptor of unknown rank would be stored on the stack, and nobody would find it unused.
+    for (Operation *cast : casts)
+      if (cast->use_empty()) cast->erase();
   }
   return success();
 }
