@@ -20,14 +20,15 @@ struct ReductionCut {
   constexpr std::int64_t parts() const { return blocks + (rest != 0); }
 };
 
+inline constexpr std::int64_t kReductionBlock = 65536; ///< elements
+inline constexpr std::int64_t kEnoughOuter = 8;        ///< results: threads have enough without
+inline constexpr std::int64_t kFewestRows = 8;         ///< or else partial results are too many
+
 /// How a reduction of (outer, reduced, inner) over its middle axis is cut; nothing if it is not.
 constexpr std::optional<ReductionCut> cut_reduction(std::int64_t outer, std::int64_t reduced,
                                                     std::int64_t inner) {
-  constexpr std::int64_t kBlock = 65536;   // elements
-  constexpr std::int64_t kEnoughOuter = 8; // results from which threads have enough without
-  constexpr std::int64_t kFewestRows = 8;  // or else the partial results are too many
   if (outer >= kEnoughOuter) return std::nullopt;
-  const std::int64_t rows = kBlock / std::max<std::int64_t>(inner, 1);
+  const std::int64_t rows = kReductionBlock / std::max<std::int64_t>(inner, 1);
   if (rows < kFewestRows || reduced / rows < 2) return std::nullopt;
   return ReductionCut{rows, reduced / rows, reduced % rows};
 }

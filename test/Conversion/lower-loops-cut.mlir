@@ -1,5 +1,6 @@
 // How weft-lower-loops cuts a long reduction with few results into blocks that threads share.
 // RUN: weft-opt %s -weft-lower-loops | FileCheck %s
+// RUN: weft-opt %s -weft-lower-loops=parallel-work=0 | FileCheck %s --check-prefix=KERNEL
 
 // Two blocks of 65536, the 3 elements that remain, and the three partial results in order.
 // CHECK-LABEL: func.func @vector
@@ -58,6 +59,45 @@ func.func @short(%x: memref<131071xf32>, %y: memref<f32>) {
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
                   iterator_types = ["reduction"]}
       ins(%x : memref<131071xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Of unknown sizes: which way it goes is decided when it runs, and a vector's blocks are of known length.
+// CHECK-LABEL: func.func @unknown(
+// CHECK-DAG:     %[[ROWS:.*]] = arith.constant 65536 : index
+// CHECK:         %[[BLOCKS:.*]] = arith.divui %{{.*}}, %[[ROWS]]
+// CHECK:         %[[CUT:.*]] = arith.cmpi sge, %[[BLOCKS]]
+// CHECK:         scf.if %[[CUT]] {
+// CHECK:           memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK:           call @unknown_part{{.*}} {weft.parallel}
+// CHECK:           memref.dealloc
+// CHECK:         } else {
+// CHECK-NOT:       memref.alloc
+func.func @unknown(%x: memref<?xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Rows that are known to be short are never cut, and neither is anything in a kernel of the table, whose
+// caller has done that.
+// CHECK-LABEL: func.func @short_rows(
+// CHECK-NOT:     memref.alloc
+// KERNEL-LABEL: func.func @unknown(
+// KERNEL-NOT:     memref.alloc
+func.func @short_rows(%x: memref<?x131071xf32>, %y: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x131071xf32>) outs(%y : memref<?xf32>) {
   ^bb0(%a: f32, %o: f32):
     %0 = arith.addf %o, %a : f32
     linalg.yield %0 : f32

@@ -45,6 +45,28 @@ TEST(SameBits, LongReductions) {
   }
 }
 
+/// As many unknown sizes as `shape` has.
+TensorType unknown_like(const Tensor &x) {
+  return spec(x.dtype(), Shape(static_cast<std::size_t>(x.rank()), unknown));
+}
+
+TEST(SameBits, LongReductionsOfUnknownSizes) {
+  for (const auto &[shape, axes] : kLongReductions) {
+    const Tensor x = random::normal(shape, {.seed = 5});
+    const auto squares = [&](const Tensor &v) { return sum(v * v + 1, {.axes = axes}); };
+    const auto f = function(squares, {.signature = {unknown_like(x)}});
+    EXPECT_EQ(f(x).to_vector<float>(), squares(x).to_vector<float>()) << to_string(x.type());
+  }
+  // One trace for sizes that are cut and sizes that are not.
+  const auto total = [](const Tensor &v) { return sum(v); };
+  const auto f = function(total, {.signature = {spec(f32, {unknown})}});
+  for (const std::int64_t size : {0, 1, 1000, 131071, 131072, 131073, 200000, 262144}) {
+    const Tensor x = random::normal({size}, {.seed = 8});
+    EXPECT_EQ(f(x).item<float>(), total(x).item<float>()) << size;
+  }
+  EXPECT_EQ(f.trace_count(), 1u);
+}
+
 TEST(SameBits, LongReductionsOfEveryKind) {
   for (const Ints &axes : {Ints{0}, Ints{1}, Ints{0, 1}}) {
     const Tensor x = random::normal({7, 140001}, {.seed = 7});

@@ -236,7 +236,8 @@ FailureOr<LoopNest> mlir::weft::analyzeLoopNest(OpBuilder &builder, linalg::Lina
   LoopNest nest;
   nest.op = op;
   AccessReader reader(builder, op);
-  if (failed(reader.readSizes(nest.dims))) return failure();
+  if (failed(reader.readSizes(nest.own))) return failure();
+  nest.dims = nest.own;
   for (OpOperand &operand : op->getOpOperands()) {
     FailureOr<Access> access = reader.read(operand, nest.dims);
     if (failed(access)) return failure();

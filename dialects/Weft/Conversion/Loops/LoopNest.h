@@ -42,6 +42,9 @@ enum class NestForm {
 /// where every operand walks through both as through one.
 struct LoopNest {
   linalg::LinalgOp op;
+  /// The op's loops, each with its size.
+  llvm::SmallVector<LoopDim, 4> own;
+  /// Those that are left.
   llvm::SmallVector<LoopDim, 4> dims;
   /// One per operand of the op, in order.
   llvm::SmallVector<Access, 4> accesses;
