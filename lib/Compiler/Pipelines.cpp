@@ -53,6 +53,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
 void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createBindResultsPass());
   pm.addPass(createOutlineRegionsPass());
+  pm.addNestedPass<func::FuncOp>(createDetachReadsPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
@@ -79,6 +80,7 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
 
 void buildLLVMPhase(OpPassManager &pm, const Target &target) {
   if (target.kind == Target::Kind::nvptx) return ::weft::jit::buildGpuPipeline(pm, target.chip);
+  pm.addPass(createCutFunctionsPass());
   ::weft::jit::buildLLVMPipeline(pm, target.cpu);
 }
 

@@ -332,9 +332,8 @@ private:
   bool canMove(GenericOp producer, GenericOp consumer, Fusion fusion) {
     if (factsOf(producer).asksIndex) return false; // of other loops than the merged one's
     if (fusion == Fusion::inConsumer) return producer->hasOneUse();
-    return llvm::count_if(consumer->getOperands(), [&](Value value) {
-             return value.getDefiningOp() == producer;
-           }) == 1;
+    return llvm::count_if(consumer->getOperands(),
+                          [&](Value value) { return value.getDefiningOp() == producer; }) == 1;
   }
 
   GenericOp move(OpOperand &operand) {

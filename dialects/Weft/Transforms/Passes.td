@@ -173,6 +173,22 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def DetachReadsPass : Pass<"weft-detach-reads", "::mlir::func::FuncOp"> {
+  let summary = "Spares bufferization the readers of tensors that are read very often.";
+  let description = [{
+    Before: linalg on tensors after weft-bind-results. After: of a tensor that more than `max-readers`
+    ops of its block compute with, all but the last read it through `bufferization.to_buffer` and
+    `to_tensor`, half as many through each. One-shot bufferization takes these for tensors of their own,
+    which nothing writes to. It compares every reader of a tensor with every other, so that a thousand
+    products with one matrix take it seconds. What it decides stays the same: whatever would
+    overwrite the tensor before one of these reads would do so before the last, which it sees.
+  }];
+  let options = [
+    Option<"maxReaders", "max-readers", "unsigned", "64", "Readers that a tensor may keep">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def SettleBuffersPass : Pass<"weft-settle-buffers", "::mlir::func::FuncOp"> {
   let summary = "Brings results and the state of loops to their places where they are not there yet.";
   let description = [{
@@ -228,6 +244,22 @@ def PlanArenaPass : Pass<"weft-plan-arena", "::mlir::func::FuncOp"> {
     call.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def CutFunctionsPass : Pass<"weft-cut-functions", "::mlir::ModuleOp"> {
+  let summary = "Cuts functions that are too long for one function of machine code.";
+  let description = [{
+    Before: bufferized functions, temporaries in the arena.
+
+    After: of a block that held more than `max-ops` ops, runs of a quarter of that are private
+    functions, which are called in order. Constants, places in the arena and views are made again in each;
+    everything else that passes from one to the next is an argument and a result. Code generation
+    takes more than twice as long for a function twice as long, so that a line of ten thousand
+    matrix products and loops would take it minutes.
+  }];
+  let options = [Option<"maxOps", "max-ops", "unsigned", "1024",
+                        "The longest block that stays whole, in ops with those inside of loops">];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,9 +18,11 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 
 namespace mlir::weft {
 #define GEN_PASS_DEF_TOLLVMPASS
@@ -87,14 +89,30 @@ private:
     });
   }
 
+  /// Loops and branches as blocks. The last comes first: each moves what follows it in its block
+  /// into a new one, which from the front would be the rest of the function every time.
   LogicalResult flattenControlFlow() {
-    RewritePatternSet patterns(&getContext());
-    populateSCFToControlFlowConversionPatterns(patterns);
-    populateAffineToStdConversionPatterns(patterns);
-    ConversionTarget target(getContext());
-    target.addIllegalDialect<scf::SCFDialect, affine::AffineDialect>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    RewritePatternSet set(&getContext());
+    populateSCFToControlFlowConversionPatterns(set);
+    populateAffineToStdConversionPatterns(set);
+    FrozenRewritePatternSet patterns(std::move(set));
+    PatternApplicator applicator(patterns);
+    applicator.applyDefaultCostModel();
+    PatternRewriter rewriter(&getContext());
+    while (true) {
+      SmallVector<Operation *> structured;
+      getOperation().walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
+        if (isa<scf::SCFDialect, affine::AffineDialect>(op->getDialect()) &&
+            !op->hasTrait<OpTrait::IsTerminator>())
+          structured.push_back(op);
+      });
+      if (structured.empty()) return success();
+      for (Operation *op : structured) {
+        rewriter.setInsertionPoint(op);
+        if (failed(applicator.matchAndRewrite(op, rewriter)))
+          return op->emitError("has no form in blocks");
+      }
+    }
   }
 
   LogicalResult convert() {
