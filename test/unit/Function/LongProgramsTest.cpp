@@ -55,9 +55,7 @@ TEST(LongPrograms, UnknownSizesBranchesAndChecks) {
     Tensor y = x;
     for (int i = 0; i < 120; ++i) {
       y = matmul(y, x) * 0.5f;
-      if (i % 8 == 0)
-        y = cond(
-            sum(y) > 0, [&] { return y - 0.25f; }, [&] { return y + 0.25f; });
+      if (i % 8 == 0) y = cond(sum(y) > 0, [&] { return y - 0.25f; }, [&] { return y + 0.25f; });
       if (i % 32 == 0) check(sum(y) < 1e30f, "it grows", sum(y));
       y = tanh(y);
     }
