@@ -68,6 +68,27 @@ func.func @owned(%x: memref<4xf32>, %n: index) {
 
 // -----
 
+// Memory on the stack stays where the parts are called from.
+// CHECK-LABEL: func.func private @stack_cut(
+// CHECK-NOT:     memref.alloca
+// CHECK-LABEL: func.func @stack(
+// CHECK-NEXT:    %[[S:.*]] = memref.alloca() : memref<1xf32>
+// CHECK-NEXT:    call @stack_cut(%{{.*}}, %[[S]])
+// CHECK-NEXT:    call @stack_cut_0(%[[S]], %{{.*}})
+func.func @stack(%x: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = memref.load %x[%c0] : memref<4xf32>
+  %s = memref.alloca() : memref<1xf32>
+  memref.store %a, %s[%c0] : memref<1xf32>
+  %b = memref.load %s[%c0] : memref<1xf32>
+  memref.store %b, %x[%c0] : memref<4xf32>
+  %c = memref.load %s[%c0] : memref<1xf32>
+  memref.store %c, %x[%c0] : memref<4xf32>
+  return
+}
+
+// -----
+
 // The body of a loop is cut as well, and its parts are given the loop's number.
 // CHECK-LABEL: func.func private @looped_cut(
 // CHECK-SAME:    %{{.*}}: memref<4xf32>, %{{.*}}: index)

@@ -67,7 +67,8 @@ private:
                           [](Operation *user) { return isa<memref::DeallocOp>(user); });
     };
     for (Operation &op : block.without_terminator()) {
-      if (addresses.contains(&op)) continue;
+      // Memory on the stack is the caller's, and lives as long as all parts.
+      if (addresses.contains(&op) || isa<memref::AllocaOp>(op)) continue;
       if (weight >= partOps && owned == 0) {
         parts.emplace_back();
         weight = 0;
