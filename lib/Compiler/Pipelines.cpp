@@ -51,6 +51,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
 }
 
 void buildBufferizePhase(OpPassManager &pm, const Target &target) {
+  pm.addNestedPass<func::FuncOp>(createSwitchToBranchesPass());
   pm.addNestedPass<func::FuncOp>(createBindResultsPass());
   pm.addPass(createOutlineRegionsPass());
   pm.addNestedPass<func::FuncOp>(createDetachReadsPass());

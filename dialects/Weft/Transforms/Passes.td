@@ -143,6 +143,16 @@ def OutlineRegionsPass : Pass<"weft-outline-regions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SwitchToBranchesPass : Pass<"weft-switch-to-branches", "::mlir::func::FuncOp"> {
+  let summary = "Turns scf.index_switch that gives tensors into scf.if.";
+  let description = [{
+    One-shot bufferization does not see that a result of scf.index_switch may be a tensor that a case
+    yields from around it, and lets others overwrite it; of scf.if it knows. The number of branches on
+    the way to a case grows with the logarithm of their count.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
   let summary = "Says where every result and loop-carried tensor is to be stored.";
   let description = [{
