@@ -56,7 +56,7 @@ func.func @argument_twice(%x: tensor<f32>) {
 
 func.func private @f(%n: tensor<i32>) -> tensor<f32>
 func.func @integers(%n: tensor<i32>) {
-  // expected-error @below {{'weft.gradient' op wrt names argument 0 of type 'tensor<i32>', but only tensors of f32 or f64 have derivatives}}
+  // expected-error @below {{'weft.gradient' op wrt names argument 0 of type 'tensor<i32>', but only tensors of f32 or f64 have derivatives, and variables}}
   %0:2 = weft.gradient @f(%n) wrt [0] : (tensor<i32>) -> (tensor<f32>, tensor<i32>)
   return
 }
@@ -171,5 +171,64 @@ func.func private @f(%x: tensor<f32>) -> tensor<f32>
 func.func @negative(%x: tensor<f32>) {
   // expected-error @below {{'weft.jvp' op wrt names argument -1, but @f has 1}}
   %0:2 = weft.jvp @f(%x) tangents(%x) wrt [-1] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+// A record is of the call that it comes from, so nothing may stand between.
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @chosen_record(%x: tensor<f32>, %p: i1) {
+  // expected-error @below {{'weft.record' op its record is for weft.pull alone, but goes to arith.select}}
+  %y, %r = weft.record @f(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, !weft.record)
+  %s = arith.select %p, %r, %r : !weft.record
+  return
+}
+
+// -----
+
+func.func @given_record(%r: !weft.record, %d: tensor<f32>) {
+  // expected-error @below {{'weft.pull' op takes the record of a weft.record itself}}
+  %0 = weft.pull %r(%d) : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> (tensor<f32>, tensor<i32>)
+func.func @pull_count(%x: tensor<f32>) {
+  %y:2, %r = weft.record @f(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<i32>, !weft.record)
+  // expected-error @below {{'weft.pull' op needs 1 cotangents, but has 0}}
+  %0 = weft.pull %r() : () -> tensor<f32>
+  return
+}
+
+// -----
+
+// By a variable the derivative is of the variable's type.
+func.func private @f(%v: !weft.var<tensor<2xf32>>) -> tensor<f32>
+func.func @pull_type(%v: !weft.var<tensor<2xf32>>, %d: tensor<f32>) {
+  %y, %r = weft.record @f(%v) wrt [0] : (!weft.var<tensor<2xf32>>) -> (tensor<f32>, !weft.record)
+  // expected-error @below {{'weft.pull' op result 0 must be 'tensor<2xf32>', but is 'tensor<f32>'}}
+  %0 = weft.pull %r(%d) : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @record_type(%x: tensor<f32>) {
+  // expected-error @below {{'weft.record' op result 0 must be 'tensor<f32>', but is 'tensor<2xf32>'}}
+  %y, %r = weft.record @f(%x) wrt [0] : (tensor<f32>) -> (tensor<2xf32>, !weft.record)
+  return
+}
+
+// -----
+
+weft.variable @n : tensor<i32>
+func.func private @f(%v: !weft.var<tensor<i32>>) -> tensor<f32>
+func.func @integer_variable(%v: !weft.var<tensor<i32>>) {
+  // expected-error @below {{'weft.record' op wrt names argument 0 of type '!weft.var<tensor<i32>>', but only tensors of f32 or f64 have derivatives, and variables}}
+  %y, %r = weft.record @f(%v) wrt [0] : (!weft.var<tensor<i32>>) -> (tensor<f32>, !weft.record)
   return
 }

@@ -22,3 +22,13 @@ func.func @derivatives(%x: tensor<3xf32>, %n: tensor<2xi32>, %dx: tensor<3xf32>,
       : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)
   return
 }
+
+// CHECK-LABEL: func.func @in_two_parts
+func.func @in_two_parts(%x: tensor<3xf32>, %n: tensor<2xi32>, %dy: tensor<f32>) -> tensor<3xf32> {
+  // CHECK: %{{.*}}, %[[RECORD:.*]] = weft.record @f(%{{.*}}, %{{.*}}) wrt [0] : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, !weft.record)
+  %values:2, %record = weft.record @f(%x, %n) wrt [0]
+      : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, !weft.record)
+  // CHECK: weft.pull %[[RECORD]](%{{.*}}) : (tensor<f32>) -> tensor<3xf32>
+  %0 = weft.pull %record(%dy) : (tensor<f32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

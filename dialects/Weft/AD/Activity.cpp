@@ -11,6 +11,7 @@ namespace {
 
 /// Whether a value of that type carries a derivative, or would if it were a tensor.
 bool isFloating(Type type) {
+  if (isa<VarType>(type)) return static_cast<bool>(derivativeTypeOf(type));
   auto shaped = dyn_cast<ShapedType>(type);
   return isa<FloatType>(shaped ? shaped.getElementType() : type);
 }
@@ -27,6 +28,8 @@ enum class Passage {
 Passage passageOf(Operation *op) {
   // What C++ computes has no derivative, as if under stop_gradient.
   if (isa<HostCallOp>(op)) return Passage::ends;
+  // Of a variable that is differentiated by; other handles are not active.
+  if (isa<ReadOp>(op)) return Passage::rule;
   if (const ::weft::OpInfo *info = opInfoOf(op))
     return info->differentiable ? Passage::rule : Passage::ends;
   if (isa<WidenOp, tensor::CastOp, StackReserveOp, StackStoreOp, StackLoadOp, StackAddOp>(op))

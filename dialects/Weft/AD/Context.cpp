@@ -9,7 +9,7 @@
 namespace mlir::weft {
 
 Value Context::zerosLike(Value value) {
-  ::weft::TensorType type = emitter.type(value);
+  ::weft::TensorType type = tensorTypeOf(derivativeTypeOf(value.getType()));
   Value zero = emitter.scalar(0, type.dtype);
   if (type.shape.empty()) return zero;
   if (type.shape.is_static()) return emitter.broadcast(zero, type.shape);

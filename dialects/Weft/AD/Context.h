@@ -56,7 +56,7 @@ struct Context {
     return original ? original : clone;
   }
 
-  /// Zeros of a floating tensor's type and shape.
+  /// Zeros for the derivative by a value, of the shape of a floating tensor or a variable.
   Value zerosLike(Value value);
   /// `value` as a type that may know more or fewer sizes.
   Value typed(Value value, Type type);

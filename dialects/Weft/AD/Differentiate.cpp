@@ -65,7 +65,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
     for (func::FuncOp function : functions)
       if (!driver.done(function) && failed(driver.process(function))) return signalPassFailure();
     WalkResult left = getOperation().walk([](Operation *op) {
-      if (!differentiatedFunction(op)) return WalkResult::advance();
+      if (!differentiatedFunction(op) && !isa<PullOp>(op)) return WalkResult::advance();
       op->emitOpError("is left by weft-differentiate; it may stand inside of func.func only");
       return WalkResult::interrupt();
     });

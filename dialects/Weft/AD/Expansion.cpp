@@ -12,6 +12,7 @@ FlatSymbolRefAttr differentiatedFunction(Operation *op) {
   if (auto gradient = dyn_cast<GradientOp>(op)) return gradient.getCalleeAttr();
   if (auto vjp = dyn_cast<VjpOp>(op)) return vjp.getCalleeAttr();
   if (auto jvp = dyn_cast<JvpOp>(op)) return jvp.getCalleeAttr();
+  if (auto record = dyn_cast<RecordOp>(op)) return record.getCalleeAttr();
   return {};
 }
 
@@ -21,26 +22,58 @@ static SmallVector<Value> floatingOf(ValueRange values) {
                                 [](Value value) { return isFloatingTensor(value.getType()); });
 }
 
-/// Finds the tangents of the results that have one.
-static LogicalResult runForward(Context &context, const Primal &primal, JvpOp op) {
-  for (auto [source, tangent] : llvm::zip_equal(primal.sources(), op.getTangents()))
-    context.derivatives.set(source, tangent);
-  return Forward(context).run(primal.ops(), &*context.builder.getInsertionPoint());
+/// The derivatives of values, zeros for those that have none, of these types.
+static SmallVector<Value> derivativesOf(Context &context, ArrayRef<Value> values, TypeRange types) {
+  SmallVector<Value> derivatives;
+  for (auto [value, type] : llvm::zip_equal(values, types)) {
+    Value derivative = context.derivatives.lookup(value);
+    derivatives.push_back(context.typed(derivative ? derivative : context.zerosLike(value), type));
+  }
+  return derivatives;
 }
 
-/// Finds the cotangents of the sources.
-static LogicalResult runReverse(Context &context, const Primal &primal) {
-  SmallVector<Operation *> ops = primal.ops();
-  SmallVector<Value> results = floatingOf(primal.results()), cotangents;
-  if (auto vjp = dyn_cast<VjpOp>(context.op)) {
-    llvm::append_range(cotangents, vjp.getCotangents());
-  } else {
-    results.truncate(1);
-    cotangents.push_back(context.emitter.scalar(1, context.emitter.type(results[0]).dtype));
-  }
-  for (auto [result, cotangent] : llvm::zip_equal(results, cotangents))
+/// The tangents of the floating results.
+static FailureOr<SmallVector<Value>> push(Context &context, const Primal &primal, JvpOp op) {
+  for (auto [source, tangent] : llvm::zip_equal(primal.sources(), op.getTangents()))
+    context.derivatives.set(source, tangent);
+  if (failed(Forward(context).run(primal.ops(), primal.end()))) return failure();
+  context.emitter.setLocation(op.getLoc());
+  SmallVector<Value> of = floatingOf(primal.results());
+  return derivativesOf(context, of, TypeRange(op->getResultTypes()).take_back(of.size()));
+}
+
+/// The cotangents of the sources, which are the last results of the op that asks for them; they are
+/// built in front of it.
+static FailureOr<SmallVector<Value>> pull(Context &context, const Primal &primal, Operation *op,
+                                          ValueRange cotangents) {
+  for (auto [result, cotangent] : llvm::zip(floatingOf(primal.results()), cotangents))
     accumulate(context, result, cotangent);
-  return Reverse(context).run(ops);
+  if (failed(Reverse(context).run(primal.ops()))) return failure();
+  context.emitter.setLocation(op->getLoc());
+  SmallVector<Value> sources = primal.sources();
+  return derivativesOf(context, sources, TypeRange(op->getResultTypes()).take_back(sources.size()));
+}
+
+/// Builds the reverse at each place that pulls cotangents back through a recorded call.
+static LogicalResult pullAll(Context &context, const Primal &primal, RecordOp record) {
+  // The uses of a value are listed from the last to the first.
+  SmallVector<Operation *> users(record.getRecord().getUsers());
+  for (Operation *user : llvm::reverse(users)) {
+    auto op = cast<PullOp>(user);
+    Operation *before = op->getPrevNode(), *behind = op->getNextNode();
+    Block *block = op->getBlock();
+    context.derivatives = Derivatives();
+    context.emitter.setLocation(op.getLoc());
+    IREmitter::Scope scalars(context.emitter);
+    OpBuilder::InsertionGuard guard(context.builder);
+    context.builder.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> pulled = pull(context, primal, op, op.getCotangents());
+    if (failed(pulled)) return failure();
+    op->replaceAllUsesWith(*pulled);
+    op.erase();
+    eraseUnused(block, before, behind);
+  }
+  return success();
 }
 
 static LogicalResult expand(Context &context, SymbolTable &symbols) {
@@ -50,27 +83,30 @@ static LogicalResult expand(Context &context, SymbolTable &symbols) {
   ArrayRef<int64_t> wrt = op->getAttrOfType<DenseI64ArrayAttr>("wrt").asArrayRef();
   auto function = symbols.lookup<func::FuncOp>(differentiatedFunction(op).getValue());
   context.emitter.setLocation(op->getLoc());
-  Operation *behind = op->getNextNode();
   {
     Primal primal(context, symbols);
     if (failed(
             primal.build(function, op->getOperands().take_front(function.getNumArguments()), wrt)))
       return failure();
-    auto jvp = dyn_cast<JvpOp>(op);
-    if (failed(jvp ? runForward(context, primal, jvp) : runReverse(context, primal)))
-      return failure();
-    context.emitter.setLocation(op->getLoc());
-    // Each derivative is of the value in its place.
-    SmallVector<Value> of = jvp ? floatingOf(primal.results()) : primal.sources();
-    SmallVector<Value> replacements(primal.results());
-    for (Value value : of) {
-      Value derivative = context.derivatives.lookup(value);
-      replacements.push_back(derivative ? derivative : context.zerosLike(value));
+    FailureOr<SmallVector<Value>> derivatives = SmallVector<Value>();
+    if (auto jvp = dyn_cast<JvpOp>(op)) {
+      derivatives = push(context, primal, jvp);
+    } else if (auto vjp = dyn_cast<VjpOp>(op)) {
+      derivatives = pull(context, primal, op, vjp.getCotangents());
+    } else if (auto record = dyn_cast<RecordOp>(op)) {
+      if (failed(pullAll(context, primal, record))) return failure();
+    } else {
+      const ::weft::DType dtype = tensorTypeOf(op->getResult(0).getType()).dtype;
+      derivatives = pull(context, primal, op, context.emitter.scalar(1, dtype));
     }
-    for (auto [replacement, type] : llvm::zip_equal(replacements, op->getResultTypes()))
-      replacement = context.typed(replacement, type);
-    op->replaceAllUsesWith(replacements);
+    if (failed(derivatives)) return failure();
+    SmallVector<Value> results(primal.results());
+    llvm::append_range(results, *derivatives);
+    for (auto [from, to] : llvm::zip(op->getResults(), results))
+      from.replaceAllUsesWith(from.getType() == to.getType() ? to
+                                                             : context.typed(to, from.getType()));
   }
+  Operation *behind = op->getNextNode();
   op->erase();
   eraseUnused(block, before, behind);
   return success();

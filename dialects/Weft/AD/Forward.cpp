@@ -40,7 +40,7 @@ LogicalResult Forward::run(ArrayRef<Operation *> ops, Operation *end) {
 
 Value Forward::tangentOf(Value value) {
   if (Value tangent = context.derivatives.lookup(value))
-    return context.typed(tangent, value.getType());
+    return context.typed(tangent, derivativeTypeOf(value.getType()));
   // Of a stack of which nothing is stored yet there is nothing to have zeros of.
   if (auto stack = value.getDefiningOp<StackEmptyOp>())
     return context.builder.clone(*stack)->getResult(0);
@@ -50,7 +50,7 @@ Value Forward::tangentOf(Value value) {
 SmallVector<unsigned> Forward::activePlaces(ValueRange values) const {
   SmallVector<unsigned> places;
   for (auto [i, value] : llvm::enumerate(values))
-    if (context.activity.isActive(value) && isFloatingTensor(value.getType())) places.push_back(i);
+    if (context.activity.isActive(value) && derivativeTypeOf(value.getType())) places.push_back(i);
   return places;
 }
 
@@ -73,7 +73,7 @@ LogicalResult Forward::runRegion(Block &block, ArrayRef<unsigned> places, ValueR
 /// `places`.
 void Forward::replace(Operation *op, ValueRange operands, ArrayRef<unsigned> places) {
   SmallVector<Type> types(op->getResultTypes());
-  for (unsigned place : places) types.push_back(types[place]);
+  for (unsigned place : places) types.push_back(derivativeTypeOf(types[place]));
   OpBuilder::InsertionGuard guard(context.builder);
   context.builder.setInsertionPoint(op);
   const unsigned count = op->getNumResults();
@@ -99,7 +99,8 @@ LogicalResult Forward::forwardFor(scf::ForOp op) {
   for (unsigned place : places) operands.push_back(tangentOf(op.getInitArgs()[place]));
   for (unsigned place : places) {
     arguments.push_back(op.getRegionIterArg(place));
-    tangents.push_back(op.getBody()->addArgument(arguments.back().getType(), op.getLoc()));
+    tangents.push_back(
+        op.getBody()->addArgument(derivativeTypeOf(arguments.back().getType()), op.getLoc()));
   }
   if (failed(runRegion(*op.getBody(), places, op.getBody()->getTerminator()->getOperands(),
                        arguments, tangents)))
@@ -117,7 +118,8 @@ LogicalResult Forward::forwardWhile(scf::WhileOp op) {
     SmallVector<Value> tangents;
     for (unsigned place : places) {
       arguments.push_back(block.getArgument(place));
-      tangents.push_back(block.addArgument(arguments.back().getType(), op.getLoc()));
+      tangents.push_back(
+          block.addArgument(derivativeTypeOf(arguments.back().getType()), op.getLoc()));
     }
     return tangents;
   };

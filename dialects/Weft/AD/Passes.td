@@ -6,12 +6,12 @@
 include "mlir/Pass/PassBase.td"
 
 def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
-  let summary = "Expands weft.gradient, weft.vjp and weft.jvp into the ops that compute them.";
+  let summary = "Expands derivatives of functions into the ops that compute them.";
   let description = [{
-    Before: weft ops with weft.gradient, weft.vjp and weft.jvp on functions of weft ops and scf, which
-    may call others and contain derivatives themselves.
+    Before: weft ops with weft.gradient, weft.vjp, weft.jvp and weft.record with weft.pull on
+    functions of weft ops and scf, which may call others and contain derivatives themselves.
 
-    After: none of the three is left. In the place of each stands the function's body (its forward
+    After: none of these is left. In the place of each stands the function's body (its forward
     part, with its effects, once) followed by the ops that the records' rules give: in reverse the
     adjoints from the last op to the first, in forward mode the tangents. Only ops between the
     arguments in `wrt` and the results get any. Derivatives inside a function are expanded before
@@ -20,7 +20,7 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
     In reverse a branch becomes a branch and a loop a counted loop behind it. What these need of the
     values in the forward op's regions is computed again, given by a branch as further results, or
     kept by a loop in stacks, which are further state. In forward mode tangents are further results
-    and state.
+    and state. The reverse of a recorded call stands where it is pulled.
 
     ```mlir
     func.func private @f(%x: tensor<f32>) -> tensor<f32> {

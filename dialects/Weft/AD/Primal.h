@@ -22,6 +22,8 @@ public:
   SmallVector<Value> sources() const;
   /// The function's results, which follow when ops are replaced.
   ValueRange results() const { return holder->getOperands(); }
+  /// What stands behind the ops.
+  Operation *end() const { return holder; }
   /// The ops, without those in regions.
   SmallVector<Operation *> ops() const;
 

@@ -33,7 +33,7 @@ bool Reverse::anyCotangent(ValueRange values) const {
 SmallVector<Value> Reverse::activeCaptures(Operation *op) const {
   SmallVector<Value> captured = capturedBy(op);
   llvm::erase_if(captured, [&](Value value) {
-    return !context.activity.isActive(value) || !isFloatingTensor(value.getType());
+    return !context.activity.isActive(value) || !derivativeTypeOf(value.getType());
   });
   return captured;
 }
@@ -84,11 +84,13 @@ LogicalResult Reverse::reverseBranches(Operation *op) {
       Value cotangent = frame.lookup(value);
       if (!cotangent) cotangent = context.derivatives.lookup(value);
       if (!cotangent) cotangent = context.zerosLike(value);
-      yielded.push_back(context.typed(cotangent, value.getType()));
+      yielded.push_back(context.typed(cotangent, derivativeTypeOf(value.getType())));
     }
     scf::YieldOp::create(b, location, yielded);
   }
-  Operation *larger = rebuild(b, reverse, reverse->getOperands(), TypeRange(ValueRange(captured)));
+  SmallVector<Type> types =
+      llvm::map_to_vector(captured, [](Value value) { return derivativeTypeOf(value.getType()); });
+  Operation *larger = rebuild(b, reverse, reverse->getOperands(), types);
   reverse->erase();
   for (auto [value, result] : llvm::zip_equal(captured, larger->getResults()))
     context.derivatives.set(value, result);

@@ -25,6 +25,10 @@ private:
   /// Seeds what a block hands on with the cotangents of what receives it.
   void seed(ValueRange handedOn, ArrayRef<Value> cotangents);
   bool anyCotangent(ValueRange values) const;
+  /// Whether a piece of a loop's state has a cotangent.
+  bool isCarried(Value value) const {
+    return context.activity.isActive(value) && derivativeTypeOf(value.getType());
+  }
   /// The active values that the op's regions use from outside.
   SmallVector<Value> activeCaptures(Operation *op) const;
 

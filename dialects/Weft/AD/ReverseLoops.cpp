@@ -22,11 +22,12 @@ public:
     OpBuilder &b = context.builder;
     SmallVector<Value> all;
     for (auto [value, init] : llvm::zip_equal(carried, inits))
-      all.push_back(context.typed(init, value.getType()));
+      all.push_back(context.typed(init, derivativeTypeOf(value.getType())));
     for (Value value : captured) {
       Value sum = context.derivatives.lookup(value);
       known.push_back(static_cast<bool>(sum));
-      all.push_back(context.typed(sum ? sum : context.zerosLike(value), value.getType()));
+      all.push_back(
+          context.typed(sum ? sum : context.zerosLike(value), derivativeTypeOf(value.getType())));
     }
     Value zero = arith::ConstantIndexOp::create(b, location, 0),
           one = arith::ConstantIndexOp::create(b, location, 1);
@@ -53,7 +54,7 @@ public:
     for (Value value : llvm::concat<const Value>(states, captured)) {
       Value cotangent = context.derivatives.lookup(value);
       if (!cotangent) cotangent = context.zerosLike(value);
-      yielded.push_back(context.typed(cotangent, value.getType()));
+      yielded.push_back(context.typed(cotangent, derivativeTypeOf(value.getType())));
     }
     scf::YieldOp::create(context.builder, loop.getLoc(), yielded);
     scope->leave();
@@ -132,7 +133,7 @@ LogicalResult Reverse::reverseFor(scf::ForOp op) {
   SmallVector<Value> carried, cotangents, inits, captured = activeCaptures(op);
   SmallVector<unsigned> places;
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    if (!context.activity.isActive(op.getResult(i))) continue;
+    if (!isCarried(op.getResult(i))) continue;
     Value cotangent = context.derivatives.lookup(op.getResult(i));
     if (!cotangent) cotangent = context.zerosLike(op.getResult(i));
     places.push_back(i);
@@ -190,7 +191,7 @@ LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
   SmallVector<Value> captured = activeCaptures(op), carried;
   SmallVector<unsigned> places;
   for (unsigned i = 0; i + 1 < op.getInits().size(); ++i) {
-    if (!context.activity.isActive(op.getBeforeArguments()[i])) continue;
+    if (!isCarried(op.getBeforeArguments()[i])) continue;
     places.push_back(i);
     carried.push_back(op.getBeforeArguments()[i]);
   }
@@ -227,7 +228,8 @@ LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
     accumulate(context, op.getInits()[place], result);
 
   SmallVector<ReverseTurn> reversed;
-  Operation *behind = nullptr;
+  Operation *behind =
+      b.getInsertionPoint() == b.getInsertionBlock()->end() ? nullptr : &*b.getInsertionPoint();
   if (reverse.hasResults()) {
     reversed.push_back(reverse.wholeTurn());
     behind = reverse.getOperation();

@@ -83,8 +83,9 @@ void reverseTableOp(Context &context, Operation *op, Value cotangent) {
   if (llvm::is_contained(wanted, true)) runReverseRule(context, call, cotangent, wanted);
 }
 
-/// Casts, and ops on stacks. A place of a stack is stored once, so what a stack was before a store
-/// has no other cotangent than what it is after it; and a larger stack's serves the smaller one.
+/// Reads, casts, and ops on stacks. A place of a stack is stored once, so what a stack was before a
+/// store has no other cotangent than what it is after it; and a larger stack's serves the smaller
+/// one.
 void reverseOther(Context &context, Operation *op, Value cotangent) {
   OpBuilder &b = context.builder;
   Location location = op->getLoc();
@@ -95,7 +96,9 @@ void reverseOther(Context &context, Operation *op, Value cotangent) {
         StackLoadOp::create(b, location, value.getType(), stack, at, openSizes(b, location, value));
     accumulate(context, value, loaded);
   };
-  if (auto load = dyn_cast<StackLoadOp>(op)) {
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    accumulate(context, read.getVariable(), cotangent);
+  } else if (auto load = dyn_cast<StackLoadOp>(op)) {
     Value sum = context.derivatives.lookup(load.getStack());
     if (!sum) sum = context.zerosLike(load.getStack());
     Value value = context.typed(cotangent, load.getType());
@@ -146,6 +149,7 @@ Value forwardOther(Context &context, Operation *op) {
     Value tangent = context.derivatives.lookup(stack);
     return tangent ? tangent : context.zerosLike(stack);
   };
+  if (auto read = dyn_cast<ReadOp>(op)) return context.derivatives.lookup(read.getVariable());
   if (auto load = dyn_cast<StackLoadOp>(op))
     return StackLoadOp::create(b, location, load.getType(), stackTangent(load.getStack()),
                                load.getAt(), load.getSizes());
@@ -167,12 +171,14 @@ Value forwardOther(Context &context, Operation *op) {
   return context.typed(tangentOrZeros(op->getOperand(0)), op->getResult(0).getType());
 }
 
+bool hasTableRule(Operation *op) { return opInfoOf(op) && !isa<ReadOp>(op); }
+
 } // namespace
 
 LogicalResult reverseRule(Context &context, Operation *op, Value cotangent) {
   context.emitter.setLocation(op->getLoc());
   try {
-    if (opInfoOf(op)) reverseTableOp(context, op, cotangent);
+    if (hasTableRule(op)) reverseTableOp(context, op, cotangent);
     else reverseOther(context, op, cotangent);
   } catch (const BuildFailed &) {
     return failure();
@@ -185,7 +191,7 @@ LogicalResult reverseRule(Context &context, Operation *op, Value cotangent) {
 Value forwardRule(Context &context, Operation *op) {
   context.emitter.setLocation(op->getLoc());
   try {
-    return opInfoOf(op) ? forwardTableOp(context, op) : forwardOther(context, op);
+    return hasTableRule(op) ? forwardTableOp(context, op) : forwardOther(context, op);
   } catch (const BuildFailed &) {
     return {};
   } catch (const ::weft::Error &error) {

@@ -8,6 +8,11 @@ bool isFloatingTensor(Type type) {
   return isWeftTensor(type) && ::weft::is_floating(tensorTypeOf(type).dtype);
 }
 
+Type derivativeTypeOf(Type type) {
+  if (auto variable = dyn_cast<VarType>(type)) type = variable.getValueType();
+  return isFloatingTensor(type) ? type : Type();
+}
+
 /// `types`, which belong to what `what` names one by one, must be the expected ones.
 static LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange expected,
                                  TypeRange types) {
@@ -38,9 +43,9 @@ static FunctionOpInterface verifyCall(Operation *op, SymbolTableCollection &symb
                         << args.size();
       return {};
     }
-    if (!isFloatingTensor(args[i].getType())) {
+    if (!derivativeTypeOf(args[i].getType())) {
       op->emitOpError() << "wrt names argument " << i << " of type " << args[i].getType()
-                        << ", but only tensors of f32 or f64 have derivatives";
+                        << ", but only tensors of f32 or f64 have derivatives, and variables";
       return {};
     }
     if (seen[i]) {
@@ -56,8 +61,10 @@ static SmallVector<Type> floatingOf(TypeRange types) {
   return llvm::to_vector(llvm::make_filter_range(types, isFloatingTensor));
 }
 
-static SmallVector<Type> typesAt(ValueRange values, ArrayRef<int64_t> places) {
-  return llvm::to_vector(llvm::map_range(places, [&](int64_t i) { return values[i].getType(); }));
+/// The types of the derivatives by those of the values.
+static SmallVector<Type> derivativeTypesAt(ValueRange values, ArrayRef<int64_t> places) {
+  return llvm::map_to_vector(places,
+                             [&](int64_t i) { return derivativeTypeOf(values[i].getType()); });
 }
 
 /// The results: those of the function, then the derivatives.
@@ -78,7 +85,7 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "the first result of " << getCalleeAttr()
                          << " must be a scalar tensor of f32 or f64, but is " << first
                          << "; weft.vjp takes other results";
-  return verifyResults(*this, function, typesAt(getArgs(), getWrt()));
+  return verifyResults(*this, function, derivativeTypesAt(getArgs(), getWrt()));
 }
 
 LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -86,15 +93,39 @@ LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!function || failed(verifyTypes(*this, "cotangent", floatingOf(function.getResultTypes()),
                                       getCotangents().getTypes())))
     return failure();
-  return verifyResults(*this, function, typesAt(getArgs(), getWrt()));
+  return verifyResults(*this, function, derivativeTypesAt(getArgs(), getWrt()));
 }
 
 LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
-  if (!function ||
-      failed(verifyTypes(*this, "tangent", typesAt(getArgs(), getWrt()), getTangents().getTypes())))
+  if (!function || failed(verifyTypes(*this, "tangent", derivativeTypesAt(getArgs(), getWrt()),
+                                      getTangents().getTypes())))
     return failure();
   return verifyResults(*this, function, floatingOf(function.getResultTypes()));
+}
+
+LogicalResult RecordOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FunctionOpInterface function = verifyCall(*this, symbols, getCalleeAttr(), getArgs(), getWrt());
+  if (!function) return failure();
+  for (Operation *user : getRecord().getUsers())
+    if (!isa<PullOp>(user))
+      return emitOpError() << "its record is for weft.pull alone, but goes to " << user->getName();
+  return verifyTypes(*this, "result", function.getResultTypes(), getValues().getTypes());
+}
+
+LogicalResult PullOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto record = getRecord().getDefiningOp<RecordOp>();
+  if (!record) return emitOpError("takes the record of a weft.record itself");
+  auto function =
+      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, record.getCalleeAttr());
+  if (!function) return success(); // the record says so
+  if (failed(verifyTypes(*this, "cotangent", floatingOf(function.getResultTypes()),
+                         getCotangents().getTypes())))
+    return failure();
+  for (int64_t i : record.getWrt())
+    if (i < 0 || i >= static_cast<int64_t>(record.getArgs().size())) return success(); // too
+  return verifyTypes(*this, "result", derivativeTypesAt(record.getArgs(), record.getWrt()),
+                     getResultTypes());
 }
 
 } // namespace mlir::weft

@@ -6,8 +6,9 @@
 include "Weft/IR/Base.td"
 
 /// A call of a function that gives its results and derivatives of them by the arguments whose
-/// numbers `wrt` lists, which are floating tensors. The function's effects happen once. These ops are
-/// no records of the op table: no program executes them.
+/// numbers `wrt` lists, which are floating tensors, or handles of variables of that kind: the
+/// derivative by a variable is that by all its reads. The function's effects happen once. These ops
+/// are no records of the op table: no program executes them.
 class Weft_DifferentialOp<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let results = (outs Variadic<AnyType>:$values);
@@ -17,7 +18,7 @@ def Weft_GradientOp : Weft_DifferentialOp<"gradient"> {
   let summary = "Calls a function and differentiates its first result, a floating scalar.";
   let description = [{
     The results are those of the function, then the gradient of the first of them by each argument
-    in `wrt`, of that argument's type.
+    in `wrt`, of that argument's type; of a handle, of the variable's.
 
     ```mlir
     %loss, %dw, %db = weft.gradient @loss(%x, %w, %b) wrt [1, 2]
@@ -65,6 +66,47 @@ def Weft_JvpOp : Weft_DifferentialOp<"jvp", [AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $callee `(` $args `)` `tangents` `(` $tangents `)` `wrt` $wrt attr-dict `:`
     functional-type(operands, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// A vjp in two parts
+//===----------------------------------------------------------------------===//
+
+def Weft_RecordType : Weft_Type<"Record", "record"> {
+  let summary = "record";
+  let description = "What a call keeps so that cotangents can be pulled back through it.";
+}
+
+def Weft_RecordOp : Op<Weft_Dialect, "record", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Calls a function so that cotangents of its results can be pulled back later.";
+  let description = [{
+    The results are those of the function, then the record, which goes to weft.pull and nowhere else.
+
+    ```mlir
+    %y, %r = weft.record @f(%x, %v) wrt [0, 1]
+        : (tensor<3xf32>, !weft.var<tensor<2xf32>>) -> (tensor<2xf32>, !weft.record)
+    %dx, %dv = weft.pull %r(%dy) : (tensor<2xf32>) -> (tensor<3xf32>, tensor<2xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args,
+                       DenseI64ArrayAttr:$wrt);
+  let results = (outs Variadic<AnyType>:$values, Weft_RecordType:$record);
+  let assemblyFormat =
+      "$callee `(` $args `)` `wrt` $wrt attr-dict `:` functional-type($args, results)";
+}
+
+def Weft_PullOp : Op<Weft_Dialect, "pull", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Pulls cotangents back through a call that was recorded.";
+  let description = [{
+    Takes a cotangent for each floating result of the recorded function, of its type, and gives those
+    that reach the arguments in `wrt`. It may stand anywhere behind the weft.record, in regions too,
+    and there may be several: the function's effects happen once, where it was recorded.
+  }];
+  let arguments = (ins Weft_RecordType:$record, Variadic<AnyType>:$cotangents);
+  let results = (outs Variadic<AnyType>:$values);
+  let assemblyFormat = [{
+    $record `(` $cotangents `)` attr-dict `:` functional-type($cotangents, results)
   }];
 }
 
