@@ -225,11 +225,6 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
 }
 
 void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents) {
-  if (record.op == kConstruct)
-    throw StateError("GradientTape: the gradient passes through a " +
-                     std::get<std::string>(record.attrs.at(0)) +
-                     " inside a traced function, which has no gradient yet; put what it computes "
-                     "under stop_gradient, or take the gradient outside of the function");
   // A derivative belongs to the line that it is of.
   const AsIfAt site(record.where.line() != 0 ? record.where : CallSite::current());
   std::vector<Tensor> operands(record.operands), gradients(record.operands);

@@ -1,79 +1,146 @@
-// Control flow in a trace under a tape: the trace takes it whole, and the tape notes what it
-// touched.
-#include "Autodiff/Layer.h"
-#include "Autodiff/Tape.h"
-
+// Control flow in a trace under a tape: what it does with watched values is recorded as one call,
+// whose pullback the compiler makes.
 #include <algorithm>
-#include <limits>
 
+#include "Autodiff/Tape.h"
+#include "Autodiff/TensorEmitter.h"
+#include "Autodiff/VariableLayers.h"
 #include "OpDefs/Derivatives/Calls.h"
+#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 
 namespace weft::autodiff {
 
-/// Stands in the tape's place while bodies are traced: hands every call on, and collects the
-/// watched values that take part.
-class Tape::Probe final : public Layer {
+namespace {
+
+/// Looks at all values that take part.
+class Survey : public Watcher {
 public:
-  explicit Probe(Tape &tape) : tape_(tape) { previous_ = tape.previous_; }
+  explicit Survey(const IsWatched &watched) : watched_(watched) {}
 
   Tensor apply(const OpCall &call) override {
-    for (const Tensor &operand : call.operands) note(operand);
-    Tensor result = Layer::apply(call);
-    if (call.op == OpCode::read && tape_.note_read(call, result)) note(result);
-    return result;
+    see_results(call.operands);
+    return Watcher::apply(call);
   }
-
   std::vector<Tensor> construct(const ConstructCall &call) override {
-    if (call.kind == ConstructKind::host) return tape_.record_nothing(call);
-    for (const Tensor &operand : call.operands) note(operand);
-    return Layer::construct(call);
+    // What C++ computes has no derivative, as if under stop_gradient.
+    if (call.kind != ConstructKind::host) see_results(call.operands);
+    return Watcher::construct(call);
   }
 
-  /// The watched values that took part.
-  const std::vector<Tensor> &touched() const { return touched_; }
+  bool touched = false; ///< a watched value
 
 protected:
   void see_results(std::span<const Tensor> results) override {
-    for (const Tensor &result : results) note(result);
+    touched |= std::ranges::any_of(results, watched_);
   }
 
 private:
-  void note(const Tensor &tensor) {
-    if (!tensor.defined()) return;
-    const std::uint64_t identity = tensor.impl()->identity.load(std::memory_order_relaxed);
-    if (identity != 0 && tape_.watched_.contains(identity)) touched_.push_back(tensor);
-  }
-
-  Tape &tape_;
-  std::vector<Tensor> touched_;
+  const IsWatched &watched_;
 };
 
-std::vector<Tensor> Tape::record_nothing(const ConstructCall &call) {
-  const Scope under(previous_);
-  return previous_->construct(call);
+} // namespace
+
+bool Tape::is_watched(const Tensor &tensor) {
+  return tensor.defined() &&
+         watched_.contains(tensor.impl()->identity.load(std::memory_order_relaxed));
+}
+
+bool Tape::would_watch(const VariableState &variable) const {
+  if (!carries_gradient(variable.type().dtype)) return false;
+  return (options_.watch_accessed_variables && variable.trainable()) ||
+         std::ranges::any_of(reads_,
+                             [&](const auto &read) { return read.first.get() == &variable; });
+}
+
+Tape::Surveyed Tape::survey(std::string_view name, const detail::Body &body) {
+  const IsWatched watched = [this](const Tensor &tensor) { return is_watched(tensor); };
+  Surveyed found;
+  Interpreter::types_of(
+      name,
+      [&](std::span<const Tensor> inputs) {
+        Pushed<Survey> survey(watched);
+        std::vector<Tensor> results = body(inputs);
+        found.touched = survey.touched || std::ranges::any_of(results, watched);
+        found.floating = std::ranges::any_of(
+            results, [](const Tensor &result) { return carries_gradient(result.dtype()); });
+        for (const VariableRef &variable : survey.read) {
+          if (!would_watch(*variable)) continue;
+          if (std::ranges::find(survey.written, variable) != survey.written.end())
+            throw StateError("GradientTape: " + std::string(name) +
+                             " reads and assigns the variable '" + variable->name() +
+                             "', which is watched; carry its value through as state and assign it "
+                             "afterwards, or stop recording");
+          found.variables.push_back(variable);
+        }
+        return results;
+      },
+      {});
+  return found;
 }
 
 std::vector<Tensor> Tape::construct(const ConstructCall &call) {
-  // What C++ computes has no derivative, as if under stop_gradient.
-  if (!recording() || call.kind == ConstructKind::host) return record_nothing(call);
-  Probe probe(*this);
-  std::vector<Tensor> results = probe.construct(call);
-  if (probe.touched().empty()) return results;
-  // Of each result, that it depends on what was touched; there is no rule to go further yet.
-  for (Tensor &result : results) {
-    if (!carries_gradient(result.dtype())) continue;
-    const auto count = static_cast<std::uint16_t>(
-        std::min<std::size_t>(probe.touched().size(), std::numeric_limits<std::uint16_t>::max()));
-    records_.push_back({kConstruct, count, static_cast<std::uint32_t>(values_.size()),
-                        Attrs{std::string(call.name)}, CallSite::current()});
-    for (std::size_t i = 0; i < count; ++i)
-      add_value(probe.touched()[i], identity_of(probe.touched()[i]), false);
-    const std::uint64_t identity = identity_of(result);
-    add_value(result, identity, false);
-    watched_.insert(identity, 0);
-  }
-  return results;
+  if (!recording() || call.kind == ConstructKind::host) return Interpreter::construct(call);
+  const detail::Body body = [&](std::span<const Tensor>) {
+    return Interpreter::current()->construct(call);
+  };
+  const Surveyed surveyed = survey(call.name, body);
+  if (!surveyed.floating || (!surveyed.touched && surveyed.variables.empty()))
+    return Interpreter::construct(call);
+  return record(call.name, body, surveyed, [](const Tensor &) { return false; }).results;
+}
+
+/// For the tape and one above it, which watches more.
+Recording Tape::record(std::string_view name, const detail::Body &body, const IsWatched &watched) {
+  if (!recording()) return Interpreter::record(name, body, watched);
+  return record(name, body, survey(name, body), watched);
+}
+
+Recording Tape::record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
+                       const IsWatched &watched) {
+  // Nothing in it changes these variables: they are read in front of it.
+  std::vector<Tensor> values;
+  for (const VariableRef &variable : surveyed.variables)
+    values.push_back(read_variable({OpCode::read, {}, Attrs{variable}}));
+  const detail::Body bound = [&](std::span<const Tensor> inputs) {
+    const Pushed<Bound> layer(surveyed.variables, values);
+    return body(inputs);
+  };
+  Recording recording = Interpreter::record(name, bound, either(watched));
+  note_recording(name, recording);
+  return recording;
+}
+
+std::vector<Tensor> Tape::pull(const Recording &recording, std::span<const Tensor> cotangents) {
+  const auto watched = [this](const Tensor &tensor) { return is_watched(tensor); };
+  if (!this->recording() || (std::ranges::none_of(recording.operands, watched) &&
+                             std::ranges::none_of(cotangents, watched)))
+    return Interpreter::pull(recording, cotangents);
+  return record_pull(recording, cotangents, [](const Tensor &) { return false; }).results;
+}
+
+Recording Tape::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                            const IsWatched &watched) {
+  if (!this->recording()) return Interpreter::record_pull(recording, cotangents, watched);
+  Recording again = Interpreter::record_pull(recording, cotangents, either(watched));
+  note_recording("gradient", again);
+  return again;
+}
+
+IsWatched Tape::either(const IsWatched &watched) {
+  return [this, &watched](const Tensor &tensor) { return is_watched(tensor) || watched(tensor); };
+}
+
+/// Notes what the predecessor recorded as one call with a pullback.
+void Tape::note_recording(std::string_view name, const Recording &recording) {
+  std::vector<Tensor> operands;
+  for (const std::uint32_t operand : recording.wrt) operands.push_back(recording.operands[operand]);
+  note_pullback(name, operands, recording.results, [recording](std::span<const Tensor> cotangents) {
+    std::vector<Tensor> floating;
+    for (const Tensor &cotangent : cotangents)
+      if (cotangent.defined()) floating.push_back(cotangent);
+    return Interpreter::current()->pull(recording, floating);
+  });
 }
 
 } // namespace weft::autodiff

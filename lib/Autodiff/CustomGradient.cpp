@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "Autodiff/Layer.h"
 #include "Autodiff/Paused.h"
+#include "Autodiff/VariableLayers.h"
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>
@@ -14,44 +14,6 @@ namespace weft {
 namespace {
 
 using autodiff::carries_gradient;
-
-/// Lists the variables that are read and written.
-class Watcher : public autodiff::Layer {
-public:
-  Tensor apply(const OpCall &call) override {
-    if (!call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0]))
-      note(call.op == OpCode::read ? read : written, std::get<VariableRef>(call.attrs[0]));
-    return Layer::apply(call);
-  }
-
-  /// In the order of their first reads and writes.
-  std::vector<VariableRef> read, written;
-
-private:
-  static void note(std::vector<VariableRef> &list, const VariableRef &variable) {
-    if (std::ranges::find(list, variable) == list.end()) list.push_back(variable);
-  }
-};
-
-/// Answers reads of some variables with values that they had.
-class Bound : public autodiff::Layer {
-public:
-  Bound(std::span<const VariableRef> variables, std::span<const Tensor> values)
-      : variables_(variables), values_(values) {}
-
-  Tensor apply(const OpCall &call) override {
-    if (call.op == OpCode::read) {
-      const auto found = std::ranges::find(variables_, std::get<VariableRef>(call.attrs[0]));
-      if (found != variables_.end())
-        return values_[static_cast<std::size_t>(found - variables_.begin())];
-    }
-    return Layer::apply(call);
-  }
-
-private:
-  std::span<const VariableRef> variables_;
-  std::span<const Tensor> values_;
-};
 
 /// The gradients of `body` on the operands, run now under a tape of its own.
 std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tensor> operands,
@@ -67,7 +29,7 @@ std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tenso
   const std::size_t count = own.size() - variables.size();
   const std::span<const Tensor> all = own;
   const std::vector<Tensor> results = [&] {
-    const autodiff::Pushed<Bound> bound(variables, all.subspan(count));
+    const autodiff::Pushed<autodiff::Bound> bound(variables, all.subspan(count));
     return body(all.first(count));
   }();
   std::vector<Tensor> targets;
@@ -98,7 +60,7 @@ void detail::read_variables(std::span<const Variable> variables, std::vector<Ten
 
 void detail::run_reading(const std::string &name, std::span<const Variable> variables,
                          const std::function<void()> &body) {
-  autodiff::Pushed<Watcher> watcher;
+  autodiff::Pushed<autodiff::Watcher> watcher;
   body();
   for (const VariableRef &variable : watcher.read)
     if (variable->trainable() && carries_gradient(variable->type().dtype) &&
@@ -114,7 +76,7 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
   std::vector<Tensor> results;
   {
     const autodiff::Paused nothing_recorded;
-    autodiff::Pushed<Watcher> watcher;
+    autodiff::Pushed<autodiff::Watcher> watcher;
     results = body(operands);
     if (!watcher.written.empty())
       throw StateError(name + ": the function changes the variable '" + watcher.written[0]->name() +

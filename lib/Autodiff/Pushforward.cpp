@@ -42,7 +42,7 @@ Tensor Pushforward::tangent_of(const Tensor &value) {
 }
 
 Tensor Pushforward::apply(const OpCall &call) {
-  if (!recording()) return Layer::apply(call);
+  if (!recording_tangents()) return Layer::apply(call);
   if (call.op == OpCode::read) {
     Tensor value = Layer::apply(call);
     const auto tangent = reads_.find(std::get<VariableRef>(call.attrs[0]));
@@ -69,7 +69,7 @@ Tensor Pushforward::apply(const OpCall &call) {
 /// A pullback is linear in the cotangents: the transposed of the transposed is the derivative.
 std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
-  if (!recording()) return results;
+  if (!recording_tangents()) return results;
   std::vector<Tensor> tangents;
   bool some = false;
   for (const Tensor &operand : call.operands) {
@@ -112,6 +112,29 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
   return results;
 }
 
+namespace {
+[[noreturn]] void refuse(std::string_view name) {
+  throw StateError("jvp: the function takes the gradient of " + std::string(name) +
+                   " inside a trace, which forward mode does not go through yet; take the gradient "
+                   "of the jvp instead, or call it outside of traced functions");
+}
+} // namespace
+
+Recording Pushforward::record(std::string_view name, const detail::Body &body,
+                              const IsWatched &watched) {
+  Recording recording = Layer::record(name, body, watched);
+  for (const Tensor &operand : recording.operands)
+    if (recording_tangents() && known(operand).defined()) refuse(name);
+  return recording;
+}
+
+std::vector<Tensor> Pushforward::pull(const Recording &recording,
+                                      std::span<const Tensor> cotangents) {
+  for (const Tensor &cotangent : cotangents)
+    if (recording_tangents() && known(cotangent).defined()) refuse(recording.program->name);
+  return Layer::pull(recording, cotangents);
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow in traces: its state, and the tangents of the state beside it
 //===----------------------------------------------------------------------===//
@@ -149,14 +172,16 @@ std::vector<Tensor> Pushforward::construct(const ConstructCall &call) {
   switch (call.kind) {
   case ConstructKind::branch:
   case ConstructKind::choice:
-    if (recording()) return construct_choice(call);
+    if (recording_tangents()) return construct_choice(call);
     break;
   case ConstructKind::loop:
   case ConstructKind::counted:
-    if (recording()) return construct_loop(call);
+    if (recording_tangents()) return construct_loop(call);
     break;
   case ConstructKind::host: // no derivative, as if under stop_gradient
-  case ConstructKind::call: break;
+  case ConstructKind::call:
+  case ConstructKind::record:
+  case ConstructKind::pull: break;
   }
   return Layer::construct(call);
 }

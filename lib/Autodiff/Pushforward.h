@@ -14,6 +14,9 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
+  Recording record(std::string_view name, const detail::Body &body,
+                   const IsWatched &watched) override;
+  std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
   void pause() override { ++paused_; }
   void resume() override { --paused_; }
 
@@ -28,7 +31,7 @@ private:
     Tensor primal, tangent;
   };
 
-  bool recording() const { return paused_ == 0; }
+  bool recording_tangents() const { return paused_ == 0; }
   /// The tangent of a value, undefined if there is none.
   Tensor known(const Tensor &value) const;
   void drop_unused();

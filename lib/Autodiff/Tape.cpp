@@ -226,26 +226,28 @@ Tensor Tape::record(const OpCall &call) {
 
 std::vector<Tensor> Tape::attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
-  const auto watched = [&](const Tensor &operand) {
-    return watched_.contains(known_identity(operand));
-  };
-  if (!recording() || std::ranges::none_of(call.operands, watched)) return results;
-  WEFT_INVARIANT(call.operands.size() <= std::numeric_limits<std::uint16_t>::max(),
+  if (recording()) note_pullback(call.name, call.operands, results, call.pullback);
+  return results;
+}
+
+void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands,
+                         std::span<const Tensor> results, detail::Body pullback) {
+  if (std::ranges::none_of(operands, [&](const Tensor &t) { return is_watched(t); })) return;
+  WEFT_INVARIANT(operands.size() <= std::numeric_limits<std::uint16_t>::max(),
                  "a pullback has at most 65535 operands");
-  records_.push_back({kPullback, static_cast<std::uint16_t>(call.operands.size()),
+  records_.push_back({kPullback, static_cast<std::uint16_t>(operands.size()),
                       static_cast<std::uint32_t>(values_.size()),
                       Attrs{static_cast<std::int64_t>(attached_.size())}, CallSite::current()});
   attached_.push_back(
-      {std::string(call.name), static_cast<std::uint32_t>(results.size()), call.pullback});
-  for (const Tensor &operand : call.operands)
-    add_value(operand, watched(operand) ? known_identity(operand) : 0, false);
+      {std::string(name), static_cast<std::uint32_t>(results.size()), std::move(pullback)});
+  for (const Tensor &operand : operands)
+    add_value(operand, is_watched(operand) ? known_identity(operand) : 0, false);
   for (const Tensor &result : results) {
     // Where no cotangent comes, zeros of its shape do.
     add_value(result, identity_of(result),
               result.traced() && !detail::type_of(result).shape.is_static());
     if (carries_gradient(result.dtype())) watched_.insert(identity_of(result), 0);
   }
-  return results;
 }
 
 void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {

@@ -44,6 +44,11 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
+  Recording record(std::string_view name, const detail::Body &body,
+                   const IsWatched &watched) override;
+  std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
+  Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                        const IsWatched &watched) override;
 
   void watch(const Tensor &tensor);
   void watch(const VariableRef &variable);
@@ -84,11 +89,8 @@ private:
     DType dtype;
     std::uint8_t rank;
   };
-  class Probe;
-  /// The `op` of a record that stands for control flow in a trace.
-  static constexpr OpCode kConstruct = static_cast<OpCode>(~std::underlying_type_t<OpCode>{});
   /// The `op` of a record whose attribute is the number of a pullback.
-  static constexpr OpCode kPullback = static_cast<OpCode>(~std::underlying_type_t<OpCode>{1});
+  static constexpr OpCode kPullback = static_cast<OpCode>(~std::underlying_type_t<OpCode>{});
   /// What a pullback was attached with.
   struct Attached {
     std::string name;
@@ -119,8 +121,25 @@ private:
   /// Executes the call under the predecessor.
   Tensor execute(const OpCall &call);
   Tensor record(const OpCall &call);
-  /// Hands a construct on to the predecessor.
-  std::vector<Tensor> record_nothing(const ConstructCall &call);
+  void note_pullback(std::string_view name, std::span<const Tensor> operands,
+                     std::span<const Tensor> results, detail::Body pullback);
+  bool is_watched(const Tensor &tensor);
+  /// Whether a read of the variable would be watched.
+  bool would_watch(const VariableState &variable) const;
+
+  // Control flow in a trace.
+  /// What a body does that the tape wants to know of.
+  struct Surveyed {
+    bool floating = false;              ///< a result is
+    bool touched = false;               ///< a watched tensor takes part
+    std::vector<VariableRef> variables; ///< that it reads and the tape watches
+  };
+  /// Traces the body and records nothing. Throws StateError if it assigns such a variable as well.
+  Surveyed survey(std::string_view name, const detail::Body &body);
+  Recording record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
+                   const IsWatched &watched);
+  void note_recording(std::string_view name, const Recording &recording);
+  IsWatched either(const IsWatched &watched);
   Tensor read_variable(const OpCall &call);
   /// Watches what a read gave, if the variable is watched. True if so.
   bool note_read(const OpCall &call, const Tensor &value);

@@ -95,7 +95,8 @@ private:
   }
 
   void one(const ProgramConstruct &construct) {
-    const auto &[kind, step, regions, results, callee, variables, host, pure] = construct;
+    const auto &[kind, step, regions, results, callee, variables, host, pure, record, wrt] =
+        construct;
     sha_.number(static_cast<std::uint8_t>(kind));
     sha_.number(step);
     sha_.number(regions.size());
@@ -113,6 +114,9 @@ private:
     sha_.number(host != nullptr);
     if (host) sha_.number(shared_.hosts.at(host.get()));
     sha_.number(pure);
+    sha_.number(record);
+    sha_.number(wrt.size());
+    for (const std::uint32_t operand : wrt) sha_.number(operand);
   }
 
   void called(const Program &callee) {

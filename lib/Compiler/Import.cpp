@@ -212,14 +212,17 @@ private:
     case ::weft::ConstructKind::loop: op = buildLoop(construct, operands, types); break;
     case ::weft::ConstructKind::counted: op = buildCounted(construct, operands, types); break;
     case ::weft::ConstructKind::call: op = buildCall(construct, operands); break;
+    case ::weft::ConstructKind::record: op = buildRecord(construct, operands); break;
+    case ::weft::ConstructKind::pull:
+      op = PullOp::create(builder, location, types, records.lookup(construct.record), operands);
+      break;
     case ::weft::ConstructKind::host:
       op = HostCallOp::create(builder, location, types, importer.hostSymbol(*construct.host),
                               construct.pure, operands);
       break;
     }
     if (!op) return failure();
-    for (auto [id, result] : llvm::zip_equal(construct.results, op->getResults()))
-      values[id] = result;
+    for (auto [id, result] : llvm::zip(construct.results, op->getResults())) values[id] = result;
     return success();
   }
 
@@ -287,11 +290,29 @@ private:
     return op;
   }
 
-  Operation *buildCall(const ::weft::ProgramConstruct &construct, ValueRange operands) {
+  /// The function that a construct calls; null if it does not type.
+  func::FuncOp calleeOf(const ::weft::ProgramConstruct &construct) {
     std::vector<std::string> theirs;
     for (const ::weft::VariableRef &variable : construct.variables)
       theirs.push_back(symbols[program.variable_index(variable)]);
-    func::FuncOp callee = importer.functionOf(*construct.callee, theirs);
+    return importer.functionOf(*construct.callee, theirs);
+  }
+
+  /// The call, whose last result is the record.
+  Operation *buildRecord(const ::weft::ProgramConstruct &construct, ValueRange operands) {
+    func::FuncOp callee = calleeOf(construct);
+    if (!callee) return nullptr;
+    SmallVector<Type> types(callee.getFunctionType().getResults());
+    types.push_back(RecordType::get(builder.getContext()));
+    auto op = RecordOp::create(builder, location, types, callee.getSymName(),
+                               castTo(operands, callee.getFunctionType().getInputs()),
+                               SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()));
+    records[construct.record] = op.getRecord();
+    return op;
+  }
+
+  Operation *buildCall(const ::weft::ProgramConstruct &construct, ValueRange operands) {
+    func::FuncOp callee = calleeOf(construct);
     if (!callee) return nullptr;
     return func::CallOp::create(builder, location, callee,
                                 castTo(operands, callee.getFunctionType().getInputs()));
@@ -304,6 +325,7 @@ private:
   size_t next;       ///< the number of the next op call, see Program/Sites.h
   const std::vector<std::string> &symbols;
   SmallVector<Value> handles, values;
+  DenseMap<uint32_t, Value> records; ///< by number
 };
 
 OwningOpRef<ModuleOp> ModuleImporter::run() {

@@ -176,14 +176,23 @@ void Tracer::check_made() const {
 std::vector<Tensor> Tracer::call(const std::shared_ptr<const Program> &callee,
                                  std::span<detail::TensorImpl *const> inputs,
                                  std::span<const detail::VariablePointer> variables) {
-  ProgramNode node;
+  std::vector<Tensor> operands;
   for (detail::TensorImpl *input : inputs) {
     detail::retain(input);
-    node.operands.push_back(value_of(Tensor(input)));
+    operands.emplace_back(input);
   }
-  for (const Tensor &capture : callee->captures) node.operands.push_back(value_of(capture));
+  operands.insert(operands.end(), callee->captures.begin(), callee->captures.end());
+  return add_call(ConstructKind::call, callee, operands, variables);
+}
+
+std::vector<Tensor> Tracer::add_call(ConstructKind kind,
+                                     const std::shared_ptr<const Program> &callee,
+                                     std::span<const Tensor> operands,
+                                     std::span<const detail::VariablePointer> variables) {
+  ProgramNode node;
+  for (const Tensor &operand : operands) node.operands.push_back(value_of(operand));
   node.construct = std::make_unique<ProgramConstruct>();
-  node.construct->kind = ConstructKind::call;
+  node.construct->kind = kind;
   node.construct->callee = callee;
   node.place = here();
   for (std::size_t i = 0; i < callee->variables.size(); ++i) {

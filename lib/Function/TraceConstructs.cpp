@@ -80,7 +80,9 @@ std::vector<Tensor> Tracer::construct(const ConstructCall &call) {
   case ConstructKind::loop: return trace_loop(call);
   case ConstructKind::counted: return trace_counted(call);
   case ConstructKind::host: return trace_host(call);
-  case ConstructKind::call: break; // recorded by Tracer::call
+  case ConstructKind::call: // recorded by Tracer::call and Tracer::record
+  case ConstructKind::record:
+  case ConstructKind::pull: break;
   }
   return {};
 }

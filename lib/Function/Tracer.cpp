@@ -93,7 +93,8 @@ ValueId Tracer::value_of(const Tensor &tensor) {
   }
   if (auto found = captured_.find(impl); found != captured_.end()) return found->second;
   // Constants are folded; a larger tensor would make the code as large.
-  const ValueId value = impl->size == 1 ? add_constant(tensor) : add_capture(tensor);
+  const bool folds = impl->size == 1 && !(never_a_constant_ && never_a_constant_(tensor));
+  const ValueId value = folds ? add_constant(tensor) : add_capture(tensor);
   alive_.push_back(tensor);
   captured_.emplace(impl, value);
   return value;
@@ -103,7 +104,8 @@ ValueId Tracer::add_capture(const Tensor &tensor) {
   const ValueId value = add_value(tensor.type());
   region_of_[value] = 0;
   program_.captured.push_back(value);
-  program_.captures.push_back(tensor.contiguous());
+  // Of a program apart it only passes through, and is looked up by who it is.
+  program_.captures.push_back(never_a_constant_ ? tensor : tensor.contiguous());
   return value;
 }
 

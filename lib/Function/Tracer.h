@@ -32,6 +32,11 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   bool traces() const override { return true; }
+  Recording record(std::string_view name, const detail::Body &body,
+                   const IsWatched &watched) override;
+  std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
+  Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                        const IsWatched &watched) override;
   /// The types of what `body` gives for inputs of these types; what it does is not recorded.
   std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
                                    std::span<const TensorType> inputs) override;
@@ -64,6 +69,19 @@ private:
 
   ProgramRegion trace_region(std::string_view name, const detail::Body &body,
                              std::span<const TensorType> arguments);
+  /// Traces `body` on tensors of these types as a program of its own.
+  std::shared_ptr<const Program> trace_apart(const std::string &name,
+                                             std::span<const TensorType> inputs,
+                                             const detail::Body &body, const IsWatched &watched);
+  /// Adds a record of a program on these values.
+  Recording add_record(std::shared_ptr<const Program> program, std::vector<Tensor> inputs,
+                       const IsWatched &watched);
+  /// Adds the record, and fills in its number and results.
+  void call_recorded(Recording &recording);
+  /// Adds a call of `callee`, or a record.
+  std::vector<Tensor> add_call(ConstructKind kind, const std::shared_ptr<const Program> &callee,
+                               std::span<const Tensor> operands,
+                               std::span<const detail::VariablePointer> variables);
   std::vector<Tensor> trace_host(const ConstructCall &call);
   std::vector<Tensor> trace_choice(const ConstructCall &call);
   std::vector<Tensor> trace_loop(const ConstructCall &call);
@@ -71,6 +89,10 @@ private:
   std::vector<Tensor> add_construct(const ConstructCall &call, std::vector<ProgramRegion> regions,
                                     std::span<const TensorType> types);
   bool is_open(std::uint32_t region) const;
+  /// Whether a traced tensor is of this trace.
+  bool owns(const Tensor &tensor) const {
+    return static_cast<detail::TraceRef *>(tensor.impl()->base) == ref_;
+  }
   std::vector<ProgramNode> &nodes() {
     return open_.empty() ? program_.nodes : open_.back().region.nodes;
   }
@@ -99,6 +121,8 @@ private:
   Program program_;
   Ref *ref_;
   bool uses_outer_ = false;
+  std::uint32_t records_ = 0;       ///< how many records there were
+  IsWatched never_a_constant_;      ///< eager tensors that stay values, whatever their size
   std::vector<VariableRef> actual_; ///< the variables of the call, in the order of the parameters
   std::vector<bool> captured_parameters_;
   std::vector<std::weak_ptr<VariableState>> made_;

@@ -1,7 +1,10 @@
 // Interpreters: who executes an op call. None means eager; tapes and tracers are the others.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "OpDefs/OpInfo.h"
 #include "Program/Program.h"
@@ -46,6 +49,19 @@ struct PullbackCall {
   const detail::Body &pullback;
 };
 
+/// Control flow in a trace that was kept whole for its derivative, by a tracer.
+struct Recording {
+  std::vector<Tensor> results;
+  /// What it used of the values around it; `wrt` numbers those that pulling gives cotangents of.
+  std::vector<Tensor> operands;
+  std::vector<std::uint32_t> wrt;
+  std::shared_ptr<const Program> program; ///< of the operands
+  std::uint32_t number = 0;               ///< in its trace
+};
+
+/// Whether the derivative by a value is wanted.
+using IsWatched = std::function<bool(const Tensor &)>;
+
 /// Executes op calls in place of the eager runtime while it is current on its thread. It knows its
 /// predecessor and does its own work under it, so that a tape inside a trace records and its
 /// gradient rules are traced, and nested tapes see each other's gradients (the second autodidax).
@@ -63,6 +79,26 @@ public:
   virtual std::vector<Tensor> construct(const ConstructCall &call) {
     const Scope under(previous_);
     return previous_->construct(call);
+  }
+
+  /// Records a body as a function of all values it uses, for its derivative by those that are
+  /// watched; only where `traces()`. `name` is for messages and the IR.
+  virtual Recording record(std::string_view name, const detail::Body &body,
+                           const IsWatched &watched) {
+    const Scope under(previous_);
+    return previous_->record(name, body, watched);
+  }
+  /// The cotangents of a recording's operands in `wrt` for one per floating result.
+  virtual std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) {
+    const Scope under(previous_);
+    return previous_->pull(recording, cotangents);
+  }
+  /// Pulls in a recording of its own, for the derivative of the derivative: its operands are those
+  /// of the recording, which is made anew, and the cotangents.
+  virtual Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                                const IsWatched &watched) {
+    const Scope under(previous_);
+    return previous_->record_pull(recording, cotangents, watched);
   }
 
   /// The types of what a body gives for inputs of these types, recording nothing; only where

@@ -54,10 +54,13 @@ enum class ConstructKind : std::uint8_t {
            ///< region: the body of the turn's number, an i64 scalar, and the state
   call,    ///< of another traced function; operands: its inputs, then its captured tensors
   host,    ///< of a C++ callable; operands: what it is called with
+  record,  ///< a call that keeps what its derivative needs; operands as of a call
+  pull,    ///< operands: a cotangent for each floating result of a record; results: those of the
+           ///< operands that its `wrt` numbers
 };
 
 /// Control flow and calls: what `cond`, `switch_case`, `while_loop`, `for_loop`, calls of traced
-/// functions and `host_call` leave in a program. Types
+/// functions and `host_call` leave in a program, and tapes around them. Types
 /// of operands, region results and results may differ in sizes that one of them does not know.
 struct ProgramConstruct {
   ConstructKind kind;
@@ -68,6 +71,8 @@ struct ProgramConstruct {
   std::vector<VariableRef> variables;           ///< what the callee's variables are here
   HostFunctionRef host;                         ///< of a host call
   bool pure = false;                            ///< a host call without effects
+  std::uint32_t record = 0;                     ///< number of a record, and of what is pulled
+  std::vector<std::uint32_t> wrt;               ///< of a record: numbers of operands
 };
 
 /// A traced function.

@@ -12,6 +12,8 @@ std::string_view Site::name() const {
   case ConstructKind::counted: return "for_loop";
   case ConstructKind::call: return "call";
   case ConstructKind::host: return "host_call";
+  case ConstructKind::record: return "call";
+  case ConstructKind::pull: return "gradient";
   }
   return "?";
 }

@@ -419,18 +419,5 @@ TEST(ControlFlowGradients, EffectsUnderATapeInATrace) {
   EXPECT_EQ(printed.take(), (Lines{"loss 36"}));
 }
 
-TEST(ControlFlowGradients, NoSilentGradientThroughTracedControlFlow) {
-  const Variable w(2.f, "w");
-  auto step = function([&](const Tensor &x) {
-    GradientTape tape;
-    const Tensor y = cond(x > 0, [&] { return w * x; }, [&] { return x; });
-    return tape.gradient(y, {w})[0];
-  });
-  EXPECT_THROWS(static_cast<void>(step(tensor(3.f))), StateError,
-                "GradientTape: the gradient passes through a cond inside a traced function, which "
-                "has no gradient yet; put what it computes under stop_gradient, or take the "
-                "gradient outside of the function");
-}
-
 } // namespace
 } // namespace weft

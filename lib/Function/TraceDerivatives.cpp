@@ -1,0 +1,93 @@
+// Control flow that a tape wants the derivative of: traced as a program of its own, which a record
+// calls, and a pull goes back through.
+#include <algorithm>
+
+#include "Function/Tracer.h"
+#include "OpDefs/Derivatives/Calls.h"
+
+namespace weft {
+
+std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
+                                                   std::span<const TensorType> inputs,
+                                                   const detail::Body &body,
+                                                   const IsWatched &watched) {
+  Tracer inner(name, relaxed());
+  inner.never_a_constant_ = watched;
+  std::vector<Tensor> given;
+  for (const TensorType &type : inputs) given.push_back(inner.input(type));
+  const Scope here(this);
+  push_interpreter(&inner);
+  struct Pop {
+    Tracer &inner;
+    ~Pop() { pop_interpreter(&inner); }
+  } pop{inner};
+  auto program = std::make_shared<const Program>(inner.finish(body(given)));
+  if (inner.size_wanted()) ref_->wanted = true;
+  if (std::ranges::any_of(program->captures,
+                          [&](const Tensor &t) { return t.traced() && !owns(t); }))
+    uses_outer_ = true;
+  return program;
+}
+
+void Tracer::call_recorded(Recording &recording) {
+  recording.number = ++records_;
+  recording.results = add_call(ConstructKind::record, recording.program, recording.operands, {});
+  ProgramConstruct &construct = *nodes().back().construct;
+  construct.record = recording.number;
+  construct.wrt = recording.wrt;
+}
+
+Recording Tracer::add_record(std::shared_ptr<const Program> program, std::vector<Tensor> inputs,
+                             const IsWatched &watched) {
+  Recording recording;
+  recording.operands = std::move(inputs);
+  recording.program = std::move(program);
+  const std::vector<Tensor> &captures = recording.program->captures;
+  recording.operands.insert(recording.operands.end(), captures.begin(), captures.end());
+  for (std::size_t i = 0; i < recording.operands.size(); ++i)
+    if (autodiff::carries_gradient(recording.operands[i].dtype()) && watched(recording.operands[i]))
+      recording.wrt.push_back(static_cast<std::uint32_t>(i));
+  call_recorded(recording);
+  return recording;
+}
+
+Recording Tracer::record(std::string_view name, const detail::Body &body,
+                         const IsWatched &watched) {
+  return add_record(trace_apart(std::string(name), {}, body, watched), {}, watched);
+}
+
+std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Tensor> cotangents) {
+  ProgramNode node;
+  for (const Tensor &cotangent : cotangents) node.operands.push_back(value_of(cotangent));
+  node.construct = std::make_unique<ProgramConstruct>();
+  node.construct->kind = ConstructKind::pull;
+  node.construct->record = recording.number;
+  node.place = here();
+  std::vector<Tensor> results;
+  for (const std::uint32_t operand : recording.wrt) {
+    node.construct->results.push_back(add_value(detail::type_of(recording.operands[operand])));
+    results.push_back(wrap(node.construct->results.back()));
+  }
+  nodes().push_back(std::move(node));
+  return results;
+}
+
+Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                              const IsWatched &watched) {
+  std::vector<Tensor> inputs = recording.operands;
+  inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
+  std::vector<TensorType> types;
+  for (const Tensor &input : inputs) types.push_back(detail::type_of(input));
+  const std::size_t count = recording.operands.size();
+  const auto body = [&](std::span<const Tensor> given) {
+    auto &inner = static_cast<Tracer &>(*Interpreter::current());
+    Recording again = recording;
+    again.operands.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count));
+    inner.call_recorded(again);
+    return inner.pull(again, given.subspan(count));
+  };
+  return add_record(trace_apart("gradient of " + recording.program->name, types, body, watched),
+                    std::move(inputs), watched);
+}
+
+} // namespace weft

@@ -1,0 +1,229 @@
+// Gradients through control flow inside traced functions: equal to those of the same source on
+// values, where the tape sees every op, and to closed forms.
+#include "../Function/Printed.h"
+#include "../Testing.h"
+
+#include <cmath>
+
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using Doubles = std::vector<double>;
+
+void expect_near(const Tensor &found, const Doubles &expected, double tolerance = 1e-12) {
+  const Doubles values = found.astype(f64).to_vector<double>();
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_NEAR(values[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
+}
+
+/// The gradient of the sum of f(x), eager; expects the same of the traced function, also where
+/// sizes are unknown.
+template <class F>
+Doubles slope(const F &f, const Tensor &x) {
+  const auto by_x = [&](const Tensor &at) {
+    return grad([&](const Tensor &t) { return sum(f(t)); })(at);
+  };
+  const Doubles eager = by_x(x).template to_vector<double>();
+  expect_near(function(by_x)(x), eager);
+  const TensorType open{f64, Shape(Ints(x.shape().size(), unknown))};
+  expect_near(function(by_x, {.signature = {open}})(x), eager);
+  return eager;
+}
+
+TEST(TracedGradient, G6_Branches) {
+  const auto step = [](const Tensor &x, const Tensor &a, const Tensor &b) {
+    GradientTape tape;
+    tape.watch(x);
+    tape.watch(a);
+    tape.watch(b);
+    const Tensor r = cond(x > 0, [&] { return a * 1; }, [&] { return b * b; });
+    const auto [dx, da, db] = tape.gradient(r, {x, a, b}, {.unconnected = Unconnected::zero});
+    return std::tuple(dx, da, db);
+  };
+  const auto traced = function(step);
+  for (const double sign : {1.0, -1.0}) {
+    const auto [dx, da, db] = traced(tensor(sign), tensor(2.0), tensor(2.0));
+    EXPECT_EQ(dx.item<double>(), 0);
+    EXPECT_EQ(da.item<double>(), sign > 0 ? 1 : 0);
+    EXPECT_EQ(db.item<double>(), sign > 0 ? 0 : 4);
+  }
+}
+
+TEST(TracedGradient, Switches) {
+  const auto f = [](const Tensor &x) {
+    return switch_case(
+        x[0].astype(i32), [&] { return x * x; }, [&] { return exp(x); }, [&] { return x; });
+  };
+  EXPECT_EQ(slope(f, tensor({0.5, 3.0})), (Doubles{1, 6}));
+  EXPECT_EQ(slope(f, tensor({1.0, 0.0})), (Doubles{std::exp(1.0), 1}));
+  EXPECT_EQ(slope(f, tensor({7.0, 3.0})), (Doubles{1, 1}));
+}
+
+TEST(TracedGradient, G15_While) {
+  const auto f = [](const Tensor &x) {
+    return std::get<1>(while_loop(
+        [](const Tensor &i, const Tensor &) { return i < 3; },
+        [](const Tensor &i, const Tensor &y) { return std::tuple(i + 1, y * y); }, tensor(0), x));
+  };
+  EXPECT_EQ(slope(f, tensor({2.0})), (Doubles{1024}));
+}
+
+TEST(TracedGradient, G16_TripsAtRunTime) {
+  const auto by_x = [](const Tensor &x, const Tensor &n) {
+    return grad([&](const Tensor &t) {
+      return for_loop(n, [&](const Tensor &, const Tensor &y) { return y * t; }, t);
+    })(x);
+  };
+  const auto traced = function(by_x);
+  for (const int n : {0, 1, 5, 20})
+    expect_near(traced(tensor(1.5), tensor(n)), {(n + 1) * std::pow(1.5, n)});
+  EXPECT_EQ(traced.trace_count(), 1U);
+}
+
+TEST(TracedGradient, G17_NestedLoops) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(
+        3,
+        [&](const Tensor &i, const Tensor &y) {
+          return while_loop([](const Tensor &z) { return sum(abs(z)) < 50; },
+                            [&](const Tensor &z) { return z * x + sin(z); }, y + i.astype(f64) * x);
+        },
+        x);
+  };
+  slope(f, tensor({1.5, 1.25}));
+  slope(f, tensor({100.0, 1.0}));
+}
+
+TEST(TracedGradient, G17_SecondOrder) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(3, [](const Tensor &, const Tensor &y) { return y * y; }, x);
+  };
+  const auto second = [&](const Tensor &x) {
+    return grad([&](const Tensor &t) { return grad(f)(t); })(x);
+  };
+  expect_near(second(tensor(1.5)), {56 * std::pow(1.5, 6)});
+  expect_near(function(second)(tensor(1.5)), {56 * std::pow(1.5, 6)});
+}
+
+TEST(TracedGradient, G18_BranchesOfOtherShapes) {
+  const auto f = [](const Tensor &x) {
+    return cond(sum(x) > 0, [&] { return x * x; }, [&] { return sum(x, {.keepdims = true}) * 3; });
+  };
+  EXPECT_EQ(slope(f, tensor({1.0, 2.0})), (Doubles{2, 4}));
+  EXPECT_EQ(slope(f, tensor({-1.0, -2.0})), (Doubles{3, 3}));
+}
+
+TEST(TracedGradient, ScanOfARecurrentCell) {
+  const Variable w(tensor({{0.5, -0.25}, {0.125, 0.75}}), "w"), u(tensor({{1.0, 0.5}}), "u");
+  const auto loss = [&](const Tensor &xs) {
+    const auto cell = [&](const Tensor &h, const Tensor &x) {
+      const Tensor next = tanh(matmul(h, w) + matmul(reshape(x, {1, 1}), u));
+      return std::pair(next, sum(next));
+    };
+    const auto [last, all] = scan(cell, zeros({1, 2}, f64), xs);
+    return sum(square(last)) + sum(all);
+  };
+  const auto step = [&](const Tensor &xs) {
+    GradientTape tape;
+    const auto [dw, du] = tape.gradient(loss(xs), {w, u});
+    return std::pair(dw, du);
+  };
+  const Tensor xs = tensor({0.5, -1.0, 2.0, 0.25, 1.0});
+  const auto [dw, du] = step(xs);
+  const auto [traced_dw, traced_du] = function(step)(xs);
+  expect_near(traced_dw, dw.to_vector<double>());
+  expect_near(traced_du, du.to_vector<double>());
+}
+
+// Variables read inside, and assigned around.
+TEST(TracedGradient, VariablesInLoops) {
+  const Variable v(tensor(3.0), "v");
+  const auto step = [&](const Tensor &x) {
+    GradientTape tape;
+    const Tensor y = for_loop(2, [&](const Tensor &, const Tensor &z) { return z * v; }, x);
+    v.assign(10.0);
+    const Tensor z = y * v;
+    const Tensor slope = tape.gradient(z, {v})[0];
+    v.assign(3.0);
+    return slope;
+  };
+  // z = x v^2 w, by both reads: 2 x v w + x v^2.
+  EXPECT_EQ(step(tensor(1.0)).item<double>(), 69);
+  EXPECT_EQ(function(step)(tensor(1.0)).item<double>(), 69);
+  const auto assigns = [&](const Tensor &x) {
+    GradientTape tape;
+    const Tensor y =
+        for_loop(2, [&](const Tensor &, const Tensor &z) { return v.assign_add(1.0), z * v; }, x);
+    return tape.gradient(y, {v})[0];
+  };
+  EXPECT_THROWS(function(assigns)(tensor(1.0)), StateError,
+                "GradientTape: for_loop reads and assigns the variable 'v', which is watched; "
+                "carry its value through as state and assign it afterwards, or stop recording");
+}
+
+// Effects of the loop happen once, and those of its derivative never.
+TEST(TracedGradient, EffectsHappenOnce) {
+  const Variable turns(tensor(0), "turns");
+  const auto f = [&](const Tensor &x) {
+    return while_loop([](const Tensor &y) { return y < 20; },
+                      [&](const Tensor &y) {
+                        turns.assign_add(1);
+                        print("y is", y);
+                        check(y > 0, "y is positive");
+                        return y * y;
+                      },
+                      x);
+  };
+  const auto by_x = function(grad(f));
+  Printed printed;
+  EXPECT_EQ(by_x(tensor(2.0)).item<double>(), 1024);
+  EXPECT_EQ(printed.take(), (Lines{"y is 2", "y is 4", "y is 16"}));
+  EXPECT_EQ(turns.value().item<int>(), 3);
+  EXPECT_THROW(by_x(tensor(-1.0)), AssertionError);
+  EXPECT_EQ(turns.value().item<int>(), 4);
+}
+
+// A training step over a loop, with the tape around it and others reading the same values.
+TEST(TracedGradient, PersistentAndNestedTapes) {
+  const auto f = [](const Tensor &x) {
+    GradientTape tape({.persistent = true});
+    tape.watch(x);
+    const Tensor y = for_loop(3, [&](const Tensor &, const Tensor &z) { return z * x; }, x);
+    const Tensor z = y * y;
+    const Tensor dy = tape.gradient(y, {x})[0];
+    const Tensor dz = tape.gradient(z, {x})[0];
+    return std::pair(dy, dz);
+  };
+  const auto [dy, dz] = function(f)(tensor(2.0));
+  EXPECT_EQ(dy.item<double>(), 32);
+  EXPECT_EQ(dz.item<double>(), 8 * 128);
+}
+
+TEST(TracedGradient, OfStopGradientAndIntegers) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(
+        2,
+        [](const Tensor &, const Tensor &y) {
+          return y * stop_gradient(y) + floor(y).astype(i32).astype(f64);
+        },
+        x);
+  };
+  slope(f, tensor({1.5, 2.5}));
+}
+
+TEST(TracedGradient, NewtonsMethodAdjusts) {
+  // The root of y^2 = x by Newton's method to convergence has the derivative 1 / (2 sqrt(x)).
+  const auto root = [](const Tensor &x) {
+    return while_loop([&](const Tensor &y) { return abs(y * y - x) > 1e-14; },
+                      [&](const Tensor &y) { return (y + x / y) / 2; }, x);
+  };
+  const auto by_x = function(grad(root));
+  for (const double x : {2.0, 9.0, 0.25})
+    EXPECT_NEAR(by_x(tensor(x)).item<double>(), 1 / (2 * std::sqrt(x)), 1e-12);
+}
+
+} // namespace
+} // namespace weft
