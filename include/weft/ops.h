@@ -16,6 +16,32 @@ Tensor square(const Operand &x);
 /// max(x, 0).
 Tensor relu(const Operand &x);
 
+/// Options of `sort`.
+struct SortOptions {
+  std::int64_t axis = -1;
+  bool descending = false;
+};
+/// The elements of x along one axis in order: `take_along_axis` of `argsort`. NaN counts as
+/// largest, and equal elements keep their order, each with its own gradient.
+/// \param x a number (i32, i64, f32, f64), of rank 1 or more
+Tensor sort(const Operand &x, SortOptions options = {});
+
+/// Options of `top_k`.
+struct TopKOptions {
+  std::int64_t axis = -1;
+  bool smallest = false; ///< the k smallest instead
+};
+/// What `top_k` finds: `auto [values, indices] = top_k(x, 3);`
+struct TopK {
+  Tensor values;  ///< of x's dtype, with k elements along the axis
+  Tensor indices; ///< where each of them is along the axis of x, as i64
+};
+/// The k largest elements of x along one axis and where they are, the largest first; of equal ones
+/// the first. NaN counts as largest. The gradient of `values` goes where they come from. Throws
+/// ValueError unless 0 <= k <= the size of the axis.
+/// \param x a number (i32, i64, f32, f64), of rank 1 or more
+TopK top_k(const Operand &x, std::int64_t k, TopKOptions options = {});
+
 namespace detail {
 
 /// One piece of print(...): text or a value, and the line of the call.

@@ -25,6 +25,9 @@ inline constexpr int kNumOps = 0
 /// Elementwise kernels come in variants: bit i set means that operand i is one element, repeated.
 inline constexpr int kNumVariants = 8;
 
+/// The way that a kernel of a cumulative op goes, as its record's attributes say.
+enum CumulativeFlags : std::int64_t { kReverse = 1, kExclusive = 2, kShifted = 4 };
+
 /// All kernels of one CPU level; null where the op's record does not admit the dtype.
 struct KernelTable {
   /// [op][dtype of the last operand][variant]; dims = {elements}. Unary ops have variant 0, binary
@@ -36,6 +39,9 @@ struct KernelTable {
   /// [op][dtype]; dims = {outer, reduced, inner}: from (outer, reduced, inner) to (outer, inner).
   /// Of no elements it gives the op's neutral element. `mean` has none: it is a sum, divided.
   Kernel reduce[kNumOps][kNumDTypes];
+  /// [op][dtype]; dims = {outer, size, inner}, of all operands and the result. Before the result
+  /// comes the buffer of one i64, a sum of CumulativeFlags.
+  Kernel cumulative[kNumOps][kNumDTypes];
   /// [dtype]; dims = {outer, reduced, inner} with reduced > 0; the result is i64 (outer, inner):
   /// the first index of the largest element, NaN counting as largest.
   Kernel argmax[kNumDTypes];

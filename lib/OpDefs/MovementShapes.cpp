@@ -254,6 +254,46 @@ Result<TensorType> scatter_add(const InferContext &call) {
   return x;
 }
 
+/// x's shape with the size of `indices` along the axis, if all their other sizes agree.
+static Result<Shape> along_axis(const TensorType &x, const TensorType &indices, std::int64_t axis) {
+  if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
+  Shape result = indices.shape;
+  bool fits = result.size() == x.shape.size();
+  for (std::int64_t i = 0; fits && i < result.rank(); ++i) {
+    if (i == axis) continue;
+    fits = may_equal(result[i], x.shape[i]);
+    if (result[i] == unknown) result[i] = x.shape[i];
+  }
+  if (fits) return result;
+  return Fault{ErrorKind::shape, "indices must have x's sizes but for axis " + text(axis) +
+                                     ": x is " + to_string(x.shape) + " and indices is " +
+                                     to_string(indices.shape)};
+}
+
+Result<TensorType> take_along_axis(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  Result<Shape> shape = along_axis(x, call.operands[1], std::get<std::int64_t>(call.attrs[0]));
+  if (!shape) return shape.fault();
+  return sized(x.dtype, *std::move(shape));
+}
+
+Result<TensorType> add_along_axis(const InferContext &call) {
+  const TensorType &x = call.operands[0], &updates = call.operands[2];
+  if (updates.dtype != x.dtype)
+    return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
+                                       " and updates is " + std::string(name_of(updates.dtype))};
+  Result<Shape> expected = along_axis(x, call.operands[1], std::get<std::int64_t>(call.attrs[0]));
+  if (!expected) return expected.fault();
+  bool fits = expected->size() == updates.shape.size();
+  for (std::size_t i = 0; fits && i < expected->size(); ++i)
+    fits = may_equal((*expected)[i], updates.shape[i]);
+  if (!fits)
+    return Fault{ErrorKind::shape, "updates must have the shape of indices, " +
+                                       to_string(*expected) + ", but has " +
+                                       to_string(updates.shape)};
+  return x;
+}
+
 Result<TensorType> update_slice(const InferContext &call) {
   const TensorType &x = call.operands[0], &index = call.operands[1], &value = call.operands[2];
   const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);

@@ -183,6 +183,39 @@ Result<TensorType> argmax(const InferContext &call) {
   return sized(DType::i64, std::move(result));
 }
 
+Result<TensorType> argsort(const InferContext &call) {
+  const Shape &shape = call.operands[0].shape;
+  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), shape, "x")) return *fault;
+  return sized(DType::i64, shape);
+}
+
+Result<TensorType> cumulative(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), x.shape, "x")) return *fault;
+  return x;
+}
+
+Result<TensorType> linear_recurrence(const InferContext &call) {
+  if (Check fault = same_dtype(call, 0, 1)) return *fault;
+  const Shape &a = call.operands[0].shape;
+  TensorType result = call.operands[1];
+  bool fits = a.size() == result.shape.size();
+  for (std::size_t i = 0; fits && i < a.size(); ++i) {
+    std::int64_t &size = result.shape[i];
+    fits = a[i] == size || a[i] == unknown || size == unknown;
+    if (size == unknown) size = a[i];
+  }
+  if (!fits)
+    return Fault{ErrorKind::shape, "a must have the shape of x, " +
+                                       to_string(call.operands[1].shape) + ", but has " +
+                                       to_string(a)};
+  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), result.shape, "x"))
+    return *fault;
+  if (std::get<bool>(call.attrs[2]) && std::get<bool>(call.attrs[3]))
+    return Fault{ErrorKind::value, "it is either exclusive or shifted, not both"};
+  return result;
+}
+
 Result<TensorType> matmul(const InferContext &call) {
   if (Check fault = same_dtype(call, 0, 1)) return *fault;
   const TensorType &lhs = call.operands[0], &rhs = call.operands[1];

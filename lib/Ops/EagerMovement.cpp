@@ -1,4 +1,5 @@
-// Ops that make new tensors from elements of others: iota, concatenate, pad, gather, scatter_add.
+// Ops that make new tensors from elements of others: iota, concatenate, pad, gather, scatter_add
+// and their kin.
 #include <algorithm>
 #include <cstring>
 
@@ -179,6 +180,68 @@ Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const A
           begin += width;
         }
       });
+    }
+  });
+  return result;
+}
+
+Tensor take_along_axis(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                       const TensorType &type) {
+  const Tensor x = make_contiguous(operands[0]);
+  const std::int64_t axis = std::get<std::int64_t>(attrs[0]);
+  const Extents from = around(x.shape(), axis), to = around(type.shape, axis);
+  const Tensor indices = checked_indices(info, operands[1], from.size);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  if (result.size() == 0) return result;
+  const std::int64_t *const index = elements<std::int64_t>(indices);
+  visit_dtype(type.dtype, [&]<class T>() {
+    const T *const source = elements<const T>(x);
+    T *const target = elements<T>(result);
+    const std::int64_t inner = to.inner, block = to.size * inner, stride = from.size * inner;
+    threads::parallel_for_noexcept(0, result.size(), parallel_grain(2),
+                                   [&](std::int64_t begin, std::int64_t end) {
+                                     const T *start = source + begin / block * stride;
+                                     std::int64_t in_block = begin % block, column = begin % inner;
+                                     for (std::int64_t i = begin; i < end; ++i) {
+                                       target[i] = start[index[i] * inner + column];
+                                       if (++column == inner) column = 0;
+                                       if (++in_block != block) continue;
+                                       in_block = 0;
+                                       start += stride;
+                                     }
+                                   });
+  });
+  return result;
+}
+
+Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                      const TensorType &type) {
+  const std::int64_t axis = std::get<std::int64_t>(attrs[0]);
+  const Extents into = around(type.shape, axis);
+  const Tensor indices = checked_indices(info, operands[1], into.size);
+  const Tensor updates = make_contiguous(operands[2]);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const detail::TensorImpl *to = result.impl(), *x = operands[0].impl();
+  copy_strided(item_size(type.dtype), x->sizes(), x->data, {x->strides(), x->rank}, to->data,
+               {to->strides(), to->rank});
+  if (updates.size() == 0) return result;
+  const std::int64_t *const index = elements<std::int64_t>(indices);
+  const std::int64_t count = updates.impl()->dims()[axis], inner = into.inner;
+  visit_dtype(type.dtype, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool>) {
+      const T *const from = elements<T>(updates);
+      T *const target = elements<T>(result);
+      // Threads share the lines: all updates of one element are added by one thread, in order.
+      const std::int64_t grain = std::max<std::int64_t>(parallel_grain(4) / (count * inner), 1);
+      threads::parallel_for_noexcept(
+          0, into.outer, grain, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t outer = begin; outer < end; ++outer)
+              for (std::int64_t i = 0; i < count; ++i)
+                for (std::int64_t column = 0; column < inner; ++column) {
+                  const std::int64_t at = (outer * count + i) * inner + column;
+                  add_row(target + (outer * into.size + index[at]) * inner + column, from + at, 1);
+                }
+          });
     }
   });
   return result;

@@ -1,6 +1,9 @@
-// Functions that are written in terms of ops: square, relu, and the effects print and check.
+// Functions that are written in terms of ops: square, relu, sort, top_k, and the effects print and
+// check.
+#include "OpDefs/ShapeFunctions.h"
 #include "Ops/Call.h"
 #include "Support/CallSite.h"
+#include "Support/Fault.h"
 
 #include <weft/ops.h>
 
@@ -8,6 +11,25 @@ namespace weft {
 
 Tensor square(const Operand &x) { return multiply(x, x); }
 Tensor relu(const Operand &x) { return maximum(x, {0, x.where()}); }
+
+Tensor sort(const Operand &x, SortOptions options) {
+  return take_along_axis(x, argsort(x, {options.axis, options.descending}), {options.axis});
+}
+
+TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {
+  const CallSite site(x.where());
+  const Tensor order = argsort(x, {options.axis, !options.smallest});
+  Shape shape = order.type().shape;
+  const auto axis = static_cast<std::size_t>(normalize_axis(options.axis, shape.rank()));
+  if (k < 0) raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", which is negative");
+  if (shape[axis] != unknown && k > shape[axis])
+    raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", but axis " +
+                                std::to_string(axis) + " of x, which has shape " +
+                                to_string(shape) + ", is shorter");
+  shape[axis] = k;
+  const Tensor indices = slice(order, Ints(shape.size(), 0), shape, Ints(shape.size(), 1));
+  return {take_along_axis(x, indices, {options.axis}), indices};
+}
 
 void detail::print_line(std::span<const PrintPiece *const> pieces) {
   const CallSite site(pieces[0]->where());

@@ -28,3 +28,35 @@ func.func @scatter_add(%x: tensor<4x3xf32>, %i: tensor<5xi64>, %u: tensor<5x3xf3
   %0 = weft.scatter_add %x, %i, %u {axis = 0 : i64} : (tensor<4x3xf32>, tensor<5xi64>, tensor<5x3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
+
+// -----
+
+// Along an axis each element has an index of its own.
+// CHECK-LABEL: func @take_along_axis
+// CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[I:.*]]: tensor<2x3xi64>)
+// CHECK: %[[N:.*]] = arith.constant 4 : index
+// CHECK: weft.check_indices %[[I]] below %[[N]] for "take_along_axis"
+// CHECK: linalg.generic {{.*}} ins(%[[I]] : tensor<2x3xi64>)
+// CHECK: %[[AT:.*]] = arith.index_cast
+// CHECK: %[[COLUMN:.*]] = linalg.index 1
+// CHECK: tensor.extract %[[X]][%[[AT]], %[[COLUMN]]]
+func.func @take_along_axis(%x: tensor<4x3xf32>, %i: tensor<2x3xi64>) -> tensor<2x3xf32> {
+  %0 = weft.take_along_axis %x, %i {axis = 0 : i64} : (tensor<4x3xf32>, tensor<2x3xi64>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// Sizes that are not known are compared first, then updates are added one after the other.
+// CHECK-LABEL: func @add_along_axis
+// CHECK: cf.assert %{{.*}}, "add_along_axis: the sizes of indices differ from x's outside the axis"
+// CHECK: weft.check_indices %{{.*}} below %{{.*}} for "add_along_axis"
+// CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{.*}})
+// CHECK: %[[OLD:.*]] = tensor.extract %[[SUM]][%[[AT:.*]]]
+// CHECK: %[[UPDATE:.*]] = tensor.extract %{{.*}}[%[[K]]]
+// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[UPDATE]]
+// CHECK: tensor.insert %[[NEW]] into %[[SUM]][%[[AT]]]
+func.func @add_along_axis(%x: tensor<4x?xf32>, %i: tensor<2x3xi64>, %u: tensor<2x3xf32>) -> tensor<4x?xf32> {
+  %0 = weft.add_along_axis %x, %i, %u {axis = 0 : i64} : (tensor<4x?xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}

@@ -104,7 +104,7 @@ ROUNDED = {
     "sin": (np.sin, 1), "cos": (np.cos, 1), "rsqrt": (lambda x: 1 / np.sqrt(x), 1), "power": (np.power, 1),
     "logistic": (lambda x: 1 / (1 + np.exp(-x)), 3),
 }
-SIGN_OF_ZERO = {"add", "subtract", "multiply", "divide", "negate", "abs", "floor", "ceil", "sqrt", "sin", "tanh", "expm1", "log1p"}
+SIGN_OF_ZERO = {"cumsum", "cumprod", "add", "subtract", "multiply", "divide", "negate", "abs", "floor", "ceil", "sqrt", "sin", "tanh", "expm1", "log1p"}
 
 
 def elementwise(op, names, admits, folder):
@@ -188,6 +188,88 @@ def reductions(op, names, admits, folder):
                 else:
                     expected = function(x, **options, **({} if op in ("all", "any") else {"dtype": x.dtype}))
                 yield Case(op, [x], expected, f"axes = {ints(axes)}, keepdims = {str(keep).lower()}", slack)
+
+
+def cumulative(x, op, axis, reverse, exclusive):
+    """NumPy's own running totals, which go forward and include each element."""
+    function = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum,
+                "logcumsumexp": np.logaddexp}[op]
+    first = {"cumsum": 0, "cumprod": 1, "logcumsumexp": -np.inf}.get(op)
+    if first is None:
+        lowest, highest = (-np.inf, np.inf) if x.dtype.kind == "f" else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+        first = lowest if op == "cummax" else highest
+    line = np.flip(x, axis) if reverse else x
+    y = function.accumulate(line, axis, dtype=line.dtype)
+    if exclusive:
+        start = np.full_like(np.take(y, np.arange(min(y.shape[axis], 1)), axis), first)
+        y = np.concatenate([start, np.take(y, np.arange(max(y.shape[axis] - 1, 0)), axis)], axis)
+    return np.flip(y, axis) if reverse else y
+
+
+def cumulatives(op, names, admits, folder):
+    for dtype in admits[0]:
+        for shape in [(0,), (1,), (17,), (100,), (5, 7), (3, 33, 5), (2, 0, 3), "special"]:
+            x = specials(DTYPES[dtype]) if shape == "special" else ordinary(DTYPES[dtype], shape)
+            for axis, reverse, exclusive in itertools.product(range(x.ndim), (False, True), (False, True)):
+                wide = x.astype(WIDE[x.dtype]) if x.dtype in WIDE else x
+                expected, slack = cumulative(wide, op, axis, reverse, exclusive).astype(x.dtype), 0
+                if x.dtype.kind == "f" and op not in ("cummax", "cummin"):
+                    # Each step rounds. What is finite in the wide type may have overflowed on the way in the narrow one.
+                    if shape == "special" and op != "logcumsumexp":
+                        expected = cumulative(x, op, axis, reverse, exclusive)
+                    else:
+                        largest = cumulative(np.abs(wide), op, axis, reverse, exclusive).astype(x.dtype)
+                        slack = np.nan_to_num(4 * x.shape[axis] * np.finfo(x.dtype).eps * np.abs(largest), nan=0, posinf=0)
+                yield Case(op, [x], expected, f"axis = {axis} : i64, reverse = {str(reverse).lower()}, "
+                                              f"exclusive = {str(exclusive).lower()}", slack)
+
+
+def recurrences(op, names, admits, folder):
+    for dtype in admits[0]:
+        for shape in [(0,), (1,), (17,), (5, 7), (3, 9, 5), (2, 0, 3)]:
+            a, x = (ordinary(DTYPES[dtype], shape) for _ in range(2))
+            if a.dtype.kind == "f":
+                a = a / 4
+            for axis, reverse, (exclusive, shifted) in itertools.product(
+                    range(x.ndim), (False, True), ((False, False), (True, False), (False, True))):
+                factors, added = (np.moveaxis(np.flip(v, axis) if reverse else v, axis, 0) for v in (a, x))
+                results, before = [], np.zeros_like(added[0] if len(added) else added)
+                for i in range(len(added)):
+                    now = added[0] if i == 0 else factors[i - shifted] * before + added[i]
+                    results.append(before if exclusive else now)
+                    before = now
+                y = np.moveaxis(np.array(results), 0, axis) if results else x
+                yield Case(op, [a, x], (np.flip(y, axis) if reverse else y).copy(),
+                           f"axis = {axis} : i64, reverse = {str(reverse).lower()}, "
+                           f"exclusive = {str(exclusive).lower()}, shifted = {str(shifted).lower()}")
+
+
+def argsorts(op, names, admits, folder):
+    for dtype in admits[0]:
+        for x in [ordinary(DTYPES[dtype], s) for s in [(0,), (1,), (2,), (17,), (1000,), (5, 7), (3, 5, 7), (0, 3)]] + \
+                [specials(DTYPES[dtype]), np.tile(specials(DTYPES[dtype]), 3)]:
+            for axis in range(x.ndim):
+                up = np.argsort(x, axis, kind="stable")
+                # Downwards, with equal elements in their order: those of the line read backwards, upwards, and backwards again.
+                down = np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+                for descending, expected in ((False, up), (True, down)):
+                    yield Case(op, [x], expected.astype(np.int64), f"axis = {axis} : i64, descending = {str(descending).lower()}")
+
+
+def along_axis(op, names, admits, folder):
+    for dtype, index in itertools.product(admits[0], admits[1]):
+        for shape, axis, count in (((33,), 0, 50), ((3, 17), 1, 4), ((3, 17), 0, 4), ((2, 3, 5), 1, 7), ((3, 2), 1, 0)):
+            x = ordinary(DTYPES[dtype], shape)
+            picked = tuple(count if i == axis else n for i, n in enumerate(shape))
+            at = random.integers(0, shape[axis], picked).astype(DTYPES[index])
+            if op == "take_along_axis":
+                yield Case(op, [x, at], np.take_along_axis(x, at, axis), f"axis = {axis} : i64")
+                continue
+            updates, result = ordinary(DTYPES[dtype], picked), x.copy()
+            places = list(np.indices(picked))
+            places[axis] = at
+            np.add.at(result, tuple(places), updates)
+            yield Case(op, [x, at, updates], result, f"axis = {axis} : i64")
 
 
 def argmaxes(op, names, admits, folder):
@@ -351,6 +433,8 @@ def movements(op, names, admits, folder):
 
 STRUCTURAL = {
     "cast": casts, "argmax": argmaxes, "matmul": matmuls, "iota": iotas, "constant": constants,
+    "argsort": argsorts, "linear_recurrence": recurrences, "take_along_axis": along_axis, "add_along_axis": along_axis,
+    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"), cumulatives),
     "draw_uniform": draws, "draw_permutation": draws,
     **dict.fromkeys(("sum", "mean", "prod", "max", "min", "all", "any"), reductions),
     **dict.fromkeys(("stop_gradient", "reshape", "transpose", "broadcast", "slice", "reverse", "concatenate", "pad", "gather",

@@ -84,7 +84,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
 static std::string eagerFunction(const OpRecord &op) {
   StringRef named = op.def->getValueAsString("eagerFunction");
   if (!named.empty()) return named.str();
-  return op.kind == "elementwise" || op.kind == "reduction" ? op.kind : op.cppName;
+  return op.elementwise() || op.accumulates() ? op.kind : op.cppName;
 }
 
 void emitEagerTable(const RecordKeeper &records, raw_ostream &os) {

@@ -41,6 +41,8 @@ struct OpRecord {
 
   bool differentiable() const { return inactive.empty(); }
   bool elementwise() const { return kind == "elementwise"; }
+  /// Whether the body combines an accumulator with the operands' elements.
+  bool accumulates() const { return kind == "reduction" || kind == "cumulative"; }
   /// Bits of operands (and, after them, the result) that the derivative's dags mention.
   unsigned saved() const;
   /// The same of the derivative by one operand.

@@ -14,12 +14,9 @@ static std::string argument(const OpRecord &op, const Init *value, const StringI
   if (const auto *inner = dyn_cast<DagInit>(value)) return expression(op, inner);
   if (const auto *integer = dyn_cast<IntInit>(value))
     return "s.constant(" + std::to_string(integer->getValue()) + ", args[0].getType())";
-  if (op.kind == "reduction") {
-    if (name->getValue() == "acc") return "args[0]";
-    if (name->getValue() == "x") return "args[1]";
-  } else if (int index = op.operandIndex(name->getValue()); index >= 0) {
-    return "args[" + std::to_string(index) + "]";
-  }
+  if (op.accumulates() && name->getValue() == "acc") return "args[0]";
+  if (int index = op.operandIndex(name->getValue()); index >= 0)
+    return "args[" + std::to_string(index + (op.accumulates() ? 1 : 0)) + "]";
   PrintFatalError(op.def,
                   "the body of '" + op.mnemonic + "' mentions the unknown $" + name->getValue());
 }
@@ -48,7 +45,7 @@ void emitScalarBodies(const RecordKeeper &records, raw_ostream &os) {
         "mlir::Value buildReductionInit(::weft::OpCode op, ScalarBuilder &s, mlir::Type type) {\n"
         "  switch (op) {\n";
   for (const OpRecord &op : readOps(records)) {
-    if (op.kind != "reduction") continue;
+    if (!op.accumulates()) continue;
     os << "  case ::weft::OpCode::" << op.cppName << ": return s." << op.init << "(type);\n";
   }
   os << "  default: return {};\n  }\n}\n";

@@ -81,11 +81,11 @@ private:
 };
 
 /// The scalar code of one elementwise op on its operands' elements, or of one step of a reduction
-/// on (accumulator, element). `resultElementType` matters to cast alone. Null for ops without a
-/// body.
+/// or cumulative op on (accumulator, elements). `resultElementType` matters to cast alone. Null for
+/// ops without a body.
 Value buildScalarBody(::weft::OpCode op, ScalarBuilder &s, ValueRange args, Type resultElementType);
 
-/// The neutral element of a reduction over elements of `type`.
+/// The neutral element of a reduction or cumulative op over elements of `type`.
 Value buildReductionInit(::weft::OpCode op, ScalarBuilder &s, Type type);
 
 } // namespace mlir::weft

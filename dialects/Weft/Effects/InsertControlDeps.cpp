@@ -231,9 +231,10 @@ private:
     return enclosingIo;
   }
 
-  /// The indices of a gather or scatter_add; of other ops, an operand of unknown size.
+  /// The indices of an op that has some; of other ops, an operand of unknown size.
   static OpOperand &whatMayNotFit(Operation *op) {
-    if (isa<GatherOp, ScatterAddOp>(op)) return op->getOpOperand(1);
+    if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp>(op))
+      return op->getOpOperand(1);
     for (OpOperand &operand : op->getOpOperands())
       if (auto type = dyn_cast<ShapedType>(operand.get().getType()); type && !type.hasStaticShape())
         return operand;

@@ -138,10 +138,11 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// Name of the C++ function (and enumerator); differs from the mnemonic only where C++ forces it.
   string cppName = mnemonic;
   /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
-  /// (`body` combines $acc and $x), structural (code of its own), effect, ir (exists only in IR).
+  /// (`body` combines $acc and $x), cumulative (the same, but every step is a result), structural
+  /// (code of its own), effect, ir (exists only in IR).
   string kind = "structural";
   /// Function of namespace weft::eager that executes it; empty: that of its kind (elementwise,
-  /// reduction), or one of the C++ name.
+  /// reduction, cumulative), or one of the C++ name.
   string eagerFunction = "";
   /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
   string shapeFunction = ?;
@@ -150,7 +151,7 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string promotion = "none";
   /// Scalar code over the vocabulary of scalar functions.
   dag body = (absent);
-  /// For reductions: the neutral element: zero, one, lowest, highest, no, yes.
+  /// For reductions and cumulative ops: the neutral element: zero, one, lowest, highest, no, yes.
   string init = "";
   /// One dag per operand over ops and saved values ($operand, $result, cotangent $d<result>).
   list<dag> vjp = [];

@@ -112,6 +112,21 @@ def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
   let example = "argmax([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
 }
 
+def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
+  let summary = "Indices that put the elements along one axis in order, as i64; equal ones stay in theirs.";
+  let description = [{
+    NaN counts as largest: it is last, and first with `descending`. 0 and -0 are equal.
+    `sort` and `top_k` are this and `take_along_axis`.
+  }];
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$descending);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "argsort";
+  let inactive = "its result is an index";
+  let cost = 40;
+  let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -282,6 +297,38 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
   let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
   let jvp = (linear);
   let example = "scatter_add([0., 0., 0.], [2, 0, 2], [1., 2., 3.])  ->  [2, 0, 4]";
+}
+
+def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
+  let summary = "Elements of x along one axis, picked by indices that stand in their places.";
+  let description = [{
+    `indices` has x's sizes but for the axis; y[i, j] = x[indices[i, j], j] for axis 0 of two. Indices
+    count from 0; one out of range is an IndexError. The derivative is `add_along_axis`.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Integer:$indices, Weft_LastAxis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "take_along_axis";
+  let vjp = [(take_along_axis_back $indices, $dy), (no_grad)];
+  let jvp = (linear);
+  let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
+}
+
+def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
+  let summary = "x with single elements added along one axis at indices that stand in their places.";
+  let description = [{
+    `indices` and `updates` have x's sizes but for the axis: x[indices[i, j], j] += updates[i, j] for
+    axis 0 of two. Equal indices add up, in the order of `updates`. An index out of range is an
+    IndexError.
+  }];
+  let arguments = (ins Weft_Number:$x, Weft_Integer:$indices, Weft_Number:$updates,
+                       Weft_LastAxis:$axis);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "add_along_axis";
+  let vjp = [(copy $dy), (no_grad), (add_along_axis_back $indices, $dy)];
+  let jvp = (linear);
+  let example = "add_along_axis([[0., 0., 0.]], [[2, 0, 2]], [[1., 2., 3.]])  ->  [[2, 0, 4]]";
 }
 
 def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {

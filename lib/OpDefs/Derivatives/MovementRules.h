@@ -140,6 +140,23 @@ typename E::Value scatter_add_back(E &e, VjpCall<E> &call, std::size_t,
   return e.gather(cotangent, indices, std::get<std::int64_t>(call.attrs()[0]));
 }
 
+/// Of `take_along_axis`: the cotangent's elements added up where they came from.
+template <class E>
+typename E::Value take_along_axis_back(E &e, VjpCall<E> &call, std::size_t i,
+                                       const typename E::Value &indices,
+                                       const typename E::Value &cotangent) {
+  return e.add_along_axis(zeros_of_operand(e, call, i), indices, cotangent,
+                          std::get<std::int64_t>(call.attrs()[0]));
+}
+
+/// Of `add_along_axis` by the updates: the cotangent's elements where they went.
+template <class E>
+typename E::Value add_along_axis_back(E &e, VjpCall<E> &call, std::size_t,
+                                      const typename E::Value &indices,
+                                      const typename E::Value &cotangent) {
+  return e.take_along_axis(cotangent, indices, std::get<std::int64_t>(call.attrs()[0]));
+}
+
 /// Of `update_slice` by x: the cotangent but for the slice that was replaced.
 template <class E>
 typename E::Value update_slice_back(E &e, VjpCall<E> &call, std::size_t,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "OpDefs/Derivatives/Calls.h"
+#include "OpDefs/Derivatives/CumulativeRules.h"
 #include "OpDefs/Derivatives/ElementwiseRules.h"
 #include "OpDefs/Derivatives/Emitter.h"
 #include "OpDefs/Derivatives/MatmulRules.h"

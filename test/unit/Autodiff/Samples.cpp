@@ -85,6 +85,28 @@ void add_reduction(const OpInfo &info, const Shape &shape, std::vector<Sample> &
     }
 }
 
+/// Every way that a cumulative op can go along every axis.
+void add_cumulative(const OpInfo &info, const Shape &shape, std::vector<Sample> &samples) {
+  const std::size_t flags = info.attrs.size() - 1;
+  for (unsigned set = 0; set < 1u << flags; ++set) {
+    if ((set & 6) == 6) continue; // what is shifted cannot be exclusive
+    for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+      Sample sample{std::string(info.name) + "_" + shape_name(shape) + "_axis" +
+                        std::to_string(axis),
+                    info.op,
+                    {},
+                    Attrs{axis}};
+      for (unsigned flag = 0; flag < flags; ++flag) {
+        sample.attrs.emplace_back((set >> flag & 1) != 0);
+        if (set >> flag & 1) sample.name += "_" + std::string(info.attrs[flag + 1].name);
+      }
+      for (std::size_t i = 0; i < info.operands.size(); ++i)
+        sample.operands.push_back(values(shape, -1.5, 1.7, static_cast<int>(5 * i + 2)));
+      samples.push_back(std::move(sample));
+    }
+  }
+}
+
 /// What is not elementwise and no reduction: by op, the calls to try.
 class Structural {
 public:
@@ -152,6 +174,13 @@ std::vector<Sample> structural_samples() {
         Attrs{std::int64_t{0}});
   s.add(OpCode::scatter_add, "axis1", {x({2, 3}), tensor({2, 2}), values({2, 2}, 0, 1, 2)},
         Attrs{std::int64_t{1}});
+  const Tensor along = tensor({{2, 0}, {2, 1}});
+  s.add(OpCode::take_along_axis, "axis0", {x({3, 2}), along}, Attrs{std::int64_t{0}});
+  s.add(OpCode::take_along_axis, "axis1", {x({2, 3}), along}, Attrs{std::int64_t{1}});
+  s.add(OpCode::add_along_axis, "axis0", {x({3, 2}), along, values({2, 2}, 0, 1, 2)},
+        Attrs{std::int64_t{0}});
+  s.add(OpCode::add_along_axis, "axis1",
+        {x({2, 3}), tensor({{2, 2}, {0, 1}}), values({2, 2}, 0, 1, 2)}, Attrs{std::int64_t{1}});
   s.add(OpCode::replicate, "scalar", {x({}), tensor(3)}, {});
   s.add(OpCode::replicate, "matrix", {x({2, 3}), tensor(2)}, {});
   s.add(OpCode::resize, "less", {x({3, 2}), tensor(2)}, {});
@@ -188,6 +217,9 @@ const std::vector<Sample> &differentiable_samples() {
       } else if (info.kind == OpKind::reduction) {
         add_reduction(info, {2, 3}, samples);
         add_reduction(info, {2, 3, 2}, samples);
+      } else if (info.kind == OpKind::cumulative) {
+        add_cumulative(info, {5}, samples);
+        add_cumulative(info, {2, 4, 2}, samples);
       } else {
         for (Sample &sample : of_op(structural, info.op)) samples.push_back(std::move(sample));
       }
@@ -213,6 +245,9 @@ const std::vector<Sample> &degenerate_samples() {
       } else if (info.kind == OpKind::reduction) {
         for (const Shape &shape : {Shape{}, Shape{0}, Shape{0, 3}, Shape{2, 0, 3}})
           add_reduction(info, shape, samples);
+      } else if (info.kind == OpKind::cumulative) {
+        for (const Shape &shape : {Shape{0}, Shape{1}, Shape{0, 3}, Shape{2, 0, 3}})
+          add_cumulative(info, shape, samples);
       }
     }
     Structural s;
@@ -240,6 +275,10 @@ const std::vector<Sample> &degenerate_samples() {
     s.add(OpCode::gather, "nothing", {empty({3, 2}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::gather, "of_empty", {empty({0, 2}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::scatter_add, "nothing", {empty({3, 2}), none, empty({0, 2})},
+          Attrs{std::int64_t{0}});
+    s.add(OpCode::take_along_axis, "nothing", {empty({3}), none}, Attrs{std::int64_t{0}});
+    s.add(OpCode::take_along_axis, "of_empty", {empty({0}), none}, Attrs{std::int64_t{0}});
+    s.add(OpCode::add_along_axis, "nothing", {empty({3}), none, empty({0})},
           Attrs{std::int64_t{0}});
     s.add(OpCode::replicate, "nothing", {empty({2}), tensor(0)}, {});
     s.add(OpCode::resize, "nothing", {empty({2}), tensor(0)}, {});

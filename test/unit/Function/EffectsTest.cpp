@@ -138,9 +138,13 @@ TEST(FunctionEffects, ASinkThatThrowsEndsTheCall) {
 TEST(FunctionEffects, IndicesOutOfRangeEndTheCall) {
   const auto pick = [](const Tensor &x, const Tensor &at) { return gather(x, at); };
   const auto add_at = [](const Tensor &x, const Tensor &at) { return scatter_add(x, at, x); };
+  const auto take = [](const Tensor &x, const Tensor &at) { return take_along_axis(x, at); };
+  const auto add_along = [](const Tensor &x, const Tensor &at) { return add_along_axis(x, at, x); };
   const Tensor x = tensor({1.f, 2.f, 3.f});
   auto traced_pick = function(pick);
   auto traced_add = function(add_at);
+  auto traced_take = function(take);
+  auto traced_add_along = function(add_along);
   for (int bad : {3, -1, 1000000}) {
     const Tensor at = tensor({0, bad, 1});
     const std::string words =
@@ -149,10 +153,16 @@ TEST(FunctionEffects, IndicesOutOfRangeEndTheCall) {
     EXPECT_THROWS(traced_pick(x, at), IndexError, "gather" + words);
     EXPECT_THROWS(add_at(x, at), IndexError, "scatter_add" + words);
     EXPECT_THROWS(traced_add(x, at), IndexError, "scatter_add" + words);
+    EXPECT_THROWS(take(x, at), IndexError, "take_along_axis" + words);
+    EXPECT_THROWS(traced_take(x, at), IndexError, "take_along_axis" + words);
+    EXPECT_THROWS(add_along(x, at), IndexError, "add_along_axis" + words);
+    EXPECT_THROWS(traced_add_along(x, at), IndexError, "add_along_axis" + words);
   }
   const Tensor good = tensor({2, 2, 0});
   EXPECT_EQ(traced_pick(x, good).to_vector<float>(), (std::vector<float>{3, 3, 1}));
   EXPECT_EQ(traced_add(x, good).to_vector<float>(), (std::vector<float>{4, 2, 6}));
+  EXPECT_EQ(traced_take(x, good).to_vector<float>(), (std::vector<float>{3, 3, 1}));
+  EXPECT_EQ(traced_add_along(x, good).to_vector<float>(), (std::vector<float>{4, 2, 6}));
 }
 
 } // namespace

@@ -78,6 +78,22 @@ TEST(UnknownSizes, SizesThatDoNotFitAreErrors) {
                       {.signature = {spec(f32, {unknown})}});
   EXPECT_EQ(cut(arange(9, f32)).to_vector<float>(), (Floats{1, 3}));
   EXPECT_THROW(static_cast<void>(cut(ones({3}))), Error);
+  auto recurrence =
+      function([](const Tensor &a, const Tensor &x) { return linear_recurrence(a, x); },
+               {.signature = {spec(f32, {unknown}), spec(f32, {unknown})}});
+  EXPECT_EQ(recurrence(full({3}, 2.f), ones({3})).to_vector<float>(), (Floats{1, 3, 7}));
+  EXPECT_THROWS(static_cast<void>(recurrence(ones({2}), ones({3}))), ShapeError,
+                "linear_recurrence: a is not of the shape of x");
+  auto best = function([](const Tensor &x) { return top_k(x, 2).values; },
+                       {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(best(tensor({3.f, 9.f, 4.f, 9.f})).to_vector<float>(), (Floats{9, 9}));
+  EXPECT_THROW(static_cast<void>(best(ones({1}))), Error);
+  auto taken = function(
+      [](const Tensor &x, const Tensor &at) { return take_along_axis(x, at, {.axis = 0}); },
+      {.signature = {spec(f32, {unknown, unknown}), spec(i64, {unknown, unknown})}});
+  EXPECT_EQ(taken(ones({2, 3}), zeros({1, 3}, i64)).type(), spec(f32, {1, 3}));
+  EXPECT_THROWS(static_cast<void>(taken(ones({2, 3}), zeros({1, 2}, i64))), ShapeError,
+                "take_along_axis: the sizes of indices differ from x's outside the axis");
   EXPECT_EQ(add(ones({2}), ones({2})).to_vector<float>(), (Floats{2, 2}));
 }
 

@@ -230,6 +230,40 @@ TEST(KernelTable, reductions) {
   }
 }
 
+TEST(KernelTable, cumulative) {
+  constexpr std::int64_t extents[][3] = {{1, 1, 1},  {2, 9, 1},  {1, 100, 1}, {2, 5, 3},
+                                         {1, 7, 16}, {2, 2, 33}, {0, 3, 2},   {2, 0, 2}};
+  for (const OpInfo &info : all_ops()) {
+    if (info.kind != OpKind::cumulative) continue;
+    const bool rounds = info.op != OpCode::cummax && info.op != OpCode::cummin;
+    for (DType dtype : kDTypes) {
+      if (!info.operands.front().admits.contains(dtype)) continue;
+      for (const auto &[outer, size, inner] : extents) {
+        for (std::int64_t flags = 0; flags < 1 << (info.attrs.size() - 1); ++flags) {
+          if ((flags & kExclusive) && (flags & kShifted)) continue;
+          std::vector<Elements> operands;
+          for (std::size_t i = 0; i < info.operands.size(); ++i)
+            operands.push_back(Elements::random(dtype, outer * size * inner,
+                                                3 + static_cast<unsigned>(i), rounds));
+          operands.push_back(Elements(DType::i64, 1));
+          *static_cast<std::int64_t *>(operands.back().data()) = flags;
+          double tolerance = 0;
+          if (info.op == OpCode::logcumsumexp) tolerance = dtype == DType::f32 ? 1e-5 : 1e-13;
+          compare(
+              [&](const KernelTable &table) {
+                return table
+                    .cumulative[static_cast<std::size_t>(info.op)][static_cast<std::size_t>(dtype)];
+              },
+              operands, dtype, outer * size * inner, {outer, size, inner}, tolerance,
+              std::string(info.name) + " " + std::string(name_of(dtype)) + " of " +
+                  std::to_string(size) + " by " + std::to_string(inner) + ", flags " +
+                  std::to_string(flags));
+        }
+      }
+    }
+  }
+}
+
 TEST(KernelTable, argmax) {
   for (DType dtype : kDTypes) {
     if (dtype == DType::boolean) continue;

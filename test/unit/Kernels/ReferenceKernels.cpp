@@ -253,6 +253,45 @@ struct Highest {
   }
 };
 
+struct LogAddExp {
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    if (a != a || b != b) return a + b;
+    if (a == b) return a + std::log(T(2));
+    return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+  }
+};
+struct Linear {
+  template <Number T>
+  static T of(T before, T factor, T added) {
+    return Add::of(Multiply::of(factor, before), added);
+  }
+};
+
+/// One line along the axis after the other; of two operands the first are the factors.
+template <class Op, class Init, class T, int Operands>
+void cumulative(void *const *buffers, const std::int64_t *dims) {
+  const auto *a = static_cast<const T *>(buffers[0]);
+  const auto *x = static_cast<const T *>(buffers[Operands - 1]);
+  const std::int64_t flags = *static_cast<const std::int64_t *>(buffers[Operands]);
+  auto *y = static_cast<T *>(buffers[Operands + 1]);
+  const std::int64_t outer = dims[0], size = dims[1], inner = dims[2];
+  for (std::int64_t line = 0; line < outer * inner; ++line) {
+    const auto place = [&](std::int64_t i) {
+      if (flags & kReverse) i = size - 1 - i;
+      return (line / inner * size + i) * inner + line % inner;
+    };
+    T sum = Init::template of<T>();
+    for (std::int64_t i = 0; i < size; ++i) {
+      const T before = sum;
+      if (i == 0) sum = x[place(0)];
+      else if constexpr (Operands == 1) sum = Op::of(sum, x[place(i)]);
+      else sum = Op::of(sum, a[place(flags & kShifted ? i - 1 : i)], x[place(i)]);
+      y[place(i)] = flags & kExclusive ? before : sum;
+    }
+  }
+}
+
 template <class T>
 void argmax(void *const *buffers, const std::int64_t *dims) {
   const auto *x = static_cast<const T *>(buffers[0]);
@@ -301,6 +340,18 @@ KernelTable make_table() {
       if constexpr (requires(T x) { Op::of(x, x); })
         table.reduce[static_cast<int>(op)][dtype] = reduce<Op, Init, T>;
     };
+    const auto set_cumulative = [&]<class Op, class Init>(Op, Init, OpCode op) {
+      if constexpr (requires(T x) { Op::of(x, x); })
+        table.cumulative[static_cast<int>(op)][dtype] = cumulative<Op, Init, T, 1>;
+    };
+    set_cumulative(Add(), Zero(), OpCode::cumsum);
+    set_cumulative(Multiply(), One(), OpCode::cumprod);
+    set_cumulative(Maximum(), Lowest(), OpCode::cummax);
+    set_cumulative(Minimum(), Highest(), OpCode::cummin);
+    set_cumulative(LogAddExp(), Lowest(), OpCode::logcumsumexp);
+    if constexpr (Number<T>)
+      table.cumulative[static_cast<int>(OpCode::linear_recurrence)][dtype] =
+          cumulative<Linear, Zero, T, 2>;
     set_binary(Add(), OpCode::add);
     set_binary(Subtract(), OpCode::subtract);
     set_binary(Multiply(), OpCode::multiply);

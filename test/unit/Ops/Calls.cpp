@@ -99,6 +99,7 @@ public:
 
   void add_elementwise();
   void add_reduction();
+  void add_cumulative();
   void add_structural();
 
   std::vector<Call> calls;
@@ -180,6 +181,42 @@ void Calls::add_reduction() {
     }
     add({combination(dtype, special_count(dtype), 1)}, Attrs{Ints{0}, false});
     add({sample(dtype, {7, 5}, 9).transpose({1, 0})}, Attrs{Ints{1}, true});
+  }
+}
+
+void Calls::add_cumulative() {
+  using Axes = std::vector<std::int64_t>;
+  const std::size_t operands = info_.operands.size(), flags = info_.attrs.size() - 1;
+  for (DType dtype : admitted(info_.operands[0].admits)) {
+    const auto add_call = [&](const Shape &shape, std::int64_t axis, unsigned set) {
+      std::vector<Tensor> tensors;
+      for (std::size_t i = 0; i < operands; ++i)
+        tensors.push_back(sample(dtype, shape, 7 + static_cast<int>(i + set)));
+      Attrs attrs{axis};
+      for (unsigned flag = 0; flag < flags; ++flag) attrs.emplace_back((set >> flag & 1) != 0);
+      add(std::move(tensors), std::move(attrs));
+    };
+    for (const auto &[shape, axes] : {std::pair<Shape, Axes>{{0}, {0}},
+                                      {{1}, {0}},
+                                      {{200}, {0}},
+                                      {{2, 0, 3}, {0, 1}},
+                                      {{3, 33, 5}, {0, 1, 2}}})
+      for (const std::int64_t axis : axes) add_call(shape, axis, 0);
+    for (unsigned set = 0; set < 1u << flags; ++set) {
+      if ((set & 6) == 6) continue; // what is shifted cannot be exclusive
+      for (const auto &[shape, axis] :
+           {std::pair<Shape, std::int64_t>{{17}, 0}, {{5, 7}, 0}, {{5, 7}, 1}, {{4, 3, 1}, 1}})
+        add_call(shape, axis, set);
+    }
+    Attrs attrs{std::int64_t{0}};
+    attrs.resize(info_.attrs.size(), false);
+    std::vector<Tensor> special, views;
+    for (std::size_t i = 0; i < operands; ++i) {
+      special.push_back(combination(dtype, 3 * special_count(dtype), 1 + 2 * i));
+      views.push_back(sample(dtype, {7, 5}, 40).transpose({1, 0}));
+    }
+    add(std::move(special), attrs);
+    add(std::move(views), attrs);
   }
 }
 
@@ -303,6 +340,38 @@ void Calls::add_movements(DType dtype) {
       add({x({0}), indices({}, {0}, index), x({0})}, Attrs{std::int64_t{0}});
     }
     break;
+  case OpCode::argsort:
+    for (const Shape &shape : {Shape{0}, Shape{1}, Shape{2}, Shape{17}, Shape{300}, Shape{5, 7},
+                               Shape{3, 5, 7}, Shape{2, 0, 3}, Shape{4, 16, 1}})
+      for (bool descending : {false, true})
+        add({x(shape)}, Attrs{descending ? shape.rank() - 1 : shape.rank() / 2, descending});
+    add({combination(dtype, 3 * special_count(dtype), 1)}, Attrs{std::int64_t{0}, false});
+    add({combination(dtype, 3 * special_count(dtype), 1)}, Attrs{std::int64_t{0}, true});
+    add({x({7, 5}).transpose({1, 0})}, Attrs{std::int64_t{1}, false});
+    break;
+  case OpCode::take_along_axis:
+    for (DType index : {i32, i64}) {
+      add({x({33}), indices({32, 0, 7, 7}, {4}, index)}, Attrs{std::int64_t{0}});
+      add({x({3, 17}), indices({16, 0, 1, 2, 3, 3}, {3, 2}, index)}, Attrs{std::int64_t{1}});
+      add({x({3, 2, 2}), indices({2, 0, 1, 1}, {1, 2, 2}, index)}, Attrs{std::int64_t{0}});
+      add({x({3, 2}), indices({}, {3, 0}, index)}, Attrs{std::int64_t{1}});
+      add({x({0, 2}), indices({}, {0, 2}, index)}, Attrs{std::int64_t{0}});
+      add({x({5, 3}).transpose({1, 0}), indices({4, 0, 2}, {3, 1}, index)}, Attrs{std::int64_t{1}});
+    }
+    break;
+  case OpCode::add_along_axis:
+    for (DType index : {i32, i64}) {
+      add({x({5}), indices({4, 0, 4, 4}, {4}, index), sample(dtype, {4}, 12)},
+          Attrs{std::int64_t{0}});
+      add({x({3, 17}), indices({16, 0, 1, 2, 3, 3}, {3, 2}, index), sample(dtype, {3, 2}, 13)},
+          Attrs{std::int64_t{1}});
+      add({x({2, 3, 2}), indices({2, 0, 1, 1, 0, 0, 2, 2}, {2, 2, 2}, index),
+           sample(dtype, {2, 2, 2}, 14)},
+          Attrs{std::int64_t{1}});
+      add({x({3, 2}), indices({}, {3, 0}, index), x({3, 0})}, Attrs{std::int64_t{1}});
+      add({x({0}), indices({}, {0}, index), x({0})}, Attrs{std::int64_t{0}});
+    }
+    break;
   case OpCode::replicate:
     for (DType index : {i32, i64})
       for (int count : {0, 1, 3})
@@ -383,6 +452,7 @@ std::vector<Call> calls_of(const OpInfo &info) {
   switch (info.kind) {
   case OpKind::elementwise: calls.add_elementwise(); break;
   case OpKind::reduction: calls.add_reduction(); break;
+  case OpKind::cumulative: calls.add_cumulative(); break;
   case OpKind::structural: calls.add_structural(); break;
   case OpKind::effect: break;
   }

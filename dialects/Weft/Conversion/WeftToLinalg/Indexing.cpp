@@ -1,4 +1,5 @@
-// Gather, scatter_add and update_slice: the indices are checked before the loops that use them.
+// Gather, scatter_add, their kin along an axis, and update_slice: the indices are checked before
+// the loops that use them.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -130,6 +131,89 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
   }
   b.setSizes(result, into);
   return result;
+}
+
+/// Stops the call unless all sizes but that of `axis` are equal; gives those known better.
+static Sizes sizesAlong(LinalgBuilder &b, ArrayRef<OpFoldResult> x, Value other, int64_t axis,
+                        const Twine &message) {
+  Sizes sizes = b.sizesOf(other);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (static_cast<int64_t>(i) == axis) continue;
+    b.requireEqual(x[i], sizes[i], message);
+    if (isa<Attribute>(x[i])) sizes[i] = x[i];
+  }
+  return sizes;
+}
+
+Value lowerTakeAlongAxis(LinalgBuilder &b, TakeAlongAxisOp op) {
+  Value x = op.getX(), indices = op.getIndices();
+  const int64_t axis = op.getAxis();
+  Sizes from = b.sizesOf(x);
+  Sizes sizes =
+      sizesAlong(b, from, indices, axis,
+                 "take_along_axis: the sizes of indices differ from x's outside the axis");
+  checkIndices(b, indices, from[axis], "take_along_axis");
+  return b.elementwise(
+      sizes, getElementTypeOrSelf(x.getType()), indices, b.getMultiDimIdentityMap(sizes.size()),
+      [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+        SmallVector<Value> at;
+        for (size_t i = 0; i < sizes.size(); ++i) {
+          if (static_cast<int64_t>(i) == axis)
+            at.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), args[0]));
+          else at.push_back(linalg::IndexOp::create(builder, loc, i));
+        }
+        return tensor::ExtractOp::create(builder, loc, x, at);
+      });
+}
+
+Value lowerAddAlongAxis(LinalgBuilder &b, AddAlongAxisOp op) {
+  Value x = op.getX(), indices = op.getIndices(), updates = op.getUpdates();
+  const int64_t axis = op.getAxis();
+  Sizes into = b.sizesOf(x), given = b.sizesOf(updates);
+  Sizes picked =
+      sizesAlong(b, into, indices, axis,
+                 "add_along_axis: the sizes of indices differ from x's outside the axis");
+  for (auto [size, other] : llvm::zip_equal(picked, given))
+    b.requireEqual(size, other, "add_along_axis: updates are not of the shape of indices");
+  checkIndices(b, indices, into[axis], "add_along_axis");
+
+  // One loop over all updates, in order. It counts the updates of a line across the axis and the
+  // elements of x before the line instead of dividing.
+  Value zero = b.index(0), one = b.index(1);
+  Value inner = b.toValue(b.countOf(ArrayRef(into).drop_front(axis + 1)));
+  Value block = arith::MulIOp::create(b, inner, b.toValue(picked[axis]));
+  Value stride = arith::MulIOp::create(b, inner, b.toValue(into[axis]));
+  Value target = b.flattened(x), places = b.flattened(indices), values = b.flattened(updates);
+  auto loop = scf::ForOp::create(b, zero, b.toValue(b.countOf(picked)), one,
+                                 ValueRange{target, zero, zero, zero});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar(), tensor = loop.getRegionIterArg(0);
+    Value column = loop.getRegionIterArg(1), inBlock = loop.getRegionIterArg(2),
+          start = loop.getRegionIterArg(3);
+    Value index = arith::IndexCastOp::create(b, b.getIndexType(),
+                                             tensor::ExtractOp::create(b, places, number));
+    Value at = arith::AddIOp::create(b, start, arith::MulIOp::create(b, index, inner));
+    at = arith::AddIOp::create(b, at, column);
+    Value sum = ScalarBuilder(b, b.getLoc())
+                    .add(tensor::ExtractOp::create(b, tensor, at),
+                         tensor::ExtractOp::create(b, values, number));
+    tensor = tensor::InsertOp::create(b, sum, tensor, at);
+    // The counter that follows, 0 at its end.
+    const auto next = [&](Value counter, Value end) -> std::pair<Value, Value> {
+      Value following = arith::AddIOp::create(b, counter, one);
+      Value ends = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, following, end);
+      return {arith::SelectOp::create(b, ends, zero, following), ends};
+    };
+    column = next(column, inner).first;
+    auto [nextInBlock, blockEnds] = next(inBlock, block);
+    Value nextStart = arith::AddIOp::create(b, start, stride);
+    start = arith::SelectOp::create(b, blockEnds, nextStart, start);
+    scf::YieldOp::create(b, ValueRange{tensor, column, nextInBlock, start});
+  }
+  b.setSizes(loop.getResult(0), b.countOf(into));
+  return b.expanded(loop.getResult(0), into);
 }
 
 Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op) {

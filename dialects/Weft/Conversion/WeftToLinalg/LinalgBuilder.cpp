@@ -50,6 +50,16 @@ OpFoldResult LinalgBuilder::multiply(OpFoldResult lhs, OpFoldResult rhs) {
   return arith::MulIOp::create(*this, toValue(lhs), toValue(rhs)).getResult();
 }
 
+OpFoldResult LinalgBuilder::countOf(ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult count = getIndexAttr(1);
+  for (OpFoldResult size : sizes) count = multiply(count, size);
+  return count;
+}
+
+Value LinalgBuilder::larger(Value lhs, Value rhs) {
+  return arith::MaxSIOp::create(*this, lhs, rhs);
+}
+
 void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
   if (isEqualConstantIntOrValue(lhs, rhs)) return;
   Value left = toValue(lhs), right = toValue(rhs);
@@ -68,6 +78,14 @@ void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twin
   if (lhs == rhs || left == 0 || (left && right && *left <= *right)) return;
   Value fits = arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
   cf::AssertOp::create(*this, fits, message.str());
+}
+
+/// Sizes as a type writes them.
+static SmallVector<int64_t> shapeOf(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return shape;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,6 +124,16 @@ Value LinalgBuilder::elementwise(ArrayRef<OpFoldResult> sizes, Type elementType,
 Value LinalgBuilder::moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map) {
   return elementwise(sizes, getElementTypeOrSelf(input.getType()), input, map,
                      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+Value LinalgBuilder::permuted(Value input, ArrayRef<int64_t> permutation) {
+  Sizes from = sizesOf(input), sizes;
+  SmallVector<AffineExpr> exprs(from.size());
+  for (auto [axis, source] : llvm::enumerate(permutation)) {
+    sizes.push_back(from[source]);
+    exprs[source] = getAffineDimExpr(axis);
+  }
+  return moved(sizes, input, AffineMap::get(from.size(), 0, exprs, getContext()));
 }
 
 Value LinalgBuilder::typed(Value tensor, Type type) {
@@ -159,6 +187,97 @@ Value LinalgBuilder::addUnitAxes(Value tensor, ArrayRef<int64_t> axes) {
   Value result = tensor::ExpandShapeOp::create(*this, type.clone(shape), tensor,
                                                groupUnits(rank, axes), larger);
   setSizes(result, larger);
+  return result;
+}
+
+/// All axes as one group, for a collapse to a line and back.
+static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
+  ReassociationIndices all;
+  for (int64_t axis = 0; axis < rank; ++axis) all.push_back(axis);
+  return {all};
+}
+
+Value LinalgBuilder::flattened(Value tensor) {
+  Sizes sizes = sizesOf(tensor);
+  if (sizes.size() == 1) return tensor;
+  if (sizes.empty()) return addUnitAxes(tensor, 0);
+  OpFoldResult count = countOf(sizes);
+  Value line = tensor::CollapseShapeOp::create(*this, tensor, oneGroup(sizes.size()));
+  setSizes(line, count);
+  return line;
+}
+
+Value LinalgBuilder::expanded(Value line, ArrayRef<OpFoldResult> sizes) {
+  auto from = cast<RankedTensorType>(line.getType());
+  SmallVector<int64_t> shape = shapeOf(sizes);
+  if (llvm::count(shape, ShapedType::kDynamic) > 1) {
+    // On buffers expand_shape finds out one size of a group, not more.
+    SmallVector<Value> strides = stridesOf(sizes);
+    return elementwise(sizes, from.getElementType(), {}, {},
+                       [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+                         Value at = placeInLine(builder, loc, strides);
+                         return tensor::ExtractOp::create(builder, loc, line, at);
+                       });
+  }
+  Value result = line;
+  if (shape.empty()) {
+    result = dropUnitAxes(typed(line, from.clone(ArrayRef<int64_t>{1})), 0);
+  } else if (shape.size() > 1) {
+    // expand_shape wants a type that is known on both sides or on neither.
+    const bool known = !ShapedType::isDynamicShape(shape);
+    line =
+        typed(line, from.clone(known ? ShapedType::getNumElements(shape) : ShapedType::kDynamic));
+    result = tensor::ExpandShapeOp::create(*this, from.clone(shape), line, oneGroup(shape.size()),
+                                           sizes);
+  }
+  setSizes(result, sizes);
+  return result;
+}
+
+SmallVector<Value> LinalgBuilder::stridesOf(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> strides(sizes.size());
+  OpFoldResult stride = getIndexAttr(1);
+  for (size_t axis = sizes.size(); axis-- > 0;) {
+    strides[axis] = toValue(stride);
+    stride = multiply(stride, sizes[axis]);
+  }
+  return strides;
+}
+
+Value LinalgBuilder::placeInLine(OpBuilder &builder, Location loc, ArrayRef<Value> strides) {
+  Value place;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    Value part = linalg::IndexOp::create(builder, loc, axis);
+    if (axis + 1 != strides.size()) part = arith::MulIOp::create(builder, loc, part, strides[axis]);
+    place = place ? arith::AddIOp::create(builder, loc, place, part).getResult() : part;
+  }
+  return place;
+}
+
+/// Offsets and sizes of a slice at one place of an axis.
+static std::pair<Sizes, Sizes> sliceAt(OpBuilder &b, ArrayRef<OpFoldResult> sizes, int64_t axis,
+                                       OpFoldResult at) {
+  Sizes offsets(sizes.size(), b.getIndexAttr(0)), extents(sizes.begin(), sizes.end());
+  offsets[axis] = at;
+  extents[axis] = b.getIndexAttr(1);
+  return {offsets, extents};
+}
+
+Value LinalgBuilder::sliceAcross(Value tensor, int64_t axis, OpFoldResult at) {
+  Sizes sizes = sizesOf(tensor), kept = sizes, strides(sizes.size(), getIndexAttr(1));
+  kept.erase(kept.begin() + axis);
+  auto [offsets, extents] = sliceAt(*this, sizes, axis, at);
+  auto type = RankedTensorType::get(shapeOf(kept), getElementTypeOrSelf(tensor.getType()));
+  Value slice = tensor::ExtractSliceOp::create(*this, type, tensor, offsets, extents, strides);
+  setSizes(slice, kept);
+  return slice;
+}
+
+Value LinalgBuilder::insertAcross(Value slice, Value tensor, int64_t axis, OpFoldResult at) {
+  Sizes sizes = sizesOf(tensor), strides(sizes.size(), getIndexAttr(1));
+  auto [offsets, extents] = sliceAt(*this, sizes, axis, at);
+  Value result = tensor::InsertSliceOp::create(*this, slice, tensor, offsets, extents, strides);
+  setSizes(result, sizes);
   return result;
 }
 

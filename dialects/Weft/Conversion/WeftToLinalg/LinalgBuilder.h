@@ -38,6 +38,8 @@ public:
                     ArrayRef<AffineMap> maps, Body body);
   /// The same where the body only passes its first argument on: a movement of elements.
   Value moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map);
+  /// `input` with its axes in another order: axis i of the result is axis permutation[i].
+  Value permuted(Value input, ArrayRef<int64_t> permutation);
 
   /// `tensor` with a static type of `sizes` where they are known: a tensor.cast if it changes
   /// anything.
@@ -45,11 +47,26 @@ public:
   /// `tensor` without the static unit dimensions in `axes`, or with new ones there.
   Value dropUnitAxes(Value tensor, ArrayRef<int64_t> axes);
   Value addUnitAxes(Value tensor, ArrayRef<int64_t> axes);
+  /// `tensor` as a tensor of rank 1, and such a line as one of other sizes.
+  Value flattened(Value tensor);
+  Value expanded(Value line, ArrayRef<OpFoldResult> sizes);
+  /// How far the neighbours along each axis of a tensor of `sizes` are apart in its line; and, in
+  /// the body of a loop over the tensor, where its element is there. Null for a scalar.
+  SmallVector<Value> stridesOf(ArrayRef<OpFoldResult> sizes);
+  static Value placeInLine(OpBuilder &builder, Location loc, ArrayRef<Value> strides);
+  /// The slice of `tensor` at place `at` of an axis, without that axis; and `tensor` with another
+  /// there. The slice has static sizes where the tensor's remembered ones are known.
+  Value sliceAcross(Value tensor, int64_t axis, OpFoldResult at);
+  Value insertAcross(Value slice, Value tensor, int64_t axis, OpFoldResult at);
 
   Value index(int64_t value);
   Value toValue(OpFoldResult size);
   OpFoldResult add(OpFoldResult lhs, OpFoldResult rhs);
   OpFoldResult multiply(OpFoldResult lhs, OpFoldResult rhs);
+  /// The product of sizes.
+  OpFoldResult countOf(ArrayRef<OpFoldResult> sizes);
+  /// The larger of two numbers.
+  Value larger(Value lhs, Value rhs);
 
   /// Stops the call at run time with a ShapeError unless the sizes are equal; no code if that is
   /// known now.
@@ -67,7 +84,9 @@ private:
 /// from it only by dimensions known or not; a null value after an error was emitted.
 Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
 Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
+Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
 Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op);
+Value lowerArgsort(LinalgBuilder &b, ArgsortOp op);
 Value lowerMatmul(LinalgBuilder &b, MatmulOp op);
 Value lowerIota(LinalgBuilder &b, IotaOp op);
 Value lowerReshape(LinalgBuilder &b, ReshapeOp op);
@@ -79,6 +98,8 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op);
 Value lowerPad(LinalgBuilder &b, PadOp op);
 Value lowerGather(LinalgBuilder &b, GatherOp op);
 Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
+Value lowerTakeAlongAxis(LinalgBuilder &b, TakeAlongAxisOp op);
+Value lowerAddAlongAxis(LinalgBuilder &b, AddAlongAxisOp op);
 Value lowerReplicate(LinalgBuilder &b, ReplicateOp op);
 Value lowerResize(LinalgBuilder &b, ResizeOp op);
 Value lowerSize(LinalgBuilder &b, SizeOp op);

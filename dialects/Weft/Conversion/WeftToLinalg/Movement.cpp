@@ -13,25 +13,6 @@ namespace mlir::weft {
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// All axes as one group, for a collapse to a line and back.
-static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
-  ReassociationIndices all;
-  for (int64_t axis = 0; axis < rank; ++axis) all.push_back(axis);
-  return {all};
-}
-
-/// `x` as a tensor of rank 1.
-static Value flattened(LinalgBuilder &b, Value x) {
-  Sizes sizes = b.sizesOf(x);
-  if (sizes.size() == 1) return x;
-  if (sizes.empty()) return b.addUnitAxes(x, 0);
-  OpFoldResult count = b.getIndexAttr(1);
-  for (OpFoldResult size : sizes) count = b.multiply(count, size);
-  Value line = tensor::CollapseShapeOp::create(b, x, oneGroup(sizes.size()));
-  b.setSizes(line, count);
-  return line;
-}
-
 /// The target sizes: those given, and the one left open as what remains of `count`.
 static Sizes targetSizes(LinalgBuilder &b, ArrayRef<int64_t> shape, OpFoldResult count) {
   Sizes sizes;
@@ -68,34 +49,8 @@ Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
     }
     if (from == to) return x;
   }
-  OpFoldResult count = b.getIndexAttr(1);
-  for (OpFoldResult size : b.sizesOf(x)) count = b.multiply(count, size);
-  Sizes sizes = targetSizes(b, op.getShape(), count);
-  Value line = flattened(b, x);
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  if (shape.size() == 1) {
-    b.setSizes(line, sizes);
-    return line;
-  }
-  Value result;
-  if (shape.empty()) {
-    line = b.typed(line, from.clone(ArrayRef<int64_t>{1}));
-    result = b.dropUnitAxes(line, 0);
-  } else {
-    // expand_shape wants a type that is known on both sides or on neither.
-    if (!ShapedType::isDynamicShape(shape)) {
-      const int64_t total = ShapedType::getNumElements(shape);
-      line = b.typed(line, from.clone(total));
-    } else {
-      line = b.typed(line, from.clone(ShapedType::kDynamic));
-    }
-    result =
-        tensor::ExpandShapeOp::create(b, from.clone(shape), line, oneGroup(shape.size()), sizes);
-  }
-  b.setSizes(result, sizes);
-  return result;
+  Sizes sizes = targetSizes(b, op.getShape(), b.countOf(b.sizesOf(x)));
+  return b.expanded(b.flattened(x), sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,13 +58,7 @@ Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
 //===----------------------------------------------------------------------===//
 
 Value lowerTranspose(LinalgBuilder &b, TransposeOp op) {
-  Sizes from = b.sizesOf(op.getX()), sizes;
-  SmallVector<AffineExpr> exprs(from.size());
-  for (auto [axis, source] : llvm::enumerate(op.getPermutation())) {
-    sizes.push_back(from[source]);
-    exprs[source] = b.getAffineDimExpr(axis);
-  }
-  return b.moved(sizes, op.getX(), AffineMap::get(from.size(), 0, exprs, b.getContext()));
+  return b.permuted(op.getX(), op.getPermutation());
 }
 
 Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op) {

@@ -94,12 +94,7 @@ Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op) {
   requireState(b, op.getState(), "draw_uniform");
   Type type = op.getType().getElementType();
   Sizes sizes = b.sizesOf(op.getX());
-  SmallVector<Value> factors(sizes.size()); // of the flat index
-  OpFoldResult step = b.getIndexAttr(1);
-  for (size_t axis = sizes.size(); axis-- > 0;) {
-    factors[axis] = b.toValue(step);
-    step = b.multiply(step, sizes[axis]);
-  }
+  SmallVector<Value> strides = b.stridesOf(sizes);
   const unsigned rank = sizes.size();
   AffineMap seedMap = AffineMap::get(rank, 0, b.getAffineConstantExpr(0), b.getContext());
   AffineMap streamMap = AffineMap::get(rank, 0, b.getAffineConstantExpr(1), b.getContext());
@@ -107,12 +102,7 @@ Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op) {
       sizes, type, {op.getState(), op.getState()}, {seedMap, streamMap},
       [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
         PhiloxBuilder philox(builder, loc);
-        Value at;
-        for (unsigned axis = 0; axis < rank; ++axis) {
-          Value part = linalg::IndexOp::create(builder, loc, axis);
-          if (axis + 1 != rank) part = arith::MulIOp::create(builder, loc, part, factors[axis]);
-          at = at ? arith::AddIOp::create(builder, loc, at, part).getResult() : part;
-        }
+        Value at = LinalgBuilder::placeInLine(builder, loc, strides);
         at = at ? arith::IndexCastOp::create(builder, loc, builder.getI64Type(), at).getResult()
                 : philox.number(0);
         return philox.element(args[0], args[1], at, type);

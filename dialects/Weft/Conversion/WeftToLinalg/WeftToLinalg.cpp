@@ -38,6 +38,7 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](StopGradientOp stop) -> Value { return stop.getX(); })
       .Case([&](IotaOp iota) { return lowerIota(b, iota); })
       .Case([&](ArgmaxOp argmax) { return lowerArgmax(b, argmax); })
+      .Case([&](ArgsortOp sort) { return lowerArgsort(b, sort); })
       .Case([&](MatmulOp matmul) { return lowerMatmul(b, matmul); })
       .Case([&](ReshapeOp reshape) { return lowerReshape(b, reshape); })
       .Case([&](TransposeOp transpose) { return lowerTranspose(b, transpose); })
@@ -48,6 +49,8 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](PadOp pad) { return lowerPad(b, pad); })
       .Case([&](GatherOp gather) { return lowerGather(b, gather); })
       .Case([&](ScatterAddOp scatter) { return lowerScatterAdd(b, scatter); })
+      .Case([&](TakeAlongAxisOp take) { return lowerTakeAlongAxis(b, take); })
+      .Case([&](AddAlongAxisOp add) { return lowerAddAlongAxis(b, add); })
       .Case([&](ReplicateOp replicate) { return lowerReplicate(b, replicate); })
       .Case([&](ResizeOp resize) { return lowerResize(b, resize); })
       .Case([&](SizeOp size) { return lowerSize(b, size); })
@@ -63,6 +66,8 @@ static Value lower(LinalgBuilder &b, Operation *op) {
         if (info && info->kind == ::weft::OpKind::elementwise)
           return lowerElementwise(b, other, *info);
         if (info && info->kind == ::weft::OpKind::reduction) return lowerReduction(b, other, *info);
+        if (info && info->kind == ::weft::OpKind::cumulative)
+          return lowerCumulative(b, other, *info);
         other->emitOpError(
             "has no form in linalg; variables are lifted before, by weft-lift-state");
         return {};

@@ -1,0 +1,154 @@
+// Cumulative ops: a loop along the axis, whose steps are single elements or whole slices across it.
+#include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::weft {
+
+namespace {
+/// A cumulative op: its operands, of which the last is what the first step takes as it is, and the
+/// way it goes.
+struct Cumulative {
+  const ::weft::OpInfo &info;
+  SmallVector<Value> operands;
+  Type element;
+  Sizes sizes;
+  int64_t axis;
+  bool reverse, exclusive, shifted;
+
+  /// Whether the operand of that number is read one place before the step.
+  bool isEarlier(size_t operand) const { return shifted && operand + 1 != operands.size(); }
+
+  /// One step from `acc` with the operands' elements.
+  Value step(OpBuilder &builder, Location loc, Value isFirst, Value acc,
+             ValueRange elements) const {
+    ScalarBuilder scalar(builder, loc);
+    SmallVector<Value> arguments{acc};
+    llvm::append_range(arguments, elements);
+    Value next = buildScalarBody(info.op, scalar, arguments, element);
+    return scalar.select(isFirst, elements.back(), next);
+  }
+};
+} // namespace
+
+static Value isZero(LinalgBuilder &b, Value index) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, b.index(0));
+}
+
+/// Where a step of that number is, of `count` of them.
+static Value placeOf(LinalgBuilder &b, const Cumulative &op, Value step, OpFoldResult count) {
+  if (!op.reverse) return step;
+  Value last = arith::SubIOp::create(b, b.toValue(count), b.index(1));
+  return arith::SubIOp::create(b, last, step);
+}
+
+/// The number of the step before, or of the first one.
+static Value stepBefore(LinalgBuilder &b, Value step) {
+  return b.larger(arith::SubIOp::create(b, step, b.index(1)), b.index(0));
+}
+
+/// Lines whose elements are neighbours, one after the other in one loop.
+static Value lowerLines(LinalgBuilder &b, const Cumulative &op, Value init) {
+  OpFoldResult total = b.countOf(op.sizes);
+  Value zero = b.index(0), one = b.index(1), size = b.toValue(op.sizes[op.axis]);
+  SmallVector<Value> lines;
+  for (Value operand : op.operands) lines.push_back(b.flattened(operand));
+  Value result = b.empty(total, op.element);
+  auto loop = scf::ForOp::create(b, zero, b.toValue(total), one, ValueRange{result, init, zero});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar(), at = placeOf(b, op, number, total);
+    Value acc = loop.getRegionIterArg(1), inLine = loop.getRegionIterArg(2);
+    Value before;
+    SmallVector<Value> elements;
+    for (auto [i, line] : llvm::enumerate(lines)) {
+      if (op.isEarlier(i) && !before) before = placeOf(b, op, stepBefore(b, number), total);
+      elements.push_back(tensor::ExtractOp::create(b, line, op.isEarlier(i) ? before : at));
+    }
+    Value isFirst = isZero(b, inLine);
+    Value next = op.step(b, b.getLoc(), isFirst, acc, elements), given = next;
+    if (op.exclusive) given = arith::SelectOp::create(b, isFirst, init, acc);
+    Value line = tensor::InsertOp::create(b, given, loop.getRegionIterArg(0), at);
+    Value following = arith::AddIOp::create(b, inLine, one);
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, following, size);
+    following = arith::SelectOp::create(b, isLast, zero, following);
+    scf::YieldOp::create(b, ValueRange{line, next, following});
+  }
+  b.setSizes(loop.getResult(0), total);
+  return b.expanded(loop.getResult(0), op.sizes);
+}
+
+/// All lines at once, a slice across the axis after the other.
+static Value lowerSlices(LinalgBuilder &b, const Cumulative &op, Value init) {
+  OpFoldResult size = op.sizes[op.axis];
+  Sizes across = op.sizes;
+  across.erase(across.begin() + op.axis);
+  Value result = b.empty(op.sizes, op.element), start = b.filled(across, init);
+  auto loop =
+      scf::ForOp::create(b, b.index(0), b.toValue(size), b.index(1), ValueRange{result, start});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar(), at = placeOf(b, op, number, size);
+    Value into = loop.getRegionIterArg(0), acc = loop.getRegionIterArg(1);
+    b.setSizes(into, op.sizes);
+    b.setSizes(acc, across);
+    SmallVector<Value> slices;
+    for (auto [i, operand] : llvm::enumerate(op.operands)) {
+      Value place = op.isEarlier(i) ? placeOf(b, op, stepBefore(b, number), size) : at;
+      slices.push_back(b.sliceAcross(operand, op.axis, place));
+    }
+    if (op.exclusive) into = b.insertAcross(acc, into, op.axis, at);
+    Value isFirst = isZero(b, number);
+    const unsigned rank = across.size();
+    SmallVector<AffineMap> maps(slices.size() + 1, b.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    auto step = linalg::GenericOp::create(b, acc.getType(), slices, acc, maps, loops,
+                                          [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                            Value next = op.step(builder, loc, isFirst, args.back(),
+                                                                 args.drop_back());
+                                            linalg::YieldOp::create(builder, loc, next);
+                                          });
+    Value next = step.getResult(0);
+    if (!op.exclusive) into = b.insertAcross(next, into, op.axis, at);
+    scf::YieldOp::create(b, ValueRange{into, next});
+  }
+  b.setSizes(loop.getResult(0), op.sizes);
+  return loop.getResult(0);
+}
+
+Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
+  const auto flag = [&](StringRef name) {
+    auto set = op->getAttrOfType<BoolAttr>(name);
+    return set && set.getValue();
+  };
+  Cumulative cumulative{info,
+                        SmallVector<Value>(op->getOperands()),
+                        getElementTypeOrSelf(op->getResult(0).getType()),
+                        b.sizesOf(op->getOperands().back()),
+                        op->getAttrOfType<IntegerAttr>("axis").getInt(),
+                        flag("reverse"),
+                        flag("exclusive"),
+                        flag("shifted")};
+  Sizes &sizes = cumulative.sizes;
+  for (Value operand : op->getOperands().drop_back())
+    for (auto [size, other] : llvm::zip_equal(sizes, b.sizesOf(operand))) {
+      b.requireEqual(size, other, "linear_recurrence: a is not of the shape of x");
+      if (isa<Attribute>(other)) size = other;
+    }
+  // There is nothing to step through, and slices would begin past the end.
+  if (llvm::any_of(sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
+    return b.empty(sizes, cumulative.element);
+  for (Value operand : cumulative.operands) b.setSizes(operand, sizes);
+  ScalarBuilder scalar(b, b.getLoc());
+  Value init = buildReductionInit(info.op, scalar, cumulative.element);
+  const bool neighbours =
+      llvm::all_of(ArrayRef(sizes).drop_front(cumulative.axis + 1),
+                   [](OpFoldResult size) { return isConstantIntValue(size, 1); });
+  return neighbours ? lowerLines(b, cumulative, init) : lowerSlices(b, cumulative, init);
+}
+
+} // namespace mlir::weft

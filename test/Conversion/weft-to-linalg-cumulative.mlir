@@ -1,0 +1,97 @@
+// Cumulative ops and argsort: one loop that goes along the axis in order.
+// RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
+
+// Lines whose elements are neighbours are one loop over all elements, which counts where it is in its line.
+// CHECK-LABEL: func @lines
+// CHECK: %[[LINE:.*]] = tensor.collapse_shape %{{.*}} : tensor<4x3xf32> into tensor<12xf32>
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[Y:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}}) -> (tensor<12xf32>, f32, index)
+// CHECK: %[[X:.*]] = tensor.extract %[[LINE]][%[[I]]]
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[T]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[ACC]], %[[X]]
+// CHECK: %[[NEXT:.*]] = arith.select %[[FIRST]], %[[X]], %[[SUM]]
+// CHECK: tensor.insert %[[NEXT]] into %[[Y]][%[[I]]]
+func.func @lines(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = weft.cumsum %x {axis = 1 : i64} : tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+// Across the axis all lines take their step at once; backwards from the last, and with what was before each.
+// CHECK-LABEL: func @slices
+// CHECK-SAME: (%[[X:.*]]: tensor<?x3xf32>)
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[Y:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}}) -> (tensor<?x3xf32>, tensor<3xf32>)
+// CHECK: %[[AT:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK: %[[ROW:.*]] = tensor.extract_slice %[[X]][%[[AT]], 0] [1, 3] [1, 1] : tensor<?x3xf32> to tensor<3xf32>
+// CHECK: %[[INTO:.*]] = tensor.insert_slice %[[ACC]] into %[[Y]][%[[AT]], 0]
+// CHECK: %[[NEXT:.*]] = linalg.generic {{.*}} ins(%[[ROW]] : tensor<3xf32>) outs(%[[ACC]] : tensor<3xf32>)
+// CHECK: arith.mulf
+// CHECK: scf.yield %[[INTO]], %[[NEXT]]
+func.func @slices(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %0 = weft.cumprod %x {axis = 0 : i64, reverse = true, exclusive = true} : tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
+// A shifted factor is that of the step before; sizes that are not known are compared first.
+// CHECK-LABEL: func @recurrence
+// CHECK-SAME: (%[[A:.*]]: tensor<?xf64>, %[[X:.*]]: tensor<?xf64>)
+// CHECK: cf.assert %{{.*}}, "linear_recurrence: a is not of the shape of x"
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%{{.*}}, %[[ACC:.*]] = %{{.*}}, %{{.*}})
+// CHECK: %[[BEFORE:.*]] = arith.maxsi
+// CHECK: %[[FACTOR:.*]] = tensor.extract %[[A]][%[[BEFORE]]]
+// CHECK: tensor.extract %[[X]][%[[I]]]
+// CHECK: arith.mulf %[[FACTOR]], %[[ACC]]
+func.func @recurrence(%a: tensor<?xf64>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %0 = weft.linear_recurrence %a, %x {axis = 0 : i64, shifted = true} : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+// Of nothing there is no step.
+// CHECK-LABEL: func @nothing
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @nothing(%x: tensor<2x0xf32>) -> (tensor<2x0xf32>, tensor<2x0xi64>) {
+  %0 = weft.cummax %x {axis = 0 : i64} : tensor<2x0xf32>
+  %1 = weft.argsort %x {axis = 1 : i64} : (tensor<2x0xf32>) -> tensor<2x0xi64>
+  return %0, %1 : tensor<2x0xf32>, tensor<2x0xi64>
+}
+
+// -----
+
+// Three passes sort lines of five: each element moves once a pass, with its key, between the halves of the state.
+// CHECK-LABEL: func @argsort
+// CHECK-DAG: arith.constant 3 : index
+// CHECK-DAG: tensor.empty() : tensor<20xf32>
+// CHECK-DAG: tensor.empty() : tensor<20xi64>
+// CHECK: scf.for {{.*}} -> (tensor<20xf32>, tensor<20xi64>, index, index, index, index, index, index, index, index)
+// CHECK-COUNT-2: tensor.extract %{{.*}} : tensor<20xf32>
+// CHECK: arith.cmpf olt
+// CHECK: tensor.extract %{{.*}} : tensor<20xi64>
+// CHECK: tensor.insert %{{.*}} : tensor<20xf32>
+// CHECK: tensor.insert %{{.*}} : tensor<20xi64>
+// CHECK: tensor.extract_slice %{{.*}} [10] [1] : tensor<20xi64> to tensor<10xi64>
+func.func @argsort(%x: tensor<2x5xf32>) -> tensor<2x5xi64> {
+  %0 = weft.argsort %x {axis = 1 : i64} : (tensor<2x5xf32>) -> tensor<2x5xi64>
+  return %0 : tensor<2x5xi64>
+}
+
+// -----
+
+// A line becomes a tensor of two unknown sizes element by element: expand_shape of a buffer finds out one size at most.
+// CHECK-LABEL: func @unknown_sizes
+// CHECK: scf.for
+// CHECK-NOT: tensor.expand_shape
+// CHECK: linalg.generic
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[START:.*]] = arith.muli %[[ROW]]
+// CHECK: %[[COLUMN:.*]] = linalg.index 1
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %[[COLUMN]]
+// CHECK: tensor.extract %{{.*}}[%[[AT]]]
+func.func @unknown_sizes(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = weft.cumsum %x {axis = 1 : i64} : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

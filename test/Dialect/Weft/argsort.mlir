@@ -1,0 +1,43 @@
+// The op argsort: its text, its result, and what it says of what has no order.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --mlir-print-op-generic | weft-opt --split-input-file | FileCheck %s
+
+// The result is i64 of x's shape.
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0xi32>) {
+  // CHECK: weft.argsort %{{.*}} {axis = 1 : i64} : (tensor<2x?xf32>) -> tensor<2x?xi64>
+  %0 = weft.argsort %x {axis = 1 : i64} : (tensor<2x?xf32>) -> tensor<2x?xi64>
+  // CHECK: weft.argsort %{{.*}} {axis = 0 : i64, descending = true} : (tensor<0xi32>) -> tensor<0xi64>
+  %1 = weft.argsort %none {axis = 0 : i64, descending = true} : (tensor<0xi32>) -> tensor<0xi64>
+  return
+}
+
+// -----
+
+// A scalar has no axis.
+func.func @scalar(%x: tensor<f32>) {
+  // expected-error @below {{'weft.argsort' op axis 0 is out of range for x of shape () (rank 0)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.argsort %x {axis = 0 : i64} : (tensor<f32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+// Bools have no order.
+func.func @dtype(%x: tensor<2xi1>) {
+  // expected-error @below {{'weft.argsort' op x must be a number (i32, i64, f32, f64), but it is bool(2,)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.argsort %x {axis = 0 : i64} : (tensor<2xi1>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+// Indices are i64, whatever x is.
+func.func @result(%x: tensor<2xi32>) {
+  // expected-error @below {{'weft.argsort' op inferred type(s) 'tensor<2xi64>' are incompatible with return type(s) of operation 'tensor<2xi32>'}}
+  // expected-error @below {{'weft.argsort' op failed to infer returned types}}
+  %0 = weft.argsort %x {axis = 0 : i64} : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
