@@ -175,16 +175,10 @@ func.func private @prod(%x: tensor<4xf32>) -> tensor<f32> {
 }
 // CHECK-LABEL: func.func @prod_vjp(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK-NEXT:   %[[SLICE:.*]] = weft.slice %[[A0]] {limits = array<i64: 2>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
-// CHECK-NEXT:   %[[SLICE2:.*]] = weft.slice %[[A0]] {limits = array<i64: 4>, starts = array<i64: 2>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
-// CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[SLICE]], %[[SLICE2]] : tensor<2xf32>
-// CHECK-NEXT:   %[[SLICE3:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 1>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[SLICE4:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 2>, starts = array<i64: 1>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[CONCATENATE:.*]] = weft.concatenate %[[SLICE4]], %[[SLICE3]] {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
-// CHECK-NEXT:   %[[MULTIPLY2:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE2]] : tensor<2xf32>
-// CHECK-NEXT:   %[[MULTIPLY3:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE]] : tensor<2xf32>
-// CHECK-NEXT:   %[[CONCATENATE2:.*]] = weft.concatenate %[[MULTIPLY2]], %[[MULTIPLY3]] {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
-// CHECK-NEXT:   %[[MULTIPLY4:.*]] = weft.multiply %[[A1]], %[[CONCATENATE2]] : tensor<f32>, tensor<4xf32>
+// CHECK-NEXT:   %[[BEFORE:.*]] = weft.cumprod %[[A0]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>
+// CHECK-NEXT:   %[[BEHIND:.*]] = weft.cumprod %[[A0]] {axis = 0 : i64, exclusive = true, reverse = true} : tensor<4xf32>
+// CHECK-NEXT:   %[[OTHERS:.*]] = weft.multiply %[[BEFORE]], %[[BEHIND]] : tensor<4xf32>
+// CHECK-NEXT:   %[[MULTIPLY4:.*]] = weft.multiply %[[A1]], %[[OTHERS]] : tensor<f32>, tensor<4xf32>
 // CHECK-NEXT:   return %[[MULTIPLY4]] : tensor<4xf32>
 func.func @prod_vjp(%x: tensor<4xf32>, %dr: tensor<f32>) -> (tensor<4xf32>) {
   %0:2 = weft.vjp @prod(%x) cotangents(%dr) wrt [0]
@@ -193,16 +187,10 @@ func.func @prod_vjp(%x: tensor<4xf32>, %dr: tensor<f32>) -> (tensor<4xf32>) {
 }
 // CHECK-LABEL: func.func @prod_jvp(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK-NEXT:   %[[SLICE:.*]] = weft.slice %[[A0]] {limits = array<i64: 2>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
-// CHECK-NEXT:   %[[SLICE2:.*]] = weft.slice %[[A0]] {limits = array<i64: 4>, starts = array<i64: 2>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
-// CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[SLICE]], %[[SLICE2]] : tensor<2xf32>
-// CHECK-NEXT:   %[[SLICE3:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 1>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[SLICE4:.*]] = weft.slice %[[MULTIPLY]] {limits = array<i64: 2>, starts = array<i64: 1>, strides = array<i64: 1>} : (tensor<2xf32>) -> tensor<1xf32>
-// CHECK-NEXT:   %[[CONCATENATE:.*]] = weft.concatenate %[[SLICE4]], %[[SLICE3]] {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
-// CHECK-NEXT:   %[[MULTIPLY2:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE2]] : tensor<2xf32>
-// CHECK-NEXT:   %[[MULTIPLY3:.*]] = weft.multiply %[[CONCATENATE]], %[[SLICE]] : tensor<2xf32>
-// CHECK-NEXT:   %[[CONCATENATE2:.*]] = weft.concatenate %[[MULTIPLY2]], %[[MULTIPLY3]] {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
-// CHECK-NEXT:   %[[MULTIPLY4:.*]] = weft.multiply %[[A1]], %[[CONCATENATE2]] : tensor<4xf32>
+// CHECK-NEXT:   %[[BEFORE:.*]] = weft.cumprod %[[A0]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>
+// CHECK-NEXT:   %[[BEHIND:.*]] = weft.cumprod %[[A0]] {axis = 0 : i64, exclusive = true, reverse = true} : tensor<4xf32>
+// CHECK-NEXT:   %[[OTHERS:.*]] = weft.multiply %[[BEFORE]], %[[BEHIND]] : tensor<4xf32>
+// CHECK-NEXT:   %[[MULTIPLY4:.*]] = weft.multiply %[[A1]], %[[OTHERS]] : tensor<4xf32>
 // CHECK-NEXT:   %[[SUM:.*]] = weft.sum %[[MULTIPLY4]] {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
 // CHECK-NEXT:   return %[[SUM]] : tensor<f32>
 func.func @prod_jvp(%x: tensor<4xf32>, %dx: tensor<4xf32>) -> tensor<f32> {

@@ -118,81 +118,22 @@ typename E::Value extremum_forward(E &e, JvpCall<E> &call, std::size_t, const ty
   return e.sum(shares, std::get<Ints>(call.attrs()[0]), std::get<bool>(call.attrs()[1]));
 }
 
-/// The elements from `start` to `limit` along one axis of a value of `shape`; unknown sizes of
-/// other axes stay whole.
-template <class E>
-typename E::Value part_of(E &e, const typename E::Value &x, const Shape &shape, std::size_t axis,
-                          std::int64_t start, std::int64_t limit) {
-  Ints starts(shape.size(), 0), limits(shape), strides(shape.size(), 1); // unknown: to the end
-  starts[axis] = start;
-  limits[axis] = limit;
-  return e.slice(x, starts, limits, strides);
-}
-
-/// The product of all elements along one axis but the one in each place. One half is multiplied by
-/// the other, the products of all pairs but one are found for half as many elements, and a last
-/// multiplication by its partner completes each. All of it is multiplication, so it holds for
-/// zeros, and so do its own derivatives.
-template <class E>
-typename E::Value product_of_others_along(E &e, const typename E::Value &x, Shape shape,
-                                          std::size_t axis, const typename E::Value &one) {
-  const std::int64_t size = shape[axis], half = (size + 1) / 2;
-  if (size <= 1) return e.select(e.equal(x, x), one, one);
-  const auto low = part_of(e, x, shape, axis, 0, half);
-  auto high = part_of(e, x, shape, axis, half, size);
-  if (size % 2 != 0) { // the last of the lower half has no partner
-    Ints none(shape.size(), 0), some = none;
-    some[axis] = 1;
-    high = e.pad(high, one, none, some, none);
-  }
-  if (size == 2) {
-    const typename E::Value swapped[] = {high, low};
-    return e.concatenate(swapped, static_cast<std::int64_t>(axis));
-  }
-  shape[axis] = half;
-  const auto pairs = product_of_others_along(e, e.multiply(low, high), shape, axis, one);
-  const typename E::Value halves[] = {e.multiply(pairs, high), e.multiply(pairs, low)};
-  auto both = e.concatenate(halves, static_cast<std::int64_t>(axis));
-  if (size % 2 == 0) return both;
-  shape[axis] = 2 * half;
-  return part_of(e, both, shape, axis, 0, size);
-}
-
-/// The same with unknown sizes. Exact with any number of zeros in x: without one it is the product
-/// over the element, next to one zero it is 0 but in that zero's place, next to more it is 0
-/// everywhere. Its own derivative in a zero's place is 0, which is right wherever x has no zero.
-template <class E, class Call>
-typename E::Value product_over_element(E &e, Call &call, const typename E::Value &x) {
-  const DType dtype = call.cotangent_dtype();
-  const Ints &axes = std::get<Ints>(call.attrs()[0]);
-  const typename E::Value zero = e.scalar(0, dtype), one = e.scalar(1, dtype);
-  const typename E::Value is_zero = e.equal(x, zero);
-  const typename E::Value zeros = e.sum(e.cast(is_zero, dtype), axes, true);
-  const typename E::Value nonzero = e.select(is_zero, one, x);
-  const typename E::Value product = e.prod(nonzero, axes, true);
-  const typename E::Value alone = e.logical_and(is_zero, e.equal(zeros, one));
-  return e.select(e.equal(zeros, zero), e.divide(product, nonzero), e.select(alone, product, zero));
-}
-
-/// The product of all elements of x but the one in each place, over the axes that the call reduces.
+/// The product of all elements of x but the one in each place, over the axes that the call reduces:
+/// of those before it and those behind it. All of it is multiplication, so it holds for zeros, and
+/// so do its own derivatives.
 template <class E, class Call>
 typename E::Value product_of_others(E &e, Call &call, const typename E::Value &x) {
   const Ints &axes = std::get<Ints>(call.attrs()[0]);
-  Shape shape = call.operand_type(0).shape;
-  for (std::int64_t axis : axes)
-    if (shape[axis] == unknown) return product_over_element(e, call, x);
-  typename E::Value one = e.scalar(1, call.cotangent_dtype());
-  if (axes.empty()) return one;
+  if (axes.empty()) return e.scalar(1, call.cotangent_dtype());
   // Those in the same line along the first axis, times whole lines along the next, and so on.
   typename E::Value lines = x;
   std::optional<typename E::Value> others;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(axes[i]);
-    const auto along = product_of_others_along(e, lines, shape, axis, one);
+    const auto before = e.cumprod(lines, axes[i], /*reverse=*/false, /*exclusive=*/true);
+    const auto behind = e.cumprod(lines, axes[i], /*reverse=*/true, /*exclusive=*/true);
+    const auto along = e.multiply(before, behind);
     others = others ? e.multiply(*others, along) : along;
-    if (i + 1 == axes.size()) break;
-    lines = e.prod(lines, Ints{axes[i]}, true);
-    shape[axis] = 1;
+    if (i + 1 != axes.size()) lines = e.prod(lines, Ints{axes[i]}, true);
   }
   return *others;
 }
