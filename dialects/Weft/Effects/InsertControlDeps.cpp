@@ -233,7 +233,7 @@ private:
 
   /// The indices of an op that has some; of other ops, an operand of unknown size.
   static OpOperand &whatMayNotFit(Operation *op) {
-    if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp>(op))
+    if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp, UpdateSliceOp>(op))
       return op->getOpOperand(1);
     for (OpOperand &operand : op->getOpOperands())
       if (auto type = dyn_cast<ShapedType>(operand.get().getType()); type && !type.hasStaticShape())

@@ -24,7 +24,7 @@ void addMemoryEffects(
 }
 
 bool mayStop(Operation *op) {
-  if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp>(op)) return true;
+  if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp, UpdateSliceOp>(op)) return true;
   if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || info->kind == ::weft::OpKind::effect) return false;

@@ -48,6 +48,23 @@ TEST(TracedTape, NestedTapes) {
               expected);
 }
 
+TEST(TracedTape, SecondDerivativeOfAProductWithAZeroOfUnknownSize) {
+  // d (x0 x1 x2) / d x0 = x1 x2, whose derivatives are (0, x2, x1), also where x1 is 0.
+  const auto mixed = [](Tensor x, Tensor weights) {
+    GradientTape outer, inner;
+    outer.watch(x);
+    inner.watch(x);
+    const Tensor first = inner.gradient(prod(x), {x})[0];
+    return outer.gradient(first * weights, {x})[0];
+  };
+  const Tensor x = tensor({2.f, 0.f, 3.f}), weights = tensor({1.f, 0.f, 0.f});
+  const Tensor expected = tensor({0.f, 3.f, 0.f});
+  expect_near(mixed(x, weights), expected);
+  expect_near(
+      function(mixed, {.signature = {spec(f32, {unknown}), spec(f32, {unknown})}})(x, weights),
+      expected);
+}
+
 TEST(TracedTape, EveryReadOfAVariableCounts) {
   Variable v(tensor(2.f), "v");
   const auto step = [&](Tensor x) {

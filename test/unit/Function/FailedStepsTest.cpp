@@ -263,6 +263,33 @@ TEST(FailedSteps, AnIndexOutOfRange) {
   EXPECT_EQ(twins.call(tensor({2, 1})), "");
 }
 
+TEST(FailedSteps, AnIndexAlongAnAxisOutOfRange) {
+  Twins twins({zeros({4}), zeros({2}), tensor(0)}, [](const Variables &v, const Tensor &at) {
+    v[0].assign(v[0] + 1);
+    v[2].assign_add(1);
+    v[1].assign(take_along_axis(v[0], at));
+    v[0].assign(add_along_axis(v[0], at + 1, tensor({5.f, 6.f})));
+    v[2].assign_add(10);
+  });
+  EXPECT_EQ(twins.call(tensor({0, 2})), "");
+  EXPECT_NE(twins.call(tensor({0, 4})), "");  // taken
+  EXPECT_NE(twins.call(tensor({-1, 1})), ""); // taken
+  EXPECT_NE(twins.call(tensor({1, 3})), "");  // added
+  EXPECT_EQ(twins.call(tensor({2, 1})), "");
+}
+
+TEST(FailedSteps, ASliceOutOfRange) {
+  Twins twins({zeros({4}), tensor(0)}, [](const Variables &v, const Tensor &at) {
+    v[0].assign(v[0] + 1);
+    v[1].assign_add(1);
+    v[0].assign(update_slice(v[0], at, 7.f));
+    v[1].assign_add(10);
+  });
+  EXPECT_EQ(twins.call(tensor(3)), "");
+  EXPECT_NE(twins.call(tensor(4)), "");
+  EXPECT_EQ(twins.call(tensor(0)), "");
+}
+
 TEST(FailedSteps, SizesThatDoNotFit) {
   Twins twins({zeros({4}), tensor(0.f)},
               [](const Variables &v, const Tensor &x) {
