@@ -174,12 +174,26 @@ Tensor Batcher::at_once(const OpCall &call) const {
     attrs[0] = shifted(std::get<Ints>(attrs[0]), rank);
     return first_with(attrs);
   }
+  const auto all_repeated = [&] {
+    std::vector<Tensor> values;
+    for (std::size_t i = 0; i < operands; ++i)
+      values.push_back(members[i] != nullptr ? *members[i] : repeated(call.operands[i]));
+    return with(std::move(values), attrs);
+  };
+  if (info.kind == OpKind::cumulative) {
+    shift_axis(0);
+    return all_repeated();
+  }
   switch (call.op) {
   case OpCode::stop_gradient: return first_with(attrs);
   case OpCode::argmax:
+  case OpCode::argsort:
     if (rank == 0) return {};
     shift_axis(0);
     return first_with(attrs);
+  case OpCode::concatenate:
+  case OpCode::take_along_axis:
+  case OpCode::add_along_axis: shift_axis(0); return all_repeated();
   case OpCode::matmul:
     if (types[0].shape.size() < 2 || types[1].shape.size() < 2) return {};
     return with(aligned(rank), attrs);
@@ -201,13 +215,6 @@ Tensor Batcher::at_once(const OpCall &call) const {
   case OpCode::reverse:
     attrs[0] = shifted(std::get<Ints>(attrs[0]), rank);
     return first_with(attrs);
-  case OpCode::concatenate: {
-    shift_axis(0);
-    std::vector<Tensor> values;
-    for (std::size_t i = 0; i < operands; ++i)
-      values.push_back(members[i] != nullptr ? *members[i] : repeated(call.operands[i]));
-    return with(std::move(values), attrs);
-  }
   case OpCode::pad:
     if (members[0] == nullptr || !only_first()) return {};
     for (Attr &attr : attrs) attr = with_first(std::get<Ints>(attr), 0);

@@ -3,6 +3,7 @@
 #include "../Testing.h"
 
 #include <cmath>
+#include <memory>
 
 #include "Autodiff/Batching.h"
 #include "Samples.h"
@@ -32,9 +33,8 @@ Tensor run_batched(const Sample &sample, unsigned batched, bool member_by_member
         concatenate({row, floating ? row * 0.9375 : row, floating ? row * 0.875 : row})));
   }
   push_interpreter(&batcher);
-  const Tensor result = dispatch(sample.op, operands, sample.attrs);
-  pop_interpreter(&batcher);
-  return batcher.members(result);
+  const std::unique_ptr<Interpreter, void (*)(Interpreter *)> pop(&batcher, pop_interpreter);
+  return batcher.members(dispatch(sample.op, operands, sample.attrs));
 }
 
 class Batches : public testing::TestWithParam<Sample> {};
