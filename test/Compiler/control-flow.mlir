@@ -4,6 +4,9 @@
 // RUN: weft-run %s --entry=swap --arg='dense<3> : tensor<i64>' --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[3, 4]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=SWAP
 // RUN: weft-run %s --entry=double --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<20> : tensor<i32>' --print | FileCheck %s --check-prefix=DOUBLE
 // RUN: weft-run %s --entry=grow --arg='dense<2> : tensor<i64>' --arg='dense<[1, 2]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=GROW
+// RUN: weft-run %s --entry=chosen --arg='dense<0> : tensor<i64>' --arg='dense<2> : tensor<i64>' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' --print | FileCheck %s --check-prefix=FIRST
+// RUN: weft-run %s --entry=chosen --arg='dense<1> : tensor<i64>' --arg='dense<2> : tensor<i64>' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' --print | FileCheck %s --check-prefix=OTHER
+// RUN: weft-compile %s --compile-to=bufferize -o - | FileCheck %s --check-prefix=FREED
 // RUN: not weft-run %s --entry=same --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --print 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not weft-run %s --entry=pick --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[0, 2]> : tensor<2xi32>' --print 2>&1 | FileCheck %s --check-prefix=PICK
 
@@ -63,6 +66,85 @@ func.func @grow(%n: tensor<i64>, %x: tensor<?xi32>) -> tensor<?xi32> {
     scf.yield %0 : tensor<?xi32>
   }
   return %r : tensor<?xi32>
+}
+
+// Either buffer lives as long as the one that is chosen among them: no later temporary takes its place.
+// FIRST: tensor([2, 4]
+// FIRST: tensor([-4, -8]
+// OTHER: tensor([0, 6]
+// OTHER: tensor([-4, -8]
+func.func @chosen(%p: tensor<i64>, %n: tensor<i64>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %p0 = weft.item %p : tensor<i64>
+  %i = arith.index_cast %p0 : i64 to index
+  %n0 = weft.item %n : tensor<i64>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %a = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %x) -> (tensor<2xf32>) : i64 {
+    %0 = weft.add %s, %x : tensor<2xf32>
+    scf.yield %0 : tensor<2xf32>
+  }
+  %b = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %x) -> (tensor<2xf32>) : i64 {
+    %0 = weft.multiply %s, %x : tensor<2xf32>
+    scf.yield %0 : tensor<2xf32>
+  }
+  %chosen = scf.index_switch %i -> tensor<2xf32>
+  case 0 {
+    scf.yield %a : tensor<2xf32>
+  }
+  default {
+    scf.yield %b : tensor<2xf32>
+  }
+  %d = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %x) -> (tensor<2xf32>) : i64 {
+    %0 = weft.subtract %s, %x : tensor<2xf32>
+    scf.yield %0 : tensor<2xf32>
+  }
+  %e = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %d) -> (tensor<2xf32>) : i64 {
+    %0 = weft.subtract %s, %x : tensor<2xf32>
+    scf.yield %0 : tensor<2xf32>
+  }
+  %y = weft.add %chosen, %d : tensor<2xf32>
+  %z = weft.add %e, %d : tensor<2xf32>
+  return %y, %z : tensor<2xf32>, tensor<2xf32>
+}
+
+// Buffers of unknown size are not freed before that either.
+// FREED-LABEL: func.func @chosen_of_unknown_size
+// FREED: %[[CHOSEN:.*]] = arith.select %{{.*}} : memref<?xf32>
+// FREED-NOT: memref.dealloc
+// FREED: linalg.generic {{.*}} ins(%[[CHOSEN]],
+// FREED: memref.dealloc
+func.func @chosen_of_unknown_size(%p: tensor<i64>, %n: tensor<i64>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %p0 = weft.item %p : tensor<i64>
+  %i = arith.index_cast %p0 : i64 to index
+  %n0 = weft.item %n : tensor<i64>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %a = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %x) -> (tensor<?xf32>) : i64 {
+    %0 = weft.add %s, %x : tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  %b = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %x) -> (tensor<?xf32>) : i64 {
+    %0 = weft.multiply %s, %x : tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  %chosen = scf.index_switch %i -> tensor<?xf32>
+  case 0 {
+    scf.yield %a : tensor<?xf32>
+  }
+  default {
+    scf.yield %b : tensor<?xf32>
+  }
+  %d = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %x) -> (tensor<?xf32>) : i64 {
+    %0 = weft.subtract %s, %x : tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  %e = scf.for %k = %c0 to %n0 step %c1 iter_args(%s = %d) -> (tensor<?xf32>) : i64 {
+    %0 = weft.subtract %s, %x : tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  %y = weft.add %chosen, %d : tensor<?xf32>
+  %z = weft.add %e, %d : tensor<?xf32>
+  return %y, %z : tensor<?xf32>, tensor<?xf32>
 }
 
 // SAME: error: {{.*}}add: the shapes do not broadcast: axis 0 of the result has two sizes
