@@ -124,3 +124,33 @@ func.func @short(%x: memref<4xf32>) {
   memref.store %a, %x[%c0] : memref<4xf32>
   return
 }
+
+// -----
+
+// A descriptor of unknown rank is made where it is passed: no part hands one on.
+// CHECK-LABEL: func.func private @runtime_cut(
+// CHECK-SAME:    -> (memref<?xf32>, f32)
+// CHECK-LABEL: func.func private @runtime_cut_0(
+// CHECK-SAME:    %[[T:[^ ]*]]: memref<?xf32>)
+// CHECK:         %[[U:.*]] = memref.cast %[[T]] : memref<?xf32> to memref<*xf32>
+// CHECK-NEXT:    call @weft_rt_host_take(%[[U]])
+// CHECK-LABEL: func.func private @runtime_cut_3(
+// CHECK-SAME:    %[[T:[^ ]*]]: memref<?xf32>)
+// CHECK:         %[[V:.*]] = memref.cast %[[T]] : memref<?xf32> to memref<*xf32>
+// CHECK-NEXT:    call @weft_rt_host_take(%[[V]])
+// CHECK-LABEL: func.func @runtime(
+func.func private @weft_rt_host_take(memref<*xf32>)
+func.func @runtime(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %t = memref.alloc(%n) : memref<?xf32>
+  %u = memref.cast %t : memref<?xf32> to memref<*xf32>
+  %a = arith.addf %x, %x : f32
+  func.call @weft_rt_host_take(%u) : (memref<*xf32>) -> ()
+  %b = arith.mulf %a, %a : f32
+  %c = arith.addf %b, %x : f32
+  memref.store %c, %t[%c0] : memref<?xf32>
+  %d = arith.mulf %c, %c : f32
+  memref.store %d, %t[%c0] : memref<?xf32>
+  func.call @weft_rt_host_take(%u) : (memref<*xf32>) -> ()
+  return
+}

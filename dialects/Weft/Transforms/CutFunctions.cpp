@@ -31,6 +31,11 @@ bool isAddress(Operation *op) {
          op->getNumRegions() == 0 && isMemoryEffectFree(op);
 }
 
+bool isUnrankedCast(Operation *op) {
+  auto cast = dyn_cast<memref::CastOp>(op);
+  return cast && isa<UnrankedMemRefType>(cast.getType());
+}
+
 /// Cuts one block into calls of functions.
 class BlockCutter {
 public:
@@ -38,6 +43,7 @@ public:
       : block(block), parent(parent), symbols(symbols), partOps(partOps) {}
 
   void run() {
+    sinkUnrankedCasts();
     findAddresses();
     SmallVector<SmallVector<Operation *>> parts = choosePartition();
     if (parts.size() < 2) return;
@@ -47,6 +53,19 @@ public:
   }
 
 private:
+  /// Puts casts to memrefs of unknown rank, which only runtime calls take, in front of their users:
+  /// a part could not hand such a value on.
+  void sinkUnrankedCasts() {
+    SmallVector<Operation *> casts;
+    for (Operation &op : block)
+      if (isUnrankedCast(&op)) casts.push_back(&op);
+    for (Operation *cast : casts) {
+      for (OpOperand &use : llvm::make_early_inc_range(cast->getUses()))
+        use.set(OpBuilder(use.getOwner()).clone(*cast)->getResult(0));
+      cast->erase();
+    }
+  }
+
   /// Ops of the block that parts repeat: addresses of what stands outside the block, or of each
   /// other.
   void findAddresses() {
@@ -69,7 +88,8 @@ private:
     for (Operation &op : block.without_terminator()) {
       // Memory on the stack is the caller's, and lives as long as all parts.
       if (addresses.contains(&op) || isa<memref::AllocaOp>(op)) continue;
-      if (weight >= partOps && owned == 0) {
+      const bool castForNext = !parts.back().empty() && isUnrankedCast(parts.back().back());
+      if (weight >= partOps && owned == 0 && !castForNext) {
         parts.emplace_back();
         weight = 0;
       }
