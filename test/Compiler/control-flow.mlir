@@ -7,6 +7,8 @@
 // RUN: weft-run %s --entry=chosen --arg='dense<0> : tensor<i64>' --arg='dense<2> : tensor<i64>' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' --print | FileCheck %s --check-prefix=FIRST
 // RUN: weft-run %s --entry=chosen --arg='dense<1> : tensor<i64>' --arg='dense<2> : tensor<i64>' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' --print | FileCheck %s --check-prefix=OTHER
 // RUN: weft-compile %s --compile-to=bufferize -o - | FileCheck %s --check-prefix=FREED
+// RUN: weft-run %s --entry=either --arg='dense<true> : tensor<i1>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --arg='dense<[4, 5]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=LONGER
+// RUN: weft-run %s --entry=either --arg='dense<false> : tensor<i1>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --arg='dense<[4, 5]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=SHORTER
 // RUN: not weft-run %s --entry=same --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --print 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not weft-run %s --entry=pick --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[0, 2]> : tensor<2xi32>' --print 2>&1 | FileCheck %s --check-prefix=PICK
 
@@ -145,6 +147,22 @@ func.func @chosen_of_unknown_size(%p: tensor<i64>, %n: tensor<i64>, %x: tensor<?
   %y = weft.add %chosen, %d : tensor<?xf32>
   %z = weft.add %e, %d : tensor<?xf32>
   return %y, %z : tensor<?xf32>, tensor<?xf32>
+}
+
+// Branches may give tensors of different sizes, which is no choice between their elements.
+// LONGER: tensor([1, 2, 3], shape=(3,)
+// LONGER: tensor([2, 4, 6], shape=(3,)
+// SHORTER: tensor([4, 5], shape=(2,)
+// SHORTER: tensor([8, 10], shape=(2,)
+func.func @either(%p: tensor<i1>, %x: tensor<?xi32>, %y: tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>) {
+  %c = weft.item %p : tensor<i1>
+  %r = scf.if %c -> tensor<?xi32> {
+    scf.yield %x : tensor<?xi32>
+  } else {
+    scf.yield %y : tensor<?xi32>
+  }
+  %s = weft.add %r, %r : tensor<?xi32>
+  return %r, %s : tensor<?xi32>, tensor<?xi32>
 }
 
 // SAME: error: {{.*}}add: the shapes do not broadcast: axis 0 of the result has two sizes

@@ -136,13 +136,13 @@ static void bindLoop(OpBuilder &b, scf::WhileOp loop) {
 }
 
 /// Makes a choice between whole tensors, which a buffer cannot be in place, one of their elements.
+/// Not where a size is unknown, as that of one tensor may not be that of the other.
 static void chooseElements(OpBuilder &b, arith::SelectOp select) {
   auto type = dyn_cast<RankedTensorType>(select.getType());
-  if (!type || isa<ShapedType>(select.getCondition().getType())) return;
+  if (!type || !type.hasStaticShape() || isa<ShapedType>(select.getCondition().getType())) return;
   b.setInsertionPoint(select);
   Location loc = select.getLoc();
-  Value init = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, select.getTrueValue()),
-                                       type.getElementType());
+  Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
@@ -151,9 +151,7 @@ static void chooseElements(OpBuilder &b, arith::SelectOp select) {
         Value chosen = arith::SelectOp::create(body, at, select.getCondition(), args[0], args[1]);
         linalg::YieldOp::create(body, at, chosen);
       });
-  Value result = generic.getResult(0);
-  if (result.getType() != type) result = tensor::CastOp::create(b, loc, type, result);
-  select.replaceAllUsesWith(result);
+  select.replaceAllUsesWith(generic.getResult(0));
   select.erase();
 }
 
