@@ -9,6 +9,7 @@
 // RUN: weft-compile %s --compile-to=bufferize -o - | FileCheck %s --check-prefix=FREED
 // RUN: weft-run %s --entry=either --arg='dense<true> : tensor<i1>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --arg='dense<[4, 5]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=LONGER
 // RUN: weft-run %s --entry=either --arg='dense<false> : tensor<i1>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --arg='dense<[4, 5]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=SHORTER
+// RUN: weft-run %s --entry=added_in_place --arg='dense<[1.0, 2.0, 3.0]> : tensor<3xf32>' --print | FileCheck %s --check-prefix=ADDED
 // RUN: not weft-run %s --entry=same --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[1, 2, 3]> : tensor<3xi32>' --print 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not weft-run %s --entry=pick --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[0, 2]> : tensor<2xi32>' --print 2>&1 | FileCheck %s --check-prefix=PICK
 
@@ -163,6 +164,18 @@ func.func @either(%p: tensor<i1>, %x: tensor<?xi32>, %y: tensor<?xi32>) -> (tens
   }
   %s = weft.add %r, %r : tensor<?xi32>
   return %r, %s : tensor<?xi32>, tensor<?xi32>
+}
+
+// What is added to a stack is summed once: (1 + 1) * 1 + (1 + 2) * 2 + (1 + 3) * 3.
+// ADDED: tensor(20,
+func.func @added_in_place(%x: tensor<3xf32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %stack = weft.constant dense<1.0> : tensor<1x3xf32>
+  %0 = weft.stack_add %x to %stack[%c0] : tensor<3xf32> to tensor<1x3xf32>
+  %1 = weft.stack_load %0[%c0] : tensor<1x3xf32> to tensor<3xf32>
+  %2 = weft.multiply %1, %x : tensor<3xf32>
+  %3 = weft.sum %2 {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<f32>
+  return %3 : tensor<f32>
 }
 
 // SAME: error: {{.*}}add: the shapes do not broadcast: axis 0 of the result has two sizes

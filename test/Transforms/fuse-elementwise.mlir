@@ -126,3 +126,23 @@ func.func @fills(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, 
   %1 = weft.matmul %y, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// A loop that adds to what its output held stays: merged into the sum it would be taken for one, and
+// in a loop with more axes it would add several times.
+// CHECK-LABEL: func @added_in_place
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]
+// CHECK-NOT: linalg.yield {{.*}},
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]
+// CHECK-NOT: linalg.yield {{.*}},
+func.func @added_in_place(%x: tensor<3xf32>, %before: tensor<3xf32>) -> tensor<f32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<3xf32>) outs(%before : tensor<3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.addf %out, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<3xf32>
+  %2 = weft.sum %0 {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<f32>
+  return %2 : tensor<f32>
+}

@@ -67,6 +67,13 @@ struct BodyFacts {
 // Whether to fuse
 //===----------------------------------------------------------------------===//
 
+/// Whether the loop computes from what its outputs held. Merged, it would go on doing so once for
+/// each of the consumer's elements, and a consumer that reduces would take it for a reduction.
+static bool readsOutputs(GenericOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) { return op.payloadUsesValueFromOperand(&init); });
+}
+
 static bool allParallel(GenericOp op) { return op.getNumParallelLoops() == op.getNumLoops(); }
 
 /// Whether the consumer computes each element of the producer exactly once.
@@ -303,6 +310,7 @@ private:
     auto producer = operand.get().getDefiningOp<GenericOp>();
     auto consumer = cast<GenericOp>(operand.getOwner());
     if (!producer || producer->getBlock() != consumer->getBlock()) return {};
+    if (readsOutputs(producer)) return {};
     if (producer->getNumOperands() + consumer->getNumOperands() > kMaxOperands) return {};
     if (factsOf(producer).ops + factsOf(consumer).ops > kMaxBodyOps) return {};
     return linalg::areElementwiseOpsFusable(&operand) ? producer : GenericOp();
