@@ -71,6 +71,21 @@ public:
     return result;
   }
 
+  /// Whether it is known whose memory the op's buffers are. To the analysis an op that it does not
+  /// know gives buffers of their own.
+  bool follows(Operation *op) const {
+    auto isBuffer = [](Value value) { return isa<BaseMemRefType>(value.getType()); };
+    if (isa<RegionBranchOpInterface>(op) || llvm::none_of(op->getResults(), isBuffer) ||
+        llvm::none_of(op->getOperands(), isBuffer))
+      return true;
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      auto known = flow_.find(operand);
+      return known != flow_.end() && llvm::any_of(op->getResults(), [&](Value result) {
+               return known->second.contains(result);
+             });
+    });
+  }
+
 private:
   /// Who uses a buffer, by its address as well: a call may get an address that was taken earlier,
   /// or an array that holds it.
@@ -157,6 +172,13 @@ struct PlanArena : impl::PlanArenaPassBase<PlanArena> {
     if (allocs.empty()) return;
 
     Liveness liveness(function);
+    WalkResult followed = function.walk([&](Operation *op) {
+      if (liveness.follows(op)) return WalkResult::advance();
+      op->emitOpError("gives a buffer that may be its operand's memory, which the plan of memory "
+                      "does not know; it needs BufferViewFlowOpInterface");
+      return WalkResult::interrupt();
+    });
+    if (followed.wasInterrupted()) return signalPassFailure();
     SmallVector<Temporary> known;
     OpBuilder b(&getContext());
     for (memref::AllocOp alloc : allocs) {
