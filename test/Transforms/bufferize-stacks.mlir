@@ -39,3 +39,13 @@ func.func @until(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
   }
   return %r#1 : tensor<?x4xf32>
 }
+
+// Values without elements are not copied.
+// CHECK-LABEL: func @nothing
+// CHECK: memref.alloc(%{{.*}}) {{.*}}: memref<?x0x2xi64>
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @nothing(%stack: tensor<?x0x2xi64>, %count: index) -> tensor<?x0x2xi64> {
+  %0 = weft.stack_reserve %stack for %count : tensor<?x0x2xi64>
+  return %0 : tensor<?x0x2xi64>
+}

@@ -50,11 +50,15 @@ struct StackReserveModel
                                  MemRefLayoutAttrInterface(), type.getMemorySpace());
     FailureOr<Value> larger = options.createAlloc(rewriter, location, plain, more);
     if (failed(larger)) return failure();
-    SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
-        strides(type.getRank(), rewriter.getIndexAttr(1)), sizes{room};
-    for (int64_t size : type.getShape().drop_front()) sizes.push_back(rewriter.getIndexAttr(size));
-    Value part = memref::SubViewOp::create(rewriter, location, *larger, offsets, sizes, strides);
-    memref::CopyOp::create(rewriter, location, *buffer, part);
+    // Of values without elements there is nothing to copy, and a view would refuse its offsets.
+    if (!llvm::is_contained(type.getShape(), 0)) {
+      SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
+          strides(type.getRank(), rewriter.getIndexAttr(1)), sizes{room};
+      for (int64_t size : type.getShape().drop_front())
+        sizes.push_back(rewriter.getIndexAttr(size));
+      Value part = memref::SubViewOp::create(rewriter, location, *larger, offsets, sizes, strides);
+      memref::CopyOp::create(rewriter, location, *buffer, part);
+    }
     if (plain != type) larger = Value(memref::CastOp::create(rewriter, location, type, *larger));
     scf::YieldOp::create(rewriter, location, *larger);
     rewriter.setInsertionPointToStart(branch.elseBlock());
