@@ -43,9 +43,11 @@ auto call_pull(const Pull &pull, const Cotangent &cotangent) {
   else return std::apply(pull, cotangent);
 }
 
-/// `results` attached to `operands` by `pullback`.
+/// `results` attached to `operands` by `pullback`; `natural` if that is the derivative that the ops
+/// between them have anyway.
 std::vector<Tensor> attach(const std::string &name, std::span<const Tensor> operands,
-                           std::span<const Tensor> results, const Body &pullback);
+                           std::span<const Tensor> results, const Body &pullback,
+                           bool natural = true);
 /// The present values of variables, as a tape sees them read.
 void read_variables(std::span<const Variable> variables, std::vector<Tensor> &values);
 /// Runs `body` and throws StateError if it reads a trainable variable that is not among these.
@@ -95,7 +97,8 @@ auto custom_gradient(F f, CustomGradientOptions options = {}) {
       visit_structure(gradients, reader);
       return std::move(reader.tensors);
     };
-    return value.with(detail::attach(options.name, operands.tensors, results, pullback));
+    return value.with(detail::attach(options.name, operands.tensors, results, pullback,
+                                     /*natural=*/false));
   };
 }
 

@@ -45,13 +45,14 @@ std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tenso
 } // namespace
 
 std::vector<Tensor> detail::attach(const std::string &name, std::span<const Tensor> operands,
-                                   std::span<const Tensor> results, const Body &pullback) {
+                                   std::span<const Tensor> results, const Body &pullback,
+                                   bool natural) {
   for (const auto &tensors : {operands, results})
     for (const Tensor &tensor : tensors)
       if (!tensor.defined())
         throw StateError(name + (tensors.data() == operands.data() ? ": an argument is undefined"
                                                                    : ": a result is undefined"));
-  return attach_pullback({name, operands, results, pullback});
+  return attach_pullback({name, operands, results, pullback, natural});
 }
 
 void detail::read_variables(std::span<const Variable> variables, std::vector<Tensor> &values) {

@@ -47,6 +47,8 @@ struct PullbackCall {
   std::span<const Tensor> operands;
   std::span<const Tensor> results;
   const detail::Body &pullback;
+  /// Whether it is the derivative that the ops behind the results have anyway.
+  bool natural = false;
 };
 
 /// Control flow in a trace that was kept whole for its derivative, by a tracer.
