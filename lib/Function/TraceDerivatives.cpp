@@ -29,6 +29,29 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
   return program;
 }
 
+namespace {
+
+/// The first op in the nodes, and in what they call, that may not happen twice; empty if none.
+std::string_view effect_of(const std::vector<ProgramNode> &nodes) {
+  for (const ProgramNode &node : nodes) {
+    if (!node.construct) {
+      const OpInfo &info = op_info(node.op);
+      if (info.kind == OpKind::effect && node.op != OpCode::read) return info.name;
+      continue;
+    }
+    const ProgramConstruct &construct = *node.construct;
+    if (construct.kind == ConstructKind::host && !construct.pure) return "host_call";
+    if (construct.callee)
+      if (const std::string_view found = effect_of(construct.callee->nodes); !found.empty())
+        return found;
+    for (const ProgramRegion &region : construct.regions)
+      if (const std::string_view found = effect_of(region.nodes); !found.empty()) return found;
+  }
+  return {};
+}
+
+} // namespace
+
 void Tracer::call_recorded(Recording &recording) {
   recording.number = ++records_;
   recording.results = add_call(ConstructKind::record, recording.program, recording.operands, {});
@@ -74,6 +97,10 @@ std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Ten
 
 Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                               const IsWatched &watched) {
+  if (const std::string_view effect = effect_of(recording.program->nodes); !effect.empty())
+    throw StateError("GradientTape: a second derivative in a traced function runs " +
+                     recording.program->name + " again, and so its " + std::string(effect) +
+                     "; move that out of it, or differentiate on values");
   std::vector<Tensor> inputs = recording.operands;
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   std::vector<TensorType> types;

@@ -186,6 +186,17 @@ TEST(TracedGradient, EffectsHappenOnce) {
   EXPECT_EQ(turns.value().item<int>(), 4);
 }
 
+// A second derivative runs the loop again, which must not be seen.
+TEST(TracedGradient, SecondDerivativesRepeatNoEffects) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(2, [](const Tensor &, const Tensor &y) { return print("y is", y), y * y; }, x);
+  };
+  const auto second = grad(grad(f));
+  EXPECT_THROWS(function(second)(tensor(2.0)), StateError,
+                "GradientTape: a second derivative in a traced function runs for_loop again, and "
+                "so its print; move that out of it, or differentiate on values");
+}
+
 // A training step over a loop, with the tape around it and others reading the same values.
 TEST(TracedGradient, PersistentAndNestedTapes) {
   const auto f = [](const Tensor &x) {
