@@ -293,9 +293,10 @@ auto vjp(F f, const Args &...args) {
 }
 
 /// What `f` gives at `primals`, and the tangent of that for the tangents of the primals: forward
-/// mode, in one go; tangents live about as long as their values. `primals` is a tensor, a variable or a number, or a
-/// std::tuple of the arguments; `tangents` has its structure, with tensors. Throws DTypeError if a
-/// primal is not floating, and DTypeError or ShapeError if a tangent is not of its primal's type.
+/// mode, in one go; tangents live about as long as their values. `primals` is a tensor, a variable
+/// or a number, or a std::tuple of the arguments; `tangents` has its structure, with tensors.
+/// Throws DTypeError if a primal is not floating, and DTypeError or ShapeError if a tangent is not
+/// of its primal's type.
 template <class F, class Primals, class Tangents>
 auto jvp(F f, const Primals &primals, const Tangents &tangents) {
   auto arguments = detail::arguments_of(primals);
