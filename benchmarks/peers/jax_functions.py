@@ -18,7 +18,8 @@ TURNS, OPS = 1_000_000, 2_000
 
 @jax.jit
 def loop(n):
-    return jax.lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * jnp.float32(0.999)), (0, jnp.float32(0.5)))[1]
+    step = lambda s: (s[0] + 1, s[1] * jnp.float32(0.999) + jnp.float32(0.001))
+    return jax.lax.while_loop(lambda s: s[0] < n, step, (0, jnp.float32(0.5)))[1]
 
 
 def repeat_while():
