@@ -22,6 +22,17 @@ int omp_get_num_threads();
 int omp_in_parallel();
 }
 
+// The thread sanitizer does not see how libgomp, which is not built with it, begins and ends a
+// region.
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define WEFT_TSAN_RELEASE(address) __tsan_release(address)
+#define WEFT_TSAN_ACQUIRE(address) __tsan_acquire(address)
+#else
+#define WEFT_TSAN_RELEASE(address) ((void)0)
+#define WEFT_TSAN_ACQUIRE(address) ((void)0)
+#endif
+
 namespace weft::threads {
 namespace {
 
@@ -81,10 +92,12 @@ struct Region {
 
 /// What each member of the team runs. The team may be smaller than asked for, so members stride.
 void run_member(void *data) {
+  WEFT_TSAN_ACQUIRE(data);
   const Region &region = *static_cast<const Region *>(data);
   const int members = omp_get_num_threads();
   for (int range = omp_get_thread_num(); range < region.ranges; range += members)
     region.call(region.closure, region.start_of(range), region.start_of(range + 1));
+  WEFT_TSAN_RELEASE(data);
 }
 
 /// Runs the loop on the team. The team always has all `threads` members, also when fewer ranges
@@ -95,7 +108,9 @@ void run_region(int64_t begin, int64_t end, int64_t grain, int threads,
   const int64_t length = end - begin;
   const int ranges = static_cast<int>(std::min<int64_t>(threads, length / grain));
   Region region{call, closure, begin, length, ranges};
+  WEFT_TSAN_RELEASE(&region);
   GOMP_parallel(run_member, &region, static_cast<unsigned>(threads), 0);
+  WEFT_TSAN_ACQUIRE(&region);
 }
 
 /// A body whose exception is kept for the caller.
