@@ -111,18 +111,16 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   }
   for (const Tensor &capture : program_->captures) buffers.push_back(capture.impl()->data);
 
+  // Read before any is held: calls that read what the other one writes would wait for each other.
+  const std::size_t values = kept.size();
+  for (const std::size_t index : code_.variables)
+    if (!program_->written[index]) kept.push_back(variable(index, variables).load().contiguous());
   VariableUpdates updates(program_->written,
                           [&](std::size_t i) -> VariableState & { return variable(i, variables); });
   updates.lock();
-  for (std::size_t index : code_.variables) {
-    VariableState &state = variable(index, variables);
-    if (program_->written[index]) {
-      buffers.push_back(state.update_buffer());
-    } else {
-      kept.push_back(state.load().contiguous());
-      buffers.push_back(kept.back().impl()->data);
-    }
-  }
+  for (std::size_t next = values; const std::size_t index : code_.variables)
+    buffers.push_back(program_->written[index] ? variable(index, variables).update_buffer()
+                                               : kept[next++].impl()->data);
 
   std::vector<Tensor> results(outputs_.size());
   std::size_t dynamic = 0;

@@ -132,6 +132,34 @@ TEST(FunctionCaptures, UpdatesFromManyThreadsAreWhole) {
   for (float value : a.value().to_vector<float>()) EXPECT_EQ(value, 800);
 }
 
+// Each of two calls reads what the other one writes: neither may hold what it writes while it waits
+// for what it reads.
+TEST(FunctionCaptures, CallsThatReadWhatTheOtherWritesDoNotWaitForEachOther) {
+  std::vector<Variable> a, b;
+  for (int i = 0; i < 64; ++i) {
+    a.emplace_back(ones({1}), "a");
+    b.emplace_back(ones({1}), "b");
+  }
+  const auto copies = [](const std::vector<Variable> &from, const std::vector<Variable> &to) {
+    return function([from, to] {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i].assign(from[i].value());
+    });
+  };
+  const auto there = copies(a, b), back = copies(b, a);
+  std::atomic<int> ready = 0;
+  const auto repeat = [&ready](const auto &f) {
+    return std::thread([&] {
+      f();
+      for (++ready; ready < 2;) std::this_thread::yield();
+      for (int i = 0; i < 20'000; ++i) f();
+    });
+  };
+  std::thread one = repeat(there), other = repeat(back);
+  one.join();
+  other.join();
+  for (const Variable &v : a) EXPECT_EQ(v.value().to_vector<float>(), (Floats{1}));
+}
+
 TEST(FunctionCaptures, OutliveTheirOwners) {
   auto f = [] {
     const Variable v(tensor({2.f}), "v");
