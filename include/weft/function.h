@@ -12,8 +12,9 @@ namespace weft {
 /// variables, which variables are the same, nesting, type and value of everything else), compiled,
 /// and from then on runs as compiled code. Variables that it reaches otherwise than by its
 /// arguments are captured by identity, eager tensors by value. May be called from many threads.
-/// Inside another trace it becomes a call; under a tape it runs its callable. docs/functions.md
-/// tells the rules.
+/// Inside another trace it becomes a call. Tapes note a call as one entry, whose derivative is
+/// compiled as well; where they cannot, its callable runs in its place. docs/functions.md tells the
+/// rules.
 template <class F>
 class Function {
 public:
@@ -84,6 +85,15 @@ private:
   template <class R, class... Args>
   R inside(const Args &...args) const {
     if (!detail::FunctionCore::calls_are_recorded()) {
+      if (detail::FunctionCore::calls_are_entries()) {
+        detail::ArgumentReader arguments;
+        (visit_structure(args, arguments), ...);
+        std::shared_ptr<void> prototype;
+        const std::shared_ptr<Trace> trace =
+            state_->core.find_taped(arguments, tracee<R>(arguments, prototype, args...), prototype);
+        if (auto tensors = state_->core.run_taped(*trace, arguments))
+          return result<R>(*trace, arguments, *std::move(tensors));
+      }
       const detail::FunctionCore::Inlined here(state_->core);
       return state_->callable(args...);
     }

@@ -206,7 +206,7 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
   TensorEmitter &e = cotangents.emitter;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value &result = results_of(record)[i];
-    if (given[i].defined() || !carries_gradient(result.dtype)) continue;
+    if (given[i].defined() || !attached.zeros || !carries_gradient(result.dtype)) continue;
     given[i] = result.saved < 0 ? e.broadcast(e.scalar(0, result.dtype), type_of(result).shape)
                                 : e.filled(0, saved_[static_cast<std::size_t>(result.saved)]);
   }

@@ -84,31 +84,56 @@ std::vector<Tensor> Batcher::construct(const ConstructCall &call) {
 // The op once per member
 //===----------------------------------------------------------------------===//
 
-Tensor Batcher::one_by_one(const OpCall &call) const {
+std::vector<Tensor> Batcher::member(std::span<const Tensor> tensors, std::int64_t i) const {
   TensorEmitter e;
-  std::vector<Tensor> results;
-  for (std::int64_t i = 0; i < count_; ++i) {
-    std::vector<Tensor> operands;
-    for (const Tensor &operand : call.operands) {
-      const Tensor *all = known(operand);
-      if (all == nullptr) {
-        operands.push_back(operand);
-        continue;
-      }
-      const Shape shape = detail::type_of(*all).shape;
-      Ints starts(shape.size()), limits(shape), strides(shape.size(), 1);
-      starts[0] = i;
-      limits[0] = i + 1;
-      operands.push_back(
-          e.reshape(e.slice(*all, starts, limits, strides), Shape(std::span(shape).subspan(1))));
+  std::vector<Tensor> result;
+  for (const Tensor &tensor : tensors) {
+    const Tensor *all = known(tensor);
+    if (all == nullptr) {
+      result.push_back(tensor);
+      continue;
     }
-    const Tensor result = dispatch(call.op, operands, call.attrs);
-    Ints shape(detail::type_of(result).shape);
-    shape.insert(0, 1);
-    results.push_back(e.reshape(result, shape));
+    const Shape shape = detail::type_of(*all).shape;
+    Ints starts(shape.size()), limits(shape), strides(shape.size(), 1);
+    starts[0] = i;
+    limits[0] = i + 1;
+    result.push_back(
+        e.reshape(e.slice(*all, starts, limits, strides), Shape(std::span(shape).subspan(1))));
   }
-  if (results.size() == 1) return results[0];
-  return dispatch(OpCode::concatenate, results, Attrs{std::int64_t{0}});
+  return result;
+}
+
+Tensor Batcher::stacked(std::span<const Tensor> tensors) {
+  TensorEmitter e;
+  std::vector<Tensor> rows;
+  for (const Tensor &tensor : tensors) {
+    Ints shape(detail::type_of(tensor).shape);
+    shape.insert(0, 1);
+    rows.push_back(e.reshape(tensor, shape));
+  }
+  return rows.size() == 1 ? rows[0] : dispatch(OpCode::concatenate, rows, Attrs{std::int64_t{0}});
+}
+
+Tensor Batcher::one_by_one(const OpCall &call) const {
+  std::vector<Tensor> results;
+  for (std::int64_t i = 0; i < count_; ++i)
+    results.push_back(dispatch(call.op, member(call.operands, i), call.attrs));
+  return stacked(results);
+}
+
+std::vector<Tensor> Batcher::whole(const detail::Body &body, std::span<const Tensor> inputs) {
+  if (std::ranges::none_of(inputs, [&](const Tensor &t) { return known(t) != nullptr; }))
+    return Interpreter::whole(body, inputs);
+  const Scope under(previous_);
+  std::vector<std::vector<Tensor>> results; // by result, then by member
+  for (std::int64_t i = 0; i < count_; ++i) {
+    const std::vector<Tensor> given = run_whole(body, member(inputs, i));
+    results.resize(given.size());
+    for (std::size_t r = 0; r < given.size(); ++r) results[r].push_back(given[r]);
+  }
+  std::vector<Tensor> all;
+  for (const std::vector<Tensor> &rows : results) all.push_back(batch(stacked(rows)));
+  return all;
 }
 
 //===----------------------------------------------------------------------===//

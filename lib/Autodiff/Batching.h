@@ -22,6 +22,7 @@ public:
 
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
+  std::vector<Tensor> whole(const detail::Body &body, std::span<const Tensor> inputs) override;
 
   /// Whether ops are executed once per member, rules or not: for tests.
   bool member_by_member = false;
@@ -32,6 +33,10 @@ private:
   const Tensor *known(const Tensor &tensor) const;
   Tensor at_once(const OpCall &call) const;
   Tensor one_by_one(const OpCall &call) const;
+  /// The tensors with member number `i` in the place of all members.
+  std::vector<Tensor> member(std::span<const Tensor> tensors, std::int64_t i) const;
+  /// Tensors along a new first axis.
+  static Tensor stacked(std::span<const Tensor> tensors);
   /// The members with axes of size 1 put behind the first, so that one has `rank` axes.
   Tensor raised(const Tensor &members, std::size_t rank) const;
   /// `tensor`, once per member.

@@ -47,7 +47,7 @@ private:
 
 } // namespace
 
-bool Tape::is_watched(const Tensor &tensor) {
+bool Tape::is_watched(const Tensor &tensor) const {
   return tensor.defined() &&
          watched_.contains(tensor.impl()->identity.load(std::memory_order_relaxed));
 }

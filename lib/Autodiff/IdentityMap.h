@@ -18,7 +18,9 @@ public:
     Slot &slot = slots_[place_of(key)];
     return slot.key == key ? &slot.value : nullptr;
   }
-  bool contains(std::uint64_t key) { return find(key) != nullptr; }
+  bool contains(std::uint64_t key) const {
+    return key != 0 && size_ != 0 && slots_[place_of(key)].key == key;
+  }
 
   /// The value of `key`, which is `value` if there was none before.
   std::uint32_t &insert(std::uint64_t key, std::uint32_t value) {

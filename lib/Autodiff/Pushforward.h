@@ -17,6 +17,12 @@ public:
   Recording record(std::string_view name, const detail::Body &body,
                    const IsWatched &watched) override;
   std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
+  bool watches(const Tensor &tensor) const override {
+    return recording_tangents() && known(tensor).defined();
+  }
+  bool watches(const VariableRef &variable) const override {
+    return recording_tangents() && reads_.contains(variable);
+  }
   void pause() override { ++paused_; }
   void resume() override { --paused_; }
 

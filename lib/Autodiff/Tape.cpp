@@ -226,12 +226,12 @@ Tensor Tape::record(const OpCall &call) {
 
 std::vector<Tensor> Tape::attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
-  if (recording()) note_pullback(call.name, call.operands, results, call.pullback);
+  if (recording()) note_pullback(call.name, call.operands, results, call.pullback, call.zeros);
   return results;
 }
 
 void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands,
-                         std::span<const Tensor> results, detail::Body pullback) {
+                         std::span<const Tensor> results, detail::Body pullback, bool zeros) {
   if (std::ranges::none_of(operands, [&](const Tensor &t) { return is_watched(t); })) return;
   WEFT_INVARIANT(operands.size() <= std::numeric_limits<std::uint16_t>::max(),
                  "a pullback has at most 65535 operands");
@@ -239,7 +239,7 @@ void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands
                       static_cast<std::uint32_t>(values_.size()),
                       Attrs{static_cast<std::int64_t>(attached_.size())}, CallSite::current()});
   attached_.push_back(
-      {std::string(name), static_cast<std::uint32_t>(results.size()), std::move(pullback)});
+      {std::string(name), static_cast<std::uint32_t>(results.size()), zeros, std::move(pullback)});
   for (const Tensor &operand : operands)
     add_value(operand, is_watched(operand) ? known_identity(operand) : 0, false);
   for (const Tensor &result : results) {

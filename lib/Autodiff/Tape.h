@@ -71,6 +71,12 @@ public:
   /// Suspends recording; calls nest.
   void pause() override { ++paused_; }
   void resume() override { --paused_; }
+  bool takes_pullbacks() const override { return true; }
+  bool records() const override { return recording(); }
+  bool watches(const Tensor &tensor) const override { return recording() && is_watched(tensor); }
+  bool watches(const VariableRef &variable) const override {
+    return recording() && would_watch(*variable);
+  }
 
   bool recording() const {
     return running_ && paused_ == 0 && !abandoned_.load(std::memory_order_relaxed);
@@ -95,6 +101,7 @@ private:
   struct Attached {
     std::string name;
     std::uint32_t results;
+    bool zeros; ///< where there is no cotangent
     detail::Body pullback;
   };
   /// A recorded call; its operands and then its results lie in values_.
@@ -122,8 +129,8 @@ private:
   Tensor execute(const OpCall &call);
   Tensor record(const OpCall &call);
   void note_pullback(std::string_view name, std::span<const Tensor> operands,
-                     std::span<const Tensor> results, detail::Body pullback);
-  bool is_watched(const Tensor &tensor);
+                     std::span<const Tensor> results, detail::Body pullback, bool zeros = true);
+  bool is_watched(const Tensor &tensor) const;
   /// Whether a read of the variable would be watched.
   bool would_watch(const VariableState &variable) const;
 

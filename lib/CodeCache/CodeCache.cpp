@@ -122,6 +122,7 @@ std::optional<CompiledCode> load(const Folder &folder, const Key &key, const std
   code.entry = reinterpret_cast<CompiledEntry>(address);
   code.arena_bytes = entry->arena_bytes;
   code.variables.assign(entry->variables.begin(), entry->variables.end());
+  code.saved = std::move(entry->saved);
   code.code = std::shared_ptr<LoadedCode>(std::move(*loaded));
   code.report.code_bytes = entry->object.size();
   code.report.arena_bytes = entry->arena_bytes;
@@ -148,6 +149,7 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   entry.symbol = code.symbol;
   entry.arena_bytes = code.arena_bytes;
   entry.variables.assign(code.variables.begin(), code.variables.end());
+  entry.saved = code.saved;
   entry.memory = code.report.memory;
   entry.object = code.object;
   if (Check check = folder.write(hex(key.digest()), encode(entry))) log_folder(*check);

@@ -12,7 +12,7 @@ namespace weft::cache {
 namespace {
 
 constexpr std::string_view kMagic = "WEFTCODE";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 /// Magic, version, the size of what follows, and its digest.
 constexpr std::size_t kHeader = 8 + 4 + 8 + sizeof(Digest);
@@ -81,6 +81,14 @@ std::string encode(const Entry &entry) {
   put(body, entry.arena_bytes);
   put(body, static_cast<std::uint64_t>(entry.variables.size()));
   for (const std::uint64_t variable : entry.variables) put(body, variable);
+  put(body, static_cast<std::uint64_t>(entry.saved.size()));
+  for (const SavedValue &value : entry.saved) {
+    put(body, value.from);
+    put(body, value.number);
+    put(body, value.type.dtype);
+    put(body, static_cast<std::uint64_t>(value.type.shape.size()));
+    for (const std::int64_t size : value.type.shape) put(body, size);
+  }
   put(body, static_cast<std::uint64_t>(entry.memory.size()));
   for (const MemoryNote &note : entry.memory) {
     put(body, note.kind);
@@ -125,6 +133,17 @@ Result<Entry> decode(std::string_view bytes) {
   const auto variables = reader.take<std::uint64_t>();
   for (std::uint64_t i = 0; i < variables && reader.left() != 0; ++i)
     entry.variables.push_back(reader.take<std::uint64_t>());
+  const auto saved = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < saved && reader.left() != 0; ++i) {
+    SavedValue &value = entry.saved.emplace_back();
+    value.from =
+        reader.take<std::uint8_t>() == 0 ? SavedValue::From::input : SavedValue::From::output;
+    value.number = reader.take<std::uint32_t>();
+    value.type.dtype = reader.take<DType>();
+    const auto rank = reader.take<std::uint64_t>();
+    for (std::uint64_t d = 0; d < rank && reader.left() != 0; ++d)
+      value.type.shape.push_back(reader.take<std::int64_t>());
+  }
   const auto notes = reader.take<std::uint64_t>();
   for (std::uint64_t i = 0; i < notes && reader.left() != 0; ++i) {
     MemoryNote &note = entry.memory.emplace_back();

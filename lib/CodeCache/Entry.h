@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "CodeCache/Key.h"
+#include "Program/CompilerBackend.h"
 #include "Support/Fault.h"
 #include <weft/phase.h>
 
@@ -23,6 +24,7 @@ struct Entry {
   std::string symbol; ///< of the entry, in the object code
   std::uint64_t arena_bytes = 0;
   std::vector<std::uint64_t> variables; ///< CompiledCode::variables
+  std::vector<SavedValue> saved;        ///< CompiledCode::saved
   std::vector<MemoryNote> memory;       ///< CompileReport::memory
   std::string object;                   ///< an ELF object file
 };

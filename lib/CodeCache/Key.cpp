@@ -46,7 +46,7 @@ public:
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
     // Names and places in the source do not change the code.
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
-                 outputs, files, hosts] = program_;
+                 outputs, files, part, folded, custom_gradient, hosts] = program_;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -59,6 +59,13 @@ public:
     }
     all(nodes);
     ids(outputs);
+    sha_.number(part.has_value());
+    if (part) {
+      const auto &[half, own_inputs, own_outputs] = *part;
+      sha_.number(static_cast<std::uint8_t>(half));
+      sha_.number(own_inputs);
+      sha_.number(own_outputs);
+    }
     // What the callables do is no part of the code, but it has their names.
     sha_.number(hosts.size());
     for (const std::string &symbol : program_.host_symbols()) sha_.text(symbol);

@@ -4,6 +4,7 @@
 #include "Program/CompilerBackend.h"
 #include "Program/Requests.h"
 #include "Program/Sites.h"
+#include "Weft/IR/Bridge.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <atomic>
@@ -85,9 +86,13 @@ public:
     write(Phase::trace, *module);
     const Use use(*this, program, write);
     driver.nameCalls(callNamesOf(program));
+    const std::vector<::weft::SavedValue> saved =
+        program.part ? split(program, *module) : std::vector<::weft::SavedValue>();
     auto code =
-        driver.load(*module, symbolName(program.name), Phase::trace, variableSymbols(program));
+        driver.load(*module, symbolName(program.name),
+                    program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
     if (!code) fail(program, code.fault().message, driver.errorPlace());
+    code->saved = saved;
     code->module = digest;
     code->report.files = std::move(dumps.files);
     code->report.total_ms =
@@ -137,6 +142,27 @@ private:
     OwningOpRef<ModuleOp> module = importProgram(program, &context);
     if (!module) fail(program, diagnostics.text(), diagnostics.place());
     return module;
+  }
+
+  /// Takes a derivative apart, and leaves the half that the program asks for.
+  std::vector<::weft::SavedValue> split(const Program &program, ModuleOp module) {
+    DiagnosticText diagnostics(context);
+    if (failed(driver.run(module, Phase::trace, Phase::differentiate)))
+      fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
+    auto function = module.lookupSymbol<func::FuncOp>(symbolName(program.name));
+    ArrayRef<int64_t> places =
+        function->getAttrOfType<DenseI64ArrayAttr>("weft.saved").asArrayRef();
+    const bool forward = program.part->half == ::weft::DerivativePart::Half::forward;
+    FunctionType type = function.getFunctionType();
+    std::vector<::weft::SavedValue> saved;
+    for (size_t i = 0; i < places.size(); i += 2) {
+      const auto number = static_cast<uint32_t>(places[i + 1]);
+      Type of = !forward         ? type.getInput(i / 2)
+                : places[i] == 0 ? type.getInput(number)
+                                 : type.getResult(number);
+      saved.push_back({static_cast<::weft::SavedValue::From>(places[i]), number, tensorTypeOf(of)});
+    }
+    return saved;
   }
 
   static std::string print(ModuleOp module) {

@@ -48,6 +48,8 @@ public:
 
   OwningOpRef<ModuleOp> run();
 
+  /// Whether functions get the variables as arguments, so that derivatives can be by them.
+  bool passesHandles() const { return program.part.has_value(); }
   /// The name of a callable.
   StringRef hostSymbol(const ::weft::HostFunction &host) const { return hosts.at(&host); }
 
@@ -73,9 +75,9 @@ class FunctionImporter {
 public:
   FunctionImporter(ModuleImporter &importer, const ::weft::Program &program,
                    const ::weft::Sites &sites, const std::vector<std::string> &symbols,
-                   MLIRContext *context)
+                   bool takesHandles, MLIRContext *context)
       : importer(importer), program(program), builder(context), location(UnknownLoc::get(context)),
-        next(sites.first(program)), symbols(symbols) {
+        next(sites.first(program)), symbols(symbols), takesHandles(takesHandles) {
     // The function begins where its first op call is.
     for (const ::weft::ProgramNode &node : program.nodes) {
       if (node.place.line == 0) continue;
@@ -88,6 +90,9 @@ public:
   func::FuncOp createFunction(const std::string &name) {
     SmallVector<Type> inputs, results;
     for (::weft::ValueId value : arguments()) inputs.push_back(typeOf(value));
+    if (takesHandles)
+      for (const ::weft::VariableRef &variable : program.variables)
+        inputs.push_back(handleType(*variable));
     for (::weft::ValueId value : program.outputs) results.push_back(typeOf(value));
     return func::FuncOp::create(location, name, builder.getFunctionType(inputs, results));
   }
@@ -96,7 +101,9 @@ public:
     builder.setInsertionPointToEnd(function.addEntryBlock());
     values.resize(program.values.size());
     for (auto [i, value] : llvm::enumerate(arguments())) values[value] = function.getArgument(i);
-    createHandles();
+    if (takesHandles)
+      llvm::append_range(handles, function.getArguments().take_back(program.variables.size()));
+    else createHandles();
     if (failed(build(program.nodes))) return failure();
     func::ReturnOp::create(builder, location, valuesOf(program.outputs));
     return success();
@@ -115,9 +122,11 @@ private:
 
   void createHandles() {
     for (auto [variable, symbol] : llvm::zip(program.variables, symbols))
-      handles.push_back(HandleOp::create(
-          builder, location, VarType::get(mlirTypeOf(variable->type(), builder.getContext())),
-          symbol));
+      handles.push_back(HandleOp::create(builder, location, handleType(*variable), symbol));
+  }
+
+  Type handleType(const ::weft::VariableState &variable) {
+    return VarType::get(mlirTypeOf(variable.type(), builder.getContext()));
   }
 
   SmallVector<Value> valuesOf(ArrayRef<::weft::ValueId> ids) {
@@ -298,6 +307,16 @@ private:
     return importer.functionOf(*construct.callee, theirs);
   }
 
+  /// What a construct calls its callee with.
+  SmallVector<Value> argumentsOf(const ::weft::ProgramConstruct &construct, func::FuncOp callee,
+                                 ValueRange operands) {
+    if (!importer.passesHandles()) return castTo(operands, callee.getFunctionType().getInputs());
+    SmallVector<Value> arguments(operands);
+    for (const ::weft::VariableRef &variable : construct.variables)
+      arguments.push_back(handles[program.variable_index(variable)]);
+    return castTo(arguments, callee.getFunctionType().getInputs());
+  }
+
   /// The call, whose last result is the record.
   Operation *buildRecord(const ::weft::ProgramConstruct &construct, ValueRange operands) {
     func::FuncOp callee = calleeOf(construct);
@@ -305,7 +324,7 @@ private:
     SmallVector<Type> types(callee.getFunctionType().getResults());
     types.push_back(RecordType::get(builder.getContext()));
     auto op = RecordOp::create(builder, location, types, callee.getSymName(),
-                               castTo(operands, callee.getFunctionType().getInputs()),
+                               argumentsOf(construct, callee, operands),
                                SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()));
     records[construct.record] = op.getRecord();
     return op;
@@ -315,7 +334,7 @@ private:
     func::FuncOp callee = calleeOf(construct);
     if (!callee) return nullptr;
     return func::CallOp::create(builder, location, callee,
-                                castTo(operands, callee.getFunctionType().getInputs()));
+                                argumentsOf(construct, callee, operands));
   }
 
   ModuleImporter &importer;
@@ -324,9 +343,19 @@ private:
   Location location; ///< of what is being built
   size_t next;       ///< the number of the next op call, see Program/Sites.h
   const std::vector<std::string> &symbols;
+  const bool takesHandles; ///< of its variables, as arguments
   SmallVector<Value> handles, values;
   DenseMap<uint32_t, Value> records; ///< by number
 };
+
+/// How weft-split-derivative is told of a half.
+static DictionaryAttr splitAttribute(Builder builder, const ::weft::DerivativePart &part) {
+  const bool forward = part.half == ::weft::DerivativePart::Half::forward;
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("inputs", builder.getI64IntegerAttr(part.inputs)),
+       builder.getNamedAttr("results", builder.getI64IntegerAttr(part.outputs)),
+       builder.getNamedAttr("part", builder.getStringAttr(forward ? "forward" : "backward"))});
+}
 
 OwningOpRef<ModuleOp> ModuleImporter::run() {
   OwningOpRef<ModuleOp> owned = ModuleOp::create(location);
@@ -342,7 +371,9 @@ OwningOpRef<ModuleOp> ModuleImporter::run() {
     hosts[host.get()] = symbol;
   const std::string name = symbolName(program.name);
   taken.insert(name);
-  if (!build(program, name, symbols, /*isPrivate=*/false)) return nullptr;
+  func::FuncOp function = build(program, name, symbols, /*isPrivate=*/false);
+  if (!function) return nullptr;
+  if (program.part) function->setAttr("weft.split", splitAttribute(builder, *program.part));
   return owned;
 }
 
@@ -358,7 +389,8 @@ func::FuncOp ModuleImporter::functionOf(const ::weft::Program &callee,
 
 func::FuncOp ModuleImporter::build(const ::weft::Program &source, const std::string &name,
                                    const std::vector<std::string> &symbols, bool isPrivate) {
-  FunctionImporter function(*this, source, sites, symbols, builder.getContext());
+  FunctionImporter function(*this, source, sites, symbols, isPrivate && passesHandles(),
+                            builder.getContext());
   func::FuncOp op = function.createFunction(name);
   if (isPrivate) op.setPrivate();
   module.push_back(op);

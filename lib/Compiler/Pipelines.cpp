@@ -19,6 +19,7 @@ using ::weft::Phase;
 
 void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   pm.addPass(createDifferentiatePass());
+  pm.addPass(createSplitDerivativePass());
 }
 
 void buildControlDepsPhase(OpPassManager &pm, const Target &) {

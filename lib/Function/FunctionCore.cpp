@@ -88,6 +88,7 @@ FunctionCore::~FunctionCore() = default;
 
 bool FunctionCore::recording() { return Interpreter::current() != nullptr; }
 bool FunctionCore::calls_are_recorded() { return recorder() != nullptr; }
+bool FunctionCore::calls_are_entries() { return TapedProgram::is_possible(); }
 
 const std::shared_ptr<void> &FunctionCore::prototype(const Trace &trace) { return trace.prototype; }
 std::span<const VariablePointer> FunctionCore::stand_ins(const Trace &trace) {
@@ -301,6 +302,21 @@ TracePtr FunctionCore::find(const ArgumentReader &arguments, const Tracee &trace
 std::vector<Tensor> FunctionCore::run(Trace &trace, const ArgumentReader &arguments) {
   return trace.call->run(arguments.tensors,
                          {arguments.variables.data(), arguments.variables.size()});
+}
+
+TracePtr FunctionCore::find_taped(const ArgumentReader &arguments, const Tracee &tracee,
+                                  std::shared_ptr<void> &prototype) {
+  const Interpreter::Scope eager(nullptr);
+  return impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false);
+}
+
+std::optional<std::vector<Tensor>> FunctionCore::run_taped(Trace &trace,
+                                                           const ArgumentReader &arguments) {
+  return trace.taped()->call({arguments.tensors.data(), arguments.tensors.size()},
+                             {arguments.variables.data(), arguments.variables.size()}, [&] {
+                               impl_->compile(trace);
+                               return run(trace, arguments);
+                             });
 }
 
 TracePtr FunctionCore::find_inside(const ArgumentReader &arguments, const Tracee &tracee,

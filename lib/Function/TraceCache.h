@@ -7,6 +7,7 @@
 
 #include "Function/CompiledCall.h"
 #include "Function/Signature.h"
+#include "Function/TapedProgram.h"
 #include <weft/detail/function_core.h>
 
 namespace weft::detail {
@@ -53,6 +54,16 @@ public:
   std::atomic<bool> compiled = false;
   CompileReport report;
   std::optional<CompiledCall> call;
+
+  /// The program for tapes, made at the first call under one.
+  std::shared_ptr<TapedProgram> taped() {
+    std::call_once(taped_once_, [&] { taped_ = std::make_shared<TapedProgram>(program); });
+    return taped_;
+  }
+
+private:
+  std::once_flag taped_once_;
+  std::shared_ptr<TapedProgram> taped_;
 };
 
 class TraceCache {

@@ -202,6 +202,8 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
     node.construct->variables.push_back(known(variable));
     note_variable(node.construct->variables.back(), callee->written[i]);
   }
+  program_.folded.insert(program_.folded.end(), callee->folded.begin(), callee->folded.end());
+  if (program_.custom_gradient.empty()) program_.custom_gradient = callee->custom_gradient;
   std::vector<Tensor> results;
   for (const ValueId output : callee->outputs) {
     node.construct->results.push_back(add_value(callee->values[output]));

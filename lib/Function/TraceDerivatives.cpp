@@ -2,6 +2,7 @@
 // calls, and a pull goes back through.
 #include <algorithm>
 
+#include "Function/DerivativePrograms.h"
 #include "Function/Tracer.h"
 #include "OpDefs/Derivatives/Calls.h"
 
@@ -28,29 +29,6 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
     uses_outer_ = true;
   return program;
 }
-
-namespace {
-
-/// The first op in the nodes, and in what they call, that may not happen twice; empty if none.
-std::string_view effect_of(const std::vector<ProgramNode> &nodes) {
-  for (const ProgramNode &node : nodes) {
-    if (!node.construct) {
-      const OpInfo &info = op_info(node.op);
-      if (info.kind == OpKind::effect && node.op != OpCode::read) return info.name;
-      continue;
-    }
-    const ProgramConstruct &construct = *node.construct;
-    if (construct.kind == ConstructKind::host && !construct.pure) return "host_call";
-    if (construct.callee)
-      if (const std::string_view found = effect_of(construct.callee->nodes); !found.empty())
-        return found;
-    for (const ProgramRegion &region : construct.regions)
-      if (const std::string_view found = effect_of(region.nodes); !found.empty()) return found;
-  }
-  return {};
-}
-
-} // namespace
 
 void Tracer::call_recorded(Recording &recording) {
   recording.number = ++records_;

@@ -40,6 +40,7 @@ public:
   /// The types of what `body` gives for inputs of these types; what it does is not recorded.
   std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
                                    std::span<const TensorType> inputs) override;
+  std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
   Tensor initial_value(const Tensor &tensor, const std::string &name) override;
   void note_made(const VariableRef &variable) override { made_.push_back(variable); }
 
@@ -134,6 +135,7 @@ private:
   /// Values of the eager tensors seen so far, by their impl; `alive_` keeps the addresses taken.
   std::unordered_map<const void *, ValueId> captured_;
   std::vector<Tensor> alive_;
+  std::vector<Tensor> folded_; ///< those that became constants
 };
 
 } // namespace weft

@@ -35,6 +35,11 @@ std::vector<Tensor> attach_pullback(const PullbackCall &call) {
   return results;
 }
 
+std::vector<Tensor> run_whole(const detail::Body &body, std::span<const Tensor> inputs) {
+  Interpreter *const interpreter = Interpreter::current();
+  return interpreter == nullptr ? body(inputs) : interpreter->whole(body, inputs);
+}
+
 Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
   if (Interpreter *interpreter = Interpreter::current())
     return interpreter->apply({op, operands, attrs});

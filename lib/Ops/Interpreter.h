@@ -49,6 +49,8 @@ struct PullbackCall {
   const detail::Body &pullback;
   /// Whether it is the derivative that the ops behind the results have anyway.
   bool natural = false;
+  /// Whether a floating result without cotangent has zeros given; else it has an undefined tensor.
+  bool zeros = true;
 };
 
 /// Control flow in a trace that was kept whole for its derivative, by a tracer.
@@ -117,6 +119,20 @@ public:
   /// New tensors with the values of the results, whose cotangents the pullback takes.
   virtual std::vector<Tensor> attach_pullback(const PullbackCall &call);
 
+  /// Whether it needs no more of a call than the pullback of its results, so that a compiled
+  /// function need not show its ops.
+  virtual bool takes_pullbacks() const { return false; }
+  /// Whether it records calls for derivatives now.
+  virtual bool records() const { return false; }
+  /// Whether it follows a value, or would follow what a read of the variable gives.
+  virtual bool watches(const Tensor &) const { return false; }
+  virtual bool watches(const VariableRef &) const { return false; }
+  /// Runs what takes tensors with elements, and not through op calls: once, or once for each of the
+  /// tensors that one stands for.
+  virtual std::vector<Tensor> whole(const detail::Body &body, std::span<const Tensor> inputs) {
+    return previous_ == nullptr ? body(inputs) : previous_->whole(body, inputs);
+  }
+
   /// The value that a traced tensor has already, for a new variable of that name. Throws
   /// StateError if it depends on what is known only when the function runs.
   virtual Tensor initial_value(const Tensor &tensor, const std::string &name) {
@@ -165,5 +181,8 @@ Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs 
 
 /// Attaches a pullback on the current interpreter and all before it.
 std::vector<Tensor> attach_pullback(const PullbackCall &call);
+
+/// Runs a body by Interpreter::whole.
+std::vector<Tensor> run_whole(const detail::Body &body, std::span<const Tensor> inputs);
 
 } // namespace weft

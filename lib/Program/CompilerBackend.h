@@ -11,6 +11,16 @@
 
 namespace weft {
 
+/// What the backward half of a derivative takes from the forward half: an input of that one or one
+/// of its outputs, where those behind the function's are saved for this alone.
+struct SavedValue {
+  enum class From : std::uint8_t { input, output } from;
+  std::uint32_t number;
+  TensorType type;
+
+  bool operator==(const SavedValue &) const = default;
+};
+
 /// Machine code of a program. Its entry takes buffers in this order: inputs, captures, variables
 /// (those that are written are updated in place), outputs of static size; and the sizes of the
 /// inputs' unknown dimensions, in order.
@@ -20,6 +30,9 @@ struct CompiledCode {
   /// Which variables of the program the entry takes, by number, in the order of its buffers; one
   /// that nothing depends on may be missing.
   std::vector<std::size_t> variables;
+  /// Of half a derivative. Outputs of the forward half are the function's and then those saved for
+  /// this alone; inputs of the backward half are these values and the cotangents.
+  std::vector<SavedValue> saved;
   /// Keeps the machine code loaded.
   std::shared_ptr<void> code;
   CompileReport report;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,17 @@ struct ProgramConstruct {
   HostFunctionRef host;                         ///< of a host call
   bool pure = false;                            ///< a host call without effects
   std::uint32_t record = 0;                     ///< number of a record, and of what is pulled
-  std::vector<std::uint32_t> wrt;               ///< of a record: numbers of operands
+  /// Of a record: numbers of operands, and of variables, which are counted on behind them. With
+  /// variables it may stand in a program with a `part` only.
+  std::vector<std::uint32_t> wrt;
+};
+
+/// Which half of a program is compiled that holds a function and its derivative: its first `inputs`
+/// inputs and `outputs` outputs are the function's, the others cotangents and gradients. The
+/// forward half runs the function and saves what the backward half needs, see SavedValue.
+struct DerivativePart {
+  enum class Half : std::uint8_t { forward, backward } half;
+  std::uint32_t inputs, outputs;
 };
 
 /// A traced function.
@@ -89,6 +100,12 @@ struct Program {
   std::vector<ProgramNode> nodes;     ///< in the order of the calls
   std::vector<ValueId> outputs;
   std::vector<std::string> files; ///< of the user's source, which nodes count
+  std::optional<DerivativePart> part;
+  /// Eager tensors that became constants and that others hold as well, with those of the programs
+  /// it calls.
+  std::vector<Tensor> folded;
+  /// A function in it, or in what it calls, with a gradient of its own; none if empty.
+  std::string custom_gradient;
   /// The callables of its host calls and of those of the programs it calls, in order, each once.
   std::vector<HostFunctionRef> hosts;
 

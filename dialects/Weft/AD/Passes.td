@@ -1,4 +1,4 @@
-// The pass that turns derivatives of functions into ops.
+// The passes that turn derivatives of functions into ops.
 
 #ifndef WEFT_AD_PASSES
 #define WEFT_AD_PASSES
@@ -38,6 +38,25 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def SplitDerivativePass : Pass<"weft-split-derivative", "::mlir::ModuleOp"> {
+  let summary = "Splits a function that has its derivative in it into a forward and a backward part.";
+  let description = [{
+    Before: functions without derivative ops, some with the attribute `weft.split = {inputs = I,
+    results = R}`: the first I arguments are those of a function, the first R results its results; the
+    other arguments are cotangents and the other results gradients.
+
+    After: each of these is two functions. The forward part has its name, takes the first I arguments,
+    has all effects that do not depend on a cotangent, and gives the first R results and, behind
+    them, values that the backward part needs. That one is called `NAME_backward`, takes what is saved
+    and the cotangents, and gives the gradients. What is saved is found by a minimum cut, as for the
+    reverse of a region; scalars are saved as tensors. Both have the attribute `weft.saved`, two numbers
+    for each saved value: 0 and the number of an argument of the forward part, or 1 and that of one of
+    its results. With `part = "forward"` or `part = "backward"` in `weft.split` only that part is left,
+    by the function's name, with what it uses.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // WEFT_AD_PASSES

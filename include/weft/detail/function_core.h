@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,9 +48,11 @@ public:
 
   /// Whether a trace or a tape is recording on this thread.
   static bool recording();
-  /// Whether a call becomes a call in the trace that is recording. If not, because a tape wants to
-  /// see what is inside, the callable runs in its place, `Inlined` while it does.
+  /// Whether a call becomes a call in the trace that is recording.
   static bool calls_are_recorded();
+  /// Whether none but tapes record, on values, for which a call is one entry (`run_taped`). Where
+  /// they must see what is inside, the callable runs in the function's place, `Inlined` meanwhile.
+  static bool calls_are_entries();
   class Inlined {
   public:
     /// Throws StateError if functions call each other without end.
@@ -68,7 +71,13 @@ public:
                               std::shared_ptr<void> &prototype);
   /// Runs it. Results are in the order that the tracee gave them.
   std::vector<Tensor> run(Trace &trace, const ArgumentReader &arguments);
-  /// The same inside another trace, which records a call.
+  /// The trace for a call under tapes, compiled or not.
+  std::shared_ptr<Trace> find_taped(const ArgumentReader &arguments, const Tracee &tracee,
+                                    std::shared_ptr<void> &prototype);
+  /// Runs it and has the tapes note one pullback. Nothing, and nothing has run, if they must see
+  /// what is inside.
+  std::optional<std::vector<Tensor>> run_taped(Trace &trace, const ArgumentReader &arguments);
+  /// The same as `find` inside another trace, which records a call.
   std::shared_ptr<Trace> find_inside(const ArgumentReader &arguments, const Tracee &tracee,
                                      std::shared_ptr<void> &prototype);
   std::vector<Tensor> call(Trace &trace, const ArgumentReader &arguments);

@@ -157,6 +157,26 @@ TEST_F(CachedFunctions, KeepTheReportOnMemory) {
   }
 }
 
+// Under a tape the halves of the derivative are entries of their own, which tell what is saved: an
+// argument, a result, a value that is neither and of unknown size.
+TEST_F(CachedFunctions, KeepDerivativesForTapes) {
+  const auto slope = [] {
+    const auto f =
+        weft::function([](const Tensor &x) { return exp(x) * sin(x) + sum(matmul(x, x)); },
+                       {.name = "wave", .signature = {spec(f32, {unknown, unknown})}});
+    const Tensor x = tensor(std::vector<float>{1, 2, 3, 4}, {2, 2});
+    GradientTape tape;
+    tape.watch(x);
+    return tape.gradient(f(x), {x})[0].to_vector<float>();
+  };
+  const std::vector<float> cold = slope();
+  EXPECT_EQ(files().size(), 2U);
+  lines_.clear();
+  EXPECT_EQ(slope(), cold);
+  EXPECT_THAT(lines_, ElementsAre(StartsWith("cache hit: wave: "),
+                                  StartsWith("cache hit: gradient of wave: ")));
+}
+
 TEST_F(CachedFunctions, GiveTheSameBitsColdAndWarm) {
   std::vector<std::vector<float>> results;
   for (int i = 0; i < 2; ++i) {

@@ -1,0 +1,181 @@
+// The pass weft-split-derivative: a function and its derivative as two functions, and what the
+// first saves for the second.
+#include "Weft/AD/Passes.h"
+#include "Weft/AD/Recompute.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_SPLITDERIVATIVEPASS
+#include "Weft/AD/Passes.h.inc"
+
+namespace {
+
+/// Splits one function.
+class Splitter {
+public:
+  Splitter(func::FuncOp forward, unsigned inputs, unsigned results)
+      : forward(forward), inputs(inputs), results(results), block(forward.getBody().front()) {}
+
+  /// The backward part, behind the forward part; null after a diagnostic.
+  func::FuncOp split() {
+    moveLate();
+    Context context(forward);
+    Recompute recompute(context, forward);
+    const ReverseTurn turn{late, nullptr, nullptr, {}};
+    if (failed(recompute.choose(turn))) {
+      backward.erase();
+      return {};
+    }
+    for (Value value : recompute.kept()) save(value);
+    recompute.restore(turn, [&](OpBuilder &b, Value value, const ReverseTurn &) {
+      return loaded(b, value, arguments[value]);
+    });
+    eraseUnused(&block, nullptr, nullptr);
+    finish();
+    return backward;
+  }
+
+private:
+  /// Moves what depends on a cotangent, and the return of the gradients, into the backward part,
+  /// whose arguments are the cotangents, and where values of the forward part are used as if they
+  /// could be seen.
+  void moveLate() {
+    OpBuilder b(forward->getContext());
+    b.setInsertionPointAfter(forward);
+    backward = func::FuncOp::create(b, forward.getLoc(), (forward.getName() + "_backward").str(),
+                                    b.getFunctionType({}, {}));
+    late = backward.addEntryBlock();
+    llvm::SmallPtrSet<Operation *, 32> moving;
+    auto dependsOn = [&](Value value) {
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        return argument.getOwner() == &block && argument.getArgNumber() >= inputs;
+      return moving.contains(value.getDefiningOp());
+    };
+    SmallVector<Operation *> ordered;
+    for (Operation &op : block.without_terminator()) {
+      if (llvm::none_of(op.getOperands(), dependsOn) && llvm::none_of(capturedBy(&op), dependsOn))
+        continue;
+      moving.insert(&op);
+      ordered.push_back(&op);
+    }
+    for (Operation *op : ordered) op->moveBefore(late, late->end());
+    for (BlockArgument cotangent : block.getArguments().drop_front(inputs))
+      cotangent.replaceAllUsesWith(late->addArgument(cotangent.getType(), cotangent.getLoc()));
+    Operation *end = block.getTerminator();
+    b.setInsertionPointToEnd(late);
+    func::ReturnOp::create(b, end->getLoc(), end->getOperands().drop_front(results));
+    end->setOperands(SmallVector<Value>(end->getOperands().take_front(results)));
+  }
+
+  /// Hands a value on to the backward part, in front of the cotangents.
+  void save(Value value) {
+    OpBuilder b(block.getTerminator());
+    Operation *end = block.getTerminator();
+    auto argument = dyn_cast<BlockArgument>(value);
+    Value handed = argument ? value : asTensor(b, value);
+    if (argument) {
+      saved.append({0, argument.getArgNumber()});
+    } else {
+      auto known = llvm::find(end->getOperands(), handed);
+      saved.append({1, known - end->operand_begin()});
+      if (known == end->operand_end()) end->insertOperands(end->getNumOperands(), handed);
+    }
+    arguments[value] = late->insertArgument(arguments.size(), handed.getType(), value.getLoc());
+  }
+
+  static Value asTensor(OpBuilder &b, Value value) {
+    if (isa<RankedTensorType>(value.getType())) return value;
+    if (value.getType().isIndex())
+      value = arith::IndexCastOp::create(b, value.getLoc(), b.getI64Type(), value);
+    return tensor::FromElementsOp::create(b, value.getLoc(),
+                                          RankedTensorType::get({}, value.getType()), value);
+  }
+
+  static Value loaded(OpBuilder &b, Value value, Value argument) {
+    if (isa<RankedTensorType>(value.getType())) return argument;
+    Location at = value.getLoc();
+    Type element = cast<RankedTensorType>(argument.getType()).getElementType();
+    Value item = ItemOp::create(b, at, element, argument);
+    return value.getType().isIndex() ? arith::IndexCastOp::create(b, at, value.getType(), item)
+                                     : item;
+  }
+
+  /// Gives both parts their types.
+  void finish() {
+    block.eraseArguments(inputs, block.getNumArguments() - inputs);
+    OpBuilder b(forward->getContext());
+    for (func::FuncOp function : {forward, backward}) {
+      Block &body = function.getBody().front();
+      // Attributes of arguments are those of the whole function.
+      function.removeArgAttrsAttr();
+      function.removeResAttrsAttr();
+      function.setFunctionType(
+          b.getFunctionType(body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+      function->setAttr("weft.saved", b.getDenseI64ArrayAttr(saved));
+    }
+    forward->removeAttr("weft.split");
+  }
+
+  func::FuncOp forward, backward;
+  unsigned inputs, results;
+  Block &block;
+  Block *late = nullptr;
+  SmallVector<int64_t> saved;
+  DenseMap<Value, Value> arguments; ///< of the backward part, by the value that is saved
+};
+
+struct SplitDerivative : impl::SplitDerivativePassBase<SplitDerivative> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (Attribute how = function->getAttr("weft.split"); how && failed(split(function, how)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult split(func::FuncOp function, Attribute how) {
+    auto words = dyn_cast<DictionaryAttr>(how);
+    auto number = [&](StringRef name) -> int64_t {
+      auto attribute = words ? words.getAs<IntegerAttr>(name) : IntegerAttr();
+      return attribute ? attribute.getInt() : -1;
+    };
+    const int64_t inputs = number("inputs"), results = number("results");
+    auto part = words ? words.getAs<StringAttr>("part") : StringAttr();
+    if (inputs < 0 || inputs > function.getNumArguments() || results < 0 ||
+        results > function.getNumResults() || (part && part != "forward" && part != "backward") ||
+        function.isDeclaration())
+      return function.emitOpError(
+          "has a 'weft.split' that is not {inputs = I, results = R} with at most its numbers of "
+          "arguments and results, and perhaps part = \"forward\" or part = \"backward\"");
+    func::FuncOp backward = Splitter(function, inputs, results).split();
+    if (!backward) return failure();
+    if (!part) return success();
+    func::FuncOp left = part == "forward" ? function : backward;
+    StringAttr name = function.getSymNameAttr();
+    (part == "forward" ? backward : function).erase();
+    left.setSymNameAttr(name);
+    eraseUnusedSymbols(left->getParentOfType<ModuleOp>());
+    return success();
+  }
+
+  /// Of the functions that only the other part called, and of the variables that only it used.
+  static void eraseUnusedSymbols(ModuleOp module) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+        auto function = dyn_cast<func::FuncOp>(op);
+        if (function ? function.isPrivate() : isa<VariableOp>(op))
+          if (SymbolTable::symbolKnownUseEmpty(&op, module)) {
+            op.erase();
+            changed = true;
+          }
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace mlir::weft

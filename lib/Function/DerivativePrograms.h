@@ -1,0 +1,29 @@
+// Programs made from a program: its derivative, and what of it a derivative reaches.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "Program/Program.h"
+
+namespace weft {
+
+/// Calls `callee` and pulls cotangents back through the call. The inputs are those of `callee`, its
+/// captured tensors, and a cotangent per floating output; the outputs are those of `callee`, then
+/// the gradients by the operands that `wrt` numbers, as in ProgramConstruct. With a half it is to
+/// be compiled as that half of a derivative; without one the gradients are its only outputs, and
+/// `wrt` names no variable.
+std::shared_ptr<const Program> derivative_of(const std::shared_ptr<const Program> &callee,
+                                             const std::vector<std::uint32_t> &wrt,
+                                             std::optional<DerivativePart::Half> half);
+
+/// For each output of a program which operands of its derivative (inputs, captured tensors,
+/// variables) a derivative of that output may reach: by a path of floating values through ops with
+/// derivatives.
+std::vector<std::vector<bool>> reached_operands(const Program &program);
+
+/// The first op in the nodes, and in what they call, that may not happen twice; empty if none.
+std::string_view effect_of(const std::vector<ProgramNode> &nodes);
+
+} // namespace weft

@@ -1,0 +1,70 @@
+// A program as tapes see it: one entry, whose forward and backward halves are compiled.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "Function/CompiledCall.h"
+#include "Function/DerivativePrograms.h"
+
+namespace weft {
+
+/// Calls a program while tapes record. What they watch of its operands decides which derivative is
+/// compiled, once each. Its forward half runs in the place of the program, with the program's
+/// effects, and tapes note one pullback, which is the backward half. May be called by many threads.
+class TapedProgram : public std::enable_shared_from_this<TapedProgram> {
+public:
+  explicit TapedProgram(std::shared_ptr<const Program> program);
+
+  /// Whether all that records on this thread can do with pullbacks in place of ops.
+  static bool is_possible();
+
+  /// Runs the program on its inputs. `plain` does so where no derivative is wanted. Nothing, and
+  /// nothing has run, if the tapes must see its ops: it has a gradient of its own inside, a
+  /// second derivative would repeat effects or read variables again, or the compiler refuses its
+  /// derivative.
+  std::optional<std::vector<Tensor>> call(std::span<detail::TensorImpl *const> inputs,
+                                          std::span<const detail::VariablePointer> variables,
+                                          const std::function<std::vector<Tensor>()> &plain);
+
+private:
+  /// The two halves of one derivative.
+  struct Derivative {
+    std::vector<std::uint32_t> wrt;
+    std::vector<SavedValue> saved;
+    std::optional<CompiledCall> forward, backward;
+    bool refused = false; ///< by the compiler
+  };
+  using DerivativePtr = std::shared_ptr<Derivative>;
+  /// What one call leaves for its pullback.
+  struct Call;
+
+  /// The variable of that number in a call.
+  const VariableRef &variable(std::size_t number,
+                              std::span<const detail::VariablePointer> variables) const;
+  /// The operands that are watched and that some output depends on.
+  std::vector<std::uint32_t> watched(std::span<const Tensor> operands,
+                                     std::span<const detail::VariablePointer> variables) const;
+  /// Compiled, or refused.
+  DerivativePtr derivative(const std::vector<std::uint32_t> &wrt);
+  void compile(Derivative &derivative) const;
+  /// The program of the gradients by these operands, of the operands and cotangents.
+  std::shared_ptr<TapedProgram> gradient(const std::vector<std::uint32_t> &wrt);
+  std::vector<Tensor> pull(const Call &call, std::span<const Tensor> cotangents);
+  std::vector<Tensor> pull_watched(const Call &call, std::span<const Tensor> cotangents);
+  std::vector<Tensor> run_plain(std::span<const Tensor> operands);
+
+  const std::shared_ptr<const Program> program_;
+  const std::vector<std::vector<bool>> reached_; ///< operands, by output
+  const bool repeatable_; ///< running it again gives the same, and nobody notices
+  std::mutex mutex_;
+  std::map<std::vector<std::uint32_t>, DerivativePtr> derivatives_;
+  std::map<std::vector<std::uint32_t>, std::shared_ptr<TapedProgram>> gradients_;
+  std::optional<CompiledCall> plain_;
+};
+
+} // namespace weft
