@@ -60,6 +60,9 @@ Row trace_op(const std::string &name, const Session &session);
 Row nested_conds_200(const std::string &name, const Session &session);
 Row dynamic_shapes_elementwise(const std::string &name, const Session &session);
 Row dynamic_shapes_rows(const std::string &name, const Session &session);
+Row grad_mlp(const std::string &name, const Session &session);
+Row tape_overhead(const std::string &name, const Session &session);
+Row scan_reverse(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
 

@@ -7,12 +7,6 @@ namespace weft::bench {
 
 namespace {
 
-/// A contender of Weft's: `body(count)` does the work count times; `scale` makes seconds the unit.
-template <class Body>
-Contender timed(std::string name, double scale, Body body) {
-  return {std::move(name), [=] { return scale * seconds_per_call(body); }};
-}
-
 /// The number behind the last _ of a row's name.
 int number_in(const std::string &name) { return std::stoi(name.substr(name.rfind('_') + 1)); }
 

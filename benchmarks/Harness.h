@@ -75,6 +75,12 @@ double seconds_per_call(Body &&body, double budget = 0.1) {
   }
 }
 
+/// A contender of Weft's: `body(count)` does the work count times; `scale` makes seconds the unit.
+template <class Body>
+Contender timed(std::string name, double scale, Body body) {
+  return {std::move(name), [=] { return scale * seconds_per_call(body); }};
+}
+
 /// Keeps the compiler from dropping a value that nobody reads.
 template <class T>
 inline void keep(const T &value) {

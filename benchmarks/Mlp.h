@@ -22,10 +22,15 @@ public:
   /// One step on the batch, forward to parameter update; gives the loss.
   Tensor step(const Tensor &x, const Tensor &labels) {
     GradientTape tape;
-    const Tensor loss = losses::softmax_cross_entropy(labels, model_(x));
-    optimizer_.apply_gradients(tape.gradient(loss, model_.parameters()));
-    return loss;
+    const Tensor value = loss(x, labels);
+    optimizer_.apply_gradients(tape.gradient(value, parameters()));
+    return value;
   }
+
+  Tensor loss(const Tensor &x, const Tensor &labels) {
+    return losses::softmax_cross_entropy(labels, model_(x));
+  }
+  std::vector<Variable> parameters() const { return model_.parameters(); }
 
   const Tensor &x() const { return batch_.first; }
   const Tensor &labels() const { return batch_.second; }

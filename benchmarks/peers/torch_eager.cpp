@@ -1,10 +1,10 @@
-// libtorch's side of the eager rows: one add of 8 floats, and one training step of the small
-// classifier.
+// libtorch's side of the eager rows: one add of 8 floats, what recording it adds, and one training
+// step of the small classifier.
 //
 // A line server (docs/benchmarks.md): each line on stdin asks for one repeat, answered by one JSON
 // line.
 //
-//   torch_eager add8 | mlp | start
+//   torch_eager add8 | tape8 | mlp | start
 
 #include <torch/torch.h>
 
@@ -60,6 +60,25 @@ void serve_add8() {
       "ns");
 }
 
+/// The same add where autograd records it, minus one where it does not.
+void serve_tape8() {
+  torch::Tensor a = torch::arange(8, torch::kFloat32), b = torch::ones({8});
+  torch::Tensor watched = a.clone().requires_grad_(true);
+  const auto adds = [&](const torch::Tensor &x, long count) {
+    for (long i = 0; i < count; ++i) {
+      torch::Tensor c = at::add(x, b);
+      asm volatile("" : : "r"(c.unsafeGetTensorImpl()) : "memory");
+    }
+  };
+  serve(
+      [&] {
+        const double taped = seconds_per_call([&](long count) { adds(watched, count); });
+        c10::InferenceMode inference;
+        return 1e9 * (taped - seconds_per_call([&](long count) { adds(a, count); }));
+      },
+      "ns");
+}
+
 /// The two-layer classifier every peer trains: 64-128-10, ReLU.
 struct Classifier : torch::nn::Module {
   torch::nn::Linear hidden{nullptr}, out{nullptr};
@@ -103,10 +122,11 @@ int main(int argc, char **argv) {
   std::string what = argc > 1 ? argv[1] : "";
   if (const char *threads = std::getenv("OMP_NUM_THREADS")) at::set_num_threads(std::atoi(threads));
   if (what == "add8") serve_add8();
+  else if (what == "tape8") serve_tape8();
   else if (what == "mlp") serve_mlp();
   else if (what == "start") add_and_exit();
   else {
-    std::fprintf(stderr, "usage: torch_eager add8|mlp|start\n");
+    std::fprintf(stderr, "usage: torch_eager add8|tape8|mlp|start\n");
     return 1;
   }
 }

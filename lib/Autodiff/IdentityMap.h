@@ -1,6 +1,7 @@
 // A hash map from the identities of tensors to small numbers, without an allocation per entry.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -34,7 +35,7 @@ public:
   }
 
   void clear() {
-    slots_.clear();
+    std::ranges::fill(slots_, Slot()); // which are likely to be needed again
     size_ = 0;
   }
 

@@ -25,6 +25,10 @@ std::uint64_t identity_of(const Tensor &tensor) {
   std::atomic<std::uint64_t> &identity = tensor.impl()->identity;
   if (const std::uint64_t known = identity.load(std::memory_order_relaxed)) return known;
   const std::uint64_t fresh = new_identity();
+  if (tensor.impl()->references.load(std::memory_order_relaxed) == 1) { // nobody else sees it
+    identity.store(fresh, std::memory_order_relaxed);
+    return fresh;
+  }
   std::uint64_t present = 0;
   return identity.compare_exchange_strong(present, fresh, std::memory_order_relaxed) ? fresh
                                                                                      : present;
@@ -257,7 +261,7 @@ void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {
                      .saved = save ? static_cast<std::int32_t>(saved_.size()) : -1,
                      .dtype = impl->dtype,
                      .rank = impl->rank});
-  dims_.insert(dims_.end(), impl->dims(), impl->dims() + impl->rank);
+  for (std::size_t i = 0; i < impl->rank; ++i) dims_.push_back(impl->dims()[i]);
   if (save) saved_.push_back(tensor);
 }
 
