@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/indexed_slices.h>
 #include <weft/variable.h>
 
 namespace weft {
@@ -115,6 +116,26 @@ public:
     return gradient_by(targets, list, options, where);
   }
 
+  /// The same, where the gradient of a source that was only gathered from along its first axis
+  /// stays slices, which take no memory for the rows that were not.
+  template <std::size_t N>
+  std::array<SlicedGradient, N>
+  sliced_gradient(const GradientTargets &targets, const GradientSource (&sources)[N],
+                  const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
+    std::vector<SlicedGradient> gradients = sliced_gradient_by(targets, sources, options, where);
+    std::array<SlicedGradient, N> result;
+    std::ranges::move(gradients, result.begin());
+    return result;
+  }
+  template <std::ranges::forward_range Sources>
+    requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
+  std::vector<SlicedGradient>
+  sliced_gradient(const GradientTargets &targets, const Sources &sources,
+                  const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
+    const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
+    return sliced_gradient_by(targets, list, options, where);
+  }
+
   /// The derivatives of every element of the target by every element of each source, of shape
   /// target.shape + source.shape. Else as `gradient`. Throws DTypeError for a target that is not
   /// floating, ShapeError where a size is unknown, and StateError for a pullback of
@@ -174,6 +195,10 @@ private:
                                   std::span<const GradientSource> sources,
                                   const GradientOptions &options,
                                   const std::source_location &where);
+  std::vector<SlicedGradient> sliced_gradient_by(const GradientTargets &targets,
+                                                 std::span<const GradientSource> sources,
+                                                 const GradientOptions &options,
+                                                 const std::source_location &where);
   std::vector<Tensor> jacobian_by(const Tensor &target, std::span<const GradientSource> sources,
                                   const JacobianOptions &options,
                                   const std::source_location &where);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/indexed_slices.h>
 #include <weft/random.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
@@ -112,6 +113,9 @@ public:
   /// Throws ValueError if the counts differ.
   void apply_gradients(const std::vector<Tensor> &gradients,
                        std::source_location where = WEFT_HERE) const;
+  /// The same with gradients of GradientTape::sliced_gradient: of slices, only their rows change.
+  void apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
+                              std::source_location where = WEFT_HERE) const;
 
 private:
   std::vector<Variable> parameters_;
@@ -131,6 +135,10 @@ public:
   /// Throws ValueError if the counts differ.
   void apply_gradients(const std::vector<Tensor> &gradients,
                        std::source_location where = WEFT_HERE) const;
+  /// The same with gradients of GradientTape::sliced_gradient. The moments of all rows decay, so
+  /// slices change every row too.
+  void apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
+                              std::source_location where = WEFT_HERE) const;
   /// Number of updates so far, an i64 scalar.
   Tensor step(std::source_location where = WEFT_HERE) const { return step_.value(where); }
   /// All state besides the parameters: the step, then two moments per parameter.

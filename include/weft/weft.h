@@ -11,6 +11,7 @@
 #include <weft/function.h>        // IWYU pragma: export
 #include <weft/gradient_tape.h>   // IWYU pragma: export
 #include <weft/host_call.h>       // IWYU pragma: export
+#include <weft/indexed_slices.h>  // IWYU pragma: export
 #include <weft/io.h>              // IWYU pragma: export
 #include <weft/log.h>             // IWYU pragma: export
 #include <weft/memory.h>          // IWYU pragma: export

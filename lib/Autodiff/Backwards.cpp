@@ -13,6 +13,36 @@ namespace weft::autodiff {
 /// Cotangents of the tensors that depend on a source, by identity.
 class Tape::Cotangents {
 public:
+  /// What a cotangent is the sum of.
+  struct Parts {
+    Tensor dense; ///< undefined if there is none
+    std::vector<IndexedSlices> slices;
+  };
+
+  /// All slices as one, which are some.
+  static IndexedSlices joined(std::span<const IndexedSlices> slices) {
+    if (slices.size() == 1) return slices[0];
+    const bool alike = std::ranges::all_of(slices, [&](const IndexedSlices &s) {
+      return s.indices.dtype() == slices[0].indices.dtype();
+    });
+    std::vector<Tensor> values, indices;
+    for (const IndexedSlices &s : slices) {
+      values.push_back(s.values);
+      indices.push_back(alike ? s.indices
+                              : dispatch(OpCode::cast, {&s.indices, 1}, Attrs{DType::i64}));
+    }
+    const Attrs first_axis{std::int64_t{0}};
+    return {dispatch(OpCode::concatenate, values, first_axis),
+            dispatch(OpCode::concatenate, indices, first_axis), slices[0].dense_shape};
+  }
+  static Tensor densified(const Parts &parts) {
+    if (parts.slices.empty()) return parts.dense;
+    const IndexedSlices all = joined(parts.slices);
+    if (!parts.dense.defined()) return all.dense();
+    const Tensor operands[] = {parts.dense, all.indices, all.values};
+    return dispatch(OpCode::scatter_add, operands, Attrs{std::int64_t{0}});
+  }
+
   /// Marks a tensor as one whose cotangent is of use; sources keep theirs to the end.
   void want(std::uint64_t identity, bool source) {
     const std::uint32_t fresh = static_cast<std::uint32_t>(entries_.size());
@@ -23,8 +53,17 @@ public:
   bool wanted(std::uint64_t identity) { return places_.contains(identity); }
 
   void add(std::uint64_t identity, const Tensor &cotangent) {
-    Tensor &sum = entries_[*places_.find(identity)].sum;
+    Tensor &sum = entries_[*places_.find(identity)].sum.dense;
     sum = sum.defined() ? emitter.add(sum, cotangent) : cotangent;
+  }
+  /// Adds slices along the first axis, which stay slices until someone takes the whole.
+  void add(std::uint64_t identity, IndexedSlices slices) {
+    Parts &sum = entries_[*places_.find(identity)].sum;
+    sum.slices.push_back(std::move(slices));
+    std::int64_t rows = 0;
+    for (const IndexedSlices &s : sum.slices) rows += detail::type_of(s.indices).shape[0];
+    // Unknown ones count as few. More of them than there are rows in all are no saving any more.
+    if (rows > sum.slices[0].dense_shape[0]) sum = {densified(sum), {}};
   }
   /// The cotangent of a recorded result, complete when all later records have run; undefined if
   /// there is none.
@@ -32,14 +71,20 @@ public:
     std::uint32_t *place = places_.find(identity);
     if (place == nullptr) return {};
     Entry &entry = entries_[*place];
-    return entry.source ? entry.sum : std::move(entry.sum);
+    if (!entry.sum.slices.empty()) entry.sum = {densified(entry.sum), {}};
+    return entry.source ? entry.sum.dense : std::move(entry.sum.dense);
+  }
+  /// The same of a source, where slices stay slices.
+  Parts parts(std::uint64_t identity) {
+    std::uint32_t *place = places_.find(identity);
+    return place == nullptr ? Parts() : entries_[*place].sum;
   }
 
   TensorEmitter emitter;
 
 private:
   struct Entry {
-    Tensor sum;
+    Parts sum;
     bool source = false;
   };
   IdentityMap places_;
@@ -58,39 +103,78 @@ void Tape::check_use(std::span<const Tensor> targets,
       throw StateError("GradientTape: a source is undefined");
 }
 
+void Tape::check_weights(std::size_t targets, std::size_t weights) {
+  if (weights != 0 && weights != targets)
+    throw ValueError("GradientTape: there are " + std::to_string(weights) +
+                     " output gradients for " + std::to_string(targets) + " targets");
+}
+
 std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
                                    std::span<const GradientSource> sources,
                                    const GradientOptions &options) {
   check_use(targets, sources);
   const std::vector<Tensor> &weights = options.output_gradients;
-  if (!weights.empty() && weights.size() != targets.size())
-    throw ValueError("GradientTape: there are " + std::to_string(weights.size()) +
-                     " output gradients for " + std::to_string(targets.size()) + " targets");
+  check_weights(targets.size(), weights.size());
   // What follows is for the other interpreters of this thread, not for this tape; and even if it
   // fails, this was the one use of a tape that is not persistent.
   const Use use(*this);
   std::vector<Tensor> gradients = run(targets, sources, weights, options_.persistent);
   if (options.unconnected == Unconnected::zero)
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (gradients[i].defined()) continue;
-      const GradientSource &source = sources[i];
-      const TensorType type =
-          source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
-      if (!carries_gradient(type.dtype)) continue;
-      gradients[i] = type.shape.is_static() ? zeros(type.shape, type.dtype)
-                                            : TensorEmitter().filled(0, source.tensor());
-    }
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      if (!gradients[i].defined()) gradients[i] = zeros_for(sources[i]);
   return gradients;
+}
+
+Tensor Tape::zeros_for(const GradientSource &source) {
+  const TensorType type =
+      source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
+  if (!carries_gradient(type.dtype)) return {};
+  return type.shape.is_static() ? zeros(type.shape, type.dtype)
+                                : TensorEmitter().filled(0, source.tensor());
+}
+
+std::vector<SlicedGradient> Tape::sliced_gradient(std::span<const Tensor> targets,
+                                                  std::span<const GradientSource> sources,
+                                                  const GradientOptions &options) {
+  check_use(targets, sources);
+  check_weights(targets.size(), options.output_gradients.size());
+  const Use use(*this);
+  Cotangents cotangents;
+  run_all(targets, sources, options.output_gradients, options_.persistent, cotangents);
+  std::vector<SlicedGradient> gradients;
+  for (const GradientSource &source : sources) {
+    std::uint64_t own = 0;
+    Cotangents::Parts sum;
+    for (const std::uint64_t identity : identities(source, own)) {
+      Cotangents::Parts part = cotangents.parts(identity);
+      if (part.dense.defined())
+        sum.dense =
+            sum.dense.defined() ? cotangents.emitter.add(sum.dense, part.dense) : part.dense;
+      std::ranges::move(part.slices, std::back_inserter(sum.slices));
+    }
+    if (!sum.dense.defined() && !sum.slices.empty())
+      gradients.push_back(Cotangents::joined(sum.slices));
+    else if (Tensor dense = Cotangents::densified(sum); dense.defined())
+      gradients.push_back(std::move(dense));
+    else
+      gradients.push_back(options.unconnected == Unconnected::zero ? zeros_for(source) : Tensor());
+  }
+  return gradients;
+}
+
+void Tape::run_all(std::span<const Tensor> targets, std::span<const GradientSource> sources,
+                   const std::vector<Tensor> &seeds, bool keep, Cotangents &cotangents) {
+  want_sources(sources, cotangents);
+  want_what_depends(cotangents);
+  seed(targets, seeds, cotangents);
+  run_backwards(cotangents, keep);
 }
 
 std::vector<Tensor> Tape::run(std::span<const Tensor> targets,
                               std::span<const GradientSource> sources,
                               const std::vector<Tensor> &seeds, bool keep) {
   Cotangents cotangents;
-  want_sources(sources, cotangents);
-  want_what_depends(cotangents);
-  seed(targets, seeds, cotangents);
-  run_backwards(cotangents, keep);
+  run_all(targets, sources, seeds, keep, cotangents);
   std::vector<Tensor> gradients;
   for (const GradientSource &source : sources) {
     std::uint64_t own = 0;
@@ -224,6 +308,23 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
       cotangents.add(operands[i].identity, gradients[i]);
 }
 
+/// What a gather along the first axis hands back: the slices of its cotangent. Nothing where a size
+/// must be known for that and is not.
+std::optional<IndexedSlices> Tape::slices_of(const Record &gather, const Tensor &indices,
+                                             std::span<const TensorType> types,
+                                             const Tensor &cotangent) {
+  const Shape &shape = types[0].shape, &places = types[1].shape;
+  if (std::get<std::int64_t>(gather.attrs[0]) != 0 || !shape.is_static()) return std::nullopt;
+  if (places.size() == 1) return IndexedSlices{cotangent, indices, shape};
+  if (!places.is_static()) return std::nullopt;
+  std::int64_t count = 1;
+  for (const std::int64_t size : places) count *= size;
+  Ints slices(shape);
+  slices[0] = count;
+  TensorEmitter e;
+  return IndexedSlices{e.reshape(cotangent, slices), e.reshape(indices, Ints{count}), shape};
+}
+
 void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents) {
   // A derivative belongs to the line that it is of.
   const AsIfAt site(record.where.line() != 0 ? record.where : CallSite::current());
@@ -239,6 +340,9 @@ void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &c
     types[i] = type_of(value);
     wanted.push_back(cotangents.wanted(value.identity));
   }
+  if (record.op == OpCode::gather && wanted[0])
+    if (std::optional<IndexedSlices> slices = slices_of(record, operands[1], types, cotangent))
+      return cotangents.add(values_[record.first].identity, *std::move(slices));
   const Value &result = values_[record.first + record.operands];
   const Tensor result_value = saved(result);
   const TensorType result_type = type_of(result);

@@ -35,6 +35,20 @@ std::vector<Tensor> GradientTape::gradient_by(const GradientTargets &targets,
   return tape_->gradient(targets.tensors(), sources, options);
 }
 
+std::vector<SlicedGradient> GradientTape::sliced_gradient_by(
+    const GradientTargets &targets, std::span<const GradientSource> sources,
+    const GradientOptions &options, const std::source_location &where) {
+  const CallSite site(where);
+  tape_->check_thread("sliced_gradient");
+  return tape_->sliced_gradient(targets.tensors(), sources, options);
+}
+
+Tensor IndexedSlices::dense(std::source_location where) const {
+  const CallSite site(where);
+  const Tensor operands[] = {zeros(dense_shape, values.dtype(), where), indices, values};
+  return dispatch(OpCode::scatter_add, operands, Attrs{std::int64_t{0}});
+}
+
 std::vector<Tensor> GradientTape::jacobian_by(const Tensor &target,
                                               std::span<const GradientSource> sources,
                                               const JacobianOptions &options,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,9 @@ public:
   std::vector<Tensor> gradient(std::span<const Tensor> targets,
                                std::span<const GradientSource> sources,
                                const GradientOptions &options);
+  std::vector<SlicedGradient> sliced_gradient(std::span<const Tensor> targets,
+                                              std::span<const GradientSource> sources,
+                                              const GradientOptions &options);
   std::vector<Tensor> jacobian(const Tensor &target, std::span<const GradientSource> sources,
                                const JacobianOptions &options);
   Tensor batch_jacobian(const Tensor &target, const GradientSource &source,
@@ -184,6 +188,10 @@ private:
   };
   /// Throws StateError if the tape is spent, or a target or a source is undefined.
   void check_use(std::span<const Tensor> targets, std::span<const GradientSource> sources) const;
+  /// Throws ValueError unless there is a weight for each target, or none.
+  static void check_weights(std::size_t targets, std::size_t weights);
+  /// Undefined for a source that is not floating.
+  static Tensor zeros_for(const GradientSource &source);
   void spend_unless_persistent() {
     if (!options_.persistent) spend();
   }
@@ -191,6 +199,11 @@ private:
   /// The tape may be used again if it is to `keep` what it saved.
   std::vector<Tensor> run(std::span<const Tensor> targets, std::span<const GradientSource> sources,
                           const std::vector<Tensor> &seeds, bool keep);
+  void run_all(std::span<const Tensor> targets, std::span<const GradientSource> sources,
+               const std::vector<Tensor> &seeds, bool keep, Cotangents &cotangents);
+  static std::optional<IndexedSlices> slices_of(const Record &gather, const Tensor &indices,
+                                                std::span<const TensorType> types,
+                                                const Tensor &cotangent);
   std::vector<Tensor> gradients_for(const char *name, const Tensor &target,
                                     std::span<const GradientSource> sources, const Tensor &seeds,
                                     std::int64_t count, bool vectorize);

@@ -27,6 +27,19 @@ void SGD::apply_gradients(const std::vector<Tensor> &gradients, std::source_loca
     if (gradients[i].defined()) parameters_[i].assign_sub(gradients[i] * options_.learning_rate);
 }
 
+void SGD::apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
+                                 std::source_location where) const {
+  const CallSite site(where);
+  check_count("SGD", gradients.size(), parameters_.size());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (const auto *slices = std::get_if<IndexedSlices>(&gradients[i]))
+      parameters_[i].assign(
+          scatter_add(parameters_[i], slices->indices, slices->values * -options_.learning_rate));
+    else if (const Tensor &dense = std::get<Tensor>(gradients[i]); dense.defined())
+      parameters_[i].assign_sub(dense * options_.learning_rate);
+  }
+}
+
 Adam::Adam(std::vector<Variable> parameters, Options options)
     : parameters_(std::move(parameters)),
       step_(zeros({}, DType::i64), "adam.step", /*trainable=*/false), options_(options) {
@@ -59,6 +72,17 @@ void Adam::apply_gradients(const std::vector<Tensor> &gradients, std::source_loc
     second_[i].assign(v);
     parameters_[i].assign_sub(rate * m / (sqrt(v) + options_.epsilon));
   }
+}
+
+void Adam::apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
+                                  std::source_location where) const {
+  const CallSite site(where);
+  std::vector<Tensor> dense;
+  for (const SlicedGradient &gradient : gradients) {
+    const auto *slices = std::get_if<IndexedSlices>(&gradient);
+    dense.push_back(slices != nullptr ? slices->dense() : std::get<Tensor>(gradient));
+  }
+  apply_gradients(dense, where);
 }
 
 std::vector<Variable> Adam::state() const {
