@@ -48,14 +48,16 @@ private:
   /// The slot that holds the key, or where it belongs.
   std::size_t place_of(std::uint64_t key) const {
     const std::size_t mask = slots_.size() - 1;
-    // Identities are consecutive numbers; a multiplication spreads them.
-    std::size_t place = (key * 0x9E3779B97F4A7C15u >> 32) & mask;
+    // Identities are consecutive numbers: neighbours lie next to each other, and a multiplication
+    // keeps those apart that are a power of two from each other.
+    std::size_t place = (key + (key >> bits_) * 0x9E3779B9u) & mask;
     while (slots_[place].key != 0 && slots_[place].key != key) place = (place + 1) & mask;
     return place;
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+    bits_ = slots_.empty() ? 6 : bits_ + 1;
+    std::vector<Slot> old(std::size_t{1} << bits_);
     old.swap(slots_);
     for (const Slot &slot : old)
       if (slot.key != 0) slots_[place_of(slot.key)] = slot;
@@ -63,6 +65,7 @@ private:
 
   std::vector<Slot> slots_;
   std::size_t size_ = 0;
+  unsigned bits_ = 0; ///< slots are two to this power
 };
 
 } // namespace weft::autodiff

@@ -16,7 +16,8 @@ std::uint64_t new_identity() {
   // Each thread takes numbers by the block, so that threads do not meet at one counter.
   constexpr std::uint64_t block = 1 << 16;
   static std::atomic<std::uint64_t> next_block{0};
-  thread_local std::uint64_t next = 0;
+  // Initial-exec as Interpreter::current_ is.
+  thread_local constinit std::uint64_t next __attribute__((tls_model("initial-exec"))) = 0;
   if (next % block == 0) next = next_block.fetch_add(1, std::memory_order_relaxed) * block + 1;
   return next++;
 }
@@ -204,8 +205,8 @@ Tensor Tape::record(const OpCall &call) {
     if (operand.impl() == result.impl()) return result;
 
   const auto count = static_cast<std::uint16_t>(call.operands.size());
-  records_.push_back({call.op, count, static_cast<std::uint32_t>(values_.size()), call.attrs,
-                      CallSite::current()});
+  records_.emplace_back(call.op, count, static_cast<std::uint32_t>(values_.size()), call.attrs,
+                        CallSite::current());
   detail::InlineVector<std::uint64_t, 4> identities;
   std::uint32_t save = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -256,12 +257,19 @@ void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands
 
 void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {
   const detail::TensorImpl *impl = tensor.impl();
+  // Most calls have one shape for all, which is stored once.
+  const Value *last = values_.empty() ? nullptr : &values_.back();
+  bool same = last != nullptr && last->rank == impl->rank;
+  for (std::size_t i = 0; same && i < impl->rank; ++i)
+    same = impl->dims()[i] == dims_[last->dims + i];
+  const auto dims = same ? last->dims : static_cast<std::uint32_t>(dims_.size());
   values_.push_back({.identity = identity,
-                     .dims = static_cast<std::uint32_t>(dims_.size()),
+                     .dims = dims,
                      .saved = save ? static_cast<std::int32_t>(saved_.size()) : -1,
                      .dtype = impl->dtype,
                      .rank = impl->rank});
-  for (std::size_t i = 0; i < impl->rank; ++i) dims_.push_back(impl->dims()[i]);
+  if (!same)
+    for (std::size_t i = 0; i < impl->rank; ++i) dims_.push_back(impl->dims()[i]);
   if (save) saved_.push_back(tensor);
 }
 
