@@ -228,7 +228,7 @@ void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weig
                                   to_string(detail::type_of(seed)) + ", but its target is " +
                                   to_string(detail::type_of(target));
       if (seed.dtype() != target.dtype()) throw DTypeError(problem);
-      if (!(detail::type_of(seed).shape == detail::type_of(target).shape))
+      if (!may_be_equal(detail::type_of(seed).shape, detail::type_of(target).shape))
         throw ShapeError(problem);
     }
     const std::uint64_t identity = target.impl()->identity.load(std::memory_order_relaxed);

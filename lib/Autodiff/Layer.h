@@ -2,6 +2,8 @@
 // at or change some.
 #pragma once
 
+#include <optional>
+
 #include "Ops/Interpreter.h"
 
 namespace weft::autodiff {
@@ -30,10 +32,28 @@ protected:
   /// What a body of control flow gave.
   virtual void see_results(std::span<const Tensor>) {}
 
+  /// Puts the layer on top of whoever runs a body: where a tape before it records the body as a
+  /// program of its own, that is no longer who was current when the layer was made.
+  class OnTop {
+  public:
+    explicit OnTop(Layer &layer) : layer_(layer), before_(layer.previous_) {
+      if (Interpreter::current() != &layer) layer.previous_ = Interpreter::current();
+      scope_.emplace(&layer);
+    }
+    ~OnTop() { layer_.previous_ = before_; }
+    OnTop(const OnTop &) = delete;
+    OnTop &operator=(const OnTop &) = delete;
+
+  private:
+    Layer &layer_;
+    Interpreter *before_;
+    std::optional<Scope> scope_;
+  };
+
   /// The body, which runs on this interpreter.
   detail::Body inside(const detail::Body &body) {
     return [this, &body](std::span<const Tensor> inputs) {
-      const Scope here(this);
+      const OnTop here(*this);
       std::vector<Tensor> results = body(inputs);
       see_results(results);
       return results;

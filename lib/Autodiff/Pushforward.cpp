@@ -148,7 +148,7 @@ struct Pushforward::Doubled {
 
   /// The results, then the tangents of the active ones; `found` notes which have tangents.
   std::vector<Tensor> operator()(std::span<const Tensor> inputs, std::vector<bool> *found) const {
-    const Scope here(&self);
+    const OnTop here(self);
     const std::size_t primals = fixed + (inputs.empty() ? 0 : active.size());
     std::size_t at = primals;
     for (std::size_t i = fixed; i < primals; ++i)

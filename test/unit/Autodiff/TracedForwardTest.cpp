@@ -100,6 +100,55 @@ TEST(TracedForward, SecondOrder) {
   EXPECT_EQ(tangent(twice, tensor({1.0, 2.0}), v), (Doubles{56 + 56 * 64 * 100}));
 }
 
+// The outer tape records the loop that forward mode has doubled as a program of its own.
+TEST(TracedForward, ReverseOverForwardThroughControlFlow) {
+  const Tensor v = tensor({1.0, 10.0});
+  const auto slope_of_push = [&](const auto &f) {
+    return [&, f](const Tensor &x) {
+      return grad([&](const Tensor &t) { return jvp(f, t, v).second; })(x);
+    };
+  };
+  const auto expect_same = [&](const auto &f) {
+    const auto g = slope_of_push(f);
+    const Tensor x = tensor({0.5, 1.5});
+    const Doubles eager = g(x).template to_vector<double>(),
+                  traced = function(g)(x).template to_vector<double>();
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(traced[i], eager[i], 1e-13 * (1 + std::abs(eager[i])));
+    return eager;
+  };
+  // The sum of x^4 has the Hessian 12 x^2.
+  EXPECT_EQ(expect_same([](const Tensor &x) {
+              return sum(for_loop(2, [](const Tensor &, const Tensor &y) { return y * y; }, x));
+            }),
+            (Doubles{3, 270}));
+  expect_same([](const Tensor &x) {
+    return sum(while_loop(
+        [](const Tensor &y) { return sum(y) < 20; },
+        [&](const Tensor &y) {
+          return cond(sum(y) > 4, [&] { return y * y * x; }, [&] { return y + sin(x * y); });
+        },
+        x));
+  });
+  expect_same([](const Tensor &x) {
+    return sum(switch_case(
+        sum(x).astype(i32), [&] { return x; }, [&] { return x; }, [&] { return exp(x) * x; }));
+  });
+}
+
+// A tangent whose size is known, of a value whose size is not.
+TEST(TracedForward, CustomGradientsOfUnknownSizes) {
+  const auto f = custom_gradient([](const Tensor &x) {
+    return Pullback{sin(x), [x](const Tensor &dy) { return dy * cos(x); }};
+  });
+  const Tensor x = tensor({0.5, 1.5}), v = tensor({1.0, 10.0});
+  const auto pushed = function([&](const Tensor &at) { return jvp(f, at, v).second; },
+                               {.signature = {spec(f64, {unknown})}});
+  const Doubles found = pushed(x).to_vector<double>();
+  EXPECT_NEAR(found[0], std::cos(0.5), 1e-15);
+  EXPECT_NEAR(found[1], 10 * std::cos(1.5), 1e-15);
+}
+
 TEST(TracedForward, ReverseInsideFunctions) {
   const auto f = [](const Tensor &x) { return sum(sin(x) * x); };
   const Tensor x = tensor({0.5, 1.5}), v = tensor({1.0, 2.0});
