@@ -45,6 +45,18 @@ func.func @unknown(%x: tensor<?x4xf32>, %s: tensor<?xf32>, %at: index, %n: index
   return %1 : tensor<?x4xf32>
 }
 
+// Buffers cannot be told apart into two sizes that only run time knows: elements are read at their places in the row.
+// CHECK-LABEL: func @two_unknown
+// CHECK-SAME: (%{{.*}}: tensor<?xf32>, %{{.*}}: index, %[[N:.*]]: index, %[[M:.*]]: index)
+// CHECK-NOT: expand_shape
+// CHECK: %[[TAKEN:.*]] = tensor.extract_slice %{{.*}} : tensor<?xf32> to tensor<?xf32>
+// CHECK: linalg.generic
+// CHECK: tensor.extract %[[TAKEN]]
+func.func @two_unknown(%s: tensor<?xf32>, %at: index, %n: index, %m: index) -> tensor<?x?xf32> {
+  %0 = weft.stack_load %s[%at] sizes(%n, %m) : tensor<?xf32> to tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
 // Where there are no elements there is nothing to store or load.
 // CHECK-LABEL: func @nothing
 // CHECK-NOT: slice

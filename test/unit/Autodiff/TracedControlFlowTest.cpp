@@ -197,6 +197,14 @@ TEST(TracedGradient, SecondDerivativesRepeatNoEffects) {
                 "so its print; move that out of it, or differentiate on values");
 }
 
+// What turns keep is of two sizes that are known at run time only.
+TEST(TracedGradient, MatricesOfUnknownSizes) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(3, [&](const Tensor &, const Tensor &y) { return sin(matmul(y, y)) * x; }, x);
+  };
+  slope(f, tensor({{0.5, 1.5}, {-0.25, 1.0}}));
+}
+
 // A training step over a loop, with the tape around it and others reading the same values.
 TEST(TracedGradient, PersistentAndNestedTapes) {
   const auto f = [](const Tensor &x) {

@@ -86,7 +86,8 @@ Value lowerStackLoad(LinalgBuilder &b, StackLoadOp op) {
   Place place(b, type, sizes, op.getAt());
   Value value = tensor::ExtractSliceOp::create(b, place.slice, op.getStack(), place.offsets,
                                                place.sizes, place.strides);
-  if (!type.hasStaticShape() && type.getRank() != 1)
+  if (type.getNumDynamicDims() > 1) value = b.typed(b.expanded(value, sizes), type);
+  else if (!type.hasStaticShape() && type.getRank() != 1)
     value = tensor::ExpandShapeOp::create(b, type, value, SmallVector{allAxes(type)}, sizes);
   b.setSizes(value, sizes);
   return value;
