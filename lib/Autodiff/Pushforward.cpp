@@ -45,11 +45,11 @@ Tensor Pushforward::apply(const OpCall &call) {
   if (!recording_tangents()) return Layer::apply(call);
   if (call.op == OpCode::read) {
     Tensor value = Layer::apply(call);
-    const auto tangent = reads_.find(std::get<VariableRef>(call.attrs[0]));
-    if (tangent == reads_.end()) return value;
-    // As for a tape: a read is a value of its own, whoever else holds the variable's tensor.
+    // As for a tape: a read is a value of its own, whoever else holds the variable's tensor, also
+    // one with a tangent that was assigned.
     if (previous_ == nullptr) value = detail::new_alias(value);
-    seed(value, tangent->second);
+    const auto tangent = reads_.find(std::get<VariableRef>(call.attrs[0]));
+    if (tangent != reads_.end()) seed(value, tangent->second);
     return value;
   }
   std::vector<Tensor> tangents;

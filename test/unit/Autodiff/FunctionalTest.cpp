@@ -164,6 +164,17 @@ TEST(Jvp, OfVariables) {
   EXPECT_EQ(jvp(g, v, tensor(1.0)).second.item<double>(), 6);
 }
 
+// A read has the tangent that its variable was given, not that of what was assigned.
+TEST(Jvp, ReadsOfWhatWasAssigned) {
+  const Variable v(tensor(0.0), "v");
+  const auto f = [&](const Tensor &x) {
+    v.assign(x);
+    return x * v;
+  };
+  EXPECT_EQ(jvp(f, tensor(3.0), tensor(1.0)).second.item<double>(), 3);
+  EXPECT_EQ(grad(f)(tensor(3.0)).item<double>(), 3);
+}
+
 TEST(Jvp, DropsWhatNobodyHolds) {
   const auto f = [](Tensor x) {
     for (int i = 0; i < 2000; ++i) x = x * 1.0001;
