@@ -50,6 +50,28 @@ func.func @recurrence(%a: tensor<?xf64>, %x: tensor<?xf64>) -> tensor<?xf64> {
 
 // -----
 
+// The size that an operand has inside of a loop, where it is compared, is not its size outside.
+// CHECK-LABEL: func @recurrence_in_loop
+// CHECK-SAME: (%[[A:.*]]: tensor<?xf64>,
+// CHECK: %[[SIZE:.*]] = tensor.dim %[[A]]
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: tensor.empty(%[[SIZE]]) : tensor<?xf64>
+func.func @recurrence_in_loop(%a: tensor<?xf64>, %x: tensor<4x?xf64>, %n: index, %i: tensor<i64>) -> (tensor<?xf64>, tensor<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %t = %c0 to %n step %c1 iter_args(%y = %a) -> tensor<?xf64> {
+    %1 = weft.gather %x, %i {axis = 0 : i64} : (tensor<4x?xf64>, tensor<i64>) -> tensor<?xf64>
+    %2 = weft.exp %1 : tensor<?xf64>
+    %3 = weft.linear_recurrence %a, %2 {axis = 0 : i64} : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+    scf.yield %3 : tensor<?xf64>
+  }
+  %1 = weft.exp %a : tensor<?xf64>
+  return %0, %1 : tensor<?xf64>, tensor<?xf64>
+}
+
+// -----
+
 // Of nothing there is no step.
 // CHECK-LABEL: func @nothing
 // CHECK-NOT: scf.for

@@ -142,7 +142,16 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
   // There is nothing to step through, and slices would begin past the end.
   if (llvm::any_of(sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
     return b.empty(sizes, cumulative.element);
-  for (Value operand : cumulative.operands) b.setSizes(operand, sizes);
+  // Slices must have one type. What is known of an operand here holds here only: it may come from
+  // around a region.
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  for (Value &operand : cumulative.operands) {
+    Value before = operand;
+    operand = b.typed(operand, cast<RankedTensorType>(operand.getType()).clone(shape));
+    if (operand != before) b.setSizes(operand, sizes);
+  }
   ScalarBuilder scalar(b, b.getLoc());
   Value init = buildReductionInit(info.op, scalar, cumulative.element);
   const bool neighbours =
