@@ -29,6 +29,7 @@ public:
   }
 
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override {
+    see_results(call.operands);
     if (!call.natural) custom = call.name;
     return Watcher::attach_pullback(call);
   }

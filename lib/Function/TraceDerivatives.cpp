@@ -30,6 +30,21 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
   return program;
 }
 
+/// What comes from around is captured as it is: a tape knows it by its identity, which another
+/// tensor with its value does not have.
+std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
+  std::vector<Tensor> results = Interpreter::attach_pullback(call);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Tensor &given = call.results[i];
+    const bool around = given.traced()
+                            ? outer_of(static_cast<const Ref *>(
+                                  static_cast<detail::TraceRef *>(given.impl()->base))) != nullptr
+                            : never_a_constant_ && never_a_constant_(given);
+    if (around) results[i] = wrap(value_of(given));
+  }
+  return results;
+}
+
 void Tracer::call_recorded(Recording &recording) {
   recording.number = ++records_;
   recording.results = add_call(ConstructKind::record, recording.program, recording.operands, {});

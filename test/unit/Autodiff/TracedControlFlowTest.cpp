@@ -197,6 +197,32 @@ TEST(TracedGradient, SecondDerivativesRepeatNoEffects) {
                 "so its print; move that out of it, or differentiate on values");
 }
 
+// A gradient inside of a loop by what the loop gets from around it, which is differentiated too.
+TEST(TracedGradient, GradientsInsideLoops) {
+  const auto cubes = [](const Tensor &z) { return sum(z * z * z); };
+  const auto f = [&](const Tensor &x) {
+    return for_loop(2, [&](const Tensor &, const Tensor &y) { return y + grad(cubes)(x); }, x * 0);
+  };
+  EXPECT_EQ(slope(f, tensor({1.0, 2.0})), (Doubles{12, 24}));
+  const auto g = [&](const Tensor &x) {
+    return cond(
+        sum(x) > 0, [&] { return grad([&](const Tensor &z) { return sum(sin(x * z)); })(x); },
+        [&] { return x; });
+  };
+  slope(g, tensor({0.5, 1.25}));
+  // By a tensor that the trace captures.
+  const Tensor held = tensor({0.5, 1.25});
+  const auto h = [&](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(held);
+    const Tensor y =
+        for_loop(2, [&](const Tensor &, const Tensor &y) { return y * grad(cubes)(held); }, x);
+    return tape.gradient(y, {held})[0];
+  };
+  const Tensor x = tensor({1.0, 2.0});
+  expect_near(function(h)(x), h(x).to_vector<double>());
+}
+
 // What turns keep is of two sizes that are known at run time only.
 TEST(TracedGradient, MatricesOfUnknownSizes) {
   const auto f = [](const Tensor &x) {
