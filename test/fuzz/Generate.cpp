@@ -36,18 +36,19 @@ public:
     for (Type type : {Type::vector, Type::matrix, Type::scalar, Type::integer, Type::integer,
                       Type::ragged, Type::rows, Type::array, Type::boolean})
       program_.make(type);
-    budget_ = 5 + below(16);
+    for (Type &type : favourites_) type = any_floating();
     const int functions = chance(40) ? 1 + below(2) : 0;
     for (int i = 0; i < functions; ++i) function();
+    budget_ = 6 + below(14);
     Scope scope;
     for (int id = 0; id < start_count; ++id) {
       program_.main.parameters.push_back(id);
       scope.values.push_back(id);
     }
-    // What comes first has fewer to choose from: not all of it is control flow.
     while (budget_ > 0) statement(scope, program_.main);
     const int yields = 1 + below(3);
-    for (int i = 0; i < yields; ++i) program_.main.yields.push_back(recent_floating(scope));
+    for (int i = 0; i < yields; ++i)
+      program_.main.yields.push_back(recent_floating(scope, i == 0 ? 1 : 4));
     return std::move(program_);
   }
 
@@ -69,16 +70,18 @@ private:
     const int back = chance(60) ? below(std::min(count, 3)) : below(count);
     return found[static_cast<std::size_t>(count - 1 - back)];
   }
-  int recent_floating(const Scope &scope) {
+  /// One of the last `most` floating values.
+  int recent_floating(const Scope &scope, int most) {
     std::vector<int> found;
     for (int id : scope.values)
       if (program_.types[static_cast<std::size_t>(id)] < Type::array) found.push_back(id);
     const auto count = static_cast<int>(found.size());
-    return found[static_cast<std::size_t>(count - 1 - below(std::min(count, 4)))];
+    return found[static_cast<std::size_t>(count - 1 - below(std::min(count, most)))];
   }
   Type type_of(int id) const { return program_.types[static_cast<std::size_t>(id)]; }
-  /// Of values that maps take.
-  Type some_floating() {
+  /// Of values that maps take. A program has more of some types, so that its steps use each other.
+  Type some_floating() { return chance(75) ? favourites_[below(2)] : any_floating(); }
+  Type any_floating() {
     constexpr Type kTypes[] = {Type::scalar, Type::scalar, Type::vector, Type::vector, Type::vector,
                                Type::matrix, Type::ragged, Type::ragged, Type::rows};
     return kTypes[below(9)];
@@ -120,7 +123,7 @@ private:
     else if (kind < 83) choose(scope, block);
     else if (kind < 89) count(scope, block);
     else if (kind < 93) loop(scope, block);
-    else if (kind < 96) scan(scope, block);
+    else if (kind < 95) scan(scope, block);
     else if (kind < 99) call(scope, block);
     else slope(scope, block);
   }
@@ -253,7 +256,12 @@ private:
 
   void compare(Scope &scope, Block &block) {
     const Type type = chance(50) ? Type::integer : Type::scalar;
-    add(scope, block, {.kind = Kind::compare, .operands = {pick(scope, type), pick(scope, type)}},
+    const int x = pick(scope, type), y = pick(scope, type);
+    add(scope, block,
+        {.kind = Kind::compare,
+         .op = x == y || chance(50) ? 1 : 0,
+         .number = type == Type::integer ? below(4) : 0.3 * (below(5) - 2),
+         .operands = {x, y}},
         Type::boolean);
   }
 
@@ -328,12 +336,32 @@ private:
     const int count = least + below(5);
     for (int i = 0; i < count && (budget_ > 0 || i < least); ++i) statement(scope, block);
   }
+  /// A value of that type that the block made after there were `before` values, and depends on its
+  /// state; it is made now if need be. Some blocks hand on what was there before.
+  int made_inside(Scope &scope, Block &block, std::size_t before, Type type) {
+    if (chance(10)) return pick(scope, type);
+    std::vector<int> found;
+    for (std::size_t i = before; i < scope.values.size(); ++i)
+      if (type_of(scope.values[i]) == type) found.push_back(scope.values[i]);
+    if (!found.empty()) return found[found.size() - 1 - below(std::min<int>(found.size(), 3))];
+    const int x = pick(scope, type);
+    if (type == Type::array)
+      return add(scope, block,
+                 {.kind = Kind::array, .op = 0, .operands = {x, pick(scope, Type::vector)}}, type);
+    if (type == Type::integer)
+      return add(scope, block, {.kind = Kind::whole, .op = 1, .operands = {x, pick(scope, type)}},
+                 type);
+    return add(scope, block,
+               {.kind = Kind::combine, .op = below(6), .operands = {x, pick(scope, Type::scalar)}},
+               type);
+  }
   /// A block without parameters that gives values of these types.
   Block side(const Scope &inner, const std::vector<Type> &types) {
     Scope scope = inner;
     Block block;
+    const std::size_t before = scope.values.size();
     fill(scope, block);
-    for (Type type : types) block.yields.push_back(pick(scope, type));
+    for (Type type : types) block.yields.push_back(made_inside(scope, block, before, type));
     return block;
   }
   std::vector<Type> some_types(int most) {
@@ -384,8 +412,9 @@ private:
     std::vector<Type> all = {first};
     all.insert(all.end(), types.begin(), types.end());
     body.parameters = parameters(scope, all);
+    const std::size_t before = scope.values.size();
     fill(scope, body, 1);
-    for (Type type : types) body.yields.push_back(pick(scope, type));
+    for (Type type : types) body.yields.push_back(made_inside(scope, body, before, type));
     return body;
   }
   void carry(const Scope &scope, Statement &statement, const std::vector<Type> &types) {
@@ -417,7 +446,7 @@ private:
     condition.parameters = parameters(test, types);
     if (chance(40)) fill(test, condition);
     compare(test, condition);
-    condition.yields = {chance(50) ? test.values.back() : start_boolean};
+    condition.yields = {chance(70) ? test.values.back() : start_boolean};
     statement.blocks.push_back(std::move(condition));
     statement.blocks.push_back(turn(inner, Type::integer, types));
     results(scope, statement, types);
@@ -451,15 +480,16 @@ private:
     scope.construct = true;
     scope.depth = 2;
     scope.effects = !pure_ && chance(30);
+    budget_ = 2 + below(4);
     Block body;
     // Of each type one, so that steps find what they need.
     std::vector<Type> types = {Type::scalar, Type::vector, Type::matrix,  Type::ragged,
                                Type::rows,   Type::array,  Type::integer, Type::boolean};
     body.parameters = parameters(scope, types);
-    const int count = 1 + below(4);
-    for (int i = 0; i < count; ++i) statement(scope, body);
+    const std::size_t before = scope.values.size();
+    fill(scope, body, 1);
     const std::vector<Type> given = some_types(2);
-    for (Type type : given) body.yields.push_back(pick(scope, type));
+    for (Type type : given) body.yields.push_back(made_inside(scope, body, before, type));
     effects_.push_back(scope.effects);
     program_.functions.push_back(std::move(body));
   }
@@ -504,6 +534,7 @@ private:
   std::mt19937_64 random_;
   Program program_;
   std::vector<bool> effects_; ///< whether functions have any
+  Type favourites_[2] = {};
   int budget_ = 0;
   bool pure_ = false;
 };

@@ -85,7 +85,14 @@ void Interpreter::statement(const Statement &statement) {
   case Kind::product: given = {{product(statement), {}}}; break;
   case Kind::index: given = {{indexed(statement), {}}}; break;
   case Kind::whole: given = {{constants_.keep(whole(statement)), {}}}; break;
-  case Kind::compare: given = {{compare(x(), y()), {}}}; break;
+  case Kind::compare: {
+    const bool whole = x().dtype() == i64;
+    given = {{compare(x(), statement.op == 0 ? y()
+                           : whole ? weft::tensor(static_cast<std::int64_t>(statement.number))
+                                   : weft::tensor(statement.number)),
+              {}}};
+    break;
+  }
   case Kind::array: given = {array(statement)}; break;
   case Kind::random:
     given = {{constants_.keep(constants_.replays()
