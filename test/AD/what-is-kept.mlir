@@ -149,3 +149,25 @@ func.func @stack_of_stacks(%x: tensor<2xf32>, %d: tensor<2xf32>) -> tensor<2xf32
   %0:2 = weft.vjp @nested(%x) cotangents(%d) wrt [0] : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return %0#1 : tensor<2xf32>
 }
+
+// What does not change is moved once, also where the reverse asks first for what is computed from it.
+// CHECK-LABEL: func.func @invariant_of_invariant(
+// CHECK: %[[P:.*]] = weft.cumprod
+// CHECK: weft.cumprod %[[P]]
+// CHECK: scf.for
+func.func private @scaled(%x: tensor<2xf64>, %w: tensor<2xf64>) -> tensor<2xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%y = %x) -> tensor<2xf64> {
+    %p = weft.cumprod %w {axis = 0 : i64} : tensor<2xf64>
+    %q = weft.cumprod %p {axis = 0 : i64} : tensor<2xf64>
+    %n = weft.multiply %y, %q : tensor<2xf64>
+    scf.yield %n : tensor<2xf64>
+  }
+  return %r : tensor<2xf64>
+}
+func.func @invariant_of_invariant(%x: tensor<2xf64>, %w: tensor<2xf64>, %d: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
+  %0:3 = weft.vjp @scaled(%x, %w) cotangents(%d) wrt [0, 1] : (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>)
+  return %0#1, %0#2 : tensor<2xf64>, tensor<2xf64>
+}

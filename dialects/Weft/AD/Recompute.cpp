@@ -76,6 +76,7 @@ llvm::SetVector<Value> Recompute::closure(ArrayRef<ReverseTurn> turns) const {
 /// Moves the op of a value in front of the loop, with what it is computed from, if it gives the
 /// same in all turns.
 void Recompute::hoistInvariant(Value value) {
+  if (!isInside(value, op)) return; // moved already, with what is computed from it
   llvm::SetVector<Operation *> moving;
   if (Operation *source = value.getDefiningOp()) moving.insert(source);
   for (size_t i = 0; i < moving.size(); ++i) {
