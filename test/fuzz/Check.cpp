@@ -2,6 +2,7 @@
 #include "Check.h"
 
 #include "Interpret.h"
+#include "Workers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -151,6 +152,7 @@ private:
   /// Errors of Weft as findings.
   template <class Run>
   static auto in_stage(const std::string &name, const Run &run) {
+    note_stage(name);
     try {
       return run();
     } catch (const Error &error) {
@@ -383,14 +385,15 @@ private:
 public:
   std::string trace(const std::string &what) {
     Interpreter traced(program_, world_, constants_, true);
+    const auto is = [&](const char *stage) { return what.find(stage) != std::string::npos; };
     const auto of = [&](const auto &f) {
       return function(f, options())
           .ir(inputs_.x, inputs_.w, inputs_.s, inputs_.n, inputs_.k, Phase::trace);
     };
-    if (what.starts_with("compiled jvp")) return of(push(traced));
-    if (what.starts_with("compiled reverse over reverse")) return of(curve(traced));
-    if (what.starts_with("compiled reverse over forward")) return of(slope_of_push(traced));
-    if (what.starts_with("compiled forward over reverse")) return of(push_of_slope(traced));
+    if (is("compiled jvp")) return of(push(traced));
+    if (is("compiled reverse over reverse")) return of(curve(traced));
+    if (is("compiled reverse over forward")) return of(slope_of_push(traced));
+    if (is("compiled forward over reverse")) return of(push_of_slope(traced));
     return of(slopes(traced));
   }
 

@@ -1,4 +1,4 @@
-// Prints programs.
+// Prints programs of the fuzzer, and says what their types and variables are.
 #include "Program.h"
 
 #include <sstream>

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <new>
 #include <poll.h>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -30,9 +32,16 @@ struct Range {
   std::size_t begin, end;
 };
 
+/// Memory that a worker shares with us.
+struct Stage {
+  char name[128] = "";
+};
+Stage *stage_of_this_process = nullptr;
+
 struct Worker {
   pid_t pid;
   int pipe;
+  Stage *stage;
   Range range; ///< what it has still to do
   std::string buffer;
   Clock::time_point deadline;
@@ -103,15 +112,20 @@ private:
     waiting_.pop_front();
     int ends[2];
     if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    void *shared =
+        mmap(nullptr, sizeof(Stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    auto *stage = new (shared) Stage;
     std::fflush(nullptr);
     const pid_t pid = fork();
     if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid == 0) {
       close(ends[0]);
+      stage_of_this_process = stage;
       work_in_child(ends[1], range, limits_, work_);
     }
     close(ends[1]);
-    workers_.push_back({pid, ends[0], range, "", later()});
+    workers_.push_back({pid, ends[0], stage, range, "", later()});
   }
 
   Clock::time_point later() const {
@@ -156,6 +170,7 @@ private:
 
   static int end(Worker &worker) {
     close(worker.pipe);
+    munmap(worker.stage, sizeof(Stage));
     int status = 0;
     while (waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
     }
@@ -165,6 +180,7 @@ private:
   void finish(std::size_t i) {
     Worker worker = std::move(workers_[i]);
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::string stage = worker.stage->name;
     const int status = end(worker);
     const bool late = std::exchange(late_, false);
     if (worker.range.begin == worker.range.end) return;
@@ -175,7 +191,7 @@ private:
     else if (WIFSIGNALED(status))
       fault =
           "signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
-    goes_on_ = goes_on_ && done_(at, "", fault);
+    goes_on_ = goes_on_ && done_(at, "", stage.empty() ? fault : fault + " in " + stage);
   }
 
   const Limits &limits_;
@@ -187,6 +203,12 @@ private:
 };
 
 } // namespace
+
+void note_stage(const std::string &stage) {
+  if (stage_of_this_process == nullptr) return;
+  std::snprintf(stage_of_this_process->name, sizeof stage_of_this_process->name, "%s",
+                stage.c_str());
+}
 
 void run_apart(std::size_t count, int jobs, const Limits &limits,
                const std::function<std::string(std::size_t)> &work,
