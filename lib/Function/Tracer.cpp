@@ -89,7 +89,9 @@ ValueId Tracer::value_of(const Tensor &tensor) {
                        "': a tensor may not leave its trace; return it instead");
     // The trace around finds out later whether it may be used where the call stands.
     uses_outer_ = true;
-    return add_capture(tensor);
+    if (auto found = captured_.find(impl); found != captured_.end()) return found->second;
+    alive_.push_back(tensor);
+    return captured_.emplace(impl, add_capture(tensor)).first->second;
   }
   if (auto found = captured_.find(impl); found != captured_.end()) return found->second;
   // Constants are folded; a larger tensor would make the code as large.
