@@ -109,3 +109,20 @@ func.func @pad(%x: tensor<3xf32>, %v: tensor<f32>) -> tensor<8xf32> {
   %0 = weft.pad %x, %v {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 1>} : (tensor<3xf32>, tensor<f32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// State of unknown size that begins with a size which becomes known later must not look known in the loop.
+// CHECK-LABEL: func @state_of_unknown_size
+// CHECK: %[[INIT:.*]] = weft.widen %{{.*}} : tensor<?xf32> to tensor<?xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[INIT]])
+func.func @state_of_unknown_size(%x: tensor<3xf32>, %n: tensor<i64>, %turns: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = weft.resize %x, %n : (tensor<3xf32>, tensor<i64>) -> tensor<?xf32>
+  %1 = scf.for %i = %c0 to %turns step %c1 iter_args(%y = %0) -> tensor<?xf32> {
+    %2 = weft.concatenate %y, %x {axis = 0 : i64} : (tensor<?xf32>, tensor<3xf32>) -> tensor<?xf32>
+    scf.yield %2 : tensor<?xf32>
+  }
+  return %1 : tensor<?xf32>
+}

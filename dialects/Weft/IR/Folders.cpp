@@ -23,7 +23,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult WidenOp::fold(FoldAdaptor) {
-  if (getX().getType() == getType()) return getX();
+  // Of an unknown size it stays, for the day when more is known of x (weft-to-linalg).
+  if (getX().getType() == getType() && getType().hasStaticShape()) return getX();
   if (auto inner = getX().getDefiningOp<WidenOp>()) {
     setOperand(inner.getX());
     return getResult();

@@ -23,6 +23,14 @@ func.func @fold(%x: tensor<2x3xf32>) -> (tensor<?x?xf32>, tensor<2x3xf32>) {
   return %1, %2 : tensor<?x?xf32>, tensor<2x3xf32>
 }
 
+// It hides what may become known of its operand later.
+// FOLD-LABEL: func @unknown
+// FOLD: weft.widen %{{.*}} : tensor<?xf32> to tensor<?xf32>
+func.func @unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = weft.widen %x : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // A loop whose state changes its size stays as it is: tensor.cast would be moved into it.
 // FOLD-LABEL: func @loop
 // FOLD: scf.for {{.*}} -> (tensor<?xf32>)

@@ -119,6 +119,17 @@ TEST(TensorArray, AppendsInPlace) {
   EXPECT_EQ(array.stack().to_vector<float>()[20], 4);
 }
 
+// The compiler finds out how long it is before the loop, which is not how long it is behind.
+TEST(TensorArray, GrowsFromAKnownLength) {
+  const auto f = [](const Tensor &x) {
+    const TensorArray two = TensorArray::unstack(x[{newaxis, all}]).append(x);
+    const TensorArray last =
+        for_loop(2, [&](const Tensor &, const TensorArray &) { return two.append(x * 2); }, two);
+    return last.stack();
+  };
+  EXPECT_EQ(both(f, tensor({1.f, 2.f})).to_vector<float>(), (Floats{1, 2, 1, 2, 2, 4}));
+}
+
 TEST(TensorArray, CrossesFunctions) {
   const auto add = [](const TensorArray &array, const Tensor &x) { return array.append(x); };
   auto traced = function(add);

@@ -94,6 +94,17 @@ static void reduceCondition(LinalgBuilder &b, AssertOp op) {
   op.getConditionMutable().assign(all.getResult(0));
 }
 
+/// Upstream moves a tensor.cast of state through a loop as if it kept its size; sooner or later all
+/// state of unknown size that begins with a known one is such a cast.
+static void hideSizes(scf::ForOp loop) {
+  OpBuilder b(loop);
+  for (OpOperand &init : loop.getInitArgsMutable()) {
+    auto type = dyn_cast<RankedTensorType>(init.get().getType());
+    if (type && !type.hasStaticShape() && !init.get().getDefiningOp<WidenOp>())
+      init.set(WidenOp::create(b, loop.getLoc(), type, init.get()));
+  }
+}
+
 namespace {
 struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   void runOnOperation() override {
@@ -118,6 +129,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
       op->getResult(0).replaceAllUsesWith(b.typed(value, op->getResult(0).getType()));
       op->erase();
     }
+    getOperation()->walk([](scf::ForOp loop) { hideSizes(loop); });
   }
 };
 } // namespace
