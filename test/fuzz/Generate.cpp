@@ -29,8 +29,8 @@ public:
     program_.n = 1 + below(4);
     program_.open = chance(40);
     program_.compiled_calls = chance(25);
-    program_.second_order = chance(30);
-    program_.forward = chance(60);
+    program_.second_order = chance(15);
+    program_.forward = chance(40);
     // Without effects in control flow second derivatives are not refused.
     pure_ = program_.second_order && chance(80);
     for (Type type : {Type::vector, Type::matrix, Type::scalar, Type::integer, Type::integer,
