@@ -33,6 +33,7 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
 /// What comes from around is captured as it is: a tape knows it by its identity, which another
 /// tensor with its value does not have.
 std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
+  if (!call.natural && program_.custom_gradient.empty()) program_.custom_gradient = call.name;
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Tensor &given = call.results[i];

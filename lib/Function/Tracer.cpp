@@ -151,11 +151,6 @@ Tensor Tracer::apply(const OpCall &call) {
   return has_result ? wrap(value) : Tensor();
 }
 
-std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
-  if (!call.natural && program_.custom_gradient.empty()) program_.custom_gradient = call.name;
-  return Interpreter::attach_pullback(call);
-}
-
 Program Tracer::finish(std::span<const Tensor> results) {
   for (const Tensor &result : results) {
     if (!result.defined())

@@ -31,7 +31,6 @@ public:
                            std::span<const detail::VariablePointer> variables);
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
-  std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
   bool traces() const override { return true; }
   Recording record(std::string_view name, const detail::Body &body,
                    const IsWatched &watched) override;

@@ -119,6 +119,7 @@ public:
     try {
       gradients();
       verdict.made.push_back("tape, pass and differences");
+      stage(verdict, "entry", [&] { entry(); });
       stage(verdict, "jvp", [&] { forward(); });
       if (program_.forward) stage(verdict, "compiled jvp", [&] { compiled_forward(); });
       if (program_.second_order) {
@@ -217,6 +218,27 @@ private:
       return all;
     };
   }
+  /// The same, where a tape records one call of a compiled function.
+  auto slopes_of_entry(Interpreter &traced) {
+    const auto f = function(
+        [&traced](T x, T w, T s, T n, T k) -> Tensors {
+          const Results results = traced.run({x, w, s, n, k});
+          Tensors all = {results.loss};
+          all.insert(all.end(), results.values.begin(), results.values.end());
+          return all;
+        },
+        options());
+    return [this, f](T x, T w, T s, T n, T k) -> Tensors {
+      GradientTape tape;
+      for (const Tensor &source : {x, w, s}) tape.watch(source);
+      const Tensors results = f(x, w, s, n, k);
+      const std::vector<GradientSource> sources = {x, w, s, world_.variables[variable_p],
+                                                   world_.variables[variable_q]};
+      Tensors all = tape.gradient(results[0], sources, {.unconnected = Unconnected::zero});
+      all.insert(all.end(), results.begin(), results.end());
+      return all;
+    };
+  }
   static auto loss(Interpreter &interpreter, T n, T k) {
     return [&interpreter, n, k](T x, T w, T s) { return interpreter.run({x, w, s, n, k}).loss; };
   }
@@ -305,6 +327,7 @@ private:
       throw Finding{Verdict::Kind::skipped, "a derivative is large", ""};
     gradient_ = Tensors(eager.results.begin(), eager.results.begin() + 5);
 
+    eager_ = eager;
     const Seen pass = compiled("pass", [&](Interpreter &traced) { return slopes(traced); });
     expect_same("pass and tape", pass, eager);
 
@@ -328,6 +351,11 @@ private:
     if (std::abs(one - other) > 1e-7 * scale)
       throw Finding{Verdict::Kind::skipped, "differences do not settle", ""};
     fail(what, text_of(found, one));
+  }
+
+  void entry() {
+    Interpreter traced(program_, world_, constants_, true);
+    expect_same("entry and tape", see(slopes_of_entry(traced)), eager_);
   }
 
   void forward() {
@@ -405,7 +433,7 @@ private:
   Inputs inputs_;
   Tensors directions_; ///< of x, w, s, p and q
   Tensors gradient_;
-  Seen tangent_, curve_;
+  Seen eager_, tangent_, curve_;
 };
 
 } // namespace

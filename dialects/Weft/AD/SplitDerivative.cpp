@@ -129,14 +129,20 @@ private:
 
 struct SplitDerivative : impl::SplitDerivativePassBase<SplitDerivative> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    SmallVector<func::FuncOp> functions =
+        llvm::filter_to_vector(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
+          return function->hasAttr("weft.split");
+        });
+    bool partial = false;
     for (func::FuncOp function : functions)
-      if (Attribute how = function->getAttr("weft.split"); how && failed(split(function, how)))
+      if (failed(split(function, function->getAttr("weft.split"), partial)))
         return signalPassFailure();
+    if (partial) eraseUnusedSymbols(getOperation());
   }
 
 private:
-  static LogicalResult split(func::FuncOp function, Attribute how) {
+  /// Splits a function; says in `partial` if one part is gone.
+  static LogicalResult split(func::FuncOp function, Attribute how, bool &partial) {
     auto words = dyn_cast<DictionaryAttr>(how);
     auto number = [&](StringRef name) -> int64_t {
       auto attribute = words ? words.getAs<IntegerAttr>(name) : IntegerAttr();
@@ -157,7 +163,7 @@ private:
     StringAttr name = function.getSymNameAttr();
     (part == "forward" ? backward : function).erase();
     left.setSymNameAttr(name);
-    eraseUnusedSymbols(left->getParentOfType<ModuleOp>());
+    partial = true;
     return success();
   }
 
