@@ -44,6 +44,25 @@ struct MemoryNote {
   friend bool operator==(const MemoryNote &, const MemoryNote &) = default;
 };
 
+/// A value of the forward part that a derivative stores for its reverse part.
+struct SavedNote {
+  enum class Form : std::uint8_t {
+    value,    ///< straight-line code keeps it until the reverse part has read it
+    branch,   ///< a branch gives it as a further result
+    stack,    ///< a loop keeps that of every turn
+    snapshot, ///< a loop keeps that of some turns, from which the others are run again
+  };
+  Form form{};
+  std::string function;    ///< the differentiated function, "loss"
+  std::string what;        ///< the op that computes it, or "state 1 of scf.while"
+  std::string type;        ///< "tensor<8x4xf32>"
+  std::int64_t bytes = -1; ///< of one of them; -1: known only when it runs
+  std::int64_t times = 1;  ///< how many are kept at most; -1: known only when it runs
+  std::string reason;      ///< why it is not computed again
+  std::string place;       ///< the user's "train.cpp:41", or ""
+  friend bool operator==(const SavedNote &, const SavedNote &) = default;
+};
+
 /// What compiling one trace took, in milliseconds, and what came of it.
 struct CompileReport {
   struct PhaseTime {
@@ -67,6 +86,12 @@ struct CompileReport {
   /// `memory` as text: a summary, then a line for each, as `weft-compile --report=copies` prints
   /// it.
   std::string memory_text() const;
+  /// What derivatives through control flow and of it store for their reverse parts, in the order in
+  /// which they are expanded. Arguments and constants, which are there anyway, are not among them.
+  std::vector<SavedNote> saved;
+  /// `saved` as text: a summary, then a line for each, then the total, as `weft-compile
+  /// --report=saved` prints it.
+  std::string saved_text() const;
   /// Files that FunctionOptions::dump asked for, in the order of the phases.
   std::vector<std::string> files;
 };

@@ -127,6 +127,7 @@ std::optional<CompiledCode> load(const Folder &folder, const Key &key, const std
   code.report.code_bytes = entry->object.size();
   code.report.arena_bytes = entry->arena_bytes;
   code.report.memory = std::move(entry->memory);
+  code.report.saved = std::move(entry->saved);
   code.report.cache = "hit";
   code.report.total_ms = milliseconds_since(start);
   code.report.phases = {{"cache", code.report.total_ms}};
@@ -151,6 +152,7 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   entry.variables.assign(code.variables.begin(), code.variables.end());
   entry.saved = code.saved;
   entry.memory = code.report.memory;
+  entry.saved = code.report.saved;
   entry.object = code.object;
   if (Check check = folder.write(hex(key.digest()), encode(entry))) log_folder(*check);
 }
@@ -187,6 +189,7 @@ CompiledCode compile(const Program &program, const std::string &dump) {
   slot->code.report = {};
   slot->code.report.code_bytes = code.report.code_bytes;
   slot->code.report.memory = code.report.memory;
+  slot->code.report.saved = code.report.saved;
   if (code.report.cache == "hit") {
     code.report.total_ms = milliseconds_since(start);
     code.report.phases = {{"cache", code.report.total_ms}};

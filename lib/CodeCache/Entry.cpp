@@ -96,6 +96,15 @@ std::string encode(const Entry &entry) {
     for (const std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
       put_text(body, *part);
   }
+  put(body, static_cast<std::uint64_t>(entry.saved.size()));
+  for (const SavedNote &note : entry.saved) {
+    put(body, note.form);
+    put(body, note.bytes);
+    put(body, note.times);
+    for (const std::string *part :
+         {&note.function, &note.what, &note.type, &note.reason, &note.place})
+      put_text(body, *part);
+  }
   put_text(body, entry.object);
 
   std::string bytes(kMagic);
@@ -151,6 +160,16 @@ Result<Entry> decode(std::string_view bytes) {
         static_cast<MemoryNote::Kind>(std::min<std::uint8_t>(reader.take<std::uint8_t>(), 3));
     note.bytes = reader.take<std::int64_t>();
     for (std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
+      *part = reader.text();
+  }
+  const auto saved = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < saved && reader.left() != 0; ++i) {
+    SavedNote &note = entry.saved.emplace_back();
+    note.form =
+        static_cast<SavedNote::Form>(std::min<std::uint8_t>(reader.take<std::uint8_t>(), 3));
+    note.bytes = reader.take<std::int64_t>();
+    note.times = reader.take<std::int64_t>();
+    for (std::string *part : {&note.function, &note.what, &note.type, &note.reason, &note.place})
       *part = reader.text();
   }
   entry.object = reader.text();

@@ -46,7 +46,8 @@ public:
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
     // Names and places in the source do not change the code.
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
-                 outputs, files, part, folded, custom_gradient, hosts] = program_;
+                 outputs, files, part, folded, custom_gradient, hosts,
+                 checkpoint] = program_;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -69,6 +70,7 @@ public:
     // What the callables do is no part of the code, but it has their names.
     sha_.number(hosts.size());
     for (const std::string &symbol : program_.host_symbols()) sha_.text(symbol);
+    sha_.text(checkpoint);
     return sha_.finish();
   }
 

@@ -6,6 +6,7 @@
 #include "JIT/GpuPipeline.h"
 #include "JIT/Loader.h"
 #include "Program/Requests.h"
+#include "Weft/AD/Saved.h"
 #include "Weft/IR/Places.h"
 #include "mlir/IR/Diagnostics.h"
 #include <chrono>
@@ -58,6 +59,9 @@ LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &ph
     addTime(std::string(::weft::name_of(phase)),
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count());
+    if (phase == Phase::differentiate)
+      if (auto notes = dyn_cast_or_null<ArrayAttr>(module->removeAttr(savedNotesName)))
+        savedNotes = savedNotesOf(notes);
     if (observer) observer(phase, module);
   }
   return success();
@@ -65,6 +69,7 @@ LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &ph
 
 LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
   Phase phase = from;
+  if (from < Phase::differentiate) savedNotes.clear();
   reproducerNote.clear();
   if (succeeded(runPhases(module, from, to, phase))) return success();
   writeReproducer(phase);
@@ -147,6 +152,7 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   if (auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes"))
     code.arena_bytes = static_cast<std::size_t>(bytes.getInt());
   code.report.memory = memoryNotesOf(function);
+  code.report.saved = savedNotes;
   auto variables = variablesOf(function, symbols);
   if (!variables) return variables.fault();
   code.variables = std::move(*variables);

@@ -55,6 +55,9 @@ public:
   /// context's handlers.
   LogicalResult run(ModuleOp module, ::weft::Phase from, ::weft::Phase to);
 
+  /// What the derivatives of the module that last went through phase `differentiate` store.
+  const std::vector<::weft::SavedNote> &saved() const { return savedNotes; }
+
   /// Object code of a module after phase `llvm`.
   ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> emitObject(ModuleOp module);
   /// The same as assembly.
@@ -87,6 +90,7 @@ private:
   Source source;
   ::weft::Phase sourcePhase = ::weft::Phase::trace;
   std::string reproducerNote;
+  std::vector<::weft::SavedNote> savedNotes;
   ::weft::SourcePlace place;
   ::weft::jit::CallNames callNames;
   std::map<::weft::Phase, std::unique_ptr<PassManager>> managers;

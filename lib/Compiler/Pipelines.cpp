@@ -18,7 +18,9 @@ namespace mlir::weft {
 using ::weft::Phase;
 
 void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
-  pm.addPass(createDifferentiatePass());
+  DifferentiatePassOptions options;
+  options.report = true; // the driver takes it off the module
+  pm.addPass(createDifferentiatePass(std::move(options)));
   pm.addPass(createSplitDerivativePass());
 }
 

@@ -9,6 +9,7 @@
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"
+#include "Support/Checkpoint.h"
 #include "Support/Log.h"
 #include <weft/error.h>
 
@@ -55,6 +56,8 @@ FunctionOptions checked(FunctionOptions options) {
   if (options.name.empty()) options.name = "function";
   if (options.max_traces == 0)
     throw ValueError(options.name + ": max_traces is 0, but a function keeps one trace at least");
+  if (const auto checkpoint = parse_checkpoint(options.checkpoint); !checkpoint)
+    throw ValueError(options.name + ": " + checkpoint.fault().message);
   return options;
 }
 
@@ -175,7 +178,8 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
   const auto start = std::chrono::steady_clock::now();
   const TraceFrame frame(this, options.name, &trace.key);
   const Tracer *const around = recorder();
-  Tracer tracer(options.name, relaxed || (around != nullptr && around->relaxed()));
+  Tracer tracer(options.name, relaxed || (around != nullptr && around->relaxed()),
+                options.checkpoint);
   std::vector<Tensor> inputs;
   for (const TensorType &type : tensor_types(trace.key)) inputs.push_back(tracer.input(type));
   std::vector<VariablePointer> stand_ins;

@@ -12,7 +12,7 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
                                                    std::span<const TensorType> inputs,
                                                    const detail::Body &body,
                                                    const IsWatched &watched) {
-  Tracer inner(name, relaxed());
+  Tracer inner(name, relaxed(), program_.checkpoint);
   inner.never_a_constant_ = watched;
   std::vector<Tensor> given;
   for (const TensorType &type : inputs) given.push_back(inner.input(type));

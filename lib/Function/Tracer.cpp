@@ -9,7 +9,7 @@
 
 namespace weft {
 
-Tracer::Tracer(std::string name, bool relaxed) : ref_(new Ref) {
+Tracer::Tracer(std::string name, bool relaxed, std::string checkpoint) : ref_(new Ref) {
   ref_->references = 1;
   ref_->destroy = [](detail::TraceRef *self) { delete static_cast<Ref *>(self); };
   ref_->size_wanted = [](detail::TraceRef *self) {
@@ -21,6 +21,7 @@ Tracer::Tracer(std::string name, bool relaxed) : ref_(new Ref) {
   ref_->name = ref_->function.c_str();
   ref_->relaxed = relaxed;
   program_.name = std::move(name);
+  program_.checkpoint = std::move(checkpoint);
 }
 
 bool Tracer::relaxed() const { return ref_->relaxed; }

@@ -14,8 +14,8 @@ namespace weft {
 class Tracer final : public Interpreter {
 public:
   /// A relaxed trace does not know sizes that its calls would: it is given up with SizeWanted when
-  /// the program looks at one.
-  explicit Tracer(std::string name, bool relaxed = false);
+  /// the program looks at one. `checkpoint` is FunctionOptions::checkpoint.
+  explicit Tracer(std::string name, bool relaxed = false, std::string checkpoint = {});
   ~Tracer() override;
 
   /// Thrown through the program that is traced.

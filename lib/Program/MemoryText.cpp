@@ -3,11 +3,10 @@
 #include <array>
 #include <cstdio>
 
+#include "Program/BytesText.h"
 #include <weft/phase.h>
 
 namespace weft {
-
-namespace {
 
 std::string bytes_text(std::int64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
@@ -19,6 +18,8 @@ std::string bytes_text(std::int64_t bytes) {
   std::snprintf(text.data(), text.size(), "%.1f %s", value, units[unit]);
   return text.data();
 }
+
+namespace {
 
 std::string_view kind_text(MemoryNote::Kind kind) {
   switch (kind) {

@@ -108,6 +108,8 @@ struct Program {
   std::string custom_gradient;
   /// The callables of its host calls and of those of the programs it calls, in order, each once.
   std::vector<HostFunctionRef> hosts;
+  /// FunctionOptions::checkpoint, for its records.
+  std::string checkpoint;
 
   /// The names that the callables have in its code.
   std::vector<std::string> host_symbols() const;

@@ -17,6 +17,9 @@ func.func @derivatives(%x: tensor<3xf32>, %n: tensor<2xi32>, %dx: tensor<3xf32>,
   // CHECK: weft.jvp @f(%{{.*}}, %{{.*}}) tangents(%{{.*}}) wrt [0] : (tensor<3xf32>, tensor<2xi32>, tensor<3xf32>) -> (tensor<f32>, tensor<2xi32>, tensor<f32>)
   %2:3 = weft.jvp @f(%x, %n) tangents(%dx) wrt [0]
       : (tensor<3xf32>, tensor<2xi32>, tensor<3xf32>) -> (tensor<f32>, tensor<2xi32>, tensor<f32>)
+  // CHECK: weft.gradient @f(%{{.*}}, %{{.*}}) wrt [0] {checkpoint = "sqrt"} : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, tensor<3xf32>)
+  %4:3 = weft.gradient @f(%x, %n) wrt [0] {checkpoint = "sqrt"}
+      : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, tensor<3xf32>)
   // CHECK: weft.gradient @f(%{{.*}}, %{{.*}}) wrt [] : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)
   %3:2 = weft.gradient @f(%x, %n) wrt []
       : (tensor<3xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)

@@ -42,7 +42,9 @@ static cl::opt<std::string> header("emit-header", cl::desc("Write a C header of 
 static cl::opt<std::string>
     report("report",
            cl::desc("copies: print every copy and allocation that is left, with its reason, and "
-                    "whether variables are updated in place; the program is only written with -o"),
+                    "whether variables are updated in place; saved: print every value that "
+                    "derivatives store, and why it is not computed again; the program is only "
+                    "written with -o"),
            cl::value_desc("what"), cl::cat(category));
 static cl::opt<bool> errorOnCopy("error-on-copy", cl::desc("Fail if any copy is left"),
                                  cl::cat(category));
@@ -120,11 +122,15 @@ static std::string readRequest(Request &request) {
     return "--compile-from=" + fromName + " comes after --compile-to=" + toName;
   if (!header.empty() && (request.from > Phase::bufferize || request.to < Phase::bufferize))
     return "--emit-header needs the phase bufferize between --compile-from and --compile-to";
-  if (!report.empty() && report != "copies") return "--report=" + report + ": there is only copies";
-  if ((!report.empty() || errorOnCopy) &&
+  if (!report.empty() && report != "copies" && report != "saved")
+    return "--report=" + report + ": there are copies and saved";
+  if (report == "saved" &&
+      (request.from >= Phase::differentiate || request.to < Phase::differentiate))
+    return "--report=saved needs the phase differentiate between --compile-from and --compile-to";
+  if ((report == "copies" || errorOnCopy) &&
       (request.from > Phase::bufferize || request.to < Phase::bufferize))
-    return "--report and --error-on-copy need the phase bufferize between --compile-from and "
-           "--compile-to";
+    return "--report=copies and --error-on-copy need the phase bufferize between --compile-from "
+           "and --compile-to";
   return "";
 }
 
@@ -142,11 +148,19 @@ static int reportCopies(ModuleOp module) {
       if (!note.place.empty()) firstCopy += " (" + note.place + ")";
     }
   }
-  if (!report.empty()) {
+  if (report == "copies") {
     llvm::outs() << text;
     if (!finish(llvm::outs(), "-")) return 1;
   }
   return errorOnCopy && !firstCopy.empty() ? refuse("CompileError: " + firstCopy) : 0;
+}
+
+/// Prints what the derivatives of the module store.
+static int reportSaved(const Driver &driver) {
+  ::weft::CompileReport account;
+  account.saved = driver.saved();
+  llvm::outs() << account.saved_text();
+  return finish(llvm::outs(), "-") ? 0 : 1;
 }
 
 static int compile(MLIRContext &context, InputProgram &input, const Request &request) {
@@ -168,7 +182,9 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
     if (!contents) return refuse(contents.fault().message);
     if (int status = writeFile(header, *contents)) return status;
   }
-  if (!report.empty() || errorOnCopy)
+  if (report == "saved")
+    if (int status = reportSaved(driver)) return status;
+  if (report == "copies" || errorOnCopy)
     if (int status = reportCopies(module)) return status;
   // A report is what was wanted, unless there is a file for the program too.
   if (!report.empty() && outputFile.getNumOccurrences() == 0) return 0;

@@ -22,6 +22,16 @@ public:
     if (varied.erase(from)) varied.insert(to);
     if (useful.erase(from)) useful.insert(to);
   }
+  /// `copy` is computed as `value` is, and has a derivative if that one does.
+  void imitate(Value value, Value copy) {
+    if (varied.contains(value)) varied.insert(copy);
+    if (useful.contains(value)) useful.insert(copy);
+  }
+  /// The value is about to be erased.
+  void forget(Value value) {
+    varied.erase(value);
+    useful.erase(value);
+  }
   /// Whether an operand, or a value that its regions use from outside, is active.
   bool dependsOnActive(Operation *op) const;
 

@@ -57,6 +57,11 @@ void eraseUnused(Block *block, Operation *before, Operation *behind) {
   }
 }
 
+Operation *lastOp(OpBuilder &b) {
+  auto at = b.getInsertionPoint();
+  return at == b.getInsertionBlock()->begin() ? nullptr : &*std::prev(at);
+}
+
 bool isControlFlow(Operation *op) {
   return isa<scf::IfOp, scf::IndexSwitchOp, scf::ForOp, scf::WhileOp>(op);
 }

@@ -1,8 +1,10 @@
 // What the parts of one expansion share: the builder, activity, and the derivatives found so far.
 #pragma once
 
+#include "Support/Checkpoint.h"
 #include "Weft/AD/Activity.h"
 #include "Weft/AD/IREmitter.h"
+#include "Weft/AD/Saved.h"
 
 namespace mlir::weft {
 
@@ -42,7 +44,8 @@ private:
 
 /// Of one derivative that is being expanded.
 struct Context {
-  explicit Context(Operation *op) : op(op), builder(op), emitter(builder) {}
+  explicit Context(Operation *op, ::weft::Checkpoint checkpoint = {}, std::string function = {})
+      : op(op), builder(op), emitter(builder), checkpoint(checkpoint), saved(std::move(function)) {}
 
   /// An error at an op of the differentiated function, of which `clone` may be a copy, with a note
   /// at the derivative.
@@ -68,6 +71,9 @@ struct Context {
   Derivatives derivatives;
   /// The op that each op of the forward part is a copy of.
   DenseMap<Operation *, Operation *> originals;
+  /// What loops may keep.
+  ::weft::Checkpoint checkpoint;
+  Saved saved;
 };
 
 /// A region that is being built: the builder stands at the end of its block, and scalars and
@@ -114,6 +120,9 @@ inline SmallVector<Operation *> opsOf(Block &block) {
 /// Erases ops between two of a block, or from its begin or to its end where one is null, that
 /// nobody needs, and such ops in their regions.
 void eraseUnused(Block *block, Operation *before, Operation *behind);
+
+/// The op in front of the builder, or null.
+Operation *lastOp(OpBuilder &builder);
 
 /// Whether the op is one of scf whose regions can be differentiated.
 bool isControlFlow(Operation *op);

@@ -1,7 +1,11 @@
 // The pass weft-differentiate: which derivative is expanded when.
 #include "Weft/AD/Expansion.h"
 #include "Weft/AD/Passes.h"
+#include "Weft/AD/Saved.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::weft {
@@ -14,7 +18,8 @@ namespace {
 /// Expands the derivatives of a module, those inside a function before those of it.
 class Driver {
 public:
-  explicit Driver(ModuleOp module) : symbols(module) {}
+  Driver(ModuleOp module, ::weft::Checkpoint checkpoint)
+      : symbols(module), checkpoint(checkpoint) {}
 
   /// Expands every derivative in the function and in all it calls.
   LogicalResult process(func::FuncOp function) {
@@ -29,10 +34,13 @@ public:
     });
     if (walked.wasInterrupted()) return failure();
     for (Operation *op : derivatives)
-      if (failed(expandDerivative(op, symbols))) return failure();
+      if (failed(expandDerivative(op, symbols, checkpoint, notes))) return failure();
     state[function] = State::done;
     return success();
   }
+
+  /// On what is stored.
+  ArrayRef<::weft::SavedNote> saved() const { return notes; }
 
   bool done(func::FuncOp function) { return state.lookup(function) == State::done; }
 
@@ -55,12 +63,21 @@ private:
   }
 
   SymbolTable symbols;
+  ::weft::Checkpoint checkpoint;
+  std::vector<::weft::SavedNote> notes;
   DenseMap<Operation *, State> state;
 };
 
 struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
+  using impl::DifferentiatePassBase<Differentiate>::DifferentiatePassBase;
+
   void runOnOperation() override {
-    Driver driver(getOperation());
+    auto budget = ::weft::parse_checkpoint(checkpoint);
+    if (!budget) {
+      getOperation().emitError() << getArgument() << ": " << budget.fault().message;
+      return signalPassFailure();
+    }
+    Driver driver(getOperation(), *budget);
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (!driver.done(function) && failed(driver.process(function))) return signalPassFailure();
@@ -69,7 +86,8 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
       op->emitOpError("is left by weft-differentiate; it may stand inside of func.func only");
       return WalkResult::interrupt();
     });
-    if (left.wasInterrupted()) signalPassFailure();
+    if (left.wasInterrupted()) return signalPassFailure();
+    if (report) getOperation()->setAttr(savedNotesName, attributeOf(driver.saved(), &getContext()));
   }
 };
 

@@ -5,6 +5,7 @@
 #include "Weft/AD/Primal.h"
 #include "Weft/AD/Reverse.h"
 #include "Weft/AD/Rules.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::weft {
 
@@ -46,12 +47,34 @@ static FailureOr<SmallVector<Value>> push(Context &context, const Primal &primal
 /// built in front of it.
 static FailureOr<SmallVector<Value>> pull(Context &context, const Primal &primal, Operation *op,
                                           ValueRange cotangents) {
+  context.builder.setInsertionPoint(op);
   for (auto [result, cotangent] : llvm::zip(floatingOf(primal.results()), cotangents))
     accumulate(context, result, cotangent);
   if (failed(Reverse(context).run(primal.ops()))) return failure();
   context.emitter.setLocation(op->getLoc());
   SmallVector<Value> sources = primal.sources();
   return derivativesOf(context, sources, TypeRange(op->getResultTypes()).take_back(sources.size()));
+}
+
+/// Notes the tensors of the forward part that ops of the reverse, between two of a block, use.
+static void noteUses(Context &context, const Primal &primal, Block *block, Operation *before,
+                     Operation *behind) {
+  SmallVector<Operation *> ops = primal.ops();
+  const DenseSet<Operation *> forward(ops.begin(), ops.end());
+  llvm::SetVector<Value> used;
+  auto end = behind ? behind->getIterator() : block->end();
+  for (auto at = before ? std::next(before->getIterator()) : block->begin(); at != end; ++at)
+    at->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        if (source && forward.contains(source) && isWeftTensor(operand.getType()) &&
+            !source->hasTrait<OpTrait::ConstantLike>() && !context.saved.isHolder(operand))
+          used.insert(operand);
+      }
+    });
+  for (Value value : used)
+    context.saved.keep(Saved::Form::value, value, 1,
+                       "nothing outside of loops and branches is computed again", {});
 }
 
 /// Builds the reverse at each place that pulls cotangents back through a recorded call.
@@ -72,13 +95,14 @@ static LogicalResult pullAll(Context &context, const Primal &primal, RecordOp re
     op->replaceAllUsesWith(*pulled);
     op.erase();
     eraseUnused(block, before, behind);
+    noteUses(context, primal, block, before, behind);
   }
   return success();
 }
 
 static LogicalResult expand(Context &context, SymbolTable &symbols) {
   Operation *op = context.op;
-  Operation *before = op->getPrevNode();
+  Operation *before = op->getPrevNode(), *behind = nullptr;
   Block *block = op->getBlock();
   ArrayRef<int64_t> wrt = op->getAttrOfType<DenseI64ArrayAttr>("wrt").asArrayRef();
   auto function = symbols.lookup<func::FuncOp>(differentiatedFunction(op).getValue());
@@ -105,20 +129,28 @@ static LogicalResult expand(Context &context, SymbolTable &symbols) {
     for (auto [from, to] : llvm::zip(op->getResults(), results))
       from.replaceAllUsesWith(from.getType() == to.getType() ? to
                                                              : context.typed(to, from.getType()));
+    const bool forward = isa<JvpOp>(op);
+    behind = op->getNextNode();
+    op->erase();
+    eraseUnused(block, primal.end(), behind);
+    if (!forward) noteUses(context, primal, block, primal.end(), behind);
   }
-  Operation *behind = op->getNextNode();
-  op->erase();
   eraseUnused(block, before, behind);
   return success();
 }
 
-LogicalResult expandDerivative(Operation *op, SymbolTable &symbols) {
-  Context context(op);
+LogicalResult expandDerivative(Operation *op, SymbolTable &symbols, ::weft::Checkpoint checkpoint,
+                               std::vector<::weft::SavedNote> &notes) {
+  if (auto own = op->getAttrOfType<StringAttr>("checkpoint"))
+    checkpoint = *::weft::parse_checkpoint(own.getValue()); // verified
+  Context context(op, checkpoint, differentiatedFunction(op).getValue().str());
   try {
-    return expand(context, symbols);
+    if (failed(expand(context, symbols))) return failure();
   } catch (const BuildFailed &) {
     return failure(); // the diagnostic is given
   }
+  llvm::move(context.saved.take(), std::back_inserter(notes));
+  return success();
 }
 
 } // namespace mlir::weft

@@ -36,8 +36,15 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
     %dx = weft.multiply %one, %y : tensor<f32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"checkpoint", "checkpoint", "std::string", /*default=*/"\"none\"",
+           "What loops may keep for the reverse of ops that do not say it themselves: none or "
+           "sqrt">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Note every value that is stored, in the attribute weft.saved of the module">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def SplitDerivativePass : Pass<"weft-split-derivative", "::mlir::ModuleOp"> {

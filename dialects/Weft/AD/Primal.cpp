@@ -20,7 +20,7 @@ SmallVector<Value> Primal::sources() const {
 
 SmallVector<Operation *> Primal::ops() const {
   SmallVector<Operation *> ops;
-  Block *block = context.op->getBlock();
+  Block *block = holder ? holder->getBlock() : context.op->getBlock();
   for (auto at = before ? std::next(before->getIterator()) : block->begin(); &*at != holder; ++at)
     if (!llvm::is_contained(casts, &*at)) ops.push_back(&*at);
   return ops;

@@ -25,6 +25,18 @@ bool isCheap(Operation *op) {
          isa_and_nonnull<arith::ArithDialect>(op->getDialect());
 }
 
+/// Why the op of a value is not run again, for people.
+std::string whyNotAgain(Value value) {
+  Operation *source = value.getDefiningOp();
+  if (!source)
+    return isa<LoopLikeOpInterface>(value.getParentRegion()->getParentOp())
+               ? "a turn begins with it"
+               : "it comes from outside";
+  if (source->getNumRegions() != 0) return "what a loop or a branch gives is not computed again";
+  if (!isMemoryEffectFree(source)) return "effects happen once";
+  return source->getName().stripDialect().str() + " is not computed again";
+}
+
 /// What it costs to keep a value: its bytes, where a size is unknown of many, and something for
 /// each value, so that few are better than many.
 int64_t weightOf(Value value) {
@@ -137,6 +149,33 @@ LogicalResult Recompute::choose(ArrayRef<ReverseTurn> turns) {
     return cast<OpResult>(a).getResultNumber() < cast<OpResult>(b).getResultNumber();
   });
   return success();
+}
+
+std::string Recompute::reasonFor(Value value) const {
+  Operation *source = value.getDefiningOp();
+  if (!source || !isCheap(source)) return whyNotAgain(value);
+  // What would have to be kept in its place.
+  llvm::SetVector<Value> behind, ends;
+  behind.insert(value);
+  for (size_t i = 0; i < behind.size(); ++i) {
+    Operation *from = behind[i].getDefiningOp();
+    if (behind[i] != value && (!from || !isCheap(from))) {
+      ends.insert(behind[i]);
+      continue;
+    }
+    for (Value operand : from->getOperands())
+      if (Value other = canonical(operand); isForeign(other) && !llvm::is_contained(keep, other))
+        behind.insert(other);
+  }
+  int64_t bytes = 0;
+  std::string names;
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    bytes += std::min(weightOf(end), MinCut::never / 1024);
+    if (i < 2) names += (i == 0 ? "" : ", ") + nameForReport(end);
+    else if (i == 2) names += ", ...";
+  }
+  return "computing it again would need " + names + ", which " +
+         (bytes > weightOf(value) ? "is larger" : "is as large");
 }
 
 void Recompute::restore(const ReverseTurn &turn, Load load) {

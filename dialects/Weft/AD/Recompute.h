@@ -28,6 +28,8 @@ public:
   void moveTo(Operation *larger) { op = larger; }
   /// In the order of the program.
   ArrayRef<Value> kept() const { return keep; }
+  /// Why a kept value is not computed again.
+  std::string reasonFor(Value value) const;
   /// Gives the turns what they use.
   void restore(const ReverseTurn &turn, Load load);
 

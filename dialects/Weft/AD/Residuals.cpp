@@ -62,6 +62,10 @@ LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse
     larger = rebuild(b, op, op->getOperands(), types);
     for (Branch &branch : branches) branch.recompute.moveTo(larger);
     replaceByLarger(context, op, larger);
+    for (Branch &branch : branches)
+      for (auto [slot, value] : llvm::zip_equal(branch.slots, branch.recompute.kept()))
+        context.saved.keep(Saved::Form::branch, value, 1, branch.recompute.reasonFor(value),
+                           larger->getResult(before + slot));
   }
   for (Branch &branch : branches)
     branch.recompute.restore(branch.turn,
@@ -73,8 +77,14 @@ LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse
   return success();
 }
 
+/// Why a value is kept of each turn.
+static std::string withWhy(std::string reason, StringRef why) {
+  if (!why.empty()) reason += "; no turn is run again: " + why.str();
+  return reason;
+}
+
 LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
-                        const ReverseTurn &reverse) {
+                        const ReverseTurn &reverse, StringRef why) {
   eraseUnused(reverse.block, reverse.before, reverse.behind);
   Recompute recompute(context, op);
   Value inductionVar = op.getInductionVar();
@@ -86,6 +96,8 @@ LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
     for (Value value : recompute.kept()) stacks->keep(value);
     op = cast<scf::ForOp>(stacks->finish());
     recompute.moveTo(op);
+    for (Value value : recompute.kept())
+      stacks->note(value, turns.known.value_or(-1), withWhy(recompute.reasonFor(value), why));
   }
   recompute.restore(reverse, [&](OpBuilder &b, Value value, const ReverseTurn &turn) {
     if (value == inductionVar) return inductionVarOf(b, op, turn.number);
@@ -94,7 +106,8 @@ LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
   return success();
 }
 
-LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse) {
+LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse,
+                          StringRef why) {
   Recompute recompute(context, op);
   for (auto [argument, value] :
        llvm::zip_equal(op.getAfterArguments(), op.getConditionOp().getArgs()))
@@ -111,6 +124,8 @@ LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTur
       reverse, [&](const ReverseTurn &turn) { return turn.number == op.getResult(count); });
   Operation *larger = stacks.finish();
   recompute.moveTo(larger);
+  for (Value value : recompute.kept())
+    stacks.note(value, -1, withWhy(recompute.reasonFor(value), why));
   for (auto [turn, isLast] : llvm::zip_equal(reverse, last)) {
     Value number = isLast ? larger->getResult(count) : turn.number;
     recompute.restore(turn, [&](OpBuilder &b, Value value, const ReverseTurn &) {

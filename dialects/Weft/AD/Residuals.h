@@ -20,11 +20,13 @@ struct ReverseTurn {
 /// that gives what must be kept as further results, and lets the reverse use these.
 LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse);
 
-/// The same of a counted loop, which keeps values of all its turns in stacks.
+/// The same of a counted loop, which keeps values of all its turns in stacks. `why`, if not empty,
+/// is why its turns are not run again although the budget wants it.
 LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
-                        const ReverseTurn &reverse);
+                        const ReverseTurn &reverse, StringRef why);
 
 /// The same of another loop, whose last state counts its turns.
-LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse);
+LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse,
+                          StringRef why);
 
 } // namespace mlir::weft

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "Weft/AD/Context.h"
+#include "Weft/AD/Rerun.h"
+#include "Weft/AD/Turns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::weft {
@@ -22,6 +24,25 @@ private:
   LogicalResult reverseBranches(Operation *op);
   LogicalResult reverseFor(scf::ForOp op);
   LogicalResult reverseWhile(scf::WhileOp op);
+  /// Keeps what is needed of each turn, although the budget wants it otherwise if `why` says why.
+  LogicalResult reverseTurns(scf::ForOp op, const Turns &turns, StringRef why);
+  LogicalResult reverseTurns(scf::WhileOp op, StringRef why);
+  /// Keeps the state of some turns, and runs the turns between again (Checkpoints.cpp).
+  LogicalResult reverseSegments(scf::ForOp op, const Turns &turns);
+  LogicalResult reverseSegments(scf::WhileOp op);
+  LogicalResult reverseAgain(Operation *loop, const TurnOps &ops, Value first, const Turns &turns,
+                             ArrayRef<unsigned> places, ValueRange cotangents);
+  /// Whether a loop keeps what is needed of each turn, by the budget or because of `why`.
+  bool keepsAll(Operation *loop, std::optional<int64_t> turns, std::string &why);
+  /// The pieces of a counted loop's state that have cotangents: their numbers, the arguments, and
+  /// the cotangents behind the loop.
+  void findCarried(scf::ForOp op, SmallVectorImpl<unsigned> &places,
+                   SmallVectorImpl<Value> &carried, SmallVectorImpl<Value> &cotangents);
+  /// Reverses the last time that a condition was computed, from the cotangents of `results`. Gives
+  /// those of `carried`, and adds to those of `captured`.
+  FailureOr<SmallVector<Value>> reverseLastCondition(ArrayRef<Operation *> ops, ValueRange handedOn,
+                                                     ValueRange results, ArrayRef<Value> carried,
+                                                     ArrayRef<Value> captured);
   /// Seeds what a block hands on with the cotangents of what receives it.
   void seed(ValueRange handedOn, ArrayRef<Value> cotangents);
   bool anyCotangent(ValueRange values) const;

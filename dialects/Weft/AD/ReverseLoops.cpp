@@ -1,6 +1,7 @@
 // Loops in reverse: counted loops that carry the cotangents of the state and of captured values.
 #include "Weft/AD/Residuals.h"
 #include "Weft/AD/Reverse.h"
+#include "Weft/AD/ReverseLoop.h"
 #include "Weft/AD/Rules.h"
 #include "Weft/AD/Stacks.h"
 #include "Weft/Effects/Tokens.h"
@@ -8,130 +9,24 @@
 
 namespace mlir::weft {
 
-namespace {
-
-/// The loop that is built as the reverse of another. Its state is what `carried` values of the
-/// forward loop have for cotangents before the turn that comes next in reverse.
-class ReverseLoop {
-public:
-  /// `carried` are arguments of the forward loop's region, `inits` their cotangents behind the last
-  /// turn; `captured` are values around the loop, whose cotangents go on adding up.
-  ReverseLoop(Context &context, Location location, Value count, ArrayRef<Value> carried,
-              ArrayRef<Value> inits, ArrayRef<Value> captured)
-      : context(context), captured(captured), states(carried) {
-    OpBuilder &b = context.builder;
-    SmallVector<Value> all;
-    for (auto [value, init] : llvm::zip_equal(carried, inits))
-      all.push_back(context.typed(init, derivativeTypeOf(value.getType())));
-    for (Value value : captured) {
-      Value sum = context.derivatives.lookup(value);
-      known.push_back(static_cast<bool>(sum));
-      all.push_back(
-          context.typed(sum ? sum : context.zerosLike(value), derivativeTypeOf(value.getType())));
-    }
-    Value zero = arith::ConstantIndexOp::create(b, location, 0),
-          one = arith::ConstantIndexOp::create(b, location, 1);
-    loop = scf::ForOp::create(b, location, zero, count, one, all);
-    Block *body = loop.getBody();
-    if (!body->empty()) body->clear(); // a terminator, made where there is no state
-    scope.emplace(context, body);
-    // The turns go from the last to the first.
-    Value last = arith::SubIOp::create(b, location, count, one);
-    turn = arith::SubIOp::create(b, location, last, loop.getInductionVar());
-    firstOfTurn = turn.getDefiningOp();
-    for (auto [value, argument] :
-         llvm::zip_equal(captured, loop.getRegionIterArgs().drop_front(carried.size())))
-      context.derivatives.set(value, argument);
-  }
-
-  /// The cotangents that a turn begins with.
-  ValueRange cotangents() { return loop.getRegionIterArgs().take_front(states.size()); }
-
-  /// Ends the body, drops what did not change in it and hands on the cotangents of the captured
-  /// values. Those of the carried ones, before the first turn, are the results.
-  SmallVector<Value> finish() {
-    SmallVector<Value> yielded;
-    for (Value value : llvm::concat<const Value>(states, captured)) {
-      Value cotangent = context.derivatives.lookup(value);
-      if (!cotangent) cotangent = context.zerosLike(value);
-      yielded.push_back(context.typed(cotangent, derivativeTypeOf(value.getType())));
-    }
-    scf::YieldOp::create(context.builder, loop.getLoc(), yielded);
-    scope->leave();
-    scope.reset();
-
-    SmallVector<Value> inits(loop.getInitArgs()), results(inits.size()), kept;
-    SmallVector<Type> types;
-    SmallVector<unsigned> places;
-    Operation *yield = loop.getBody()->getTerminator();
-    for (unsigned i = inits.size(); i-- > 0;) {
-      BlockArgument argument = loop.getRegionIterArg(i);
-      if (yield->getOperand(i) != argument) continue;
-      argument.replaceAllUsesWith(inits[i]);
-      loop.getBody()->eraseArgument(argument.getArgNumber());
-      yield->eraseOperand(i);
-      results[i] = inits[i];
-    }
-    SmallVector<Value> operands{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-    for (unsigned i = 0; i < inits.size(); ++i) {
-      if (results[i]) continue;
-      operands.push_back(inits[i]);
-      types.push_back(inits[i].getType());
-      places.push_back(i);
-    }
-    auto larger = cast<scf::ForOp>(rebuild(context.builder, loop, operands, types));
-    loop.erase();
-    loop = larger;
-    for (auto [i, place] : llvm::enumerate(places)) results[place] = loop.getResult(i);
-
-    const unsigned count = states.size();
-    for (auto [i, value] : llvm::enumerate(captured))
-      if (known[i] || results[count + i] != inits[count + i])
-        context.derivatives.set(value, results[count + i]);
-    results.truncate(count);
-    return results;
-  }
-
-  /// Whether anything comes out of the loop; otherwise it is erased.
-  bool hasResults() {
-    if (loop->getNumResults() != 0) return true;
-    loop.erase();
-    return false;
-  }
-  Operation *getOperation() { return loop; }
-  /// All ops of a turn, those excepted that number it.
-  ReverseTurn wholeTurn() { return {loop.getBody(), firstOfTurn, nullptr, turn}; }
-
-private:
-  Context &context;
-  ArrayRef<Value> captured;
-  SmallVector<Value> states;
-  SmallVector<bool> known;
-  scf::ForOp loop;
-  std::optional<RegionScope> scope;
-  Value turn;
-  Operation *firstOfTurn = nullptr;
-};
-
-/// The op in front of the builder, or null.
-Operation *lastOp(OpBuilder &b) {
-  auto at = b.getInsertionPoint();
-  return at == b.getInsertionBlock()->begin() ? nullptr : &*std::prev(at);
+LogicalResult Reverse::reverseFor(scf::ForOp op) {
+  context.emitter.setLocation(op.getLoc());
+  OpBuilder before(op);
+  const Turns turns = Turns::of(before, op);
+  std::string why;
+  if (keepsAll(op, turns.known, why)) return reverseTurns(op, turns, why);
+  return reverseSegments(op, turns);
 }
 
-} // namespace
+LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
+  context.emitter.setLocation(op.getLoc());
+  std::string why;
+  if (keepsAll(op, {}, why)) return reverseTurns(op, why);
+  return reverseSegments(op);
+}
 
-LogicalResult Reverse::reverseFor(scf::ForOp op) {
-  Location location = op.getLoc();
-  context.emitter.setLocation(location);
-  Turns turns;
-  {
-    OpBuilder before(op);
-    turns = Turns::of(before, op);
-  }
-  Operation *yield = op.getBody()->getTerminator();
-  SmallVector<Value> carried, cotangents, inits, captured = activeCaptures(op);
-  SmallVector<unsigned> places;
+void Reverse::findCarried(scf::ForOp op, SmallVectorImpl<unsigned> &places,
+                          SmallVectorImpl<Value> &carried, SmallVectorImpl<Value> &cotangents) {
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
     if (!isCarried(op.getResult(i))) continue;
     Value cotangent = context.derivatives.lookup(op.getResult(i));
@@ -140,6 +35,14 @@ LogicalResult Reverse::reverseFor(scf::ForOp op) {
     carried.push_back(op.getRegionIterArg(i));
     cotangents.push_back(cotangent);
   }
+}
+
+LogicalResult Reverse::reverseTurns(scf::ForOp op, const Turns &turns, StringRef why) {
+  Location location = op.getLoc();
+  Operation *yield = op.getBody()->getTerminator();
+  SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
+  SmallVector<unsigned> places;
+  findCarried(op, places, carried, cotangents);
   ReverseLoop reverse(context, location, turns.count, carried, cotangents, captured);
   for (auto [place, cotangent] : llvm::zip_equal(places, reverse.cotangents()))
     accumulate(context, yield->getOperand(place), cotangent);
@@ -149,7 +52,7 @@ LogicalResult Reverse::reverseFor(scf::ForOp op) {
   for (auto [place, result] : llvm::zip_equal(places, results))
     accumulate(context, op.getInitArgs()[place], result);
   if (!reverse.hasResults()) return success();
-  return saveOfFor(context, op, turns, reverse.wholeTurn());
+  return saveOfFor(context, op, turns, reverse.wholeTurn(), why);
 }
 
 /// The loop with one more piece of state, which counts its turns.
@@ -176,14 +79,34 @@ static scf::WhileOp counting(Context &context, scf::WhileOp op) {
   return larger;
 }
 
+FailureOr<SmallVector<Value>> Reverse::reverseLastCondition(ArrayRef<Operation *> ops,
+                                                            ValueRange handedOn, ValueRange results,
+                                                            ArrayRef<Value> carried,
+                                                            ArrayRef<Value> captured) {
+  SmallVector<Value> last = llvm::map_to_vector(
+      results, [&](Value result) { return context.derivatives.lookup(result); });
+  Location location = context.emitter.at();
+  context.derivatives.enter();
+  seed(handedOn, last);
+  const bool built = succeeded(run(ops));
+  context.emitter.setLocation(location);
+  SmallVector<Value> cotangents;
+  for (Value value : carried) {
+    Value cotangent = context.derivatives.lookup(value);
+    cotangents.push_back(cotangent ? cotangent : context.zerosLike(value));
+  }
+  Derivatives::Frame frame = context.derivatives.leave();
+  if (!built) return failure();
+  for (Value value : captured)
+    if (Value cotangent = frame.lookup(value)) context.derivatives.set(value, cotangent);
+  return cotangents;
+}
+
 /// With turn t = before(t) then after(t), and before once more in the end: the reverse is that of
 /// the last `before`, and then, as often as there were turns, that of `after` and of `before`.
-LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
+LogicalResult Reverse::reverseTurns(scf::WhileOp op, StringRef why) {
   Location location = op.getLoc();
-  context.emitter.setLocation(location);
   OpBuilder &b = context.builder;
-  SmallVector<Value> last = llvm::map_to_vector(
-      op.getResults(), [&](Value result) { return context.derivatives.lookup(result); });
   op = counting(context, op);
   SmallVector<Operation *> before = opsOf(*op.getBeforeBody()), after = opsOf(*op.getAfterBody());
   Value count = op.getResults().back();
@@ -195,24 +118,12 @@ LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
     places.push_back(i);
     carried.push_back(op.getBeforeArguments()[i]);
   }
-
-  // The last time that the condition was computed.
   Operation *mark = lastOp(b);
-  context.derivatives.enter();
-  seed(handedOn, last);
-  const bool built = succeeded(run(before));
-  context.emitter.setLocation(location);
-  SmallVector<Value> cotangents;
-  for (Value value : carried) {
-    Value cotangent = context.derivatives.lookup(value);
-    cotangents.push_back(cotangent ? cotangent : context.zerosLike(value));
-  }
-  Derivatives::Frame frame = context.derivatives.leave();
-  if (!built) return failure();
-  for (Value value : captured)
-    if (Value cotangent = frame.lookup(value)) context.derivatives.set(value, cotangent);
+  FailureOr<SmallVector<Value>> cotangents =
+      reverseLastCondition(before, handedOn, op.getResults().drop_back(), carried, captured);
+  if (failed(cotangents)) return failure();
 
-  ReverseLoop reverse(context, location, count, carried, cotangents, captured);
+  ReverseLoop reverse(context, location, count, carried, *cotangents, captured);
   for (auto [place, cotangent] : llvm::zip_equal(places, reverse.cotangents()))
     accumulate(context, op.getYieldOp().getOperand(place), cotangent);
   if (failed(run(after))) return failure();
@@ -236,7 +147,7 @@ LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
     eraseUnused(reversed[0].block, reversed[0].before, nullptr);
   }
   reversed.push_back({b.getInsertionBlock(), mark, behind, count});
-  return saveOfWhile(context, op, reversed);
+  return saveOfWhile(context, op, reversed, why);
 }
 
 } // namespace mlir::weft

@@ -11,6 +11,7 @@ void replaceByLarger(Context &context, Operation *op, Operation *larger) {
   for (auto [from, to] : llvm::zip(op->getResults(), larger->getResults())) {
     context.activity.follow(from, to);
     context.derivatives.follow(from, to);
+    context.saved.follow(from, to);
   }
   if (Operation *original = context.originals.lookup(op)) {
     context.originals.erase(op);
@@ -51,6 +52,19 @@ LoopStacks::LoopStacks(Context &context, scf::WhileOp loop)
       blocks{loop.getBeforeBody(), loop.getAfterBody()},
       numbers{loop.getBeforeArguments().back(), loop.getAfterArguments().back()} {}
 
+void LoopStacks::onlyWhen(Value when, Value place) {
+  due = when;
+  numbers[0] = place;
+}
+
+void LoopStacks::onlyEvery(Value length) {
+  OpBuilder b(loop->getContext());
+  b.setInsertionPointAfterValue(numbers[0]);
+  Value place = arith::DivUIOp::create(b, location, numbers[0], length);
+  Value first = arith::MulIOp::create(b, location, place, length);
+  onlyWhen(arith::CmpIOp::create(b, location, arith::CmpIPredicate::eq, first, numbers[0]), place);
+}
+
 unsigned LoopStacks::addState(Value init) {
   State state{init, {}, {}, {}};
   for (Block *block : blocks) {
@@ -81,7 +95,22 @@ void LoopStacks::store(OpBuilder &b, unsigned stack, unsigned block, Value value
     Value count = arith::AddIOp::create(b, location, numbers[block], one);
     at = StackReserveOp::create(b, location, at.getType(), at, count);
   }
-  at = StackStoreOp::create(b, location, at.getType(), value, at, numbers[block]);
+  storeAt(b, at, value, numbers[block]);
+}
+
+/// Stores, if it is due.
+void LoopStacks::storeAt(OpBuilder &b, Value &stack, Value value, Value at) {
+  if (!due) {
+    stack = StackStoreOp::create(b, location, stack.getType(), value, stack, at);
+    return;
+  }
+  auto branch = scf::IfOp::create(b, location, stack.getType(), due, /*withElseRegion=*/true);
+  OpBuilder inner = branch.getThenBodyBuilder();
+  Value stored = StackStoreOp::create(inner, location, stack.getType(), value, stack, at);
+  scf::YieldOp::create(inner, location, stored);
+  inner = branch.getElseBodyBuilder();
+  scf::YieldOp::create(inner, location, stack);
+  stack = branch.getResult(0);
 }
 
 void LoopStacks::keepUnknown(OpBuilder &b, Value value, unsigned block, Kept &at) {
@@ -112,9 +141,10 @@ void LoopStacks::keepUnknown(OpBuilder &b, Value value, unsigned block, Kept &at
     count = arith::MulIOp::create(b, location, count,
                                   arith::ConstantIndexOp::create(b, location, known));
   Value next = arith::AddIOp::create(b, location, offset, count);
+  if (due) next = arith::SelectOp::create(b, location, due, next, offset);
   Value &stack = states[at.stack].out[block];
   stack = StackReserveOp::create(b, location, flat, stack, next);
-  stack = StackStoreOp::create(b, location, flat, value, stack, offset);
+  storeAt(b, stack, value, offset);
   states[end].out[block] = next;
   store(b, *at.places, block, tensor::FromElementsOp::create(b, location, places, numbers));
 }
@@ -123,7 +153,8 @@ void LoopStacks::keep(Value value) {
   const unsigned block = llvm::find(blocks, value.getParentBlock()) - blocks.begin();
   // As early as can be, so that what follows may overwrite the value.
   OpBuilder b(loop->getContext());
-  if (Operation *source = value.getDefiningOp()) b.setInsertionPointAfter(source);
+  if (due) b.setInsertionPointAfter(due.getDefiningOp());
+  else if (Operation *source = value.getDefiningOp()) b.setInsertionPointAfter(source);
   else if (Operation *number = numbers[block].getDefiningOp()) b.setInsertionPointAfter(number);
   else b.setInsertionPointToStart(blocks[block]);
   RankedTensorType type = keptType(value.getType());
@@ -155,6 +186,13 @@ Operation *LoopStacks::finish() {
   for (auto [i, state] : llvm::enumerate(states)) state.last = larger->getResult(before + i);
   replaceByLarger(context, loop, larger);
   return loop = larger;
+}
+
+void LoopStacks::note(Value value, int64_t times, std::string reason) {
+  const Kept &at = kept.find(value)->second;
+  context.saved.keep(due ? Saved::Form::snapshot : Saved::Form::stack, value, times,
+                     std::move(reason), states[at.stack].last);
+  if (at.places) context.saved.hide(states[*at.places].last);
 }
 
 Value LoopStacks::load(OpBuilder &b, Value value, Value turn) {

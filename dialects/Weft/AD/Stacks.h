@@ -16,11 +16,18 @@ public:
   /// Of a loop that counts its turns in the last piece of its state.
   LoopStacks(Context &context, scf::WhileOp loop);
 
+  /// Keeps values of some turns only: of those in which `due`, of the loop's first block, holds,
+  /// each at the next place, which is `place`, computed before `due`.
+  void onlyWhen(Value due, Value place);
+  /// The same of every turn whose number is a multiple of `length`, in a counted loop.
+  void onlyEvery(Value length);
   /// Keeps a value that is defined in the loop, but not in a region in it.
   void keep(Value value);
   /// Puts a loop with the stacks in the place of the loop, with the results of that one first, and
   /// gives it.
   Operation *finish();
+  /// Notes for the report that the value is kept `times` times (-1: unknown), and why.
+  void note(Value value, int64_t times, std::string reason);
   /// What the value was in a turn, after the loop.
   Value load(OpBuilder &builder, Value value, Value turn);
 
@@ -40,13 +47,15 @@ private:
   unsigned addState(Value init);
   unsigned addStack(RankedTensorType value);
   void store(OpBuilder &builder, unsigned stack, unsigned block, Value value);
+  void storeAt(OpBuilder &builder, Value &stack, Value value, Value at);
   void keepUnknown(OpBuilder &builder, Value value, unsigned block, Kept &at);
 
   Context &context;
   Operation *loop;
   Location location;
   SmallVector<Block *, 2> blocks;
-  SmallVector<Value, 2> numbers; ///< of the turn, in each block
+  SmallVector<Value, 2> numbers; ///< of the place to store at, in each block
+  Value due;                     ///< whether to store, if not in every turn
   std::optional<Turns> turns;    ///< where they are counted before
   SmallVector<State> states;
   llvm::MapVector<Value, Kept> kept;

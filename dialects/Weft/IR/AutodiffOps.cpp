@@ -1,4 +1,5 @@
 // Verifiers of the ops that stand for derivatives of functions.
+#include "Support/Checkpoint.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -36,6 +37,11 @@ static FunctionOpInterface verifyCall(Operation *op, SymbolTableCollection &symb
     return {};
   }
   if (failed(verifyTypes(op, "argument", function.getArgumentTypes(), args.getTypes()))) return {};
+  if (auto checkpoint = op->getAttrOfType<StringAttr>("checkpoint"))
+    if (auto read = ::weft::parse_checkpoint(checkpoint.getValue()); !read) {
+      op->emitOpError() << read.fault().message;
+      return {};
+    }
   SmallVector<bool> seen(args.size());
   for (int64_t i : wrt) {
     if (i < 0 || i >= static_cast<int64_t>(args.size())) {

@@ -8,7 +8,9 @@ include "Weft/IR/Base.td"
 /// A call of a function that gives its results and derivatives of them by the arguments whose
 /// numbers `wrt` lists, which are floating tensors, or handles of variables of that kind: the
 /// derivative by a variable is that by all its reads. The function's effects happen once. These ops
-/// are no records of the op table: no program executes them.
+/// are no records of the op table: no program executes them. Where there is a reverse part,
+/// `checkpoint` says what loops may keep for it: "none" or "sqrt";
+/// without it the pass's option does.
 class Weft_DifferentialOp<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let results = (outs Variadic<AnyType>:$values);
@@ -26,7 +28,7 @@ def Weft_GradientOp : Weft_DifferentialOp<"gradient"> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args,
-                       DenseI64ArrayAttr:$wrt);
+                       DenseI64ArrayAttr:$wrt, OptionalAttr<StrAttr>:$checkpoint);
   let assemblyFormat =
       "$callee `(` $args `)` `wrt` $wrt attr-dict `:` functional-type($args, results)";
 }
@@ -43,7 +45,8 @@ def Weft_VjpOp : Weft_DifferentialOp<"vjp", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args,
-                       Variadic<AnyType>:$cotangents, DenseI64ArrayAttr:$wrt);
+                       Variadic<AnyType>:$cotangents, DenseI64ArrayAttr:$wrt,
+                       OptionalAttr<StrAttr>:$checkpoint);
   let assemblyFormat = [{
     $callee `(` $args `)` `cotangents` `(` $cotangents `)` `wrt` $wrt attr-dict `:`
     functional-type(operands, results)
@@ -90,7 +93,7 @@ def Weft_RecordOp : Op<Weft_Dialect, "record", [DeclareOpInterfaceMethods<Symbol
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args,
-                       DenseI64ArrayAttr:$wrt);
+                       DenseI64ArrayAttr:$wrt, OptionalAttr<StrAttr>:$checkpoint);
   let results = (outs Variadic<AnyType>:$values, Weft_RecordType:$record);
   let assemblyFormat =
       "$callee `(` $args `)` `wrt` $wrt attr-dict `:` functional-type($args, results)";

@@ -2,6 +2,8 @@
 // reverse, forward and second order.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
 
 #include "Samples.h"
@@ -42,7 +44,9 @@ std::string joined(const std::vector<std::string> &parts) {
 ///   @slope_push(x.., v..)  the same: reverse over forward
 class Derivatives {
 public:
-  explicit Derivatives(const Case &one) {
+  /// Gradients keep what `checkpoint` allows.
+  explicit Derivatives(const Case &one, const std::string &checkpoint = "none")
+      : checkpoint_(" {checkpoint = \"" + checkpoint + "\"}") {
     for (std::size_t i = 0; i < one.arguments.size(); ++i) {
       const auto &[type, value] = one.arguments[i];
       values_.push_back(value);
@@ -96,15 +100,15 @@ private:
       return "\n  return " + what + " : " + types + "\n}\n";
     };
     text += "func.func @reverse(" + xs + ") -> (" + vt + ") {\n  " + results + "weft.gradient @f(" +
-            x + ")" + wrt + " : (" + xt + ") -> (" + scalar + ", " + vt + ")" +
+            x + ")" + wrt + checkpoint_ + " : (" + xt + ") -> (" + scalar + ", " + vt + ")" +
             returning(grads, vt);
     text += "func.func @push(" + xs + ", " + vs + ") -> " + scalar + " {\n  %g:2 = weft.jvp @f(" +
             x + ") tangents(" + v + ")" + wrt + " : (" + xt + ", " + vt + ") -> (" + scalar + ", " +
             scalar + ")" + returning("%g#1", scalar);
     // The slope along v, from the gradient.
     text += "func.func private @slope(" + xs + ", " + vs + ") -> " + scalar + " {\n  " + results +
-            "weft.gradient @f(" + x + ")" + wrt + " : (" + xt + ") -> (" + scalar + ", " + vt +
-            ")\n  %s0 = weft.constant dense<0.0> : " + scalar + "\n";
+            "weft.gradient @f(" + x + ")" + wrt + checkpoint_ + " : (" + xt + ") -> (" + scalar +
+            ", " + vt + ")\n  %s0 = weft.constant dense<0.0> : " + scalar + "\n";
     for (std::size_t i = 0; i < count; ++i) {
       const std::string n = std::to_string(i), type = float_types_[i];
       std::vector<std::string> axes;
@@ -120,8 +124,8 @@ private:
     const std::string of = "weft.gradient @";
     auto second = [&](const std::string &name, const std::string &callee) {
       return "func.func @" + name + "(" + xs + ", " + vs + ") -> (" + vt + ") {\n  " + results +
-             of + callee + "(" + x + ", " + v + ")" + wrt + " : (" + xt + ", " + vt + ") -> (" +
-             scalar + ", " + vt + ")" + returning(grads, vt);
+             of + callee + "(" + x + ", " + v + ")" + wrt + checkpoint_ + " : (" + xt + ", " + vt +
+             ") -> (" + scalar + ", " + vt + ")" + returning(grads, vt);
     };
     text += second("curve", "slope") + second("slope_push", "push");
     std::vector<std::string> tangents;
@@ -133,6 +137,7 @@ private:
     return text;
   }
 
+  std::string checkpoint_;
   std::vector<Tensor> values_;
   std::vector<std::string> types_, names_, float_types_, directions_;
   std::vector<std::size_t> places_;
@@ -199,6 +204,110 @@ TEST_P(ControlFlow, SecondOrderIsTheDifference) {
       const std::vector<double> actual = product[i].to_vector<double>(),
                                 expected = difference.to_vector<double>();
       for (std::size_t k = 0; k < actual.size(); ++k) expect_near(actual[k], expected[k], 1e-7);
+    }
+  }
+}
+
+/// The elements' bits: equal NaNs are equal, and zeros of different signs are not.
+std::vector<std::uint64_t> bits(const Tensor &tensor) {
+  std::vector<std::uint64_t> all;
+  for (const double element : tensor.to_vector<double>())
+    all.push_back(std::bit_cast<std::uint64_t>(element));
+  return all;
+}
+
+constexpr std::array<const char *, 1> kBudgets = {"sqrt"};
+
+TEST_P(ControlFlow, BudgetsChangeNoBit) {
+  const std::vector<Tensor> expected = of->call("reverse", x), curve = of->call("curve", x, v);
+  for (const char *budget : kBudgets) {
+    SCOPED_TRACE(budget);
+    Derivatives kept(GetParam(), budget);
+    const std::vector<Tensor> actual = kept.call("reverse", x);
+    for (std::size_t i = 0; i < v.size(); ++i) EXPECT_EQ(bits(actual[i]), bits(expected[i]));
+    const std::vector<Tensor> second = kept.call("curve", x, v);
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const std::vector<double> elements = second[i].to_vector<double>(),
+                                wanted = curve[i].to_vector<double>();
+      for (std::size_t k = 0; k < elements.size(); ++k) expect_near(elements[k], wanted[k], 1e-12);
+    }
+  }
+}
+
+/// A counted loop in a loop that ends by its state, around another: `n` turns, and few of each
+/// inner one. `%k` is state that no derivative needs, and the elements of `%ys` are never read
+/// again.
+constexpr const char *kManyTurns = R"(
+  func.func private @f(%x: tensor<3xf64>, %w: tensor<3x3xf64>, %n: tensor<i64>) -> tensor<f64> {
+    %n0 = weft.item %n : tensor<i64>
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c7 = arith.constant 7 : i64
+    %one = weft.constant dense<1> : tensor<i64>
+    %zero = weft.constant dense<0> : tensor<i64>
+    %few = weft.constant dense<5> : tensor<i64>
+    %r = scf.for %i = %c0 to %n0 step %c1 iter_args(%h = %x) -> (tensor<3xf64>) : i64 {
+      %0 = weft.matmul %w, %h : (tensor<3x3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      %1 = weft.sin %0 : tensor<3xf64>
+      %2 = weft.add %1, %x : tensor<3xf64>
+      scf.yield %2 : tensor<3xf64>
+    }
+    %none = weft.constant dense<0.0> : tensor<8x3xf64>
+    %s:4 = scf.while (%k = %n, %h = %r, %ys = %none, %q = %zero)
+        : (tensor<i64>, tensor<3xf64>, tensor<8x3xf64>, tensor<i64>) -> (tensor<i64>, tensor<3xf64>, tensor<8x3xf64>, tensor<i64>) {
+      %g = weft.greater %k, %zero : tensor<i64>
+      %c = weft.item %g : tensor<i1>
+      scf.condition(%c) %k, %h, %ys, %q : tensor<i64>, tensor<3xf64>, tensor<8x3xf64>, tensor<i64>
+    } do {
+    ^bb0(%k: tensor<i64>, %h: tensor<3xf64>, %ys: tensor<8x3xf64>, %q: tensor<i64>):
+      %k1 = weft.subtract %k, %one : tensor<i64>
+      %p = weft.max %h {axes = array<i64: 0>} : (tensor<3xf64>) -> tensor<f64>
+      %a = scf.for %j = %c0 to %c7 step %c1 iter_args(%b = %h) -> (tensor<3xf64>) : i64 {
+        %0 = weft.multiply %b, %p : tensor<3xf64>, tensor<f64>
+        %1 = weft.cos %0 : tensor<3xf64>
+        scf.yield %1 : tensor<3xf64>
+      }
+      %t:2 = scf.while (%m = %few, %b = %a) : (tensor<i64>, tensor<3xf64>) -> (tensor<i64>, tensor<3xf64>) {
+        %g = weft.greater %m, %zero : tensor<i64>
+        %c = weft.item %g : tensor<i1>
+        %0 = weft.matmul %w, %b : (tensor<3x3xf64>, tensor<3xf64>) -> tensor<3xf64>
+        scf.condition(%c) %m, %0 : tensor<i64>, tensor<3xf64>
+      } do {
+      ^bb0(%m: tensor<i64>, %b: tensor<3xf64>):
+        %m1 = weft.subtract %m, %one : tensor<i64>
+        %0 = weft.tanh %b : tensor<3xf64>
+        %1 = weft.multiply %0, %h : tensor<3xf64>
+        scf.yield %m1, %1 : tensor<i64>, tensor<3xf64>
+      }
+      %n8 = weft.constant dense<7> : tensor<i64>
+      %at = weft.minimum %q, %n8 : tensor<i64>
+      %more = weft.update_slice %ys, %at, %t#1 {axis = 0 : i64} : (tensor<8x3xf64>, tensor<i64>, tensor<3xf64>) -> tensor<8x3xf64>
+      %q1 = weft.add %q, %one : tensor<i64>
+      scf.yield %k1, %t#1, %more, %q1 : tensor<i64>, tensor<3xf64>, tensor<8x3xf64>, tensor<i64>
+    }
+    %0 = weft.multiply %s#2, %s#2 : tensor<8x3xf64>
+    %1 = weft.sum %0 {axes = array<i64: 0>} : (tensor<8x3xf64>) -> tensor<3xf64>
+    %2 = weft.multiply %1, %s#1 : tensor<3xf64>
+    %3 = weft.add %2, %r : tensor<3xf64>
+    %4 = weft.sum %3 {axes = array<i64: 0>} : (tensor<3xf64>) -> tensor<f64>
+    return %4 : tensor<f64>
+  })";
+
+TEST(Checkpoints, AnyNumberOfTurns) {
+  const Tensor x = values({3}, 0.3, 1.2, 1), w = values({3, 3}, -0.5, 0.6, 2);
+  const Case one{
+      "many",
+      kManyTurns,
+      {{"tensor<3xf64>", x}, {"tensor<3x3xf64>", w}, {"tensor<i64>", tensor(std::int64_t{3})}}};
+  Derivatives all(one);
+  for (const char *budget : kBudgets) {
+    SCOPED_TRACE(budget);
+    Derivatives kept(one, budget);
+    for (const std::int64_t turns : {0, 1, 2, 3, 7, 30, 1000}) {
+      SCOPED_TRACE(turns);
+      const std::vector<Tensor> expected = all.call("reverse", {x, w, tensor(turns)}),
+                                actual = kept.call("reverse", {x, w, tensor(turns)});
+      for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(bits(actual[i]), bits(expected[i]));
     }
   }
 }

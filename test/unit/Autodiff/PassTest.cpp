@@ -57,7 +57,8 @@ public:
       mlir::Operation *op =
           forward ? mlir::weft::JvpOp::create(builder_, at, derivatives, callee, args, rest, where)
                         .getOperation()
-                  : mlir::weft::VjpOp::create(builder_, at, derivatives, callee, args, rest, where)
+                  : mlir::weft::VjpOp::create(builder_, at, derivatives, callee, args, rest, where,
+                                              mlir::StringAttr())
                         .getOperation();
       return llvm::SmallVector<mlir::Value>(op->getResults());
     });

@@ -3,6 +3,7 @@
 #include "../Function/Printed.h"
 #include "../Testing.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <weft/weft.h>
@@ -50,6 +51,43 @@ TEST(TracedGradient, G6_Branches) {
     EXPECT_EQ(da.item<double>(), sign > 0 ? 1 : 0);
     EXPECT_EQ(db.item<double>(), sign > 0 ? 0 : 4);
   }
+}
+
+TEST(TracedGradient, BudgetsKeepLessAndChangeNoBit) {
+  const auto slope_of = [](const Tensor &x, const Tensor &n) {
+    return grad([&](const Tensor &t) {
+      return sum(std::get<1>(while_loop(
+          [&](const Tensor &i, const Tensor &) { return i < n; },
+          [&](const Tensor &i, const Tensor &h) { return std::tuple(i + 1, sin(h * t) * t); }, 0,
+          t)));
+    })(x);
+  };
+  const Tensor x = tensor({0.9, 1.3});
+  const auto all = function(slope_of);
+  const auto has = [&](const CompileReport &report, SavedNote::Form form) {
+    return std::ranges::any_of(report.saved,
+                               [&](const SavedNote &note) { return note.form == form; });
+  };
+  EXPECT_TRUE(has(all.report(x, tensor(3)), SavedNote::Form::stack));
+  EXPECT_FALSE(has(all.report(x, tensor(3)), SavedNote::Form::snapshot));
+  for (const char *budget : {"sqrt"}) {
+    SCOPED_TRACE(budget);
+    const auto kept = function(slope_of, {.checkpoint = budget});
+    const CompileReport report = kept.report(x, tensor(3));
+    EXPECT_TRUE(has(report, SavedNote::Form::snapshot)) << report.saved_text();
+    for (const int turns : {0, 1, 2, 3, 50})
+      EXPECT_EQ(kept(x, tensor(turns)).to_vector<double>(),
+                all(x, tensor(turns)).to_vector<double>());
+  }
+}
+
+TEST(TracedGradient, UnknownBudgets) {
+  const auto f = [](const Tensor &x) { return x; };
+  const auto words = [](const std::string &budget, const std::string &why) {
+    return "f: the checkpoint budget \"" + budget + "\" " + why;
+  };
+  EXPECT_THROWS(static_cast<void>(function(f, {.name = "f", .checkpoint = "Sqrt"})), ValueError,
+                words("Sqrt", "is unknown: there are none, sqrt"));
 }
 
 TEST(TracedGradient, Switches) {

@@ -177,6 +177,24 @@ TEST_F(CachedFunctions, KeepDerivativesForTapes) {
                                   StartsWith("cache hit: gradient of wave: ")));
 }
 
+TEST_F(CachedFunctions, KeepTheReportOnDerivatives) {
+  std::vector<SavedNote> cold;
+  const auto slope = [](const Tensor &x) {
+    return grad([](const Tensor &t) {
+      return for_loop(9, [](const Tensor &, const Tensor &h) { return sin(h); }, t);
+    })(x);
+  };
+  const Tensor x = tensor(0.5f);
+  for (const char *expected : {"miss", "hit"}) {
+    const CompileReport report = weft::function(slope, {.checkpoint = "sqrt"}).report(x);
+    EXPECT_EQ(report.cache, expected);
+    EXPECT_FALSE(report.saved.empty());
+    if (cold.empty()) cold = report.saved;
+    EXPECT_EQ(report.saved, cold);
+  }
+  EXPECT_EQ(weft::function(slope).report(x).cache, "miss"); // another budget, another program
+}
+
 TEST_F(CachedFunctions, GiveTheSameBitsColdAndWarm) {
   std::vector<std::vector<float>> results;
   for (int i = 0; i < 2; ++i) {

@@ -1,0 +1,46 @@
+// The loop that is built as the reverse of another.
+#pragma once
+
+#include "Weft/AD/Residuals.h"
+
+namespace mlir::weft {
+
+/// A counted loop, from the last turn to the first. Its state is what `carried` values of the
+/// forward loop have for cotangents before the turn that comes next in reverse.
+class ReverseLoop {
+public:
+  /// `carried` are arguments of the forward loop's region, `inits` their cotangents behind the last
+  /// turn; `captured` are values around the loop, whose cotangents go on adding up. The builder
+  /// stands in the body until `finish`.
+  ReverseLoop(Context &context, Location location, Value count, ArrayRef<Value> carried,
+              ArrayRef<Value> inits, ArrayRef<Value> captured);
+
+  /// The cotangents that a turn begins with.
+  ValueRange cotangents() { return loop.getRegionIterArgs().take_front(states.size()); }
+  /// The number of the forward turn.
+  Value number() const { return turn; }
+
+  /// Ends the body, drops what did not change in it and hands on the cotangents of the captured
+  /// values. Those of the carried ones, before the first turn, are the results.
+  SmallVector<Value> finish();
+
+  /// Whether anything comes out of the loop; otherwise it is erased, and the notes on what its
+  /// turns keep with it.
+  bool hasResults();
+  Operation *getOperation() { return loop; }
+  /// All ops of a turn, those excepted that number it.
+  ReverseTurn wholeTurn() { return {loop.getBody(), firstOfTurn, nullptr, turn}; }
+
+private:
+  Context &context;
+  ArrayRef<Value> captured;
+  SmallVector<Value> states;
+  SmallVector<bool> known;
+  size_t notesBefore;
+  scf::ForOp loop;
+  std::optional<RegionScope> scope;
+  Value turn;
+  Operation *firstOfTurn = nullptr;
+};
+
+} // namespace mlir::weft
