@@ -63,6 +63,8 @@ Row dynamic_shapes_rows(const std::string &name, const Session &session);
 Row grad_mlp(const std::string &name, const Session &session);
 Row tape_overhead(const std::string &name, const Session &session);
 Row scan_reverse(const std::string &name, const Session &session);
+Row while_checkpoint_sqrt(const std::string &name, const Session &session);
+Row differentiate_10k_ops(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
 
