@@ -26,11 +26,12 @@ auto recurrence(const std::string &checkpoint) {
   return function(
       [](const Tensor &x, const Tensor &weight, const Tensor &turns) {
         return grad([&](const Tensor &w) {
-          const auto [i, h] = while_loop([&](const Tensor &n, const Tensor &) { return n < turns; },
-                                         [&](const Tensor &n, const Tensor &state) {
-                                           return std::tuple(n + 1, state + tanh(matmul(state, w)) * step);
-                                         },
-                                         0, x);
+          const auto [i, h] =
+              while_loop([&](const Tensor &n, const Tensor &) { return n < turns; },
+                         [&](const Tensor &n, const Tensor &state) {
+                           return std::tuple(n + 1, state + tanh(matmul(state, w)) * step);
+                         },
+                         0, x);
           return sum(h * h);
         })(weight);
       },
@@ -42,7 +43,8 @@ double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1024 
 } // namespace
 
 Row while_checkpoint_sqrt(const std::string &name, const Session &session) {
-  const Tensor x = full({64, 256}, 0.1f), weight = full({256, 256}, 0.003f), turns = tensor(turn_count);
+  const Tensor x = full({64, 256}, 0.1f), weight = full({256, 256}, 0.003f),
+               turns = tensor(turn_count);
   const auto all = recurrence("none"), few = recurrence("sqrt");
   const auto peak = [&](const auto &f) {
     keep(f(x, weight, turns)); // compiled

@@ -12,7 +12,7 @@ namespace weft::cache {
 namespace {
 
 constexpr std::string_view kMagic = "WEFTCODE";
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 /// Magic, version, the size of what follows, and its digest.
 constexpr std::size_t kHeader = 8 + 4 + 8 + sizeof(Digest);

@@ -325,10 +325,9 @@ private:
     types.push_back(RecordType::get(builder.getContext()));
     StringAttr checkpoint;
     if (!program.checkpoint.empty()) checkpoint = builder.getStringAttr(program.checkpoint);
-    auto op = RecordOp::create(builder, location, types, callee.getSymName(),
-                               argumentsOf(construct, callee, operands),
-                               SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()),
-                               checkpoint);
+    auto op = RecordOp::create(
+        builder, location, types, callee.getSymName(), argumentsOf(construct, callee, operands),
+        SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()), checkpoint);
     records[construct.record] = op.getRecord();
     return op;
   }

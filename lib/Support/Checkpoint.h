@@ -11,16 +11,19 @@ namespace weft {
 /// A budget, as `weft-differentiate`, its ops and FunctionOptions::checkpoint name it.
 struct Checkpoint {
   enum class Kind : std::uint8_t {
-    none, ///< keep what the reverse needs of every turn
-    sqrt, ///< keep the state of about sqrt(n) of n turns, and run the turns between again
+    none,     ///< keep what the reverse needs of every turn
+    sqrt,     ///< keep the state of about sqrt(n) of n turns, and run the turns between again
+    binomial, ///< keep at most `number` states at a time, where Revolve puts them
+    bytes,    ///< keep states of at most `number` bytes in all at a time
   };
   Kind kind = Kind::none;
+  std::int64_t number = 0; ///< positive, of binomial and bytes
 
   friend bool operator==(const Checkpoint &, const Checkpoint &) = default;
 };
 
-/// Reads "none" or "sqrt"; no text is none. The fault is one of value, and says what would be
-/// right.
+/// Reads "none", "sqrt", "binomial<3>" or "bytes<65536>"; no text is none. The fault is one of
+/// value, and says what would be right.
 Result<Checkpoint> parse_checkpoint(std::string_view text);
 
 } // namespace weft

@@ -7,8 +7,11 @@
 // RUN: weft-opt %t/unneeded.mlir -weft-differentiate=checkpoint=sqrt -symbol-dce -verify-each | FileCheck %t/unneeded.mlir
 // RUN: weft-run %t/run.mlir --entry=kept --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/run.mlir
 // RUN: weft-run %t/run.mlir --entry=all --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/run.mlir
+// RUN: weft-opt %t/revolve.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/revolve.mlir
+// RUN: not weft-opt %t/known.mlir -weft-differentiate=checkpoint=bytes\<inf\> 2>&1 | FileCheck %s --check-prefix=INFINITE
+// INFINITE: error: weft-differentiate: the checkpoint budget "bytes<inf>" is no finite number; to keep everything, say none
 // RUN: not weft-opt %t/known.mlir -weft-differentiate=checkpoint=cbrt 2>&1 | FileCheck %s --check-prefix=WORD
-// WORD: error: weft-differentiate: the checkpoint budget "cbrt" is unknown: there are none, sqrt
+// WORD: error: weft-differentiate: the checkpoint budget "cbrt" is unknown: there are none, sqrt, binomial<k> and bytes<n>
 
 // Of ten turns the states of turns 0, 4 and 8, in segments of at most four; the gradient that says none keeps all ten, the
 // other one what the option says.
@@ -192,6 +195,53 @@ func.func private @collects(%x: tensor<2xf32>) -> tensor<9x2xf32> {
 }
 func.func @collecting(%x: tensor<2xf32>, %d: tensor<9x2xf32>) -> tensor<2xf32> {
   %0:2 = weft.vjp @collects(%x) cotangents(%d) wrt [0] : (tensor<2xf32>, tensor<9x2xf32>) -> (tensor<9x2xf32>, tensor<2xf32>)
+  return %0#1 : tensor<2xf32>
+}
+
+// At most three states at a time: the forward loop keeps none. Each turn in reverse drops a snapshot of a later turn, goes on
+// from the last one (or from where the loop began) with new snapshots on the way, and is run again and reversed. The bytes
+// of a state say how many there may be.
+//--- revolve.mlir
+// CHECK-LABEL: func.func @three(
+// CHECK: %[[N:.*]] = arith.constant 10 : index
+// CHECK: scf.for %{{.*}} iter_args(%{{[a-z0-9]*}} = %{{[a-z0-9]*}}) -> (tensor<2xf32>)
+// CHECK-NOT: weft.stack_store
+// CHECK: %[[THREE:.*]] = arith.constant 3 : index
+// CHECK: %[[MOST:.*]] = arith.minui %[[THREE]], %[[N]]
+// CHECK: weft.stack_empty(%{{.*}}) : tensor<?xi64>
+// CHECK: weft.stack_empty(%{{.*}}) : tensor<?x2xf32>
+// CHECK: scf.for
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: scf.while
+// CHECK: scf.for
+// CHECK: weft.matmul
+// CHECK: weft.stack_store %{{.*}} {again} : tensor<i64> in tensor<?xi64>
+// CHECK: weft.stack_store %{{.*}} {again} : tensor<2xf32> in tensor<?x2xf32>
+// CHECK: scf.for
+// CHECK: return
+// CHECK-LABEL: func.func @of_bytes(
+// CHECK: %[[BYTES:.*]] = arith.constant 100 : index
+// CHECK: arith.divui %[[BYTES]]
+func.func private @f(%x: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %x) -> (tensor<2xf32>) {
+    %0 = weft.matmul %w, %a : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %1 = weft.tanh %0 : tensor<2xf32>
+    scf.yield %1 : tensor<2xf32>
+  }
+  return %r : tensor<2xf32>
+}
+func.func @three(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %0:2 = weft.vjp @f(%x, %w) cotangents(%d) wrt [0] {checkpoint = "binomial<3>"}
+      : (tensor<2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xf32>
+}
+func.func @of_bytes(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -> tensor<2xf32> {
+  %0:2 = weft.vjp @f(%x, %w) cotangents(%d) wrt [0] {checkpoint = "bytes<100>"}
+      : (tensor<2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return %0#1 : tensor<2xf32>
 }
 

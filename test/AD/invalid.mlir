@@ -232,3 +232,12 @@ func.func @integer_variable(%v: !weft.var<tensor<i32>>) {
   %y, %r = weft.record @f(%v) wrt [0] : (!weft.var<tensor<i32>>) -> (tensor<f32>, !weft.record)
   return
 }
+
+// -----
+
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+func.func @budget(%x: tensor<f32>) {
+  // expected-error @below {{'weft.gradient' op the checkpoint budget "binomial<0>" must be at least 1}}
+  %0:2 = weft.gradient @f(%x) wrt [0] {checkpoint = "binomial<0>"} : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return
+}

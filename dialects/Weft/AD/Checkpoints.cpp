@@ -5,6 +5,7 @@
 #include "Weft/AD/Residuals.h"
 #include "Weft/AD/Reverse.h"
 #include "Weft/AD/ReverseLoop.h"
+#include "Weft/AD/Revolve.h"
 #include "Weft/AD/Rules.h"
 #include "Weft/AD/Stacks.h"
 #include "Weft/Effects/Tokens.h"
@@ -63,6 +64,12 @@ constexpr const char *whySnapshot = "the turns behind it are run again from it";
 bool Reverse::keepsAll(Operation *loop, std::optional<int64_t> turns, std::string &why) {
   if (context.checkpoint.kind == ::weft::Checkpoint::Kind::none) return true;
   why = turns && *turns <= 4 ? "they are few" : whyNotRerun(loop);
+  // Begun again, such stacks would begin as memory that nothing has written, which bufferization
+  // lets two of them share.
+  if (context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt)
+    loop->walk([&](StackStoreOp store) {
+      if (store.getAgain()) why = "they keep snapshots of their own";
+    });
   return !why.empty();
 }
 
@@ -90,10 +97,37 @@ static void settle(Context &context, Operation *loop, const ReverseTurn &turn) {
   eraseUnused(turn.block, turn.before, turn.behind);
 }
 
+LogicalResult Reverse::reverseRevolving(Operation *op, const TurnOps &ops, ReverseLoop &reverse,
+                                        ArrayRef<unsigned> places, Value turns, ValueRange inits) {
+  OpBuilder &b = context.builder;
+  const Turns one{arith::ConstantIndexOp::create(b, op->getLoc(), 1), 1};
+  if (failed(reverseAgain(op, ops, reverse.number(), one, places, reverse.cotangents())))
+    return failure();
+  context.emitter.setLocation(op->getLoc());
+  SmallVector<Value> results = reverse.finish();
+  for (auto [place, result] : llvm::zip_equal(places, results))
+    accumulate(context, inits[place], result);
+  if (!reverse.hasResults()) return success();
+  const ReverseTurn turn = reverse.wholeTurn();
+  settle(context, op, turn);
+  Recompute recompute(context, op);
+  if (failed(recompute.choose(turn))) return failure();
+  if (!recompute.kept().empty())
+    revolve(context, op, ops, turns, reverse, recompute, context.checkpoint);
+  return success();
+}
+
 LogicalResult Reverse::reverseSegments(scf::ForOp op, const Turns &turns) {
   Location location = op.getLoc();
   OpBuilder &b = context.builder;
   const TurnOps ops(op);
+  if (context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt) {
+    SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
+    SmallVector<unsigned> places;
+    findCarried(op, places, carried, cotangents);
+    ReverseLoop reverse(context, location, turns.count, carried, cotangents, captured);
+    return reverseRevolving(op, ops, reverse, places, turns.count, op.getInitArgs());
+  }
   OpBuilder outside(op);
   const Segments segments = segmentsOf(outside, location, turns);
   SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
@@ -217,6 +251,7 @@ LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
   Location location = loop.getLoc();
   OpBuilder &b = context.builder;
   const TurnOps ops(loop);
+  const bool revolves = context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt;
   GrowingSegments segments(context, loop);
   scf::WhileOp op = segments.op;
   SmallVector<Value> captured = activeCaptures(op), carried;
@@ -232,6 +267,15 @@ LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
                            segments.own(op.getResults()), carried, captured);
   if (failed(cotangents)) return failure();
 
+  if (revolves) {
+    ReverseLoop reverse(context, location, segments.turns(), carried, *cotangents, captured);
+    if (failed(reverseRevolving(op, ops, reverse, places, segments.turns(), op.getInits())))
+      return failure();
+    Operation *behind = reverse.getOperation();
+    if (!behind && b.getInsertionPoint() != b.getInsertionBlock()->end())
+      behind = &*b.getInsertionPoint();
+    return handOut(context, op, {b.getInsertionBlock(), mark, behind, {}});
+  }
   ReverseLoop reverse(context, location, segments.count(), carried, *cotangents, captured);
   Value first = segments.first(b, location, reverse.number());
   Value one = arith::ConstantIndexOp::create(b, location, 1);

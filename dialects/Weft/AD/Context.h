@@ -34,6 +34,13 @@ public:
       }
   }
 
+  /// `to` stands for the derivative `from`, which is about to be erased.
+  void replace(Value from, Value to) {
+    for (Frame &frame : frames)
+      for (auto &entry : frame)
+        if (entry.second == from) entry.second = to;
+  }
+
   void enter() { frames.emplace_back(); }
   /// Ends a scope and gives what was found in it.
   Frame leave() { return frames.pop_back_val(); }

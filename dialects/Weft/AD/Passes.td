@@ -38,8 +38,8 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"checkpoint", "checkpoint", "std::string", /*default=*/"\"none\"",
-           "What loops may keep for the reverse of ops that do not say it themselves: none or "
-           "sqrt">,
+           "What loops may keep for the reverse of ops that do not say it themselves: none, sqrt, "
+           "binomial<k> or bytes<n>">,
     Option<"report", "report", "bool", /*default=*/"false",
            "Note every value that is stored, in the attribute weft.saved of the module">
   ];

@@ -8,6 +8,8 @@
 
 namespace mlir::weft {
 
+class ReverseLoop;
+
 /// Builds the reverse of the forward part behind it, an op for a region op: the reverse of a branch
 /// branches the same way, that of a loop is a counted loop. While such an op is built, it uses the
 /// values in the forward op's regions as if they could be seen from outside; then what it uses is
@@ -32,6 +34,10 @@ private:
   LogicalResult reverseSegments(scf::WhileOp op);
   LogicalResult reverseAgain(Operation *loop, const TurnOps &ops, Value first, const Turns &turns,
                              ArrayRef<unsigned> places, ValueRange cotangents);
+  /// Keeps at most so many states at a time (Revolve.h), and finishes `reverse`, which has begun,
+  /// over all turns. `inits` are the state before the first.
+  LogicalResult reverseRevolving(Operation *op, const TurnOps &ops, ReverseLoop &reverse,
+                                 ArrayRef<unsigned> places, Value turns, ValueRange inits);
   /// Whether a loop keeps what is needed of each turn, by the budget or because of `why`.
   bool keepsAll(Operation *loop, std::optional<int64_t> turns, std::string &why);
   /// The pieces of a counted loop's state that have cotangents: their numbers, the arguments, and

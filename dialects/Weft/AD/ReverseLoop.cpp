@@ -80,6 +80,7 @@ SmallVector<Value> ReverseLoop::finish() {
 bool ReverseLoop::hasResults() {
   if (loop->getNumResults() != 0) return true;
   loop.erase();
+  loop = {};
   context.saved.truncate(notesBefore);
   return false;
 }

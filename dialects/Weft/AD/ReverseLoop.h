@@ -27,7 +27,13 @@ public:
   /// Whether anything comes out of the loop; otherwise it is erased, and the notes on what its
   /// turns keep with it.
   bool hasResults();
-  Operation *getOperation() { return loop; }
+  /// Null if it is erased.
+  Operation *getOperation() { return loop ? loop.getOperation() : nullptr; }
+  /// A loop with further state takes its place; it is erased.
+  void replaceBy(scf::ForOp larger) {
+    loop.erase();
+    loop = larger;
+  }
   /// All ops of a turn, those excepted that number it.
   ReverseTurn wholeTurn() { return {loop.getBody(), firstOfTurn, nullptr, turn}; }
 

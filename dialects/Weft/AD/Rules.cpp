@@ -106,6 +106,11 @@ void reverseOther(Context &context, Operation *op, Value cotangent) {
     context.derivatives.set(load.getStack(), sum);
   } else if (auto store = dyn_cast<StackStoreOp>(op)) {
     give(cotangent, store.getValue(), store.getAt());
+    if (store.getAgain())
+      // What was there before goes nowhere.
+      cotangent = StackStoreOp::create(b, location, cotangent.getType(),
+                                       context.zerosLike(store.getValue()), cotangent,
+                                       store.getAt(), /*again=*/true);
     pass(store.getStack());
   } else if (auto add = dyn_cast<StackAddOp>(op)) {
     give(cotangent, add.getValue(), add.getAt());
@@ -156,7 +161,7 @@ Value forwardOther(Context &context, Operation *op) {
   if (auto store = dyn_cast<StackStoreOp>(op)) {
     Value stack = stackTangent(store.getStack());
     return StackStoreOp::create(b, location, stack.getType(), tangentOrZeros(store.getValue()),
-                                stack, store.getAt());
+                                stack, store.getAt(), store.getAgain());
   }
   if (auto add = dyn_cast<StackAddOp>(op)) {
     Value stack = stackTangent(add.getStack());

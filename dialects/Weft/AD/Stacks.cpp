@@ -22,12 +22,12 @@ void replaceByLarger(Context &context, Operation *op, Operation *larger) {
 }
 
 /// A number as a tensor that a stack can hold, and as its type.
-static RankedTensorType keptType(Type type) {
+RankedTensorType keptType(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) return tensor;
   return RankedTensorType::get({}, type.isIndex() ? IntegerType::get(type.getContext(), 64) : type);
 }
 
-static Value asTensor(OpBuilder &b, Location location, Value value) {
+Value asTensor(OpBuilder &b, Location location, Value value) {
   if (isa<RankedTensorType>(value.getType())) return value;
   RankedTensorType type = keptType(value.getType());
   if (value.getType().isIndex())
@@ -197,20 +197,24 @@ void LoopStacks::note(Value value, int64_t times, std::string reason) {
 
 Value LoopStacks::load(OpBuilder &b, Value value, Value turn) {
   const Kept &at = kept.find(value)->second;
-  Value stack = states[at.stack].last;
-  RankedTensorType type = keptType(value.getType());
-  if (!at.places) {
-    Value loaded = StackLoadOp::create(b, location, type, stack, turn, ValueRange());
-    if (isa<RankedTensorType>(value.getType())) return loaded;
+  Value places = at.places ? states[*at.places].last : Value();
+  return loadKept(b, location, value.getType(), states[at.stack].last, places, turn);
+}
+
+Value loadKept(OpBuilder &b, Location location, Type kept, Value stack, Value places, Value at) {
+  RankedTensorType type = keptType(kept);
+  if (!places) {
+    Value loaded = StackLoadOp::create(b, location, type, stack, at, ValueRange());
+    if (isa<RankedTensorType>(kept)) return loaded;
     Value number = ItemOp::create(b, location, type.getElementType(), loaded);
-    if (!value.getType().isIndex()) return number;
-    return arith::IndexCastOp::create(b, location, value.getType(), number);
+    if (!kept.isIndex()) return number;
+    return arith::IndexCastOp::create(b, location, kept, number);
   }
-  RankedTensorType places = placesOf(type);
-  Value place =
-      StackLoadOp::create(b, location, places, states[*at.places].last, turn, ValueRange());
+  auto numbersOf = cast<RankedTensorType>(RankedTensorType::get(
+      cast<RankedTensorType>(places.getType()).getShape().drop_front(), b.getI64Type()));
+  Value place = StackLoadOp::create(b, location, numbersOf, places, at, ValueRange());
   SmallVector<Value> numbers;
-  for (int64_t i = 0; i < places.getDimSize(0); ++i) {
+  for (int64_t i = 0; i <= type.getNumDynamicDims(); ++i) {
     Value which = arith::ConstantIndexOp::create(b, location, i);
     Value number = tensor::ExtractOp::create(b, location, place, which);
     numbers.push_back(arith::IndexCastOp::create(b, location, b.getIndexType(), number));

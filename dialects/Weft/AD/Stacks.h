@@ -61,6 +61,15 @@ private:
   llvm::MapVector<Value, Kept> kept;
 };
 
+/// The type of a stack's value that keeps a value of that type: numbers are tensors of rank 0.
+RankedTensorType keptType(Type type);
+/// A value as a tensor that a stack can hold.
+Value asTensor(OpBuilder &builder, Location location, Value value);
+/// A value of type `kept` at a place of its stack, or where `places`, if not null, says at that
+/// place that it begins, and its unknown sizes.
+Value loadKept(OpBuilder &builder, Location location, Type kept, Value stack, Value places,
+               Value at);
+
 /// Puts an op with further results in the place of one: what is known of the old one's results is
 /// known of the new one's.
 void replaceByLarger(Context &context, Operation *op, Operation *larger);

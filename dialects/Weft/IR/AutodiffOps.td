@@ -9,7 +9,7 @@ include "Weft/IR/Base.td"
 /// numbers `wrt` lists, which are floating tensors, or handles of variables of that kind: the
 /// derivative by a variable is that by all its reads. The function's effects happen once. These ops
 /// are no records of the op table: no program executes them. Where there is a reverse part,
-/// `checkpoint` says what loops may keep for it: "none" or "sqrt";
+/// `checkpoint` says what loops may keep for it: "none", "sqrt", "binomial<k>" or "bytes<n>";
 /// without it the pass's option does.
 class Weft_DifferentialOp<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -9,7 +9,8 @@ include "Weft/IR/Base.td"
 /// program calls it. A stack is a tensor like any other, so that loops carry it and update it in
 /// place. Values of known sizes lie in it along its first axis; those of sizes that only run time
 /// knows lie in a stack of rank 1 behind each other, from an offset on. A place is loaded only
-/// after it was stored, and stored only once; hence the derivatives, which are ops on stacks too.
+/// after it was stored, and stored only once unless the store says otherwise; hence the derivatives,
+/// which are ops on stacks too.
 class Weft_StackOp<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits # [NoMemoryEffect]> {}
 
@@ -47,12 +48,14 @@ def Weft_StackReserveOp : Weft_StackOp<"stack_reserve", [AllTypesMatch<["stack",
 def Weft_StackStoreOp : Weft_StackOp<"stack_store", [AllTypesMatch<["stack", "stored"]>]> {
   let summary = "A stack with a value at a place where none was stored.";
   let description = [{
+    With `again` another one may have been: it is not there any more, and what overlaps it neither.
+
     ```mlir
     %1 = weft.stack_store %x in %0[%turn] : tensor<4xf32> in tensor<?x4xf32>
     %3 = weft.stack_store %y in %2[%offset] : tensor<?x4xf32> in tensor<?xf32>
     ```
   }];
-  let arguments = (ins Weft_Any:$value, Weft_Any:$stack, Index:$at);
+  let arguments = (ins Weft_Any:$value, Weft_Any:$stack, Index:$at, UnitAttr:$again);
   let results = (outs Weft_Any:$stored);
   let assemblyFormat = "$value `in` $stack `[` $at `]` attr-dict `:` type($value) `in` type($stack)";
   let hasVerifier = 1;

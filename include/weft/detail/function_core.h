@@ -32,7 +32,8 @@ struct FunctionOptions {
   bool reduce_retracing = true;
   /// What derivatives of loops keep of the turns, where tapes in the function record loops: "none",
   /// everything they need of all turns; "sqrt", the state of about sqrt(n) of n turns, from which
-  /// the others are run again. Like "none" if empty. `function` throws ValueError for anything else
+  /// the others are run again; "binomial<k>", at most k states at a time; "bytes<n>", states of at
+  /// most n bytes at a time. Like "none" if empty. `function` throws ValueError for anything else
   /// (docs/autodiff.md).
   std::string checkpoint = {};
 };

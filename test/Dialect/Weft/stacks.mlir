@@ -13,6 +13,8 @@ func.func @known(%x: tensor<4xf32>, %n: index, %at: index) -> (tensor<?x4xf32>, 
   %1 = weft.stack_reserve %0 for %n : tensor<?x4xf32>
   // CHECK: %[[STORED:.*]] = weft.stack_store %{{.*}} in %[[ROOM]][%{{.*}}] : tensor<4xf32> in tensor<?x4xf32>
   %2 = weft.stack_store %x in %1[%at] : tensor<4xf32> in tensor<?x4xf32>
+  // CHECK: weft.stack_store %{{.*}} in %[[STORED]][%{{.*}}] {again} : tensor<4xf32> in tensor<?x4xf32>
+  %5 = weft.stack_store %x in %2[%at] {again} : tensor<4xf32> in tensor<?x4xf32>
   // CHECK: %[[LOADED:.*]] = weft.stack_load %[[STORED]][%{{.*}}] : tensor<?x4xf32> to tensor<4xf32>
   %3 = weft.stack_load %2[%at] : tensor<?x4xf32> to tensor<4xf32>
   // CHECK: %[[SUM:.*]] = weft.stack_add %[[LOADED]] to %[[STORED]][%{{.*}}] : tensor<4xf32> to tensor<?x4xf32>

@@ -70,7 +70,7 @@ TEST(TracedGradient, BudgetsKeepLessAndChangeNoBit) {
   };
   EXPECT_TRUE(has(all.report(x, tensor(3)), SavedNote::Form::stack));
   EXPECT_FALSE(has(all.report(x, tensor(3)), SavedNote::Form::snapshot));
-  for (const char *budget : {"sqrt"}) {
+  for (const char *budget : {"sqrt", "binomial<1>", "binomial<4>", "bytes<40>"}) {
     SCOPED_TRACE(budget);
     const auto kept = function(slope_of, {.checkpoint = budget});
     const CompileReport report = kept.report(x, tensor(3));
@@ -87,7 +87,22 @@ TEST(TracedGradient, UnknownBudgets) {
     return "f: the checkpoint budget \"" + budget + "\" " + why;
   };
   EXPECT_THROWS(static_cast<void>(function(f, {.name = "f", .checkpoint = "Sqrt"})), ValueError,
-                words("Sqrt", "is unknown: there are none, sqrt"));
+                words("Sqrt", "is unknown: there are none, sqrt, binomial<k> and bytes<n>"));
+  const auto refused = [&](const std::string &budget, const std::string &why) {
+    EXPECT_THROWS(static_cast<void>(function(f, {.name = "f", .checkpoint = budget})), ValueError,
+                  words(budget, why));
+  };
+  refused("binomial", "is unknown: there are none, sqrt, binomial<k> and bytes<n>");
+  refused("binomial<0>", "must be at least 1");
+  refused("binomial<3", "is unknown: there are none, sqrt, binomial<k> and bytes<n>");
+  refused("binomial<2.5>", "needs a whole number between < and >");
+  refused("binomial<>", "needs a whole number between < and >");
+  refused("bytes<-1>", "must be at least 1");
+  refused("bytes<inf>", "is no finite number; to keep everything, say none");
+  refused("bytes<-Infinity>", "is no finite number; to keep everything, say none");
+  refused("bytes<nan>", "is no finite number; to keep everything, say none");
+  refused("bytes<9223372036854775808>", "does not fit 64 bits; to keep everything, say none");
+  refused("bytes<1e9>", "needs a whole number between < and >");
 }
 
 TEST(TracedGradient, Switches) {

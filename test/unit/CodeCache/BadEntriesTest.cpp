@@ -78,7 +78,7 @@ TEST_F(BadEntries, OfAnotherKindOrVersion) {
   std::string later = bytes_;
   later[8] = 9;
   write(file_, later);
-  expect_ignored("has version 9, and this Weft reads version 3");
+  expect_ignored("has version 9, and this Weft reads version 4");
 }
 
 TEST_F(BadEntries, OfAnotherBuildCpuOrProgram) {
