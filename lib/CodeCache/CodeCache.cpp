@@ -127,7 +127,7 @@ std::optional<CompiledCode> load(const Folder &folder, const Key &key, const std
   code.report.code_bytes = entry->object.size();
   code.report.arena_bytes = entry->arena_bytes;
   code.report.memory = std::move(entry->memory);
-  code.report.saved = std::move(entry->saved);
+  code.report.saved = std::move(entry->saved_notes);
   code.report.cache = "hit";
   code.report.total_ms = milliseconds_since(start);
   code.report.phases = {{"cache", code.report.total_ms}};
@@ -152,7 +152,7 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   entry.variables.assign(code.variables.begin(), code.variables.end());
   entry.saved = code.saved;
   entry.memory = code.report.memory;
-  entry.saved = code.report.saved;
+  entry.saved_notes = code.report.saved;
   entry.object = code.object;
   if (Check check = folder.write(hex(key.digest()), encode(entry))) log_folder(*check);
 }

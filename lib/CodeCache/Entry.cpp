@@ -96,8 +96,8 @@ std::string encode(const Entry &entry) {
     for (const std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
       put_text(body, *part);
   }
-  put(body, static_cast<std::uint64_t>(entry.saved.size()));
-  for (const SavedNote &note : entry.saved) {
+  put(body, static_cast<std::uint64_t>(entry.saved_notes.size()));
+  for (const SavedNote &note : entry.saved_notes) {
     put(body, note.form);
     put(body, note.bytes);
     put(body, note.times);
@@ -162,9 +162,9 @@ Result<Entry> decode(std::string_view bytes) {
     for (std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
       *part = reader.text();
   }
-  const auto saved = reader.take<std::uint64_t>();
-  for (std::uint64_t i = 0; i < saved && reader.left() != 0; ++i) {
-    SavedNote &note = entry.saved.emplace_back();
+  const auto saved_notes = reader.take<std::uint64_t>();
+  for (std::uint64_t i = 0; i < saved_notes && reader.left() != 0; ++i) {
+    SavedNote &note = entry.saved_notes.emplace_back();
     note.form =
         static_cast<SavedNote::Form>(std::min<std::uint8_t>(reader.take<std::uint8_t>(), 3));
     note.bytes = reader.take<std::int64_t>();

@@ -26,7 +26,7 @@ struct Entry {
   std::vector<std::uint64_t> variables; ///< CompiledCode::variables
   std::vector<SavedValue> saved;        ///< CompiledCode::saved
   std::vector<MemoryNote> memory;       ///< CompileReport::memory
-  std::vector<SavedNote> saved;         ///< CompileReport::saved
+  std::vector<SavedNote> saved_notes;   ///< CompileReport::saved
   std::string object;                   ///< an ELF object file
 };
 
