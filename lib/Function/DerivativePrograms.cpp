@@ -78,6 +78,7 @@ std::shared_ptr<const Program> derivative_of(const std::shared_ptr<const Program
   program->nodes.push_back(std::move(record));
   program->nodes.push_back(std::move(pull));
   program->folded = callee->folded;
+  program->checkpoint = callee->checkpoint;
   program->collect_hosts();
   return program;
 }

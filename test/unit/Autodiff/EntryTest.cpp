@@ -185,6 +185,23 @@ TEST(EntryGradient, ControlFlowWithUnknownTurnsAndSizes) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST(EntryGradient, LoopsKeepWhatTheFunctionAsksFor) {
+  const Tensor x = tensor({0.5, 1.5});
+  const auto slope = [&](const std::string &checkpoint) {
+    const auto f = function(
+        [](const Tensor &start) {
+          return for_loop(100, [](const Tensor &, const Tensor &h) { return sin(h) * 1.1; }, start);
+        },
+        {.checkpoint = checkpoint});
+    GradientTape tape;
+    tape.watch(x);
+    return gradient_by_one(tape, f(x), x).to_vector<double>();
+  };
+  const Doubles all = slope("none");
+  for (const char *checkpoint : {"sqrt", "binomial<3>", "bytes<64>"})
+    EXPECT_EQ(slope(checkpoint), all) << checkpoint;
+}
+
 TEST(EntryGradient, HigherOrders) {
   int runs = 0;
   const auto f = function([&runs](const Tensor &x) {
