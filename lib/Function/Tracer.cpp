@@ -98,7 +98,7 @@ ValueId Tracer::value_of(const Tensor &tensor) {
   // Constants are folded; a larger tensor would make the code as large.
   const bool folds = impl->size == 1 && !(never_a_constant_ && never_a_constant_(tensor));
   const ValueId value = folds ? add_constant(tensor) : add_capture(tensor);
-  if (folds) folded_.push_back(tensor);
+  if (folds) program_.folded.push_back(tensor);
   alive_.push_back(tensor);
   captured_.emplace(impl, value);
   return value;
@@ -158,9 +158,6 @@ Program Tracer::finish(std::span<const Tensor> results) {
       throw ValueError(program_.name + ": a tensor of the result is undefined");
     program_.outputs.push_back(value_of(result));
   }
-  for (const Tensor &tensor : folded_)
-    if (tensor.impl()->references.load(std::memory_order_relaxed) > 3)
-      program_.folded.push_back(tensor);
   check_made();
   program_.collect_hosts();
   return std::move(program_);

@@ -135,7 +135,6 @@ private:
   /// Values of the eager tensors seen so far, by their impl; `alive_` keeps the addresses taken.
   std::unordered_map<const void *, ValueId> captured_;
   std::vector<Tensor> alive_;
-  std::vector<Tensor> folded_; ///< those that became constants
 };
 
 } // namespace weft

@@ -151,15 +151,22 @@ Tensor gather(const OpInfo &info, std::span<const Tensor> operands, const Attrs 
   return result;
 }
 
+/// The elements in memory of their own, row-major.
+static Tensor copy_of(const Tensor &tensor) {
+  const detail::TensorImpl *x = tensor.impl();
+  Tensor result = detail::new_tensor(x->dtype, x->sizes());
+  const detail::TensorImpl *to = result.impl();
+  copy_strided(item_size(x->dtype), x->sizes(), x->data, {x->strides(), x->rank}, to->data,
+               {to->strides(), to->rank});
+  return result;
+}
+
 Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                    const TensorType &type) {
   const Extents extents = around(type.shape, std::get<std::int64_t>(attrs[0]));
   const Tensor indices = checked_indices(info, operands[1], extents.size);
   const Tensor updates = make_contiguous(operands[2]);
-  Tensor result = detail::new_tensor(type.dtype, type.shape);
-  const detail::TensorImpl *to = result.impl(), *x = operands[0].impl();
-  copy_strided(item_size(type.dtype), x->sizes(), x->data, {x->strides(), x->rank}, to->data,
-               {to->strides(), to->rank});
+  Tensor result = copy_of(operands[0]);
   if (updates.size() == 0) return result;
   const std::int64_t *const index = elements<std::int64_t>(indices);
   const std::int64_t count = indices.size(), inner = extents.inner;
@@ -220,10 +227,7 @@ Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, cons
   const Extents into = around(type.shape, axis);
   const Tensor indices = checked_indices(info, operands[1], into.size);
   const Tensor updates = make_contiguous(operands[2]);
-  Tensor result = detail::new_tensor(type.dtype, type.shape);
-  const detail::TensorImpl *to = result.impl(), *x = operands[0].impl();
-  copy_strided(item_size(type.dtype), x->sizes(), x->data, {x->strides(), x->rank}, to->data,
-               {to->strides(), to->rank});
+  Tensor result = copy_of(operands[0]);
   if (updates.size() == 0) return result;
   const std::int64_t *const index = elements<std::int64_t>(indices);
   const std::int64_t count = updates.impl()->dims()[axis], inner = into.inner;

@@ -101,8 +101,8 @@ struct Program {
   std::vector<ValueId> outputs;
   std::vector<std::string> files; ///< of the user's source, which nodes count
   std::optional<DerivativePart> part;
-  /// Eager tensors that became constants and that others hold as well, with those of the programs
-  /// it calls.
+  /// Eager tensors that became constants,
+  /// with those of the programs it calls.
   std::vector<Tensor> folded;
   /// A function in it, or in what it calls, with a gradient of its own; none if empty.
   std::string custom_gradient;

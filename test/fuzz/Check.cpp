@@ -1,6 +1,7 @@
 // Runs a program in all the ways in which its derivatives can be had, and compares.
 #include "Check.h"
 
+#include "../unit/Function/Printed.h"
 #include "Interpret.h"
 #include "Workers.h"
 
@@ -14,7 +15,6 @@ namespace weft::fuzz {
 namespace {
 
 using Tensors = std::vector<Tensor>;
-using Lines = std::vector<std::string>;
 
 /// A fault, or a reason to leave something out.
 struct Finding {
@@ -36,21 +36,6 @@ constexpr Refusal kRefusals[] = {
     {ErrorKind::state, "the function takes the gradient of "},
     {ErrorKind::shape, "the derivative of concatenate needs the size of axis "},
     {ErrorKind::shape, "the derivative of reshape needs an operand with at most one unknown size"},
-};
-
-/// Collects printed lines for as long as it lives.
-class Printed {
-public:
-  Printed()
-      : before_(set_print_sink([this](std::string_view line) { lines.emplace_back(line); })) {}
-  ~Printed() { set_print_sink(std::move(before_)); }
-  Printed(const Printed &) = delete;
-  Printed &operator=(const Printed &) = delete;
-
-  Lines lines;
-
-private:
-  PrintSink before_;
 };
 
 /// What can be seen of a run.
@@ -190,7 +175,7 @@ private:
     Seen seen;
     seen.results = run(inputs_.x, inputs_.w, inputs_.s, inputs_.n, inputs_.k);
     seen.state = world_.values();
-    seen.lines = printed.lines;
+    seen.lines = printed.take();
     return seen;
   }
 
