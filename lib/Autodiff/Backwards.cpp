@@ -68,7 +68,7 @@ public:
   /// The cotangent of a recorded result, complete when all later records have run; undefined if
   /// there is none.
   Tensor take(std::uint64_t identity) {
-    std::uint32_t *place = places_.find(identity);
+    const std::uint32_t *place = places_.find(identity);
     if (place == nullptr) return {};
     Entry &entry = entries_[*place];
     if (!entry.sum.slices.empty()) entry.sum = {densified(entry.sum), {}};
@@ -76,7 +76,7 @@ public:
   }
   /// The same of a source, where slices stay slices.
   Parts parts(std::uint64_t identity) {
-    std::uint32_t *place = places_.find(identity);
+    const std::uint32_t *place = places_.find(identity);
     return place == nullptr ? Parts() : entries_[*place].sum;
   }
 
@@ -87,7 +87,7 @@ private:
     Parts sum;
     bool source = false;
   };
-  IdentityMap places_;
+  IdentityMap<std::uint32_t> places_;
   std::vector<Entry> entries_;
 };
 
@@ -312,9 +312,9 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
 /// must be known for that and is not.
 std::optional<IndexedSlices> Tape::slices_of(const Record &gather, const Tensor &indices,
                                              std::span<const TensorType> types,
-                                             const Tensor &cotangent) {
+                                             const Tensor &cotangent) const {
   const Shape &shape = types[0].shape, &places = types[1].shape;
-  if (std::get<std::int64_t>(gather.attrs[0]) != 0 || !shape.is_static()) return std::nullopt;
+  if (std::get<std::int64_t>(attrs_of(gather)[0]) != 0 || !shape.is_static()) return std::nullopt;
   if (places.size() == 1) return IndexedSlices{cotangent, indices, shape};
   if (!places.is_static()) return std::nullopt;
   std::int64_t count = 1;
@@ -347,7 +347,7 @@ void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &c
   const Tensor result_value = saved(result);
   const TensorType result_type = type_of(result);
   VjpCall<TensorEmitter> call({.op = record.op,
-                               .attrs = record.attrs,
+                               .attrs = attrs_of(record),
                                .operand_types = types,
                                .result_type = result_type,
                                .operands = operands,

@@ -35,7 +35,7 @@ void Tape::note_path(Unrecorded call, std::span<const std::uint64_t> operands) {
   call.first = static_cast<std::uint32_t>(unrecorded_operands_.size());
   call.operands = static_cast<std::uint32_t>(operands.size());
   call.where = CallSite::current();
-  broken_.insert(call.result, 0);
+  broken_.insert(call.result);
   unrecorded_.push_back(std::move(call));
   unrecorded_operands_.insert(unrecorded_operands_.end(), operands.begin(), operands.end());
 }
@@ -49,9 +49,11 @@ std::string Tape::explain(const Tensor &target, const GradientSource &source) {
     return name + " is " + std::string(name_of(dtype)) + ": only floating tensors have gradients";
 
   std::uint64_t own = 0;
-  IdentityMap connected, broken; // of what depends on the source; the second with the break's place
+  // Of what depends on the source; of the second each with the place of the break.
+  IdentitySet connected;
+  IdentityMap<std::uint32_t> broken;
   for (const std::uint64_t identity : identities(source, own))
-    if (watched_.contains(identity)) connected.insert(identity, 0);
+    if (watched_.contains(identity)) connected.insert(identity);
   if (connected.empty())
     return source.variable() ? name + " was not read while the tape watched it"
                              : name + " is not watched: call watch before it is used";
@@ -76,7 +78,7 @@ std::string Tape::explain(const Tensor &target, const GradientSource &source) {
     const Record &record = records_[i];
     for (const Value &operand : std::span(values_).subspan(record.first, record.operands))
       if (connected.contains(operand.identity))
-        for (const Value &result : results_of(record)) connected.insert(result.identity, 0);
+        for (const Value &result : results_of(record)) connected.insert(result.identity);
   }
   for (; next < unrecorded_.size(); ++next) follow(unrecorded_[next]);
 

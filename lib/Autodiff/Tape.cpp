@@ -42,6 +42,11 @@ std::uint64_t known_identity(const Tensor &tensor) {
   return tensor.defined() ? tensor.impl()->identity.load(std::memory_order_relaxed) : 0;
 }
 
+/// Of such a tensor the tape keeps the value, for its shape.
+bool of_unknown_size(const Tensor &tensor) {
+  return tensor.traced() && !detail::type_of(tensor).shape.is_static();
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -98,6 +103,7 @@ void Tape::clear() {
   records_.clear();
   values_.clear();
   dims_.clear();
+  attrs_.clear();
   saved_.clear();
   attached_.clear();
   unrecorded_.clear();
@@ -135,7 +141,7 @@ void warn_unwatched(const std::string &what, DType dtype) {
 
 void Tape::watch(const Tensor &tensor) {
   if (!tensor.defined()) throw StateError("GradientTape: an undefined tensor cannot be watched");
-  if (carries_gradient(tensor.dtype())) watched_.insert(identity_of(tensor), 0);
+  if (carries_gradient(tensor.dtype())) watched_.insert(identity_of(tensor));
   else warn_unwatched("a tensor", tensor.dtype());
 }
 
@@ -152,8 +158,8 @@ void Tape::watch(const VariableRef &variable) {
 Tensor Tape::apply(const OpCall &call) {
   if (call.op == OpCode::read) return read_variable(call);
   if (!recording() || watched_.empty()) return execute(call);
-  for (const Tensor &operand : call.operands)
-    if (watched_.contains(known_identity(operand))) return record(call);
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    if (watched_.contains(known_identity(call.operands[i]))) return record(call, i);
   Tensor result = execute(call);
   if (any_broken(call.operands)) note_unrecorded(call, result, false);
   return result;
@@ -188,12 +194,26 @@ bool Tape::note_read(const OpCall &call, const Tensor &value) {
     watched_variables_.push_back(variable);
   }
   const std::uint64_t identity = identity_of(value);
-  watched_.insert(identity, 0);
+  watched_.insert(identity);
   reads->second.push_back(identity);
   return true;
 }
 
-Tensor Tape::record(const OpCall &call) {
+inline __attribute__((always_inline)) Tape::Value &Tape::add_value(const Tensor &tensor,
+                                                                   std::uint64_t identity) {
+  const detail::TensorImpl *impl = tensor.impl();
+  // Most calls have one shape for all, which is stored once.
+  const Value *last = values_.empty() ? nullptr : &values_.back();
+  bool same = last != nullptr && last->rank == impl->rank;
+  for (std::size_t i = 0; same && i < impl->rank; ++i)
+    same = impl->dims()[i] == dims_[last->dims + i];
+  const auto dims = same ? last->dims : static_cast<std::uint32_t>(dims_.size());
+  if (!same)
+    for (const std::int64_t size : impl->sizes()) dims_.push_back(size);
+  return values_.emplace_back(identity, dims, -1, impl->dtype, impl->rank);
+}
+
+Tensor Tape::record(const OpCall &call, std::size_t watched) {
   Tensor result = execute(call);
   const OpInfo &info = op_info(call.op);
   if (!info.differentiable || !result.defined() || !carries_gradient(result.dtype())) {
@@ -204,28 +224,34 @@ Tensor Tape::record(const OpCall &call) {
   for (const Tensor &operand : call.operands)
     if (operand.impl() == result.impl()) return result;
 
-  const auto count = static_cast<std::uint16_t>(call.operands.size());
-  records_.emplace_back(call.op, count, static_cast<std::uint32_t>(values_.size()), call.attrs,
-                        CallSite::current());
-  detail::InlineVector<std::uint64_t, 4> identities;
-  std::uint32_t save = 0;
+  const std::size_t count = call.operands.size(), first = values_.size();
+  std::uint32_t saved = 0; // a bit per operand of the op's record, then the result's
+  bool traced = false;
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor &operand = call.operands[i];
-    std::uint64_t identity = known_identity(operand);
-    if (watched_.contains(identity)) save |= mentioned(info, i);
+    std::uint64_t identity = i < watched ? 0 : known_identity(operand);
+    if (i == watched || watched_.contains(identity)) saved |= mentioned(info, i);
     else identity = 0;
-    identities.push_back(identity);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const Tensor &operand = call.operands[i];
-    // Traced tensors of unknown size are kept for their shape.
-    const bool shape_only = operand.traced() && !detail::type_of(operand).shape.is_static();
-    add_value(operand, identities[i], (save >> record_place(info, i) & 1) || shape_only);
+    add_value(operand, identity);
+    traced |= operand.impl()->storage == detail::Storage::traced;
   }
   const std::uint64_t identity = identity_of(result);
-  add_value(result, identity, save & result_bit(info));
-  watched_.insert(identity, 0);
-  if (any_broken(call.operands)) note_unrecorded(call, result, false);
+  Value &value = add_value(result, identity);
+  watched_.insert(identity);
+  if (saved & result_bit(info)) save(value, result);
+  if (saved != 0 || traced)
+    for (std::size_t i = 0; i < count; ++i)
+      if ((saved >> record_place(info, i) & 1) || of_unknown_size(call.operands[i]))
+        save(values_[first + i], call.operands[i]);
+
+  std::uint32_t attrs = kNoAttrs;
+  if (!call.attrs.empty()) {
+    attrs = static_cast<std::uint32_t>(attrs_.size());
+    attrs_.push_back(call.attrs);
+  }
+  records_.emplace_back(call.op, static_cast<std::uint16_t>(count),
+                        static_cast<std::uint32_t>(first), attrs, CallSite::current());
+  if (!broken_.empty() && any_broken(call.operands)) note_unrecorded(call, result, false);
   return result;
 }
 
@@ -242,40 +268,32 @@ void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands
                  "a pullback has at most 65535 operands");
   records_.push_back({kPullback, static_cast<std::uint16_t>(operands.size()),
                       static_cast<std::uint32_t>(values_.size()),
-                      Attrs{static_cast<std::int64_t>(attached_.size())}, CallSite::current()});
+                      static_cast<std::uint32_t>(attached_.size()), CallSite::current()});
   attached_.push_back(
       {std::string(name), static_cast<std::uint32_t>(results.size()), zeros, std::move(pullback)});
   for (const Tensor &operand : operands)
-    add_value(operand, is_watched(operand) ? known_identity(operand) : 0, false);
+    add_value(operand, is_watched(operand) ? known_identity(operand) : 0);
   for (const Tensor &result : results) {
+    Value &value = add_value(result, identity_of(result));
     // Where no cotangent comes, zeros of its shape do.
-    add_value(result, identity_of(result),
-              result.traced() && !detail::type_of(result).shape.is_static());
-    if (carries_gradient(result.dtype())) watched_.insert(identity_of(result), 0);
+    if (of_unknown_size(result)) save(value, result);
+    if (carries_gradient(result.dtype())) watched_.insert(identity_of(result));
   }
 }
 
-void Tape::add_value(const Tensor &tensor, std::uint64_t identity, bool save) {
-  const detail::TensorImpl *impl = tensor.impl();
-  // Most calls have one shape for all, which is stored once.
-  const Value *last = values_.empty() ? nullptr : &values_.back();
-  bool same = last != nullptr && last->rank == impl->rank;
-  for (std::size_t i = 0; same && i < impl->rank; ++i)
-    same = impl->dims()[i] == dims_[last->dims + i];
-  const auto dims = same ? last->dims : static_cast<std::uint32_t>(dims_.size());
-  values_.push_back({.identity = identity,
-                     .dims = dims,
-                     .saved = save ? static_cast<std::int32_t>(saved_.size()) : -1,
-                     .dtype = impl->dtype,
-                     .rank = impl->rank});
-  if (!same)
-    for (std::size_t i = 0; i < impl->rank; ++i) dims_.push_back(impl->dims()[i]);
-  if (save) saved_.push_back(tensor);
+void Tape::save(Value &value, const Tensor &tensor) {
+  value.saved = static_cast<std::int32_t>(saved_.size());
+  saved_.push_back(tensor);
 }
 
 std::span<const Tape::Value> Tape::results_of(const Record &record) {
   const std::size_t count = record.op == kPullback ? attached_to(record).results : 1;
   return std::span(values_).subspan(record.first + record.operands, count);
+}
+
+const Attrs &Tape::attrs_of(const Record &record) const {
+  static const Attrs none;
+  return record.more == kNoAttrs ? none : attrs_[record.more];
 }
 
 TensorType Tape::type_of(const Value &value) const {

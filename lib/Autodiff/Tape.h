@@ -108,12 +108,13 @@ private:
     bool zeros; ///< where there is no cotangent
     detail::Body pullback;
   };
+  static constexpr std::uint32_t kNoAttrs = ~std::uint32_t{0};
   /// A recorded call; its operands and then its results lie in values_.
   struct Record {
     OpCode op;
     std::uint16_t operands;
     std::uint32_t first;
-    Attrs attrs;
+    std::uint32_t more;         ///< where in attrs_, or kNoAttrs; of a pullback: in attached_
     std::source_location where; ///< of the call, which its derivative takes over
   };
 
@@ -131,7 +132,8 @@ private:
 
   /// Executes the call under the predecessor.
   Tensor execute(const OpCall &call);
-  Tensor record(const OpCall &call);
+  /// Executes and records it; `watched` is the first operand that is.
+  Tensor record(const OpCall &call, std::size_t watched);
   void note_pullback(std::string_view name, std::span<const Tensor> operands,
                      std::span<const Tensor> results, detail::Body pullback, bool zeros = true);
   bool is_watched(const Tensor &tensor) const;
@@ -159,11 +161,12 @@ private:
   void note_unrecorded(const OpCall &call, const Tensor &result, bool breaks);
   void note_path(Unrecorded call, std::span<const std::uint64_t> operands);
   bool any_broken(std::span<const Tensor> operands);
-  void add_value(const Tensor &tensor, std::uint64_t identity, bool save);
+  /// Appends a value, of which nothing is saved.
+  Value &add_value(const Tensor &tensor, std::uint64_t identity);
+  void save(Value &value, const Tensor &tensor);
   TensorType type_of(const Value &value) const;
-  Attached &attached_to(const Record &record) {
-    return attached_[static_cast<std::size_t>(std::get<std::int64_t>(record.attrs[0]))];
-  }
+  const Attrs &attrs_of(const Record &record) const;
+  Attached &attached_to(const Record &record) { return attached_[record.more]; }
   std::span<const Value> results_of(const Record &record);
   void clear();
   /// After the one use of a tape that is not persistent.
@@ -201,9 +204,9 @@ private:
                           const std::vector<Tensor> &seeds, bool keep);
   void run_all(std::span<const Tensor> targets, std::span<const GradientSource> sources,
                const std::vector<Tensor> &seeds, bool keep, Cotangents &cotangents);
-  static std::optional<IndexedSlices> slices_of(const Record &gather, const Tensor &indices,
-                                                std::span<const TensorType> types,
-                                                const Tensor &cotangent);
+  std::optional<IndexedSlices> slices_of(const Record &gather, const Tensor &indices,
+                                         std::span<const TensorType> types,
+                                         const Tensor &cotangent) const;
   std::vector<Tensor> gradients_for(const char *name, const Tensor &target,
                                     std::span<const GradientSource> sources, const Tensor &seeds,
                                     std::int64_t count, bool vectorize);
@@ -223,17 +226,18 @@ private:
   bool spent_ = false;
   int paused_ = 0;
 
-  IdentityMap watched_; ///< identities of watched tensors and of what was computed from them
+  IdentitySet watched_; ///< identities of watched tensors and of what was computed from them
   std::vector<Record> records_;
   std::vector<Value> values_;
   std::vector<std::int64_t> dims_;
+  std::vector<Attrs> attrs_;
   std::vector<Tensor> saved_;
   std::vector<Attached> attached_;
   /// Variables watched or read, with the identity of each read.
   std::unordered_map<VariableRef, std::vector<std::uint64_t>> reads_;
   std::vector<Unrecorded> unrecorded_;
   std::vector<std::uint64_t> unrecorded_operands_;
-  IdentityMap broken_; ///< what depends on watched values by a path without derivative
+  IdentitySet broken_; ///< what depends on watched values by a path without derivative
   std::unordered_map<VariableRef, std::uint64_t> assigned_; ///< with such a value: its number
   std::vector<VariableRef> watched_variables_;              ///< these, in the order they came
 };

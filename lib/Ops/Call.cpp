@@ -91,22 +91,24 @@ static bool needs_no_promotion(OpCode op, DType dtype) {
 
 namespace {
 
+constinit const Attrs none;
+
 /// Operands that are tensors, as such: on loan, so that their counts stay as they are.
 class Loan {
 public:
   explicit Loan(std::initializer_list<const Operand *> operands) {
-    for (const Operand *operand : operands) tensors_[count_++] = Tensor(operand->impl());
+    for (const Operand *operand : operands) std::construct_at(&tensors_[count_++], operand->impl());
   }
-  ~Loan() {
-    for (Tensor &tensor : tensors_) (void)std::move(tensor).detach();
-  }
+  ~Loan() {} // without theirs, as they own nothing
   Loan(const Loan &) = delete;
   Loan &operator=(const Loan &) = delete;
 
   std::span<const Tensor> tensors() const { return {tensors_, count_}; }
 
 private:
-  Tensor tensors_[2];
+  union {
+    Tensor tensors_[2];
+  };
   std::size_t count_ = 0;
 };
 
@@ -117,12 +119,11 @@ Tensor unary(OpCode op, const Operand &x) {
     if (Tensor result = fast_unary(op, x); result.defined()) return result;
   }
   const CallSite site(x.where());
-  if (Interpreter::current() != nullptr && x.impl() != nullptr &&
-      needs_no_promotion(op, x.dtype())) {
+  if (Interpreter *const interpreter = Interpreter::current();
+      interpreter != nullptr && x.impl() != nullptr && needs_no_promotion(op, x.impl()->dtype)) {
     const Loan loan{&x};
-    return dispatch(op, loan.tensors());
+    return interpreter->apply({op, loan.tensors(), none});
   }
-  static const Attrs none;
   return general(op, {&x}, none);
 }
 
@@ -132,12 +133,12 @@ Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
   }
   // Operators stand before their second operand, maybe on a line of their own.
   const CallSite site(rhs.where().line() != 0 ? rhs.where() : lhs.where());
-  if (Interpreter::current() != nullptr && lhs.impl() != nullptr && rhs.impl() != nullptr &&
-      lhs.dtype() == rhs.dtype() && needs_no_promotion(op, lhs.dtype())) {
+  if (Interpreter *const interpreter = Interpreter::current();
+      interpreter != nullptr && lhs.impl() != nullptr && rhs.impl() != nullptr &&
+      lhs.impl()->dtype == rhs.impl()->dtype && needs_no_promotion(op, lhs.impl()->dtype)) {
     const Loan loan{&lhs, &rhs};
-    return dispatch(op, loan.tensors());
+    return interpreter->apply({op, loan.tensors(), none});
   }
-  static const Attrs none;
   return general(op, {&lhs, &rhs}, none);
 }
 

@@ -98,32 +98,45 @@ bool same_sizes(const detail::TensorImpl *a, const detail::TensorImpl *b) {
   return true;
 }
 
+inline __attribute__((always_inline)) Tensor of_tensor(OpCode code, const detail::TensorImpl *x) {
+  const auto op = static_cast<std::size_t>(code);
+  if (x == nullptr || !x->contiguous) return {};
+  const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(x->dtype)];
+  if (result == 0) return {};
+  return run(op, x, result, 0, x->data, nullptr);
+}
+
+inline __attribute__((always_inline)) Tensor of_tensors(OpCode code, const detail::TensorImpl *a,
+                                                        const detail::TensorImpl *b) {
+  const auto op = static_cast<std::size_t>(code);
+  if (a->dtype != b->dtype || !a->contiguous || !b->contiguous) return {};
+  const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(a->dtype)];
+  if (result == 0) return {};
+  if (same_sizes(a, b)) return run(op, a, result, 0, a->data, b->data);
+  if (b->size == 1 && b->rank <= a->rank) return run(op, a, result, 2, a->data, b->data);
+  if (a->size == 1 && a->rank <= b->rank) return run(op, b, result, 1, a->data, b->data);
+  return {};
+}
+
 } // namespace
 
-Tensor fast_unary(OpCode code, const Operand &x) {
-  const auto op = static_cast<std::size_t>(code);
-  const detail::TensorImpl *impl = x.impl();
-  if (impl == nullptr || !impl->contiguous) return {};
-  const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(impl->dtype)];
-  if (result == 0) return {};
-  return run(op, impl, result, 0, impl->data, nullptr);
+Tensor fast_unary(OpCode op, const Operand &x) { return of_tensor(op, x.impl()); }
+Tensor fast_unary(OpCode op, const Tensor &x) { return of_tensor(op, x.impl()); }
+
+Tensor fast_binary(OpCode op, const Tensor &lhs, const Tensor &rhs) {
+  if (!lhs.defined() || !rhs.defined()) return {};
+  return of_tensors(op, lhs.impl(), rhs.impl());
 }
 
 Tensor fast_binary(OpCode code, const Operand &lhs, const Operand &rhs) {
   const auto op = static_cast<std::size_t>(code);
   const detail::TensorImpl *a = lhs.impl(), *b = rhs.impl();
+  if (a != nullptr && b != nullptr) return of_tensors(code, a, b);
   // Only one of them may be a scalar of C++ (and neither undefined).
   const detail::TensorImpl *like = a != nullptr ? a : b;
   if (like == nullptr || !like->contiguous) return {};
   const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(like->dtype)];
   if (result == 0) return {};
-  if (a != nullptr && b != nullptr) {
-    if (a->dtype != b->dtype || !b->contiguous) return {};
-    if (same_sizes(a, b)) return run(op, a, result, 0, a->data, b->data);
-    if (b->size == 1 && b->rank <= a->rank) return run(op, a, result, 2, a->data, b->data);
-    if (a->size == 1 && a->rank <= b->rank) return run(op, b, result, 1, a->data, b->data);
-    return {};
-  }
   alignas(8) std::byte element[8];
   const Operand &scalar = a == nullptr ? lhs : rhs;
   if (!scalar.weak() || !store_scalar(scalar, like->dtype, element)) return {};

@@ -12,5 +12,8 @@ namespace weft::call {
 Tensor fast_unary(OpCode op, const Operand &x);
 /// The same with two operands.
 Tensor fast_binary(OpCode op, const Operand &lhs, const Operand &rhs);
+/// The same of tensors.
+Tensor fast_unary(OpCode op, const Tensor &x);
+Tensor fast_binary(OpCode op, const Tensor &lhs, const Tensor &rhs);
 
 } // namespace weft::call
