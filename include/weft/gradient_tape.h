@@ -58,6 +58,26 @@ private:
   std::shared_ptr<VariableState> variable_;
 };
 
+/// A vector, or another range, of tensors, variables or sources.
+template <class Range>
+concept GradientSources =
+    std::ranges::forward_range<Range> &&
+    std::convertible_to<std::ranges::range_reference_t<const Range>, GradientSource>;
+
+namespace detail {
+/// The `N` values of a vector as an array, for structured bindings.
+template <std::size_t N, class T>
+std::array<T, N> array_of(std::vector<T> values) {
+  std::array<T, N> array;
+  std::ranges::move(values, array.begin());
+  return array;
+}
+template <GradientSources Sources>
+std::vector<GradientSource> source_list(const Sources &sources) {
+  return {std::ranges::begin(sources), std::ranges::end(sources)};
+}
+} // namespace detail
+
 /// What is differentiated: a tensor, or several, whose sum counts.
 class GradientTargets {
 public:
@@ -101,19 +121,14 @@ public:
   std::array<Tensor, N> gradient(const GradientTargets &targets, const GradientSource (&sources)[N],
                                  const GradientOptions &options = {},
                                  std::source_location where = WEFT_HERE) {
-    std::vector<Tensor> gradients = gradient_by(targets, sources, options, where);
-    std::array<Tensor, N> result;
-    std::ranges::move(gradients, result.begin());
-    return result;
+    return detail::array_of<N>(gradient_by(targets, sources, options, where));
   }
-  /// The same for a vector, or another range, of tensors, variables or sources.
-  template <std::ranges::forward_range Sources>
-    requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
+  /// The same for a range of sources.
+  template <GradientSources Sources>
   std::vector<Tensor> gradient(const GradientTargets &targets, const Sources &sources,
                                const GradientOptions &options = {},
                                std::source_location where = WEFT_HERE) {
-    const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
-    return gradient_by(targets, list, options, where);
+    return gradient_by(targets, detail::source_list(sources), options, where);
   }
 
   /// The same, where the gradient of a source that was only gathered from along its first axis
@@ -122,18 +137,13 @@ public:
   std::array<SlicedGradient, N>
   sliced_gradient(const GradientTargets &targets, const GradientSource (&sources)[N],
                   const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
-    std::vector<SlicedGradient> gradients = sliced_gradient_by(targets, sources, options, where);
-    std::array<SlicedGradient, N> result;
-    std::ranges::move(gradients, result.begin());
-    return result;
+    return detail::array_of<N>(sliced_gradient_by(targets, sources, options, where));
   }
-  template <std::ranges::forward_range Sources>
-    requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
+  template <GradientSources Sources>
   std::vector<SlicedGradient>
   sliced_gradient(const GradientTargets &targets, const Sources &sources,
                   const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
-    const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
-    return sliced_gradient_by(targets, list, options, where);
+    return sliced_gradient_by(targets, detail::source_list(sources), options, where);
   }
 
   /// The derivatives of every element of the target by every element of each source, of shape
@@ -144,18 +154,13 @@ public:
   std::array<Tensor, N> jacobian(const Tensor &target, const GradientSource (&sources)[N],
                                  const JacobianOptions &options = {},
                                  std::source_location where = WEFT_HERE) {
-    std::vector<Tensor> jacobians = jacobian_by(target, sources, options, where);
-    std::array<Tensor, N> result;
-    std::ranges::move(jacobians, result.begin());
-    return result;
+    return detail::array_of<N>(jacobian_by(target, sources, options, where));
   }
-  template <std::ranges::forward_range Sources>
-    requires std::convertible_to<std::ranges::range_reference_t<const Sources>, GradientSource>
+  template <GradientSources Sources>
   std::vector<Tensor> jacobian(const Tensor &target, const Sources &sources,
                                const JacobianOptions &options = {},
                                std::source_location where = WEFT_HERE) {
-    const std::vector<GradientSource> list(std::ranges::begin(sources), std::ranges::end(sources));
-    return jacobian_by(target, list, options, where);
+    return jacobian_by(target, detail::source_list(sources), options, where);
   }
   /// The jacobian of each member of a batch: the target is (b, y...), the source (b, x...), the
   /// result (b, y..., x...). Member i of the target must depend on member i of the source alone.

@@ -7,6 +7,7 @@
 #include "OpDefs/Derivatives/Rules.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include <weft/ops.h>
 
 namespace weft::autodiff {
 
@@ -38,9 +39,7 @@ public:
   static Tensor densified(const Parts &parts) {
     if (parts.slices.empty()) return parts.dense;
     const IndexedSlices all = joined(parts.slices);
-    if (!parts.dense.defined()) return all.dense();
-    const Tensor operands[] = {parts.dense, all.indices, all.values};
-    return dispatch(OpCode::scatter_add, operands, Attrs{std::int64_t{0}});
+    return parts.dense.defined() ? scatter_add(parts.dense, all.indices, all.values) : all.dense();
   }
 
   /// Marks a tensor as one whose cotangent is of use; sources keep theirs to the end.

@@ -3,6 +3,7 @@
 
 #include "Autodiff/Tape.h"
 #include "Support/CallSite.h"
+#include <weft/ops.h>
 
 namespace weft {
 
@@ -45,8 +46,7 @@ std::vector<SlicedGradient> GradientTape::sliced_gradient_by(
 
 Tensor IndexedSlices::dense(std::source_location where) const {
   const CallSite site(where);
-  const Tensor operands[] = {zeros(dense_shape, values.dtype(), where), indices, values};
-  return dispatch(OpCode::scatter_add, operands, Attrs{std::int64_t{0}});
+  return scatter_add(zeros(dense_shape, values.dtype()), indices, values);
 }
 
 std::vector<Tensor> GradientTape::jacobian_by(const Tensor &target,

@@ -131,15 +131,4 @@ void destroy(TensorImpl *impl) noexcept {
   allocator::deallocate(impl, impl->size_class);
 }
 
-std::uint64_t identity_of(TensorImpl *impl) noexcept {
-  std::uint64_t identity = impl->identity.load(std::memory_order_relaxed);
-  if (identity != 0) return identity;
-  static std::atomic<std::uint64_t> last{0};
-  const std::uint64_t fresh = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  // Another thread's tape may have asked at the same time: whoever comes second takes its number.
-  if (impl->identity.compare_exchange_strong(identity, fresh, std::memory_order_relaxed))
-    return fresh;
-  return identity;
-}
-
 } // namespace weft::detail

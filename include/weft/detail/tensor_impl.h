@@ -66,9 +66,6 @@ void note_size_wanted(const TensorImpl &impl);
 /// The same if one of them is.
 void note_sizes_wanted(const TensorImpl &impl);
 
-/// The unique number of a tensor, given when it is first asked for. Never 0.
-std::uint64_t identity_of(TensorImpl *impl) noexcept;
-
 /// Frees a tensor whose last reference is gone.
 void destroy(TensorImpl *impl) noexcept;
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "Autodiff/Forward.h"
+#include "Near.h"
 #include "Ops/Interpreter.h"
 #include "Samples.h"
 #include <weft/gradient_tape.h>
@@ -78,13 +79,6 @@ std::vector<double> differences(const std::vector<Tensor> &operands, std::size_t
     result.push_back((at[1] - at[0]) / (2 * h));
   }
   return result;
-}
-
-void expect_near(const Tensor &gradient, const std::vector<double> &expected, double tolerance) {
-  const std::vector<double> actual = gradient.to_vector<double>();
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t k = 0; k < expected.size(); ++k)
-    EXPECT_NEAR(actual[k], expected[k], tolerance * (1 + std::abs(expected[k]))) << "element " << k;
 }
 
 TEST_P(Derivatives, VjpAgainstDifferences) {

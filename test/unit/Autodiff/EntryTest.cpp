@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "Autodiff/Tape.h"
+#include "Near.h"
 #include "Ops/Interpreter.h"
 #include "Samples.h"
 #include <weft/weft.h>
@@ -15,13 +16,6 @@ namespace weft {
 namespace {
 
 using Doubles = std::vector<double>;
-
-void expect_near(const Tensor &found, const Doubles &expected, double tolerance = 1e-12) {
-  const Doubles values = found.astype(f64).to_vector<double>();
-  ASSERT_EQ(values.size(), expected.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    EXPECT_NEAR(values[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
-}
 
 Tensor gradient_by_one(GradientTape &tape, const GradientTargets &targets,
                        const GradientSource &source, const GradientOptions &options = {}) {

@@ -6,19 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "Near.h"
 #include <weft/weft.h>
 
 namespace weft {
 namespace {
 
 using Doubles = std::vector<double>;
-
-void expect_near(const Tensor &found, const Doubles &expected, double tolerance = 1e-12) {
-  const Doubles values = found.astype(f64).to_vector<double>();
-  ASSERT_EQ(values.size(), expected.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    EXPECT_NEAR(values[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
-}
 
 /// The gradient of the sum of f(x), eager; expects the same of the traced function, also where
 /// sizes are unknown.
