@@ -152,11 +152,12 @@ std::vector<SlicedGradient> Tape::sliced_gradient(std::span<const Tensor> target
       std::ranges::move(part.slices, std::back_inserter(sum.slices));
     }
     if (!sum.dense.defined() && !sum.slices.empty())
-      gradients.push_back(Cotangents::joined(sum.slices));
+      gradients.emplace_back(Cotangents::joined(sum.slices));
     else if (Tensor dense = Cotangents::densified(sum); dense.defined())
-      gradients.push_back(std::move(dense));
+      gradients.emplace_back(std::move(dense));
     else
-      gradients.push_back(options.unconnected == Unconnected::zero ? zeros_for(source) : Tensor());
+      gradients.emplace_back(options.unconnected == Unconnected::zero ? zeros_for(source)
+                                                                      : Tensor());
   }
   return gradients;
 }

@@ -25,7 +25,7 @@ public:
   /// That number in the dtype and shape of `like`.
   Tensor filled(double value, const Tensor &like) {
     const TensorType type = detail::type_of(like);
-    const Tensor one = scalar(value, type.dtype);
+    Tensor one = scalar(value, type.dtype);
     if (type.shape.empty()) return one;
     return type.shape.is_static() ? broadcast(one, type.shape)
                                   : select(equal(like, like), one, one);

@@ -13,7 +13,7 @@ namespace {
 
 /// Numbers as tensors get them: runs of neighbours, some far apart, some again.
 std::vector<std::uint64_t> some_identities() {
-  std::mt19937_64 random(1); // NOLINT(cert-msc51-cpp): the same numbers every time
+  std::mt19937_64 random(1); // NOLINT(bugprone-random-generator-seed): the same numbers every time
   std::vector<std::uint64_t> keys;
   while (keys.size() < 20000) {
     const std::uint64_t far = random() % 4 == 0 && !keys.empty() ? keys[random() % keys.size()]
