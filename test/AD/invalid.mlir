@@ -241,3 +241,56 @@ func.func @budget(%x: tensor<f32>) {
   %0:2 = weft.gradient @f(%x) wrt [0] {checkpoint = "binomial<0>"} : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
 }
+
+// -----
+
+func.func @no_pullback(%x: tensor<f32>) {
+  // expected-error @below {{'weft.custom_gradient' op no function @f in the module}}
+  %0 = weft.custom_gradient(%x) of(%x) by @f() : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%d: tensor<f32>) -> tensor<f32>
+func.func @other_results(%x: tensor<f32>, %y: tensor<2xf32>) {
+  // expected-error @below {{'weft.custom_gradient' op result 0 must be 'tensor<f32>', but is 'tensor<2xf32>'}}
+  %0 = weft.custom_gradient(%x) of(%x) by @f() : (tensor<f32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func private @f(%d: tensor<f32>) -> tensor<i32>
+func.func @of_integers(%x: tensor<f32>, %n: tensor<i32>) {
+  // expected-error @below {{'weft.custom_gradient' op source 0 is of type 'tensor<i32>', but only tensors of f32 or f64 have derivatives}}
+  %0 = weft.custom_gradient(%x) of(%n) by @f() : (tensor<f32>, tensor<i32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%d: tensor<f32>) -> tensor<f32>
+func.func @captures(%x: tensor<f32>) {
+  // expected-error @below {{'weft.custom_gradient' op needs 1 arguments, but has 2}}
+  %0 = weft.custom_gradient(%x) of(%x) by @f(%x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%d: tensor<f32>) -> tensor<f32>
+func.func @sources(%x: tensor<f32>) {
+  // expected-error @below {{'weft.custom_gradient' op has 2 sources, but @f gives 1 cotangents}}
+  %0 = weft.custom_gradient(%x) of(%x, %x) by @f() : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(%d: tensor<f32>) -> tensor<3xf32>
+func.func @source_type(%x: tensor<f32>, %y: tensor<2xf32>) {
+  // expected-error @below {{'weft.custom_gradient' op source 0 is of type 'tensor<2xf32>', but its cotangent is 'tensor<3xf32>'}}
+  %0 = weft.custom_gradient(%x) of(%y) by @f() : (tensor<f32>, tensor<2xf32>) -> tensor<f32>
+  return
+}

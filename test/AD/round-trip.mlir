@@ -35,3 +35,16 @@ func.func @in_two_parts(%x: tensor<3xf32>, %n: tensor<2xi32>, %dy: tensor<f32>) 
   %0 = weft.pull %record(%dy) : (tensor<f32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+func.func private @pull(%dy: tensor<3xf32>, %x: tensor<3xf32>) -> tensor<3xf32>
+func.func private @nothing(%dy: tensor<3xf32>)
+
+// CHECK-LABEL: func.func @of_ones_own
+func.func @of_ones_own(%x: tensor<3xf32>, %n: tensor<i32>) {
+  // CHECK: weft.custom_gradient(%{{.*}}, %{{.*}}) of(%{{.*}}) by @pull(%{{.*}}) : (tensor<3xf32>, tensor<i32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<i32>)
+  %0:2 = weft.custom_gradient(%x, %n) of(%x) by @pull(%x)
+      : (tensor<3xf32>, tensor<i32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<i32>)
+  // CHECK: weft.custom_gradient(%{{.*}}) of() by @nothing() : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = weft.custom_gradient(%x) of() by @nothing() : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}

@@ -32,11 +32,18 @@ Passage passageOf(Operation *op) {
   if (isa<ReadOp>(op)) return Passage::rule;
   if (const ::weft::OpInfo *info = opInfoOf(op))
     return info->differentiable ? Passage::rule : Passage::ends;
+  if (isa<CustomGradientOp>(op)) return Passage::rule;
   if (isa<WidenOp, tensor::CastOp, StackReserveOp, StackStoreOp, StackLoadOp, StackAddOp>(op))
     return Passage::rule;
   if (isa<ItemOp>(op)) return Passage::steer;
   if (isa<func::CallOp>(op)) return Passage::call;
   return Passage::unknown;
+}
+
+/// What derivatives of the op's results go to.
+ValueRange differentiatedOperands(Operation *op) {
+  if (auto custom = dyn_cast<CustomGradientOp>(op)) return custom.getSources();
+  return op->getOperands();
 }
 
 } // namespace
@@ -120,7 +127,7 @@ void Activity::vary(Operation *op) {
   case Passage::rule:
   case Passage::steer:
   case Passage::call:
-    if (variesAny(op->getOperands()))
+    if (variesAny(differentiatedOperands(op)))
       for (Value result : op->getResults()) vary(result);
     return;
   case Passage::unknown: break;
@@ -187,7 +194,7 @@ void Activity::use(Operation *op) {
   case Passage::rule:
   case Passage::steer:
   case Passage::call:
-    for (Value operand : op->getOperands()) use(operand);
+    for (Value operand : differentiatedOperands(op)) use(operand);
     return;
   case Passage::unknown:
     op->walk([&](Operation *inner) {

@@ -51,8 +51,10 @@ private:
 
 /// Of one derivative that is being expanded.
 struct Context {
-  explicit Context(Operation *op, ::weft::Checkpoint checkpoint = {}, std::string function = {})
-      : op(op), builder(op), emitter(builder), checkpoint(checkpoint), saved(std::move(function)) {}
+  Context(Operation *op, SymbolTable &symbols, ::weft::Checkpoint checkpoint = {},
+          std::string function = {})
+      : op(op), symbols(symbols), builder(op), emitter(builder), checkpoint(checkpoint),
+        saved(std::move(function)) {}
 
   /// An error at an op of the differentiated function, of which `clone` may be a copy, with a note
   /// at the derivative.
@@ -72,16 +74,22 @@ struct Context {
   Value typed(Value value, Type type);
 
   Operation *op;
+  SymbolTable &symbols; ///< of the module
   OpBuilder builder;
   IREmitter emitter;
   Activity activity;
   Derivatives derivatives;
   /// The op that each op of the forward part is a copy of.
   DenseMap<Operation *, Operation *> originals;
+  /// Derivatives that were built and are to be expanded next.
+  SmallVector<Operation *> further;
   /// What loops may keep.
   ::weft::Checkpoint checkpoint;
   Saved saved;
 };
+
+/// On ops with effects in the pullback of a weft.custom_gradient: they belong to the reverse.
+inline constexpr StringLiteral pulledName = "weft.pulled";
 
 /// A region that is being built: the builder stands at the end of its block, and scalars and
 /// derivatives found in it are forgotten when it is left.

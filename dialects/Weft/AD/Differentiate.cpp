@@ -30,6 +30,7 @@ public:
       FlatSymbolRefAttr callee = differentiatedFunction(op);
       if (callee) derivatives.push_back(op);
       else if (auto call = dyn_cast<func::CallOp>(op)) callee = call.getCalleeAttr();
+      else if (auto custom = dyn_cast<CustomGradientOp>(op)) callee = custom.getPullbackAttr();
       return callee ? WalkResult(processCallee(op, callee)) : WalkResult::advance();
     });
     if (walked.wasInterrupted()) return failure();
@@ -57,7 +58,7 @@ private:
     case State::open: break;
     }
     // Recursion is none of our business until a derivative is part of it.
-    if (isa<func::CallOp>(op)) return success();
+    if (!differentiatedFunction(op)) return success();
     return op->emitOpError() << "differentiates " << symbol
                              << " inside of that function itself, which has no end";
   }
@@ -87,6 +88,11 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
       return WalkResult::interrupt();
     });
     if (left.wasInterrupted()) return signalPassFailure();
+    // Where a derivative was to be, it is.
+    getOperation().walk([](CustomGradientOp op) {
+      op.replaceAllUsesWith(op.getValues());
+      op.erase();
+    });
     if (report) getOperation()->setAttr(savedNotesName, attributeOf(driver.saved(), &getContext()));
   }
 };

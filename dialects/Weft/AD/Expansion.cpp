@@ -100,15 +100,15 @@ static LogicalResult pullAll(Context &context, const Primal &primal, RecordOp re
   return success();
 }
 
-static LogicalResult expand(Context &context, SymbolTable &symbols) {
+static LogicalResult expand(Context &context) {
   Operation *op = context.op;
   Operation *before = op->getPrevNode(), *behind = nullptr;
   Block *block = op->getBlock();
   ArrayRef<int64_t> wrt = op->getAttrOfType<DenseI64ArrayAttr>("wrt").asArrayRef();
-  auto function = symbols.lookup<func::FuncOp>(differentiatedFunction(op).getValue());
+  auto function = context.symbols.lookup<func::FuncOp>(differentiatedFunction(op).getValue());
   context.emitter.setLocation(op->getLoc());
   {
-    Primal primal(context, symbols);
+    Primal primal(context);
     if (failed(
             primal.build(function, op->getOperands().take_front(function.getNumArguments()), wrt)))
       return failure();
@@ -143,13 +143,15 @@ LogicalResult expandDerivative(Operation *op, SymbolTable &symbols, ::weft::Chec
                                std::vector<::weft::SavedNote> &notes) {
   if (auto own = op->getAttrOfType<StringAttr>("checkpoint"))
     checkpoint = *::weft::parse_checkpoint(own.getValue()); // verified
-  Context context(op, checkpoint, differentiatedFunction(op).getValue().str());
+  Context context(op, symbols, checkpoint, differentiatedFunction(op).getValue().str());
   try {
-    if (failed(expand(context, symbols))) return failure();
+    if (failed(expand(context))) return failure();
   } catch (const BuildFailed &) {
     return failure(); // the diagnostic is given
   }
   llvm::move(context.saved.take(), std::back_inserter(notes));
+  for (Operation *further : context.further)
+    if (failed(expandDerivative(further, symbols, checkpoint, notes))) return failure();
   return success();
 }
 

@@ -19,6 +19,10 @@ LogicalResult Forward::run(ArrayRef<Operation *> ops, Operation *end) {
     if (!context.activity.anyActive(op->getResults())) continue;
     if (!isControlFlow(op)) {
       if (isa<ItemOp>(op)) continue;
+      if (auto custom = dyn_cast<CustomGradientOp>(op)) {
+        if (failed(forwardCustom(context, custom))) return failure();
+        continue;
+      }
       Value tangent = forwardRule(context, op);
       if (!tangent) return failure();
       context.derivatives.set(op->getResult(0), tangent);

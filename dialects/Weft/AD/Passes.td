@@ -11,7 +11,7 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
     Before: weft ops with weft.gradient, weft.vjp, weft.jvp and weft.record with weft.pull on
     functions of weft ops and scf, which may call others and contain derivatives themselves.
 
-    After: none of these is left. In the place of each stands the function's body (its forward
+    After: none of these is left, nor is weft.custom_gradient. In the place of each stands the function's body (its forward
     part, with its effects, once) followed by the ops that the records' rules give: in reverse the
     adjoints from the last op to the first, in forward mode the tangents. Only ops between the
     arguments in `wrt` and the results get any. Derivatives inside a function are expanded before
@@ -55,7 +55,8 @@ def SplitDerivativePass : Pass<"weft-split-derivative", "::mlir::ModuleOp"> {
     other arguments are cotangents and the other results gradients.
 
     After: each of these is two functions. The forward part has its name, takes the first I arguments,
-    has all effects that do not depend on a cotangent, and gives the first R results and, behind
+    has all effects that neither depend on a cotangent nor belong to the pullback of a
+    weft.custom_gradient (`weft.pulled`), and gives the first R results and, behind
     them, values that the backward part needs. That one is called `NAME_backward`, takes what is saved
     and the cotangents, and gives the gradients. What is saved is found by a minimum cut, as for the
     reverse of a region; scalars are saved as tensors. Both have the attribute `weft.saved`, two numbers

@@ -50,9 +50,10 @@ LogicalResult Primal::build(func::FuncOp function, ValueRange args, ArrayRef<int
   return check();
 }
 
-LogicalResult Primal::inlineBody(func::FuncOp function, Operation *call, int caller,
-                                 ValueRange args, Location callLocation,
-                                 SmallVectorImpl<Value> &returned) {
+LogicalResult inlineFunction(Context &context, func::FuncOp function, Operation *call,
+                             ValueRange args, Location callLocation,
+                             SmallVectorImpl<Value> &returned,
+                             llvm::function_ref<void(Operation *, Operation *)> copied) {
   if (function.isExternal())
     return context.refuse(call) << "@" << function.getSymName()
                                 << " has no body, so it cannot be differentiated";
@@ -60,12 +61,6 @@ LogicalResult Primal::inlineBody(func::FuncOp function, Operation *call, int cal
     return context.refuse(call) << "@" << function.getSymName()
                                 << " branches between blocks; only straight-line code and scf can "
                                    "be differentiated";
-  for (int around = caller; around != -1; around = inlined[around].caller)
-    if (inlined[around].function == function)
-      return context.refuse(call) << "@" << function.getSymName()
-                                  << " calls itself, so it cannot be differentiated";
-  const int number = static_cast<int>(inlined.size());
-  inlined.push_back({function, caller});
   IRMapping mapping;
   mapping.map(function.getArguments(), args);
   Block &body = function.getBody().front();
@@ -77,11 +72,27 @@ LogicalResult Primal::inlineBody(func::FuncOp function, Operation *call, int cal
   }
   for (auto [original, clone] : llvm::zip_equal(from, to)) {
     clone->setLoc(CallSiteLoc::get(original->getLoc(), callLocation));
-    context.originals[clone] = original;
-    if (isa<func::CallOp>(clone)) callers[clone] = number;
+    copied(original, clone);
   }
   for (Value value : body.getTerminator()->getOperands()) returned.push_back(mapping.lookup(value));
   return success();
+}
+
+LogicalResult Primal::inlineBody(func::FuncOp function, Operation *call, int caller,
+                                 ValueRange args, Location callLocation,
+                                 SmallVectorImpl<Value> &returned) {
+  for (int around = caller; around != -1; around = inlined[around].caller)
+    if (inlined[around].function == function)
+      return context.refuse(call) << "@" << function.getSymName()
+                                  << " calls itself, so it cannot be differentiated";
+  const int number = static_cast<int>(inlined.size());
+  inlined.push_back({function, caller});
+  return inlineFunction(context, function, call, args, callLocation, returned,
+                        [&](Operation *original, Operation *clone) {
+                          context.originals[clone] = original;
+                          clone->removeAttr(pulledName); // of another derivative
+                          if (isa<func::CallOp>(clone)) callers[clone] = number;
+                        });
 }
 
 LogicalResult Primal::inlineActiveCalls() {
@@ -93,7 +104,7 @@ LogicalResult Primal::inlineActiveCalls() {
       });
     if (calls.empty()) return success();
     for (func::CallOp call : calls) {
-      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      auto callee = context.symbols.lookup<func::FuncOp>(call.getCallee());
       if (!callee)
         return context.refuse(call) << "no function " << call.getCalleeAttr() << " in the module";
       OpBuilder::InsertionGuard guard(context.builder);

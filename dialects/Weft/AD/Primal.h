@@ -6,11 +6,19 @@
 
 namespace mlir::weft {
 
+/// Copies the body of a function to where the builder stands, with `args` for its arguments, and
+/// gives what it returns; `copied` hears of each op and its copy. Fails after a diagnostic at
+/// `call` if there is no body or it has several blocks.
+LogicalResult inlineFunction(
+    Context &context, func::FuncOp function, Operation *call, ValueRange args,
+    Location callLocation, SmallVectorImpl<Value> &returned,
+    llvm::function_ref<void(Operation *, Operation *)> copied = [](Operation *, Operation *) {});
+
 /// A copy of the differentiated function in front of the derivative, with the bodies of functions
 /// that it calls where something active goes in, in regions too.
 class Primal {
 public:
-  Primal(Context &context, SymbolTable &symbols) : context(context), symbols(symbols) {}
+  explicit Primal(Context &context) : context(context) {}
   ~Primal();
 
   /// Copies `function` with `args` for its arguments, those in `wrt` as values of their own: two
@@ -41,7 +49,6 @@ private:
   void findActive();
 
   Context &context;
-  SymbolTable &symbols;
   Operation *before = nullptr;
   SmallVector<UnrealizedConversionCastOp> casts;
   /// Holds the results.

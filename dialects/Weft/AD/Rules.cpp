@@ -2,6 +2,7 @@
 #include "Weft/AD/Rules.h"
 
 #include "OpDefs/Derivatives/Rules.h"
+#include "Weft/AD/Primal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -179,6 +180,65 @@ Value forwardOther(Context &context, Operation *op) {
 bool hasTableRule(Operation *op) { return opInfoOf(op) && !isa<ReadOp>(op); }
 
 } // namespace
+
+/// The pullback of a weft.custom_gradient, null after a diagnostic.
+static func::FuncOp pullbackOf(Context &context, CustomGradientOp op) {
+  auto function = context.symbols.lookup<func::FuncOp>(op.getPullback());
+  if (!function)
+    context.refuse(op) << op.getPullbackAttr() << " is no func.func, so it cannot be used here";
+  return function;
+}
+
+LogicalResult reverseCustom(Context &context, CustomGradientOp op) {
+  func::FuncOp pullback = pullbackOf(context, op);
+  if (!pullback) return failure();
+  context.emitter.setLocation(op.getLoc());
+  SmallVector<Value> args, given;
+  for (Value result : op.getResults()) {
+    if (!derivativeTypeOf(result.getType())) continue;
+    Value cotangent = context.derivatives.lookup(result);
+    args.push_back(
+        context.typed(cotangent ? cotangent : context.zerosLike(result), result.getType()));
+  }
+  llvm::append_range(args, op.getCaptures());
+  if (failed(inlineFunction(context, pullback, op, args, op.getLoc(), given,
+                            [&](Operation *, Operation *clone) {
+                              if (!isMemoryEffectFree(clone))
+                                clone->setAttr(pulledName, context.builder.getUnitAttr());
+                            })))
+    return failure();
+  for (auto [source, cotangent] : llvm::zip_equal(op.getSources(), given))
+    accumulate(context, source, context.typed(cotangent, source.getType()));
+  return success();
+}
+
+LogicalResult forwardCustom(Context &context, CustomGradientOp op) {
+  func::FuncOp pullback = pullbackOf(context, op);
+  if (!pullback) return failure();
+  context.emitter.setLocation(op.getLoc());
+  OpBuilder &b = context.builder;
+  SmallVector<Value> args, tangents, results;
+  SmallVector<int64_t> wrt;
+  for (Value result : op.getResults()) {
+    if (!derivativeTypeOf(result.getType())) continue;
+    wrt.push_back(static_cast<int64_t>(args.size()));
+    args.push_back(context.zerosLike(result));
+    results.push_back(result);
+  }
+  llvm::append_range(args, op.getCaptures());
+  for (auto [source, type] : llvm::zip_equal(op.getSources(), pullback.getResultTypes())) {
+    Value tangent = context.derivatives.lookup(source);
+    tangents.push_back(context.typed(tangent ? tangent : context.zerosLike(source), type));
+  }
+  SmallVector<Type> types(pullback.getResultTypes());
+  llvm::append_range(types, TypeRange(results));
+  auto vjp = VjpOp::create(b, op.getLoc(), types, op.getPullback(), args, tangents, wrt,
+                           /*checkpoint=*/StringAttr());
+  for (auto [result, tangent] : llvm::zip_equal(results, vjp.getResults().take_back(wrt.size())))
+    context.derivatives.set(result, tangent);
+  context.further.push_back(vjp);
+  return success();
+}
 
 LogicalResult reverseRule(Context &context, Operation *op, Value cotangent) {
   context.emitter.setLocation(op->getLoc());

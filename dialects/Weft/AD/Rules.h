@@ -12,6 +12,13 @@ LogicalResult reverseRule(Context &context, Operation *op, Value cotangent);
 /// The tangent of such an op's result, from those of its operands; null after a diagnostic.
 Value forwardRule(Context &context, Operation *op);
 
+/// Adds to the cotangents of the op's sources what its pullback gives, whose body is copied.
+LogicalResult reverseCustom(Context &context, CustomGradientOp op);
+
+/// Sets the tangents of its results: those of its sources through the transposed pullback, which is
+/// a weft.vjp to be expanded further. Fails after a diagnostic.
+LogicalResult forwardCustom(Context &context, CustomGradientOp op);
+
 /// Adds to a value's derivative, if the value is active.
 void accumulate(Context &context, Value value, Value derivative);
 

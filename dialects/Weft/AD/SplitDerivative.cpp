@@ -16,13 +16,14 @@ namespace {
 /// Splits one function.
 class Splitter {
 public:
-  Splitter(func::FuncOp forward, unsigned inputs, unsigned results)
-      : forward(forward), inputs(inputs), results(results), block(forward.getBody().front()) {}
+  Splitter(func::FuncOp forward, SymbolTable &symbols, unsigned inputs, unsigned results)
+      : forward(forward), symbols(symbols), inputs(inputs), results(results),
+        block(forward.getBody().front()) {}
 
   /// The backward part, behind the forward part; null after a diagnostic.
   func::FuncOp split() {
     moveLate();
-    Context context(forward);
+    Context context(forward, symbols);
     Recompute recompute(context, forward);
     const ReverseTurn turn{late, nullptr, nullptr, {}};
     if (failed(recompute.choose(turn))) {
@@ -39,9 +40,17 @@ public:
   }
 
 private:
-  /// Moves what depends on a cotangent, and the return of the gradients, into the backward part,
-  /// whose arguments are the cotangents, and where values of the forward part are used as if they
-  /// could be seen.
+  static bool isPulled(Operation *op) {
+    return op
+        ->walk([](Operation *inner) {
+          return inner->hasAttr(pulledName) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Moves what depends on a cotangent or is an effect of a pullback, and the return of the
+  /// gradients, into the backward part, whose arguments are the cotangents, and where values of the
+  /// forward part are used as if they could be seen.
   void moveLate() {
     OpBuilder b(forward->getContext());
     b.setInsertionPointAfter(forward);
@@ -56,7 +65,8 @@ private:
     };
     SmallVector<Operation *> ordered;
     for (Operation &op : block.without_terminator()) {
-      if (llvm::none_of(op.getOperands(), dependsOn) && llvm::none_of(capturedBy(&op), dependsOn))
+      if (llvm::none_of(op.getOperands(), dependsOn) && llvm::none_of(capturedBy(&op), dependsOn) &&
+          !isPulled(&op))
         continue;
       moving.insert(&op);
       ordered.push_back(&op);
@@ -120,6 +130,7 @@ private:
   }
 
   func::FuncOp forward, backward;
+  SymbolTable &symbols;
   unsigned inputs, results;
   Block &block;
   Block *late = nullptr;
@@ -134,15 +145,18 @@ struct SplitDerivative : impl::SplitDerivativePassBase<SplitDerivative> {
           return function->hasAttr("weft.split");
         });
     bool partial = false;
+    SymbolTable symbols(getOperation());
     for (func::FuncOp function : functions)
-      if (failed(split(function, function->getAttr("weft.split"), partial)))
+      if (failed(split(function, symbols, function->getAttr("weft.split"), partial)))
         return signalPassFailure();
     if (partial) eraseUnusedSymbols(getOperation());
+    getOperation().walk([](Operation *op) { op->removeAttr(pulledName); });
   }
 
 private:
   /// Splits a function; says in `partial` if one part is gone.
-  static LogicalResult split(func::FuncOp function, Attribute how, bool &partial) {
+  static LogicalResult split(func::FuncOp function, SymbolTable &symbols, Attribute how,
+                             bool &partial) {
     auto words = dyn_cast<DictionaryAttr>(how);
     auto number = [&](StringRef name) -> int64_t {
       auto attribute = words ? words.getAs<IntegerAttr>(name) : IntegerAttr();
@@ -156,7 +170,7 @@ private:
       return function.emitOpError(
           "has a 'weft.split' that is not {inputs = I, results = R} with at most its numbers of "
           "arguments and results, and perhaps part = \"forward\" or part = \"backward\"");
-    func::FuncOp backward = Splitter(function, inputs, results).split();
+    func::FuncOp backward = Splitter(function, symbols, inputs, results).split();
     if (!backward) return failure();
     if (!part) return success();
     func::FuncOp left = part == "forward" ? function : backward;

@@ -1,6 +1,7 @@
 // Verifiers of the ops that stand for derivatives of functions.
 #include "Support/Checkpoint.h"
 #include "Weft/IR/Bridge.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::weft {
@@ -132,6 +133,35 @@ LogicalResult PullOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (i < 0 || i >= static_cast<int64_t>(record.getArgs().size())) return success(); // too
   return verifyTypes(*this, "result", derivativeTypesAt(record.getArgs(), record.getWrt()),
                      getResultTypes());
+}
+
+LogicalResult CustomGradientOp::verify() {
+  if (failed(verifyTypes(*this, "result", getValues().getTypes(), getResultTypes())))
+    return failure();
+  for (auto [i, source] : llvm::enumerate(getSources()))
+    if (!derivativeTypeOf(source.getType()))
+      return emitOpError() << "source " << i << " is of type " << source.getType()
+                           << ", but only tensors of f32 or f64 have derivatives";
+  return success();
+}
+
+LogicalResult CustomGradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getPullbackAttr());
+  if (!function) return emitOpError() << "no function " << getPullbackAttr() << " in the module";
+  SmallVector<Type> arguments = floatingOf(getResultTypes());
+  llvm::append_range(arguments, getCaptures().getTypes());
+  if (failed(verifyTypes(*this, "argument", function.getArgumentTypes(), arguments)))
+    return failure();
+  TypeRange given = function.getResultTypes();
+  if (given.size() != getSources().size())
+    return emitOpError() << "has " << getSources().size() << " sources, but " << getPullbackAttr()
+                         << " gives " << given.size() << " cotangents";
+  for (auto [i, source, type] : llvm::enumerate(getSources().getTypes(), given))
+    if (getElementTypeOrSelf(source) != getElementTypeOrSelf(type) ||
+        failed(verifyCompatibleShape(source, type)))
+      return emitOpError() << "source " << i << " is of type " << source
+                           << ", but its cotangent is " << type;
+  return success();
 }
 
 } // namespace mlir::weft

@@ -113,4 +113,41 @@ def Weft_PullOp : Op<Weft_Dialect, "pull", [DeclareOpInterfaceMethods<SymbolUser
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Gradients of the user's own
+//===----------------------------------------------------------------------===//
+
+def Weft_CustomGradientOp
+    : Op<Weft_Dialect, "custom_gradient",
+         [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Gives values as they are, whose derivative is what a function says.";
+  let description = [{
+    The results are `values`. Cotangents of them do not go to `values` but to `sources`, from which
+    the values were computed: the function `pullback` takes a cotangent for each floating result and
+    then `captures`, tensors and variables, and gives the cotangent of each source. It is called where
+    the reverse comes to the op, so that is where its effects happen. Tangents of the sources go
+    through its transpose. Where no derivative is asked, `weft-differentiate` puts `values` in the
+    place of the results.
+
+    ```mlir
+    func.func private @clip(%dy: tensor<3xf32>, %most: tensor<f32>) -> tensor<3xf32>
+
+    %y = weft.custom_gradient(%x) of(%x) by @clip(%most)
+        : (tensor<3xf32>, tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values, Variadic<AnyRankedTensor>:$sources,
+                       FlatSymbolRefAttr:$pullback, Variadic<AnyType>:$captures);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$values, "::mlir::ValueRange":$sources,
+                                 "::llvm::StringRef":$pullback, "::mlir::ValueRange":$captures), [{
+    build($_builder, $_state, values.getTypes(), values, sources, pullback, captures);
+  }]>];
+  let assemblyFormat = [{
+    `(` $values `)` `of` `(` $sources `)` `by` $pullback `(` $captures `)` attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // WEFT_IR_AUTODIFF_OPS
