@@ -105,7 +105,8 @@ auto custom_gradient(F f, CustomGradientOptions options = {}) {
 /// A function that computes what `f` does and keeps nothing for its gradient but the arguments:
 /// when the gradient is asked, `f` runs again under a tape. Trainable variables that `f` reads have
 /// the values then that they had at the call. Throws StateError if `f` changes a variable, which
-/// would happen twice. In a trace, where the compiler decides what is kept, it changes nothing.
+/// would happen twice. In a trace `f` is traced twice, and the compiler neither merges the two nor
+/// keeps anything of the first.
 template <class F>
 auto recompute(F f) {
   return [f = std::move(f)](const auto &...args) {

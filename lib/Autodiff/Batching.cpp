@@ -210,7 +210,8 @@ Tensor Batcher::at_once(const OpCall &call) const {
     return all_repeated();
   }
   switch (call.op) {
-  case OpCode::stop_gradient: return first_with(attrs);
+  case OpCode::stop_gradient:
+  case OpCode::barrier: return first_with(attrs);
   case OpCode::argmax:
   case OpCode::argsort:
     if (rank == 0) return {};

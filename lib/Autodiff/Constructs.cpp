@@ -30,12 +30,10 @@ public:
 
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override {
     see_results(call.operands);
-    if (!call.natural) custom = call.name;
-    return Watcher::attach_pullback(call);
+    return attach_seen(call);
   }
 
   bool touched = false; ///< a watched value
-  std::string custom;   ///< a function with a gradient of its own
 
 protected:
   void see_results(std::span<const Tensor> results) override {
@@ -68,7 +66,6 @@ Tape::Surveyed Tape::survey(std::string_view name, const detail::Body &body) {
       [&](std::span<const Tensor> inputs) {
         Pushed<Survey> survey(watched);
         std::vector<Tensor> results = body(inputs);
-        found.custom = survey.custom;
         found.touched = survey.touched || std::ranges::any_of(results, watched);
         found.floating = std::ranges::any_of(
             results, [](const Tensor &result) { return carries_gradient(result.dtype()); });
@@ -106,14 +103,6 @@ Recording Tape::record(std::string_view name, const detail::Body &body, const Is
 
 Recording Tape::record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
                        const IsWatched &watched) {
-  // The compiler differentiates the ops inside, and knows of no other gradient.
-  if (!surveyed.custom.empty())
-    throw StateError("GradientTape: " + surveyed.custom +
-                     " has a gradient of its own, which cannot "
-                     "be used inside " +
-                     std::string(name) +
-                     " in a traced function yet; call it "
-                     "outside of the construct, or differentiate on values");
   // Nothing in it changes these variables: they are read in front of it.
   std::vector<Tensor> values;
   for (const VariableRef &variable : surveyed.variables)

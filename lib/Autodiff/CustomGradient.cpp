@@ -8,6 +8,7 @@
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>
+#include <weft/ops.h>
 
 namespace weft {
 
@@ -19,11 +20,11 @@ using autodiff::carries_gradient;
 std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tensor> operands,
                                  std::span<const VariableRef> variables,
                                  std::span<const Tensor> cotangents) {
-  // Tensors of their own, in case the body reaches the operands by itself as well.
-  const std::vector<Tensor> own =
-      detail::attach("recompute", operands, operands, [](std::span<const Tensor> given) {
-        return std::vector(given.begin(), given.end());
-      });
+  // Tensors of their own, in case the body reaches the operands by itself as well; and the compiler
+  // must not find that it has all this already.
+  std::vector<Tensor> own;
+  const auto after = std::ranges::find_if(cotangents, &Tensor::defined);
+  for (const Tensor &operand : operands) own.push_back(barrier(operand, *after));
   GradientTape tape({.watch_accessed_variables = false});
   for (const Tensor &operand : own) tape.watch(operand);
   const std::size_t count = own.size() - variables.size();
@@ -86,10 +87,12 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
       if (carries_gradient(variable->type().dtype)) variables.push_back(variable);
   }
   for (const VariableRef &variable : variables) operands.push_back(Variable(variable).value());
-  return attach(name, operands, results,
-                [body, operands, variables](std::span<const Tensor> cotangents) {
-                  return gradients_of(body, operands, variables, cotangents);
-                });
+  return attach(
+      name, operands, results,
+      [body, operands, variables](std::span<const Tensor> cotangents) {
+        return gradients_of(body, operands, variables, cotangents);
+      },
+      /*natural=*/false);
 }
 
 } // namespace weft

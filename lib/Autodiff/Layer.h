@@ -28,7 +28,20 @@ public:
     return Interpreter::types_of(name, inside(body), inputs);
   }
 
+  Recording record(std::string_view name, const detail::Body &body,
+                   const IsWatched &watched) override {
+    return Interpreter::record(name, inside(body), watched);
+  }
+
 protected:
+  /// Attaches a pullback so that the layer sees what it does where it is traced.
+  std::vector<Tensor> attach_seen(const PullbackCall &call) {
+    const detail::Body seen = inside(call.traced != nullptr ? *call.traced : call.pullback);
+    PullbackCall inner = call;
+    inner.traced = &seen;
+    return Interpreter::attach_pullback(inner);
+  }
+
   /// What a body of control flow gave.
   virtual void see_results(std::span<const Tensor>) {}
 

@@ -181,7 +181,8 @@ std::vector<Tensor> Pushforward::construct(const ConstructCall &call) {
   case ConstructKind::host: // no derivative, as if under stop_gradient
   case ConstructKind::call:
   case ConstructKind::record:
-  case ConstructKind::pull: break;
+  case ConstructKind::pull:
+  case ConstructKind::custom: break;
   }
   return Layer::construct(call);
 }

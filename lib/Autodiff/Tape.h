@@ -145,7 +145,6 @@ private:
   struct Surveyed {
     bool floating = false;              ///< a result is
     bool touched = false;               ///< a watched tensor takes part
-    std::string custom;                 ///< a function in it with a gradient of its own
     std::vector<VariableRef> variables; ///< that it reads and the tape watches
   };
   /// Traces the body and records nothing. Throws StateError if it assigns such a variable as well.

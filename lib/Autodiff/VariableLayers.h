@@ -41,6 +41,10 @@ public:
     return Layer::apply(call);
   }
 
+  std::vector<Tensor> attach_pullback(const PullbackCall &call) override {
+    return attach_seen(call);
+  }
+
 private:
   std::span<const VariableRef> variables_;
   std::span<const Tensor> values_;

@@ -46,7 +46,7 @@ public:
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
     // Names and places in the source do not change the code.
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
-                 outputs, files, part, folded, custom_gradient, hosts, checkpoint] = program_;
+                 outputs, files, part, folded, hosts, checkpoint] = program_;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);

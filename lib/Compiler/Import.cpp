@@ -225,6 +225,7 @@ private:
     case ::weft::ConstructKind::pull:
       op = PullOp::create(builder, location, types, records.lookup(construct.record), operands);
       break;
+    case ::weft::ConstructKind::custom: op = buildCustom(construct, operands); break;
     case ::weft::ConstructKind::host:
       op = HostCallOp::create(builder, location, types, importer.hostSymbol(*construct.host),
                               construct.pure, operands);
@@ -307,14 +308,14 @@ private:
     return importer.functionOf(*construct.callee, theirs);
   }
 
-  /// What a construct calls its callee with.
+  /// What a construct calls its callee with, behind `given` arguments.
   SmallVector<Value> argumentsOf(const ::weft::ProgramConstruct &construct, func::FuncOp callee,
-                                 ValueRange operands) {
-    if (!importer.passesHandles()) return castTo(operands, callee.getFunctionType().getInputs());
+                                 ValueRange operands, size_t given = 0) {
     SmallVector<Value> arguments(operands);
-    for (const ::weft::VariableRef &variable : construct.variables)
-      arguments.push_back(handles[program.variable_index(variable)]);
-    return castTo(arguments, callee.getFunctionType().getInputs());
+    if (importer.passesHandles())
+      for (const ::weft::VariableRef &variable : construct.variables)
+        arguments.push_back(handles[program.variable_index(variable)]);
+    return castTo(arguments, callee.getFunctionType().getInputs().drop_front(given));
   }
 
   /// The call, whose last result is the record.
@@ -337,6 +338,18 @@ private:
     if (!callee) return nullptr;
     return func::CallOp::create(builder, location, callee,
                                 argumentsOf(construct, callee, operands));
+  }
+
+  Operation *buildCustom(const ::weft::ProgramConstruct &construct, ValueRange operands) {
+    func::FuncOp pullback = calleeOf(construct);
+    if (!pullback) return nullptr;
+    const size_t values = construct.results.size(), sources = pullback.getNumResults();
+    const auto cotangents = llvm::count_if(TypeRange(operands.take_front(values)),
+                                           [](Type type) { return isFloatingTensor(type); });
+    return CustomGradientOp::create(
+        builder, location, operands.take_front(values), operands.slice(values, sources),
+        pullback.getSymName(),
+        argumentsOf(construct, pullback, operands.drop_front(values + sources), cotangents));
   }
 
   ModuleImporter &importer;

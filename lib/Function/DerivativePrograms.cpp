@@ -144,6 +144,13 @@ private:
     case ConstructKind::call:
     case ConstructKind::record: return visit_call(node, construct);
     case ConstructKind::host: return;
+    case ConstructKind::custom: {
+      const std::size_t values = construct.results.size();
+      for (const ValueId result : construct.results)
+        for (std::size_t i = 0; i < construct.callee->outputs.size(); ++i)
+          add(result, node.operands[values + i]);
+      return;
+    }
     case ConstructKind::pull:
       for (const ValueId result : construct.results) {
         for (const ValueId operand : node.operands) add(result, operand);

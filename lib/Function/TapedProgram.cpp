@@ -71,6 +71,8 @@ struct TapedProgram::Call {
   std::shared_ptr<TapedProgram> program;
   DerivativePtr derivative;
   std::vector<Tensor> saved;
+  /// What the parameters stand for: a pullback of the user's may use them.
+  std::vector<VariableRef> variables;
   /// For second derivatives; empty where none is to come.
   std::vector<Tensor> operands;
   std::vector<TensorType> results;
@@ -171,7 +173,6 @@ TapedProgram::call(std::span<detail::TensorImpl *const> inputs,
     return body();
   };
   if (wrt.empty()) return run_eagerly(plain);
-  if (!program_->custom_gradient.empty()) return std::nullopt;
   std::size_t recording = 0;
   for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
     recording += i->records();
@@ -185,6 +186,7 @@ TapedProgram::call(std::span<detail::TensorImpl *const> inputs,
   auto call = std::make_shared<Call>();
   call->program = shared_from_this();
   call->derivative = derivative;
+  for (const detail::VariablePointer variable : variables) call->variables.push_back(*variable);
   for (const SavedValue &value : derivative->saved)
     call->saved.push_back(value.from == SavedValue::From::input ? operands[value.number]
                                                                 : all[value.number]);
@@ -227,7 +229,9 @@ std::vector<Tensor> TapedProgram::pull(const Call &call, std::span<const Tensor>
         all.insert(all.end(), values.begin(), values.end());
         const Interpreter::Scope eager(nullptr);
         const auto impls = pointers(all);
-        return call.derivative->backward->run({impls.data(), impls.size()});
+        std::vector<detail::VariablePointer> variables;
+        for (const VariableRef &variable : call.variables) variables.push_back(&variable);
+        return call.derivative->backward->run({impls.data(), impls.size()}, variables);
       },
       given);
   for (std::size_t k = 0; k < wrt.size(); ++k)

@@ -24,7 +24,7 @@ public:
   static bool is_possible();
 
   /// Runs the program on its inputs. `plain` does so where no derivative is wanted. Nothing, and
-  /// nothing has run, if the tapes must see its ops: it has a gradient of its own inside, a
+  /// nothing has run, if the tapes must see its ops: a
   /// second derivative would repeat effects or read variables again, or the compiler refuses its
   /// derivative.
   std::optional<std::vector<Tensor>> call(std::span<detail::TensorImpl *const> inputs,

@@ -189,6 +189,16 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
                                      const std::shared_ptr<const Program> &callee,
                                      std::span<const Tensor> operands,
                                      std::span<const detail::VariablePointer> variables) {
+  std::vector<TensorType> types;
+  for (const ValueId output : callee->outputs) types.push_back(callee->values[output]);
+  return add_call(kind, callee, operands, variables, types);
+}
+
+std::vector<Tensor> Tracer::add_call(ConstructKind kind,
+                                     const std::shared_ptr<const Program> &callee,
+                                     std::span<const Tensor> operands,
+                                     std::span<const detail::VariablePointer> variables,
+                                     std::span<const TensorType> types) {
   ProgramNode node;
   for (const Tensor &operand : operands) node.operands.push_back(value_of(operand));
   node.construct = std::make_unique<ProgramConstruct>();
@@ -203,10 +213,9 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
     note_variable(node.construct->variables.back(), callee->written[i]);
   }
   program_.folded.insert(program_.folded.end(), callee->folded.begin(), callee->folded.end());
-  if (program_.custom_gradient.empty()) program_.custom_gradient = callee->custom_gradient;
   std::vector<Tensor> results;
-  for (const ValueId output : callee->outputs) {
-    node.construct->results.push_back(add_value(callee->values[output]));
+  for (const TensorType &type : types) {
+    node.construct->results.push_back(add_value(type));
     results.push_back(wrap(node.construct->results.back()));
   }
   nodes().push_back(std::move(node));

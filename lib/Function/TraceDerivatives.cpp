@@ -2,9 +2,11 @@
 // calls, and a pull goes back through.
 #include <algorithm>
 
+#include "Autodiff/Tape.h"
 #include "Function/DerivativePrograms.h"
 #include "Function/Tracer.h"
 #include "OpDefs/Derivatives/Calls.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -33,7 +35,7 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
 /// What comes from around is captured as it is: a tape knows it by its identity, which another
 /// tensor with its value does not have.
 std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
-  if (!call.natural && program_.custom_gradient.empty()) program_.custom_gradient = call.name;
+  if (!call.natural) return add_custom(call);
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Tensor &given = call.results[i];
@@ -44,6 +46,41 @@ std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
     if (around) results[i] = wrap(value_of(given));
   }
   return results;
+}
+
+/// It is traced at once, since it may use whatever was computed on the way to the results, which is
+/// not known later any more.
+std::vector<Tensor> Tracer::add_custom(const PullbackCall &call) {
+  std::vector<TensorType> results, cotangents, operands;
+  for (const Tensor &result : call.results) {
+    results.push_back(detail::type_of(result));
+    if (autodiff::carries_gradient(result.dtype())) cotangents.push_back(results.back());
+  }
+  for (const Tensor &operand : call.operands) operands.push_back(detail::type_of(operand));
+  std::vector<Tensor> taking(call.results.begin(), call.results.end());
+  const auto body = [&](std::span<const Tensor> given) {
+    std::vector<Tensor> all;
+    for (std::size_t i = 0, next = 0; i < results.size(); ++i)
+      all.push_back(autodiff::carries_gradient(results[i].dtype) ? given[next++] : Tensor());
+    const std::vector<Tensor> gradients = [&] {
+      const UserCode lines_of_its_own;
+      return call.traced != nullptr ? (*call.traced)(all) : call.pullback(all);
+    }();
+    autodiff::check_gradients(call.name, gradients, operands);
+    std::vector<Tensor> some;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].defined() || !autodiff::carries_gradient(operands[i].dtype)) continue;
+      taking.push_back(call.operands[i]);
+      some.push_back(gradients[i]);
+    }
+    return some;
+  };
+  const auto none = [](const Tensor &) { return false; };
+  const std::shared_ptr<const Program> pullback =
+      trace_apart("pullback of " + std::string(call.name), cotangents, body,
+                  never_a_constant_ ? never_a_constant_ : IsWatched(none));
+  taking.insert(taking.end(), pullback->captures.begin(), pullback->captures.end());
+  return add_call(ConstructKind::custom, pullback, taking, {}, results);
 }
 
 void Tracer::call_recorded(Recording &recording) {

@@ -83,6 +83,13 @@ private:
   std::vector<Tensor> add_call(ConstructKind kind, const std::shared_ptr<const Program> &callee,
                                std::span<const Tensor> operands,
                                std::span<const detail::VariablePointer> variables);
+  /// The same, with results of these types.
+  std::vector<Tensor> add_call(ConstructKind kind, const std::shared_ptr<const Program> &callee,
+                               std::span<const Tensor> operands,
+                               std::span<const detail::VariablePointer> variables,
+                               std::span<const TensorType> types);
+  /// Traces the pullback, and adds the construct that gives the results with it.
+  std::vector<Tensor> add_custom(const PullbackCall &call);
   std::vector<Tensor> trace_host(const ConstructCall &call);
   std::vector<Tensor> trace_choice(const ConstructCall &call);
   std::vector<Tensor> trace_loop(const ConstructCall &call);

@@ -23,6 +23,11 @@ Tensor stop_gradient(const OpInfo &, std::span<const Tensor> operands, const Att
   return detail::new_view(operands[0], type.shape, strides_of(operands[0]), 0);
 }
 
+Tensor barrier(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+               const TensorType &type) {
+  return stop_gradient(info, operands, attrs, type);
+}
+
 Tensor reshape(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
                const TensorType &type) {
   const Tensor x = make_contiguous(operands[0]);

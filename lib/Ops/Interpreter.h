@@ -47,10 +47,14 @@ struct PullbackCall {
   std::span<const Tensor> operands;
   std::span<const Tensor> results;
   const detail::Body &pullback;
-  /// Whether it is the derivative that the ops behind the results have anyway.
+  /// Whether it is the derivative that the ops behind the results have anyway, so that a trace need
+  /// not keep it.
   bool natural = false;
   /// Whether a floating result without cotangent has zeros given; else it has an undefined tensor.
   bool zeros = true;
+  /// The pullback for who runs it before the call ends, as layers want it seen; null if they do
+  /// not.
+  const detail::Body *traced = nullptr;
 };
 
 /// Control flow in a trace that was kept whole for its derivative, by a tracer.

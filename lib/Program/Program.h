@@ -58,6 +58,10 @@ enum class ConstructKind : std::uint8_t {
   record,  ///< a call that keeps what its derivative needs; operands as of a call
   pull,    ///< operands: a cotangent for each floating result of a record; results: those of the
            ///< operands that its `wrt` numbers
+  custom,  ///< values whose derivative is the user's; operands: the values, which are the results;
+           ///< what they came from, one for each output of the callee; the callee's captured
+           ///< tensors. The callee takes a cotangent for each floating result and gives those of
+           ///< what they came from.
 };
 
 /// Control flow and calls: what `cond`, `switch_case`, `while_loop`, `for_loop`, calls of traced
@@ -68,7 +72,7 @@ struct ProgramConstruct {
   std::int64_t step = 1; ///< of a counted loop, positive
   std::vector<ProgramRegion> regions;
   std::vector<ValueId> results;
-  std::shared_ptr<const struct Program> callee; ///< of a call
+  std::shared_ptr<const struct Program> callee; ///< of a call, a record and a custom gradient
   std::vector<VariableRef> variables;           ///< what the callee's variables are here
   HostFunctionRef host;                         ///< of a host call
   bool pure = false;                            ///< a host call without effects
@@ -104,8 +108,6 @@ struct Program {
   /// Eager tensors that became constants,
   /// with those of the programs it calls.
   std::vector<Tensor> folded;
-  /// A function in it, or in what it calls, with a gradient of its own; none if empty.
-  std::string custom_gradient;
   /// The callables of its host calls and of those of the programs it calls, in order, each once.
   std::vector<HostFunctionRef> hosts;
   /// FunctionOptions::checkpoint, for its records.

@@ -13,7 +13,6 @@ namespace {
 struct Scope {
   std::vector<int> values;
   bool effects = true;    ///< whether there may be any
-  bool customs = true;    ///< custom gradients, which control flow refuses
   bool construct = false; ///< whether it is inside of control flow
   int written = -1;       ///< the trainable variable that this construct may assign, but not read
   int depth = 0;          ///< of nesting
@@ -130,7 +129,7 @@ private:
 
   void map(Scope &scope, Block &block) {
     const Type type = some_floating();
-    int op = below(16 + (scope.customs ? 2 : 1));
+    int op = below(18);
     if (op == 15 && chance(60)) op = 0;
     add(scope, block,
         {.kind = Kind::map, .op = op, .number = 0.1 * below(5), .operands = {pick(scope, type)}},
@@ -326,7 +325,6 @@ private:
   Scope inside(const Scope &scope) {
     Scope inner = scope;
     ++inner.depth;
-    inner.customs = false;
     if (pure_) inner.effects = false;
     if (!scope.construct && inner.effects && chance(15)) inner.written = below(kTrainable);
     inner.construct = true;
@@ -476,7 +474,6 @@ private:
 
   void function() {
     Scope scope;
-    scope.customs = false;
     scope.construct = true;
     scope.depth = 2;
     scope.effects = !pure_ && chance(30);

@@ -164,6 +164,22 @@ def Weft_StopGradientOp : Weft_PureOp<"stop_gradient"> {
   let example = "stop_gradient([1, 2])  ->  [1, 2]";
 }
 
+def Weft_BarrierOp : Weft_PureOp<"barrier"> {
+  let summary = "x itself, which the compiler takes for another value that is known behind `after`.";
+  let description = [{
+    What is computed from the result is neither merged with what was computed from x before nor moved
+    in front of `after`, so that it can be computed again where it is cheaper to run than to keep.
+    `after` may be of any dtype and shape, and no gradient flows to it. Costs nothing at run time.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Any:$after);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $after attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "same";
+  let vjp = [(copy $dy), (no_grad)];
+  let jvp = (linear);
+  let example = "barrier([1, 2], 3)  ->  [1, 2]";
+}
+
 //===----------------------------------------------------------------------===//
 // Movement of elements
 //===----------------------------------------------------------------------===//

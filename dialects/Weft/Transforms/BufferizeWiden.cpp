@@ -1,4 +1,5 @@
-// Bufferizes widen: the same buffer, of whose sizes less is known.
+// Bufferizes widen and barrier: the same buffer, of whose sizes less is known, or which nobody
+// takes for the same any more.
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 
@@ -11,17 +12,23 @@ using namespace bufferization;
 
 namespace {
 
-struct WidenModel : BufferizableOpInterface::ExternalModel<WidenModel, WidenOp> {
+/// Of an op whose result is the buffer of its operand.
+template <class Model, class Op>
+struct SameBufferModel : BufferizableOpInterface::ExternalModel<Model, Op> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
     return false;
   }
   bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
     return false;
   }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &, const AnalysisState &) const {
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
+                                      const AnalysisState &) const {
+    if (operand.getOperandNumber() != 0) return {};
     return {{op->getResult(0), BufferRelation::Equivalent}};
   }
+};
 
+struct WidenModel : SameBufferModel<WidenModel, WidenOp> {
   FailureOr<BufferLikeType> getBufferType(Operation *op, Value, const BufferizationOptions &options,
                                           const BufferizationState &state,
                                           SmallVector<Value> &invocationStack) const {
@@ -50,11 +57,29 @@ struct WidenModel : BufferizableOpInterface::ExternalModel<WidenModel, WidenOp> 
   }
 };
 
+struct BarrierModel : SameBufferModel<BarrierModel, BarrierOp> {
+  FailureOr<BufferLikeType> getBufferType(Operation *op, Value, const BufferizationOptions &options,
+                                          const BufferizationState &state,
+                                          SmallVector<Value> &invocationStack) const {
+    return bufferization::getBufferType(cast<BarrierOp>(op).getX(), options, state,
+                                        invocationStack);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    FailureOr<Value> buffer = getBuffer(rewriter, cast<BarrierOp>(op).getX(), options, state);
+    if (failed(buffer)) return failure();
+    replaceOpWithBufferizedValues(rewriter, op, *buffer);
+    return success();
+  }
+};
+
 } // namespace
 
 void registerBufferizableWiden(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, WeftDialect *) {
     WidenOp::attachInterface<WidenModel>(*context);
+    BarrierOp::attachInterface<BarrierModel>(*context);
     context->loadDialect<memref::MemRefDialect>();
   });
 }

@@ -181,6 +181,8 @@ std::vector<Sample> structural_samples() {
         Attrs{std::int64_t{0}});
   s.add(OpCode::add_along_axis, "axis1",
         {x({2, 3}), tensor({{2, 2}, {0, 1}}), values({2, 2}, 0, 1, 2)}, Attrs{std::int64_t{1}});
+  s.add(OpCode::barrier, "matrix", {x({2, 3}), tensor({1., 2.})}, {});
+  s.add(OpCode::barrier, "scalar", {x({}), tensor(3)}, {});
   s.add(OpCode::replicate, "scalar", {x({}), tensor(3)}, {});
   s.add(OpCode::replicate, "matrix", {x({2, 3}), tensor(2)}, {});
   s.add(OpCode::resize, "less", {x({3, 2}), tensor(2)}, {});

@@ -306,27 +306,6 @@ TEST(TracedGradient, OfStopGradientAndIntegers) {
   slope(f, tensor({1.5, 2.5}));
 }
 
-// The compiler would differentiate the ops inside of it, which is another gradient.
-TEST(TracedGradient, NoCustomGradientsInside) {
-  const auto twice = custom_gradient(
-      [](const Tensor &x) { return Pullback{x * 1, [](const Tensor &dy) { return dy * 2; }}; });
-  const auto f = [&](const Tensor &x) {
-    return for_loop(2, [&](const Tensor &, const Tensor &y) { return twice(y); }, x);
-  };
-  EXPECT_EQ(grad(f)(tensor(1.0)).item<double>(), 4);
-  EXPECT_EQ(function(f)(tensor(1.0)).item<double>(), 1);
-  EXPECT_THROWS(function(grad(f))(tensor(1.0)), StateError,
-                "GradientTape: custom_gradient has a gradient of its own, which cannot be used "
-                "inside for_loop in a traced function yet; call it outside of the construct, or "
-                "differentiate on values");
-  // Recomputation has the gradient of the ops.
-  const auto g = [](const Tensor &x) {
-    const auto square_of = recompute([](const Tensor &y) { return y * y; });
-    return for_loop(2, [&](const Tensor &, const Tensor &y) { return square_of(y); }, x);
-  };
-  EXPECT_EQ(function(grad(g))(tensor(2.0)).item<double>(), 32);
-}
-
 TEST(TracedGradient, NewtonsMethodAdjusts) {
   // The root of y^2 = x by Newton's method to convergence has the derivative 1 / (2 sqrt(x)).
   const auto root = [](const Tensor &x) {

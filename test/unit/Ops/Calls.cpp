@@ -267,6 +267,10 @@ void Calls::add_movements(DType dtype) {
   case OpCode::stop_gradient:
     for (const Shape &shape : {Shape{}, Shape{33}, Shape{0}, Shape{5, 7}}) add({x(shape)});
     break;
+  case OpCode::barrier:
+    for (const Shape &shape : {Shape{}, Shape{33}, Shape{0}, Shape{5, 7}})
+      add({x(shape), tensor({1, 2})});
+    break;
   case OpCode::reshape:
     add({x({2, 3})}, Attrs{Ints{3, 2}});
     add({x({1000})}, Attrs{Ints{8, -1, 1}});

@@ -111,8 +111,11 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
-          !isa<PrintOp, HostCallOp, CheckIndicesOp, OnStopOp, StackReserveOp, WidenOp>(op))
+          !isa<PrintOp, HostCallOp, CheckIndicesOp, OnStopOp, StackReserveOp, WidenOp, BarrierOp>(
+              op))
         ops.push_back(op);
+      // Nothing moves from here on but producers into their only users.
+      if (auto barrier = dyn_cast<BarrierOp>(op)) barrier.getAfterMutable().assign(barrier.getX());
     });
     if (ops.empty()) return;
     // Definitions come before uses, so the sizes of operands are known when an op's turn comes.
