@@ -15,6 +15,17 @@ func.func @empty(%n: index) -> (tensor<8x4xf32>, tensor<?x4xf32>, tensor<?xf32>)
   return %0, %1, %2 : tensor<8x4xf32>, tensor<?x4xf32>, tensor<?xf32>
 }
 
+// Each use of an empty stack begins a stack of its own, also where CSE made one value of two: bufferization would take what
+// nothing wrote for memory that two may have.
+// CHECK-LABEL: func @uses
+// CHECK-DAG: %[[ONE:.*]] = tensor.empty(%[[N:.*]]) : tensor<?x4xf32>
+// CHECK-DAG: %[[OTHER:.*]] = tensor.empty(%[[N]]) : tensor<?x4xf32>
+// CHECK: return %[[ONE]], %[[OTHER]] :
+func.func @uses(%n: index) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %0 = weft.stack_empty(%n) : tensor<?x4xf32>
+  return %0, %0 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func @known
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[S:.*]]: tensor<?x4xf32>, %[[AT:.*]]: index)
 // CHECK: %[[R:.*]] = weft.stack_reserve %[[S]] for %[[AT]]

@@ -17,7 +17,8 @@ class Weft_StackOp<string mnemonic, list<Trait> traits = []>
 def Weft_StackEmptyOp : Weft_StackOp<"stack_empty"> {
   let summary = "A stack of which no place is stored yet.";
   let description = [{
-    Its elements are whatever memory holds. There is a size for each one that the type leaves open.
+    Its elements are whatever memory holds, for each use of it anew: two states of a loop that begin
+    with one empty stack are two stacks. There is a size for each one that the type leaves open.
 
     ```mlir
     %stack = weft.stack_empty(%turns) : tensor<?x4xf32>

@@ -105,9 +105,21 @@ static void hideSizes(scf::ForOp loop) {
   }
 }
 
+/// Makes each use of an empty stack the begin of a stack of its own. Bufferization finds nothing in
+/// it that a store could destroy, so two states that begin as one value would share its memory; and
+/// CSE makes one value of two.
+static void separateEmptyStacks(func::FuncOp function) {
+  function.walk([](StackEmptyOp stack) {
+    OpBuilder b(stack);
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(stack->getUses())))
+      use.set(cast<StackEmptyOp>(b.clone(*stack)).getStack());
+  });
+}
+
 namespace {
 struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   void runOnOperation() override {
+    separateEmptyStacks(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
