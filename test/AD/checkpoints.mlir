@@ -8,6 +8,10 @@
 // RUN: weft-run %t/run.mlir --entry=kept --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/run.mlir
 // RUN: weft-run %t/run.mlir --entry=all --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/run.mlir
 // RUN: weft-opt %t/revolve.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/revolve.mlir
+// RUN: weft-opt %t/second.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/second.mlir
+// RUN: weft-run %t/second.mlir --entry=all --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/second.mlir --check-prefix=NUMBER
+// RUN: weft-run %t/second.mlir --entry=three --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/second.mlir --check-prefix=NUMBER
+// RUN: weft-run %t/second.mlir --entry=bytes --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/second.mlir --check-prefix=NUMBER
 // RUN: not weft-opt %t/known.mlir -weft-differentiate=checkpoint=bytes\<inf\> 2>&1 | FileCheck %s --check-prefix=INFINITE
 // INFINITE: error: weft-differentiate: the checkpoint budget "bytes<inf>" is no finite number; to keep everything, say none
 // RUN: not weft-opt %t/known.mlir -weft-differentiate=checkpoint=cbrt 2>&1 | FileCheck %s --check-prefix=WORD
@@ -243,6 +247,50 @@ func.func @of_bytes(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -
   %0:2 = weft.vjp @f(%x, %w) cotangents(%d) wrt [0] {checkpoint = "bytes<100>"}
       : (tensor<2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return %0#1 : tensor<2xf32>
+}
+
+// The second derivative keeps few states of the loop in reverse too, whose snapshots begin as empty stacks that are begun again.
+//--- second.mlir
+// CHECK-LABEL: func.func @three(
+// CHECK-NOT: tensor<10xf64>
+// CHECK: weft.stack_store %{{.*}} {again} : tensor<?xf64> in tensor<?xf64>
+// CHECK-NOT: tensor<10xf64>
+// CHECK: return
+// CHECK-LABEL: func.func @bytes(
+// NUMBER: tensor(-0.64751764,
+func.func private @f(%x: tensor<f64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %x) -> (tensor<f64>) {
+    %0 = weft.sin %a : tensor<f64>
+    scf.yield %0 : tensor<f64>
+  }
+  return %r : tensor<f64>
+}
+func.func private @slope(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func @all(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @slope(%x) wrt [0] : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func private @slope_of_three(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @f(%x) wrt [0] {checkpoint = "binomial<3>"} : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func @three(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @slope_of_three(%x) wrt [0] {checkpoint = "binomial<3>"} : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func private @slope_of_bytes(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @f(%x) wrt [0] {checkpoint = "bytes<16>"} : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func @bytes(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @slope_of_bytes(%x) wrt [0] {checkpoint = "bytes<128>"} : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
 }
 
 // The same lines and numbers with and without: six turns, two prints each, from a variable that is assigned behind the loop.

@@ -64,12 +64,6 @@ constexpr const char *whySnapshot = "the turns behind it are run again from it";
 bool Reverse::keepsAll(Operation *loop, std::optional<int64_t> turns, std::string &why) {
   if (context.checkpoint.kind == ::weft::Checkpoint::Kind::none) return true;
   why = turns && *turns <= 4 ? "they are few" : whyNotRerun(loop);
-  // Begun again, such stacks would begin as memory that nothing has written, which bufferization
-  // lets two of them share.
-  if (context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt)
-    loop->walk([&](StackStoreOp store) {
-      if (store.getAgain()) why = "they keep snapshots of their own";
-    });
   return !why.empty();
 }
 

@@ -68,7 +68,8 @@ static void noteUses(Context &context, const Primal &primal, Block *block, Opera
       for (Value operand : inner->getOperands()) {
         Operation *source = operand.getDefiningOp();
         if (source && forward.contains(source) && isWeftTensor(operand.getType()) &&
-            !source->hasTrait<OpTrait::ConstantLike>() && !context.saved.isHolder(operand))
+            !source->hasTrait<OpTrait::ConstantLike>() && !isa<StackEmptyOp>(source) &&
+            !context.saved.isHolder(operand))
           used.insert(operand);
       }
     });

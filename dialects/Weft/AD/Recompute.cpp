@@ -20,8 +20,8 @@ bool isCheap(Operation *op) {
     return info->kind == ::weft::OpKind::elementwise ||
            isa<ConstantOp, IotaOp, StopGradientOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp,
                ReverseOp, ConcatenateOp, PadOp, GatherOp, ReplicateOp, SizeOp>(op);
-  return isa<WidenOp, StackLoadOp, HandleOp, ItemOp, tensor::CastOp, tensor::FromElementsOp,
-             tensor::ExtractOp, tensor::DimOp>(op) ||
+  return isa<WidenOp, StackEmptyOp, StackLoadOp, HandleOp, ItemOp, tensor::CastOp,
+             tensor::FromElementsOp, tensor::ExtractOp, tensor::DimOp>(op) ||
          isa_and_nonnull<arith::ArithDialect>(op->getDialect());
 }
 
