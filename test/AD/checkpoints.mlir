@@ -8,6 +8,7 @@
 // RUN: weft-run %t/run.mlir --entry=kept --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/run.mlir
 // RUN: weft-run %t/run.mlir --entry=all --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/run.mlir
 // RUN: weft-opt %t/revolve.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/revolve.mlir
+// RUN: weft-opt %t/idle.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/idle.mlir
 // RUN: weft-opt %t/second.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/second.mlir
 // RUN: weft-run %t/second.mlir --entry=all --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/second.mlir --check-prefix=NUMBER
 // RUN: weft-run %t/second.mlir --entry=three --arg='dense<0.7> : tensor<f64>' --print | FileCheck %t/second.mlir --check-prefix=NUMBER
@@ -247,6 +248,35 @@ func.func @of_bytes(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -
   %0:2 = weft.vjp @f(%x, %w) cotangents(%d) wrt [0] {checkpoint = "bytes<100>"}
       : (tensor<2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return %0#1 : tensor<2xf32>
+}
+
+// State that only an unused op in an inner loop uses is not kept, and turns that run again do without it.
+//--- idle.mlir
+// CHECK-LABEL: func.func @idle(
+// CHECK: weft.stack_empty(%{{.*}}) : tensor<?xi64>
+// CHECK-NEXT: weft.stack_empty(%{{.*}}) : tensor<?xf64>
+// CHECK-NEXT: scf.for %{{.*}} -> (tensor<f64>, index, tensor<?xi64>, tensor<?xf64>)
+// CHECK-NOT: weft.add
+// CHECK: return
+func.func private @f(%x: tensor<f64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %step = weft.constant dense<0.1> : tensor<f64>
+  %r:2 = scf.for %i = %c0 to %c7 step %c1 iter_args(%a = %x, %k = %step) -> (tensor<f64>, tensor<f64>) {
+    %0 = scf.for %j = %c0 to %c7 step %c1 iter_args(%b = %a) -> tensor<f64> {
+      %1 = weft.add %b, %k : tensor<f64>
+      %2 = weft.sin %b : tensor<f64>
+      scf.yield %2 : tensor<f64>
+    }
+    %3 = weft.add %k, %step : tensor<f64>
+    scf.yield %0, %3 : tensor<f64>, tensor<f64>
+  }
+  return %r#0 : tensor<f64>
+}
+func.func @idle(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = weft.gradient @f(%x) wrt [0] {checkpoint = "binomial<2>"} : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
 }
 
 // The second derivative keeps few states of the loop in reverse too, whose snapshots begin as empty stacks that are begun again.

@@ -160,8 +160,29 @@ scf::ForOp rerun(Context &context, Operation *loop, const TurnOps &ops, Value fi
   return again;
 }
 
+/// Erases ops that nobody needs, with what is known of them, and such ops in their regions.
+static void eraseUnneeded(Context &context, Block &block) {
+  const SmallVector<Operation *> ops = opsOf(block);
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!op->use_empty() || (!isa<ReadOp>(op) && !wouldOpBeTriviallyDead(op))) {
+      for (Region &region : op->getRegions())
+        for (Block &inner : region) eraseUnneeded(context, inner);
+      continue;
+    }
+    op->walk([&](Operation *inner) {
+      for (Value result : inner->getResults()) context.activity.forget(result);
+      for (Region &region : inner->getRegions())
+        for (Value argument : region.getArguments()) context.activity.forget(argument);
+      context.originals.erase(inner);
+    });
+    op->erase();
+  }
+}
+
 scf::ForOp dropUnneeded(Context &context, scf::ForOp again) {
   Block *body = again.getBody();
+  // What they use would count as needed.
+  eraseUnneeded(context, *body);
   Operation *yield = body->getTerminator();
   llvm::SetVector<Value> needed;
   auto need = [&](Value value) {
@@ -209,17 +230,7 @@ scf::ForOp dropUnneeded(Context &context, scf::ForOp again) {
     context.activity.forget(from);
   }
   again.erase();
-  const SmallVector<Operation *> ops = opsOf(*smaller.getBody());
-  for (Operation *op : llvm::reverse(ops)) {
-    if (!op->use_empty() || (!isa<ReadOp>(op) && !wouldOpBeTriviallyDead(op))) continue;
-    op->walk([&](Operation *inner) {
-      for (Value result : inner->getResults()) context.activity.forget(result);
-      for (Region &region : inner->getRegions())
-        for (Value argument : region.getArguments()) context.activity.forget(argument);
-      context.originals.erase(inner);
-    });
-    op->erase();
-  }
+  eraseUnneeded(context, *smaller.getBody());
   return smaller;
 }
 
