@@ -68,3 +68,43 @@ func.func @reads() -> tensor<2xf32> {
   %0 = weft.read %v : tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// A variable that is read twice is saved once, whatever is written to another one between; what is read behind a write to it is
+// another value.
+// CHECK-LABEL: func.func @tied(
+// CHECK-SAME: weft.saved = array<i64: 1, 1, 1, 2, 1, 3>
+// CHECK: %[[W:.*]] = weft.read
+// CHECK-NEXT: %[[A:.*]] = weft.multiply %{{.*}}, %[[W]]
+// CHECK-NEXT: weft.assign
+// CHECK-NEXT: weft.print
+// CHECK-NEXT: %[[B:.*]] = weft.multiply %[[A]], %[[W]]
+// CHECK-NEXT: weft.handle
+// CHECK-NEXT: weft.assign
+// CHECK-NEXT: %[[LATER:.*]] = weft.read
+// CHECK-NEXT: weft.multiply %[[LATER]], %[[B]]
+// CHECK-NEXT: %[[Y:.*]] = weft.sin
+// CHECK: return %[[Y]], %[[W]], %[[LATER]], %{{.*}} :
+weft.variable @w = dense<1.0> : tensor<2xf32>
+weft.variable @seen = dense<1.0> : tensor<2xf32>
+func.func private @reading(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = weft.handle @w : !weft.var<tensor<2xf32>>
+  %seen = weft.handle @seen : !weft.var<tensor<2xf32>>
+  %0 = weft.read %w : tensor<2xf32>
+  %1 = weft.multiply %x, %0 : tensor<2xf32>
+  weft.assign %seen, %1 : tensor<2xf32>
+  weft.print "{}", %1 : tensor<2xf32>
+  %2 = weft.read %w : tensor<2xf32>
+  %3 = weft.multiply %1, %2 : tensor<2xf32>
+  %again = weft.handle @w : !weft.var<tensor<2xf32>>
+  weft.assign %again, %3 : tensor<2xf32>
+  %4 = weft.read %w : tensor<2xf32>
+  %5 = weft.multiply %4, %3 : tensor<2xf32>
+  %6 = weft.sin %5 : tensor<2xf32>
+  return %6 : tensor<2xf32>
+}
+func.func @tied(%x: tensor<2xf32>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+    attributes {weft.split = {inputs = 1 : i64, results = 1 : i64}} {
+  %0:2 = weft.record @reading(%x) wrt [0] : (tensor<2xf32>) -> (tensor<2xf32>, !weft.record)
+  %1 = weft.pull %0#1(%d) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0#0, %1 : tensor<2xf32>, tensor<2xf32>
+}

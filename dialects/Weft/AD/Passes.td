@@ -59,7 +59,8 @@ def SplitDerivativePass : Pass<"weft-split-derivative", "::mlir::ModuleOp"> {
     weft.custom_gradient (`weft.pulled`), and gives the first R results and, behind
     them, values that the backward part needs. That one is called `NAME_backward`, takes what is saved
     and the cotangents, and gives the gradients. What is saved is found by a minimum cut, as for the
-    reverse of a region; scalars are saved as tensors. Both have the attribute `weft.saved`, two numbers
+    reverse of a region; scalars are saved as tensors. Of reads of one variable between which nothing
+    writes it, one is left. Both have the attribute `weft.saved`, two numbers
     for each saved value: 0 and the number of an argument of the forward part, or 1 and that of one of
     its results. With `part = "forward"` or `part = "backward"` in `weft.split` only that part is left,
     by the function's name, with what it uses.

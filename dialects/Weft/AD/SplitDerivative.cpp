@@ -2,6 +2,7 @@
 // first saves for the second.
 #include "Weft/AD/Passes.h"
 #include "Weft/AD/Recompute.h"
+#include "Weft/Effects/ResourceAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,6 +13,35 @@ namespace mlir::weft {
 #include "Weft/AD/Passes.h.inc"
 
 namespace {
+
+/// Makes one of reads of a variable between which nothing writes it: a cut would save each. What
+/// regions read, they hand on as values of their own.
+void mergeReads(const ResourceAnalysis &analysis, func::FuncOp function) {
+  SmallVector<std::pair<Touched, ReadOp>> known; ///< what variables hold, as far as it was read
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    auto read = dyn_cast<ReadOp>(op);
+    if (!read) {
+      for (auto [what, access] : analysis.touchesOf(&op))
+        if (access == Access::write)
+          llvm::erase_if(known, [&, written = what](const auto &entry) {
+            return analysis.mayAlias(function, entry.first, written);
+          });
+      continue;
+    }
+    ArrayRef<Touched> roots = analysis.rootsOf(read.getVariable());
+    if (read.getToken() || roots.size() != 1 || roots[0].kind() == Touched::anyVariable) continue;
+    auto *earlier = llvm::find_if(known, [&](auto &entry) {
+      return entry.first == roots[0] &&
+             entry.second.getValue().getType() == read.getValue().getType();
+    });
+    if (earlier == known.end()) {
+      known.push_back({roots[0], read});
+      continue;
+    }
+    read.getValue().replaceAllUsesWith(earlier->second.getValue());
+    read.erase();
+  }
+}
 
 /// Splits one function.
 class Splitter {
@@ -144,6 +174,11 @@ struct SplitDerivative : impl::SplitDerivativePassBase<SplitDerivative> {
         llvm::filter_to_vector(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
           return function->hasAttr("weft.split");
         });
+    if (functions.empty()) return;
+    const ResourceAnalysis analysis(getOperation());
+    for (func::FuncOp function : functions)
+      if (!function.isDeclaration() && !analysis.foreignEffectIn(function))
+        mergeReads(analysis, function);
     bool partial = false;
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : functions)
