@@ -37,6 +37,21 @@ func.func @memory(%x: memref<?xf32>) {
 
 // -----
 
+// A place behind the first 256 MiB: a constant index of llvm.getelementptr would wrap around.
+// CHECK-LABEL: llvm.func @far_weft_entry
+// CHECK-DAG:     %[[FAR:.*]] = llvm.mlir.constant(268435456 : i64) : i64
+// CHECK-DAG:     llvm.getelementptr %{{.*}}[268435392] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK-DAG:     llvm.getelementptr %{{.*}}[%[[FAR]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+func.func @far(%x: memref<4xf32>) {
+  %a = memref.alloc() {weft.arena_offset = 268435392 : i64} : memref<4xf32>
+  %b = memref.alloc() {weft.arena_offset = 268435456 : i64} : memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
 // The library's functions take pointers, bytes for bools, and the context where they are marked so.
 // CHECK:       llvm.func @weft_rt_note(!llvm.ptr, !llvm.ptr, i64, i8)
 // CHECK-LABEL: llvm.func @calls_weft_entry

@@ -21,8 +21,11 @@ Value MemoryBuilder::constant(Location loc, int64_t number) {
 
 Value MemoryBuilder::offset(Location loc, Value pointer, int64_t bytes) {
   if (bytes == 0) return pointer;
-  return LLVM::GEPOp::create(builder_, loc, pointerType(), builder_.getI8Type(), pointer,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+  // A constant index of GEPOp has 29 bits, whatever is put in.
+  LLVM::GEPArg index = llvm::isInt<LLVM::kGEPConstantBitWidth>(bytes)
+                           ? LLVM::GEPArg(static_cast<int32_t>(bytes))
+                           : LLVM::GEPArg(constant(loc, bytes));
+  return LLVM::GEPOp::create(builder_, loc, pointerType(), builder_.getI8Type(), pointer, index);
 }
 
 Value MemoryBuilder::cast(Location loc, Type type, Value value) {
