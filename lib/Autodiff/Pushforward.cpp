@@ -1,12 +1,16 @@
 // Forward mode: tangents of op calls, of custom gradients, and through control flow in traces.
 #include "Autodiff/Pushforward.h"
 
+#include <algorithm>
+
 #include "Autodiff/Forward.h"
 #include "Autodiff/Paused.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
+#include "Autodiff/VariableLayers.h"
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>
 
 namespace weft::autodiff {
@@ -112,27 +116,101 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
   return results;
 }
 
-namespace {
-[[noreturn]] void refuse(std::string_view name) {
-  throw StateError("jvp: the function takes the gradient of " + std::string(name) +
-                   " inside a trace, which forward mode does not go through yet; take the gradient "
-                   "of the jvp instead, or call it outside of traced functions");
+//===----------------------------------------------------------------------===//
+// What tapes record in traces: programs, which are called again with tangents
+//===----------------------------------------------------------------------===//
+
+/// Gives the results of a recording their tangents.
+void Pushforward::push(const Recording &recording) {
+  if (!recording_tangents()) return;
+  PushCall push{recording.program, {}};
+  std::vector<Tensor> operands = recording.operands;
+  {
+    const Scope under(previous_);
+    for (std::size_t i = 0; i < recording.operands.size(); ++i) {
+      const Tensor tangent = known(recording.operands[i]);
+      if (!tangent.defined()) continue;
+      push.wrt.push_back(static_cast<std::uint32_t>(i));
+      operands.push_back(tangent);
+    }
+  }
+  if (push.wrt.empty()) return;
+  ConstructCall call{ConstructKind::push, "jvp", operands, {}};
+  call.push = &push;
+  const std::vector<Tensor> all = Interpreter::construct(call);
+  std::size_t next = recording.results.size();
+  for (const Tensor &result : recording.results)
+    if (carries_gradient(result.dtype())) seed(result, all[next++]);
 }
-} // namespace
 
 Recording Pushforward::record(std::string_view name, const detail::Body &body,
                               const IsWatched &watched) {
-  Recording recording = Layer::record(name, body, watched);
-  for (const Tensor &operand : recording.operands)
-    if (recording_tangents() && known(operand).defined()) refuse(name);
+  if (!recording_tangents()) return Interpreter::record(name, body, watched);
+  std::vector<VariableRef> variables;
+  Interpreter::types_of(
+      name,
+      [&](std::span<const Tensor> inputs) {
+        Pushed<Watcher> watcher;
+        std::vector<Tensor> results = body(inputs);
+        for (const VariableRef &variable : watcher.read) {
+          if (!reads_.contains(variable)) continue;
+          if (std::ranges::find(watcher.written, variable) != watcher.written.end())
+            throw StateError("jvp: " + std::string(name) + " reads and assigns the variable '" +
+                             variable->name() +
+                             "', which has a tangent; carry its value through as state and assign "
+                             "it afterwards");
+          variables.push_back(variable);
+        }
+        return results;
+      },
+      {});
+  // Nothing in it changes these variables: they are read in front of it.
+  std::vector<Tensor> values;
+  for (const VariableRef &variable : variables)
+    values.push_back(apply({OpCode::read, {}, Attrs{variable}}));
+  const IsWatched either = [&](const Tensor &tensor) {
+    return known(tensor).defined() || watched(tensor);
+  };
+  Recording recording = Interpreter::record(
+      name,
+      [&](std::span<const Tensor> inputs) {
+        const Pushed<Bound> layer(variables, values);
+        return body(inputs);
+      },
+      either);
+  push(recording);
   return recording;
 }
 
 std::vector<Tensor> Pushforward::pull(const Recording &recording,
                                       std::span<const Tensor> cotangents) {
-  for (const Tensor &cotangent : cotangents)
-    if (recording_tangents() && known(cotangent).defined()) refuse(recording.program->name);
-  return Layer::pull(recording, cotangents);
+  const auto moves = [&](const Tensor &tensor) { return known(tensor).defined(); };
+  if (!recording_tangents() ||
+      (std::ranges::none_of(recording.operands, moves) && std::ranges::none_of(cotangents, moves)))
+    return Interpreter::pull(recording, cotangents);
+  return record_pull(recording, cotangents, [](const Tensor &) { return false; }).results;
+}
+
+Recording Pushforward::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                                   const IsWatched &watched) {
+  const IsWatched either = [&](const Tensor &tensor) {
+    return (recording_tangents() && known(tensor).defined()) || watched(tensor);
+  };
+  Recording again = Interpreter::record_pull(recording, cotangents, either);
+  push(again);
+  return again;
+}
+
+/// A push of a forward mode above this one: recorded, it is a program like any other.
+std::vector<Tensor> Pushforward::construct_push(const ConstructCall &call) {
+  const detail::Body body = [&](std::span<const Tensor>) {
+    return Interpreter::current()->construct(call);
+  };
+  const IsWatched moves = [&](const Tensor &tensor) { return known(tensor).defined(); };
+  if (std::ranges::none_of(call.operands, moves)) return Interpreter::construct(call);
+  const Recording recording = Interpreter::record(call.name, body, moves);
+  push(recording);
+  return recording.results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,6 +255,9 @@ std::vector<Tensor> Pushforward::construct(const ConstructCall &call) {
   case ConstructKind::loop:
   case ConstructKind::counted:
     if (recording_tangents()) return construct_loop(call);
+    break;
+  case ConstructKind::push:
+    if (recording_tangents()) return construct_push(call);
     break;
   case ConstructKind::host: // no derivative, as if under stop_gradient
   case ConstructKind::call:

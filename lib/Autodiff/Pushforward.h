@@ -17,6 +17,8 @@ public:
   Recording record(std::string_view name, const detail::Body &body,
                    const IsWatched &watched) override;
   std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
+  Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                        const IsWatched &watched) override;
   bool watches(const Tensor &tensor) const override {
     return recording_tangents() && known(tensor).defined();
   }
@@ -42,8 +44,12 @@ private:
   Tensor known(const Tensor &value) const;
   void drop_unused();
 
+  // Recorded programs in a trace.
+  void push(const Recording &recording);
+
   // Control flow in a trace.
   struct Doubled;
+  std::vector<Tensor> construct_push(const ConstructCall &call);
   std::vector<Tensor> construct_choice(const ConstructCall &call);
   std::vector<Tensor> construct_loop(const ConstructCall &call);
   std::vector<Tensor> with_tangents(std::vector<Tensor> results, const std::vector<bool> &active);

@@ -226,6 +226,7 @@ private:
       op = PullOp::create(builder, location, types, records.lookup(construct.record), operands);
       break;
     case ::weft::ConstructKind::custom: op = buildCustom(construct, operands); break;
+    case ::weft::ConstructKind::push: op = buildPush(construct, operands, types); break;
     case ::weft::ConstructKind::host:
       op = HostCallOp::create(builder, location, types, importer.hostSymbol(*construct.host),
                               construct.pure, operands);
@@ -338,6 +339,19 @@ private:
     if (!callee) return nullptr;
     return func::CallOp::create(builder, location, callee,
                                 argumentsOf(construct, callee, operands));
+  }
+
+  Operation *buildPush(const ::weft::ProgramConstruct &construct, ValueRange operands,
+                       TypeRange types) {
+    func::FuncOp callee = calleeOf(construct);
+    if (!callee) return nullptr;
+    const size_t tangents = construct.wrt.size(), count = operands.size() - tangents;
+    SmallVector<Value> args = argumentsOf(construct, callee, operands.take_front(count));
+    SmallVector<Type> wanted =
+        llvm::map_to_vector(construct.wrt, [&](uint32_t number) { return args[number].getType(); });
+    return JvpOp::create(builder, location, types, callee.getSymName(), args,
+                         castTo(operands.take_back(tangents), wanted),
+                         SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()));
   }
 
   Operation *buildCustom(const ::weft::ProgramConstruct &construct, ValueRange operands) {

@@ -143,6 +143,10 @@ private:
     case ConstructKind::counted: return visit_loop(node, construct, 2, 1);
     case ConstructKind::call:
     case ConstructKind::record: return visit_call(node, construct);
+    case ConstructKind::push:
+      for (const ValueId result : construct.results)
+        for (const ValueId operand : node.operands) add(result, operand);
+      return;
     case ConstructKind::host: return;
     case ConstructKind::custom: {
       const std::size_t values = construct.results.size();

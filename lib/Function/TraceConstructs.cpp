@@ -80,9 +80,11 @@ std::vector<Tensor> Tracer::construct(const ConstructCall &call) {
   case ConstructKind::loop: return trace_loop(call);
   case ConstructKind::counted: return trace_counted(call);
   case ConstructKind::host: return trace_host(call);
-  case ConstructKind::call: // recorded by Tracer::call and Tracer::record
+  case ConstructKind::push: return trace_push(call);
+  case ConstructKind::call: // recorded by functions of their own
   case ConstructKind::record:
-  case ConstructKind::pull: break;
+  case ConstructKind::pull:
+  case ConstructKind::custom: break;
   }
   return {};
 }

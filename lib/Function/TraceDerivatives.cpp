@@ -126,12 +126,36 @@ std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Ten
   return results;
 }
 
+namespace {
+
+/// Throws StateError if a program that would run again has effects.
+void check_repeatable(const Program &program, std::string_view why) {
+  if (const std::string_view effect = effect_of(program.nodes); !effect.empty())
+    throw StateError(std::string(why) + " in a traced function runs " + program.name +
+                     " again, and so its " + std::string(effect) +
+                     "; move that out of it, or differentiate on values");
+}
+
+} // namespace
+
+std::vector<Tensor> Tracer::trace_push(const ConstructCall &call) {
+  const Program &program = *call.push->program;
+  check_repeatable(program, "jvp: a tangent of a gradient");
+  std::vector<TensorType> types, tangents;
+  for (const ValueId output : program.outputs) {
+    types.push_back(program.values[output]);
+    if (autodiff::carries_gradient(types.back().dtype)) tangents.push_back(types.back());
+  }
+  types.insert(types.end(), tangents.begin(), tangents.end());
+  std::vector<Tensor> results =
+      add_call(ConstructKind::push, call.push->program, call.operands, {}, types);
+  nodes().back().construct->wrt = call.push->wrt;
+  return results;
+}
+
 Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                               const IsWatched &watched) {
-  if (const std::string_view effect = effect_of(recording.program->nodes); !effect.empty())
-    throw StateError("GradientTape: a second derivative in a traced function runs " +
-                     recording.program->name + " again, and so its " + std::string(effect) +
-                     "; move that out of it, or differentiate on values");
+  check_repeatable(*recording.program, "GradientTape: a second derivative");
   std::vector<Tensor> inputs = recording.operands;
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   std::vector<TensorType> types;

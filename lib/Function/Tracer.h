@@ -91,6 +91,7 @@ private:
   /// Traces the pullback, and adds the construct that gives the results with it.
   std::vector<Tensor> add_custom(const PullbackCall &call);
   std::vector<Tensor> trace_host(const ConstructCall &call);
+  std::vector<Tensor> trace_push(const ConstructCall &call);
   std::vector<Tensor> trace_choice(const ConstructCall &call);
   std::vector<Tensor> trace_loop(const ConstructCall &call);
   std::vector<Tensor> trace_counted(const ConstructCall &call);

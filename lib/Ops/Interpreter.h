@@ -28,6 +28,13 @@ struct HostCall {
   std::span<const TensorType> results;
 };
 
+/// A call of a recorded program with tangents of its operands in `wrt`, for an interpreter that
+/// records it.
+struct PushCall {
+  std::shared_ptr<const Program> program;
+  std::vector<std::uint32_t> wrt;
+};
+
 /// One use of control flow, or a host call, for an interpreter that records it; operands and bodies
 /// are those of the kind. `name` is the C++ function, for messages.
 struct ConstructCall {
@@ -37,6 +44,7 @@ struct ConstructCall {
   std::span<const detail::Body> bodies;
   std::int64_t step = 1; ///< of a counted loop
   const HostCall *host = nullptr;
+  const PushCall *push = nullptr;
 };
 
 /// Says how cotangents go from `results` to `operands`: by `pullback`, whatever computed the

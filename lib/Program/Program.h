@@ -58,6 +58,8 @@ enum class ConstructKind : std::uint8_t {
   record,  ///< a call that keeps what its derivative needs; operands as of a call
   pull,    ///< operands: a cotangent for each floating result of a record; results: those of the
            ///< operands that its `wrt` numbers
+  push,    ///< a call with tangents; operands: as of a call, then a tangent for each that `wrt`
+           ///< numbers; results: those of the callee, then the tangent of each floating one
   custom,  ///< values whose derivative is the user's; operands: the values, which are the results;
            ///< what they came from, one for each output of the callee; the callee's captured
            ///< tensors. The callee takes a cotangent for each floating result and gives those of
@@ -72,13 +74,13 @@ struct ProgramConstruct {
   std::int64_t step = 1; ///< of a counted loop, positive
   std::vector<ProgramRegion> regions;
   std::vector<ValueId> results;
-  std::shared_ptr<const struct Program> callee; ///< of a call, a record and a custom gradient
+  std::shared_ptr<const struct Program> callee; ///< of what calls one
   std::vector<VariableRef> variables;           ///< what the callee's variables are here
   HostFunctionRef host;                         ///< of a host call
   bool pure = false;                            ///< a host call without effects
   std::uint32_t record = 0;                     ///< number of a record, and of what is pulled
   /// Of a record: numbers of operands, and of variables, which are counted on behind them. With
-  /// variables it may stand in a program with a `part` only.
+  /// variables it may stand in a program with a `part` only. Of a push: numbers of operands.
   std::vector<std::uint32_t> wrt;
 };
 

@@ -14,6 +14,7 @@ std::string_view Site::name() const {
   case ConstructKind::host: return "host_call";
   case ConstructKind::record: return "call";
   case ConstructKind::pull: return "gradient";
+  case ConstructKind::push: return "jvp";
   case ConstructKind::custom: return "custom_gradient";
   }
   return "?";

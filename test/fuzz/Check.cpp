@@ -33,7 +33,7 @@ struct Refusal {
 };
 constexpr Refusal kRefusals[] = {
     {ErrorKind::state, "a second derivative in a traced function runs "},
-    {ErrorKind::state, "the function takes the gradient of "},
+    {ErrorKind::state, "a tangent of a gradient in a traced function runs "},
     {ErrorKind::shape, "the derivative of concatenate needs the size of axis "},
     {ErrorKind::shape, "the derivative of reshape needs an operand with at most one unknown size"},
 };

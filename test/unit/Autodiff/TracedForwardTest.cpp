@@ -164,5 +164,112 @@ TEST(TracedForward, ReverseInsideFunctions) {
   EXPECT_EQ(function(pulled)(tensor({1.0, 2.0}), v).to_vector<double>(), (Doubles{3, 24}));
 }
 
+//===----------------------------------------------------------------------===//
+// Forward mode over tapes: what these record is a program that is called with tangents
+//===----------------------------------------------------------------------===//
+
+/// Elements of what a function of x and a direction gives, on values; expects the same traced.
+template <class F>
+Doubles along(const F &f, const Tensor &x, const Tensor &v) {
+  const Doubles eager = f(x, v).template to_vector<double>();
+  const auto same = [&](const Tensor &found) {
+    const Doubles values = found.to_vector<double>();
+    ASSERT_EQ(values.size(), eager.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_NEAR(values[i], eager[i], 1e-10 * (1 + std::abs(eager[i]))) << "element " << i;
+  };
+  same(function(f)(x, v));
+  const TensorType open{f64, Shape(Ints(x.shape().size(), unknown))};
+  same(function(f, {.signature = {open, open}})(x, v));
+  return eager;
+}
+
+const auto turns = [](const Tensor &x) {
+  return sum(while_loop([](const Tensor &y) { return sum(y) < 20; },
+                        [&](const Tensor &y) {
+                          return cond(
+                              sum(y) > 4, [&] { return y * x * 1.5; },
+                              [&] { return y + square(x) + sin(y); });
+                        },
+                        x));
+};
+
+TEST(TracedForward, OverGradientsOfControlFlow) {
+  const Tensor x = tensor({1.1, 1.7}), v = tensor({1.0, -0.5});
+  const auto hvp = [](const auto &f) {
+    return [f](const Tensor &at, const Tensor &to) { return jvp(grad(f), at, to).second; };
+  };
+  const Doubles product = along(hvp(turns), x, v);
+  const Doubles rows = hessian(turns)(x).to_vector<double>();
+  EXPECT_NEAR(product[0], rows[0] - 0.5 * rows[1], 1e-8);
+  EXPECT_NEAR(product[1], rows[2] - 0.5 * rows[3], 1e-8);
+  // Third derivatives, in every order of modes that has forward mode over reverse in it.
+  const auto slope_of = [](const Tensor &t) { return sum(square(grad(turns)(t))); };
+  along(hvp(slope_of), x, v);
+  along(
+      [](const Tensor &at, const Tensor &to) {
+        return grad([&](const Tensor &t) { return sum(jvp(grad(turns), t, to).second); })(at);
+      },
+      x, v);
+  along(
+      [](const Tensor &at, const Tensor &to) {
+        return jvp([&](const Tensor &t) { return jvp(grad(turns), t, to).second; }, at, to).second;
+      },
+      x, v);
+  // The value and cotangents that move as well.
+  along(
+      [](const Tensor &at, const Tensor &to) {
+        return jvp(
+                   [](const Tensor &t) {
+                     const auto [y, pull] = vjp(turns, t);
+                     return pull(y * y) * y;
+                   },
+                   at, to)
+            .second;
+      },
+      x, v);
+}
+
+TEST(TracedForward, OverGradientsWithVariables) {
+  const Variable w(tensor({0.5, 1.5}), "w");
+  const auto f = [&](const Variable &by, const Tensor &direction) {
+    return jvp(
+               [](const Variable &u) {
+                 GradientTape tape;
+                 const Tensor y = sum(for_loop(
+                     3, [&](const Tensor &, const Tensor &t) { return sin(t * u) + u; },
+                     tensor({1.0, 2.0})));
+                 return tape.gradient(y, {u})[0];
+               },
+               by, direction)
+        .second;
+  };
+  const Tensor v = tensor({1.0, -2.0});
+  const Doubles eager = f(w, v).to_vector<double>(), traced = function(f)(w, v).to_vector<double>();
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(traced[i], eager[i], 1e-12);
+  // By differences of the gradient.
+  const auto slope_at = [&](double step) {
+    const Variable moved(w.value() + v * step, "moved");
+    GradientTape tape;
+    const Tensor y = sum(for_loop(
+        3, [&](const Tensor &, const Tensor &t) { return sin(t * moved) + moved; },
+        tensor({1.0, 2.0})));
+    return tape.gradient(y, {moved})[0].to_vector<double>();
+  };
+  const Doubles up = slope_at(1e-5), down = slope_at(-1e-5);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(eager[i], (up[i] - down[i]) / 2e-5, 1e-6);
+}
+
+TEST(TracedForward, OverGradientsRepeatsNoEffects) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(2, [](const Tensor &, const Tensor &y) { return print("y"), y * y; }, x);
+  };
+  EXPECT_THROWS(
+      function([&](const Tensor &x) { return jvp(grad(f), x, tensor(1.0)).second; })(tensor(2.0)),
+      StateError,
+      "jvp: a tangent of a gradient in a traced function runs for_loop again, and so its "
+      "print; move that out of it, or differentiate on values");
+}
+
 } // namespace
 } // namespace weft
