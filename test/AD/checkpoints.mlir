@@ -205,29 +205,31 @@ func.func @collecting(%x: tensor<2xf32>, %d: tensor<9x2xf32>) -> tensor<2xf32> {
 
 // At most three states at a time: the forward loop keeps none. Each turn in reverse drops a snapshot of a later turn, goes on
 // from the last one (or from where the loop began) with new snapshots on the way, and is run again and reversed. The bytes
-// of a state say how many there may be.
+// of a state say how many there may be, at run time where the number of turns is not known.
 //--- revolve.mlir
 // CHECK-LABEL: func.func @three(
-// CHECK: %[[N:.*]] = arith.constant 10 : index
 // CHECK: scf.for %{{.*}} iter_args(%{{[a-z0-9]*}} = %{{[a-z0-9]*}}) -> (tensor<2xf32>)
 // CHECK-NOT: weft.stack_store
-// CHECK: %[[THREE:.*]] = arith.constant 3 : index
-// CHECK: %[[MOST:.*]] = arith.minui %[[THREE]], %[[N]]
-// CHECK: weft.stack_empty(%{{.*}}) : tensor<?xi64>
-// CHECK: weft.stack_empty(%{{.*}}) : tensor<?x2xf32>
+// CHECK: weft.stack_empty() : tensor<3xi64>
+// CHECK: weft.stack_empty() : tensor<3x2xf32>
 // CHECK: scf.for
 // CHECK: scf.while
 // CHECK: scf.condition
 // CHECK: scf.while
 // CHECK: scf.for
 // CHECK: weft.matmul
-// CHECK: weft.stack_store %{{.*}} {again} : tensor<i64> in tensor<?xi64>
-// CHECK: weft.stack_store %{{.*}} {again} : tensor<2xf32> in tensor<?x2xf32>
+// CHECK: weft.stack_store %{{.*}} {again} : tensor<i64> in tensor<3xi64>
+// CHECK: weft.stack_store %{{.*}} {again} : tensor<2xf32> in tensor<3x2xf32>
 // CHECK: scf.for
 // CHECK: return
 // CHECK-LABEL: func.func @of_bytes(
+// CHECK: weft.stack_empty() : tensor<5x2xf32>
+// CHECK-LABEL: func.func @turning(
 // CHECK: %[[BYTES:.*]] = arith.constant 100 : index
-// CHECK: arith.divui %[[BYTES]]
+// CHECK: %[[STATES:.*]] = arith.divui %[[BYTES]]
+// CHECK: arith.minui %[[STATES]], %{{.*}}
+// CHECK: weft.stack_empty(%{{.*}}) : tensor<?xi64>
+// CHECK: weft.stack_empty(%{{.*}}) : tensor<?x2xf32>
 func.func private @f(%x: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<2xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -245,17 +247,31 @@ func.func @three(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -> (
   return %0#0, %0#1 : tensor<2xf32>, tensor<2xf32>
 }
 func.func @of_bytes(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -> tensor<2xf32> {
-  %0:2 = weft.vjp @f(%x, %w) cotangents(%d) wrt [0] {checkpoint = "bytes<100>"}
+  %0:2 = weft.vjp @f(%x, %w) cotangents(%d) wrt [0] {checkpoint = "bytes<40>"}
       : (tensor<2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#1 : tensor<2xf32>
+}
+func.func private @times(%x: tensor<2xf32>, %m: index) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %m step %c1 iter_args(%a = %x) -> (tensor<2xf32>) {
+    %0 = weft.sin %a : tensor<2xf32>
+    scf.yield %0 : tensor<2xf32>
+  }
+  return %r : tensor<2xf32>
+}
+func.func @turning(%x: tensor<2xf32>, %d: tensor<2xf32>, %m: index) -> tensor<2xf32> {
+  %0:2 = weft.vjp @times(%x, %m) cotangents(%d) wrt [0] {checkpoint = "bytes<100>"}
+      : (tensor<2xf32>, index, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return %0#1 : tensor<2xf32>
 }
 
 // State that only an unused op in an inner loop uses is not kept, and turns that run again do without it.
 //--- idle.mlir
 // CHECK-LABEL: func.func @idle(
-// CHECK: weft.stack_empty(%{{.*}}) : tensor<?xi64>
-// CHECK-NEXT: weft.stack_empty(%{{.*}}) : tensor<?xf64>
-// CHECK-NEXT: scf.for %{{.*}} -> (tensor<f64>, index, tensor<?xi64>, tensor<?xf64>)
+// CHECK: weft.stack_empty() : tensor<2xi64>
+// CHECK-NEXT: weft.stack_empty() : tensor<2xf64>
+// CHECK-NEXT: scf.for %{{.*}} -> (tensor<f64>, index, tensor<2xi64>, tensor<2xf64>)
 // CHECK-NOT: weft.add
 // CHECK: return
 func.func private @f(%x: tensor<f64>) -> tensor<f64> {
@@ -283,7 +299,7 @@ func.func @idle(%x: tensor<f64>) -> tensor<f64> {
 //--- second.mlir
 // CHECK-LABEL: func.func @three(
 // CHECK-NOT: tensor<10xf64>
-// CHECK: weft.stack_store %{{.*}} {again} : tensor<?xf64> in tensor<?xf64>
+// CHECK: weft.stack_store %{{.*}} {again} : tensor<3xf64> in tensor<3x3xf64>
 // CHECK-NOT: tensor<10xf64>
 // CHECK: return
 // CHECK-LABEL: func.func @bytes(

@@ -5,6 +5,7 @@
 #include "Weft/Effects/Tokens.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::weft {
 
@@ -54,6 +55,7 @@ private:
   enum : unsigned { used, positions, firstStack };
 
   void findPieces(ArrayRef<Value> kept);
+  std::optional<int64_t> knownRoom(::weft::Checkpoint checkpoint) const;
   Value room(OpBuilder &b, ::weft::Checkpoint checkpoint);
   Value bytesOfState(OpBuilder &b);
   void addStates(OpBuilder &b);
@@ -72,6 +74,7 @@ private:
   SmallVector<Piece> pieces;
   SmallVector<Value> inits; ///< of what the loops carry
   Value most;               ///< snapshots at a time
+  std::optional<int64_t> knownMost;
 };
 
 void Revolve::findPieces(ArrayRef<Value> kept) {
@@ -105,8 +108,28 @@ Value Revolve::bytesOfState(OpBuilder &b) {
   return total;
 }
 
+/// How many snapshots there may be, where turns and sizes are known.
+std::optional<int64_t> Revolve::knownRoom(::weft::Checkpoint checkpoint) const {
+  APInt count;
+  if (!matchPattern(turns, m_ConstantInt(&count))) return std::nullopt;
+  int64_t number = checkpoint.number;
+  if (checkpoint.kind == ::weft::Checkpoint::Kind::bytes) {
+    int64_t total = 0;
+    for (const Piece &piece : pieces) {
+      int64_t bytes = (piece.type.getElementTypeBitWidth() + 7) / 8;
+      if (!piece.known()) return std::nullopt;
+      if (llvm::MulOverflow(bytes, piece.type.getNumElements(), bytes) ||
+          llvm::AddOverflow(total, bytes, total))
+        return std::nullopt;
+    }
+    number /= std::max<int64_t>(total, 1);
+  }
+  return std::min(number, count.getSExtValue());
+}
+
 Value Revolve::room(OpBuilder &b, ::weft::Checkpoint checkpoint) {
   Numbers n{b, location};
+  if (knownMost) return n.constant(*knownMost);
   Value count = n.constant(checkpoint.number);
   if (checkpoint.kind == ::weft::Checkpoint::Kind::bytes)
     count = n.div(count, n.max(bytesOfState(b), n.constant(1)));
@@ -115,31 +138,34 @@ Value Revolve::room(OpBuilder &b, ::weft::Checkpoint checkpoint) {
 
 void Revolve::addStates(OpBuilder &b) {
   Numbers n{b, location};
-  Value places = n.max(most, n.constant(1)), zero = n.constant(0);
+  Value zero = n.constant(0);
+  SmallVector<Value> places;
+  int64_t knownPlaces = ShapedType::kDynamic;
+  if (knownMost) knownPlaces = std::max<int64_t>(*knownMost, 1);
+  else places = {n.max(most, n.constant(1))};
   Type i64 = b.getI64Type();
-  inits = {zero, StackEmptyOp::create(b, location, RankedTensorType::get(ShapedType::kDynamic, i64),
-                                      places)};
   auto add = [&](Value init) {
     inits.push_back(init);
     return static_cast<unsigned>(inits.size() - 1);
   };
+  // Of known size where it can be, so that a snapshot of these stacks, for a derivative of the
+  // derivative, is of known size too.
+  auto addStack = [&](Type element, ArrayRef<int64_t> value) {
+    SmallVector<int64_t> shape{knownPlaces};
+    llvm::append_range(shape, value);
+    return add(StackEmptyOp::create(b, location, RankedTensorType::get(shape, element), places));
+  };
+  add(zero);
+  addStack(i64, {});
   for (Piece &piece : pieces) {
     Type element = piece.type.getElementType();
     if (piece.known()) {
-      SmallVector<int64_t> shape{ShapedType::kDynamic};
-      llvm::append_range(shape, piece.type.getShape());
-      piece.stack =
-          add(StackEmptyOp::create(b, location, RankedTensorType::get(shape, element), places));
+      piece.stack = addStack(element, piece.type.getShape());
       continue;
     }
     piece.stack = add(StackEmptyOp::create(
         b, location, RankedTensorType::get(ShapedType::kDynamic, element), zero));
-    const int64_t known =
-        llvm::count_if(piece.type.getShape(), [](int64_t size) { return size >= 0; });
-    piece.places = add(StackEmptyOp::create(
-        b, location,
-        RankedTensorType::get({ShapedType::kDynamic, 1 + piece.type.getRank() - known}, i64),
-        places));
+    piece.places = addStack(i64, static_cast<int64_t>(1 + piece.type.getNumDynamicDims()));
     piece.end = add(zero);
   }
 }
@@ -297,6 +323,7 @@ void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoi
   auto back = cast<scf::ForOp>(reverse.getOperation());
   const ReverseTurn turn = reverse.wholeTurn();
   OpBuilder outside(back);
+  knownMost = knownRoom(checkpoint);
   most = room(outside, checkpoint);
   addStates(outside);
   SmallVector<Value> states;
