@@ -73,9 +73,11 @@ std::vector<Tensor> run_recomputed(const std::string &name, const Body &body,
 /// `options.variables` come behind them. The pullback is differentiated in turn by what it does, so
 /// any order of derivative works; forward mode transposes it.
 ///
+/// A trace keeps the pullback with the call, so that compiled control flow has this gradient too.
+///
 /// Throws StateError if `f` reads a trainable variable that `options.variables` lacks; when the
-/// gradient is asked, ValueError, DTypeError or ShapeError if there are not as many gradients as
-/// arguments, or one is not of its argument's dtype and shape.
+/// gradient is asked, or the call traced, ValueError, DTypeError or ShapeError if there are not as
+/// many gradients as arguments, or one is not of its argument's dtype and shape.
 template <class F>
 auto custom_gradient(F f, CustomGradientOptions options = {}) {
   return [f = std::move(f), options = std::move(options)](const auto &...args) {

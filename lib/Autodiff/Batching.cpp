@@ -2,6 +2,7 @@
 #include "Autodiff/Batching.h"
 
 #include <algorithm>
+#include <array>
 
 #include "Autodiff/Layer.h"
 #include "Autodiff/TensorEmitter.h"
@@ -62,6 +63,9 @@ Tensor Batcher::apply(const OpCall &call) {
   const Scope under(previous_);
   if (std::ranges::none_of(call.operands, [&](const Tensor &t) { return known(t) != nullptr; }))
     return dispatch(call.op, call.operands, call.attrs);
+  // One value behind all of many is one value: what is computed again is computed once for all.
+  if (call.op == OpCode::barrier && known(call.operands[0]) == nullptr)
+    return dispatch(call.op, std::array{call.operands[0], *known(call.operands[1])}, call.attrs);
   if (op_info(call.op).kind == OpKind::effect)
     throw StateError(std::string(name_) + ": " + std::string(op_info(call.op).name) +
                      " has an effect, and cannot be done on many tensors at once");
@@ -210,8 +214,9 @@ Tensor Batcher::at_once(const OpCall &call) const {
     return all_repeated();
   }
   switch (call.op) {
-  case OpCode::stop_gradient:
-  case OpCode::barrier: return first_with(attrs);
+  case OpCode::stop_gradient: return first_with(attrs);
+  case OpCode::barrier: // of members; else see apply
+    return with({*members[0], members[1] != nullptr ? *members[1] : call.operands[1]}, attrs);
   case OpCode::argmax:
   case OpCode::argsort:
     if (rank == 0) return {};

@@ -11,9 +11,10 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
     Before: weft ops with weft.gradient, weft.vjp, weft.jvp and weft.record with weft.pull on
     functions of weft ops and scf, which may call others and contain derivatives themselves.
 
-    After: none of these is left, nor is weft.custom_gradient. In the place of each stands the function's body (its forward
+    After: none of these is left. In the place of each stands the function's body (its forward
     part, with its effects, once) followed by the ops that the records' rules give: in reverse the
-    adjoints from the last op to the first, in forward mode the tangents. Only ops between the
+    adjoints from the last op to the first, in forward mode the tangents. For a weft.custom_gradient
+    its pullback's body stands there, and no such op is left either. Only ops between the
     arguments in `wrt` and the results get any. Derivatives inside a function are expanded before
     those of the function.
 

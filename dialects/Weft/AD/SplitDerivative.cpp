@@ -15,7 +15,8 @@ namespace mlir::weft {
 namespace {
 
 /// Makes one of reads of a variable between which nothing writes it: a cut would save each. What
-/// regions read, they hand on as values of their own.
+/// regions read, they hand on as values of their own; what a pullback reads it reads when it is
+/// pulled, after whatever happened since.
 void mergeReads(const ResourceAnalysis &analysis, func::FuncOp function) {
   SmallVector<std::pair<Touched, ReadOp>> known; ///< what variables hold, as far as it was read
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
@@ -32,6 +33,7 @@ void mergeReads(const ResourceAnalysis &analysis, func::FuncOp function) {
     if (read.getToken() || roots.size() != 1 || roots[0].kind() == Touched::anyVariable) continue;
     auto *earlier = llvm::find_if(known, [&](auto &entry) {
       return entry.first == roots[0] &&
+             entry.second->hasAttr(pulledName) == read->hasAttr(pulledName) &&
              entry.second.getValue().getType() == read.getValue().getType();
     });
     if (earlier == known.end()) {
@@ -174,7 +176,12 @@ struct SplitDerivative : impl::SplitDerivativePassBase<SplitDerivative> {
         llvm::filter_to_vector(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
           return function->hasAttr("weft.split");
         });
-    if (functions.empty()) return;
+    if (!functions.empty() && failed(splitAll(functions))) return signalPassFailure();
+    getOperation().walk([](Operation *op) { op->removeAttr(pulledName); });
+  }
+
+private:
+  LogicalResult splitAll(ArrayRef<func::FuncOp> functions) {
     const ResourceAnalysis analysis(getOperation());
     for (func::FuncOp function : functions)
       if (!function.isDeclaration() && !analysis.foreignEffectIn(function))
@@ -183,12 +190,11 @@ struct SplitDerivative : impl::SplitDerivativePassBase<SplitDerivative> {
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : functions)
       if (failed(split(function, symbols, function->getAttr("weft.split"), partial)))
-        return signalPassFailure();
+        return failure();
     if (partial) eraseUnusedSymbols(getOperation());
-    getOperation().walk([](Operation *op) { op->removeAttr(pulledName); });
+    return success();
   }
 
-private:
   /// Splits a function; says in `partial` if one part is gone.
   static LogicalResult split(func::FuncOp function, SymbolTable &symbols, Attribute how,
                              bool &partial) {

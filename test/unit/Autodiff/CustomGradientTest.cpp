@@ -174,6 +174,22 @@ TEST(Recompute, G22_KeepsNothingButTheArguments) {
   EXPECT_LT(kept(recompute(chain)), 3U * 100000);
 }
 
+// A jacobian pulls many cotangents at once, for which the function runs again once.
+TEST(Recompute, RunsAgainOnceForAJacobian) {
+  int runs = 0;
+  const auto f = recompute([&](const Tensor &x) { return ++runs, sin(x) * sum(x); });
+  const Tensor x = tensor({0.5, 1.5, -0.5});
+  GradientTape tape;
+  tape.watch(x);
+  const Doubles found = tape.jacobian(f(x), {x})[0].to_vector<double>();
+  EXPECT_EQ(runs, 2);
+  const Doubles values = x.to_vector<double>();
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(found[3 * i + j], std::sin(values[i]) + (i == j ? std::cos(values[i]) * 1.5 : 0),
+                  1e-14);
+}
+
 TEST(Recompute, ReadsVariablesAsTheyWere) {
   const Variable v(tensor(3.0), "v");
   const auto f = recompute([&](const Tensor &x) { return x * v * v; });

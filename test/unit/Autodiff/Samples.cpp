@@ -285,6 +285,7 @@ const std::vector<Sample> &degenerate_samples() {
     s.add(OpCode::replicate, "nothing", {empty({2}), tensor(0)}, {});
     s.add(OpCode::resize, "nothing", {empty({2}), tensor(0)}, {});
     s.add(OpCode::resize, "from_nothing", {empty({0}), tensor(2)}, {});
+    s.add(OpCode::barrier, "nothing", {empty({0, 3}), tensor(1)}, {});
     s.add(OpCode::update_slice, "nothing", {empty({3, 0}), tensor(1), empty({0})},
           Attrs{std::int64_t{0}});
     for (Sample &sample : s.samples) samples.push_back(std::move(sample));

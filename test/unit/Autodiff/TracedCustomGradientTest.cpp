@@ -143,7 +143,7 @@ TEST(TracedCustomGradient, EffectsHappenWhereItIsPulled) {
   const Variable pulls(tensor(0.0), "pulls", false), factor(tensor(2.0), "factor", false);
   const auto counted = [](const Variable &count, const Variable &by) {
     return custom_gradient([=](const Tensor &x) {
-      return Pullback{x * 1, [=](const Tensor &dy) {
+      return Pullback{x * by / by, [=](const Tensor &dy) {
                         count.assign_add(1.0);
                         return dy * by;
                       }};
