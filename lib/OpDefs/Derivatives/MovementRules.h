@@ -40,20 +40,30 @@ typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
   const Ints &starts = std::get<Ints>(call.attrs()[0]), &limits = std::get<Ints>(call.attrs()[1]),
              &strides = std::get<Ints>(call.attrs()[2]);
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
-  Ints high, interior;
+  Ints high, interior, open;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     interior.push_back(strides[axis] - 1);
     if (from[axis] != unknown) {
       const std::int64_t end =
           to[axis] == 0 ? starts[axis] : starts[axis] + (to[axis] - 1) * strides[axis] + 1;
       high.push_back(from[axis] - end);
-    } else if (limits[axis] == -1 && strides[axis] == 1) {
-      high.push_back(0); // up to the end, wherever it is
-    } else {
-      refuse_unknown(call.op(), "the size of axis " + std::to_string(axis) + " of x", from);
+      continue;
     }
+    high.push_back(0);
+    // A slice that goes to the end, wherever it is, needs nothing behind it.
+    if (limits[axis] != -1 || strides[axis] != 1) open.push_back(static_cast<std::int64_t>(axis));
   }
-  return e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), starts, high, interior);
+  typename E::Value value =
+      e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), starts, high, interior);
+  for (const std::int64_t axis : open) {
+    // Zeros behind, as far as x goes.
+    Ints swapped;
+    for (std::size_t k = 0; k < from.size(); ++k) swapped.push_back(static_cast<std::int64_t>(k));
+    std::swap(swapped[0], swapped[axis]);
+    value = e.resize(e.transpose(value, swapped), e.size_of(call.shape_witness(i), axis));
+    value = e.transpose(value, swapped);
+  }
+  return value;
 }
 
 /// Of `reverse`: reversed again.
