@@ -15,22 +15,62 @@ namespace weft {
 namespace {
 
 using autodiff::carries_gradient;
+using autodiff::Watcher;
 
-/// The gradients of `body` on the operands, run now under a tape of its own.
+bool is_watched(const Tensor &tensor) {
+  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
+    if (i->watches(tensor)) return true;
+  return false;
+}
+
+/// Notes the tensors that someone followed before: while all is paused, no new ones come.
+class Followed : public Watcher {
+public:
+  Tensor apply(const OpCall &call) override {
+    note(call.operands);
+    return Watcher::apply(call);
+  }
+  std::vector<Tensor> construct(const ConstructCall &call) override {
+    note(call.operands);
+    return Watcher::construct(call);
+  }
+  std::vector<Tensor> attach_pullback(const PullbackCall &call) override {
+    note(call.operands);
+    return Watcher::attach_pullback(call);
+  }
+
+  std::vector<Tensor> tensors;
+
+private:
+  void note(std::span<const Tensor> operands) {
+    for (const Tensor &operand : operands)
+      if (operand.defined() && carries_gradient(operand.dtype()) &&
+          operand.impl()->identity.load(std::memory_order_relaxed) != 0 &&
+          !is_among(operand, tensors))
+        tensors.push_back(operand);
+  }
+  static bool is_among(const Tensor &tensor, std::span<const Tensor> list) {
+    return std::ranges::any_of(list, [&](const Tensor &t) { return t.impl() == tensor.impl(); });
+  }
+};
+
+/// The gradients of `body` on the first operands, run now under a tape of its own; then come those
+/// of variables, and of tensors that the body reaches by itself.
 std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tensor> operands,
-                                 std::span<const VariableRef> variables,
+                                 std::span<const VariableRef> variables, std::size_t count,
                                  std::span<const Tensor> cotangents) {
   // Tensors of their own, in case the body reaches the operands by itself as well; and the compiler
   // must not find that it has all this already.
   std::vector<Tensor> own;
   const auto after = std::ranges::find_if(cotangents, &Tensor::defined);
-  for (const Tensor &operand : operands) own.push_back(barrier(operand, *after));
+  const std::size_t bound = count + variables.size();
+  for (const Tensor &operand : operands.first(bound)) own.push_back(barrier(operand, *after));
+  own.insert(own.end(), operands.begin() + static_cast<std::ptrdiff_t>(bound), operands.end());
   GradientTape tape({.watch_accessed_variables = false});
   for (const Tensor &operand : own) tape.watch(operand);
-  const std::size_t count = own.size() - variables.size();
   const std::span<const Tensor> all = own;
   const std::vector<Tensor> results = [&] {
-    const autodiff::Pushed<autodiff::Bound> bound(variables, all.subspan(count));
+    const autodiff::Pushed<autodiff::Bound> reads(variables, all.subspan(count, variables.size()));
     return body(all.first(count));
   }();
   std::vector<Tensor> targets;
@@ -62,7 +102,7 @@ void detail::read_variables(std::span<const Variable> variables, std::vector<Ten
 
 void detail::run_reading(const std::string &name, std::span<const Variable> variables,
                          const std::function<void()> &body) {
-  autodiff::Pushed<autodiff::Watcher> watcher;
+  autodiff::Pushed<Watcher> watcher;
   body();
   for (const VariableRef &variable : watcher.read)
     if (variable->trainable() && carries_gradient(variable->type().dtype) &&
@@ -75,24 +115,34 @@ void detail::run_reading(const std::string &name, std::span<const Variable> vari
 std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &body,
                                            std::vector<Tensor> operands) {
   std::vector<VariableRef> variables;
-  std::vector<Tensor> results;
+  std::vector<Tensor> results, captured;
   {
     const autodiff::Paused nothing_recorded;
-    autodiff::Pushed<autodiff::Watcher> watcher;
+    autodiff::Pushed<Followed> watcher;
     results = body(operands);
     if (!watcher.written.empty())
       throw StateError(name + ": the function changes the variable '" + watcher.written[0]->name() +
                        "', which would happen again when its gradient is asked");
     for (const VariableRef &variable : watcher.read)
       if (carries_gradient(variable->type().dtype)) variables.push_back(variable);
+    captured = std::move(watcher.tensors);
   }
+  const std::size_t count = operands.size();
   for (const VariableRef &variable : variables) operands.push_back(Variable(variable).value());
-  return attach(
-      name, operands, results,
-      [body, operands, variables](std::span<const Tensor> cotangents) {
-        return gradients_of(body, operands, variables, cotangents);
-      },
-      /*natural=*/false);
+  for (const Tensor &tensor : captured)
+    if (is_watched(tensor) && std::ranges::none_of(operands, [&](const Tensor &operand) {
+          return operand.impl() == tensor.impl();
+        }))
+      operands.push_back(tensor);
+  const Body pullback = [body, operands, variables, count](std::span<const Tensor> cotangents) {
+    return gradients_of(body, operands, variables, count, cotangents);
+  };
+  return attach_pullback({.name = name,
+                          .operands = operands,
+                          .results = results,
+                          .pullback = pullback,
+                          .natural = true,
+                          .again = true});
 }
 
 } // namespace weft

@@ -35,8 +35,11 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
 /// What comes from around is captured as it is: a tape knows it by its identity, which another
 /// tensor with its value does not have.
 std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
-  if (!call.natural) return add_custom(call);
-  std::vector<Tensor> results = Interpreter::attach_pullback(call);
+  if (!call.natural || call.again)
+    if (std::optional<std::vector<Tensor>> results = add_custom(call)) return *std::move(results);
+  PullbackCall plain = call;
+  plain.again = false; // for traces around this one
+  std::vector<Tensor> results = Interpreter::attach_pullback(plain);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Tensor &given = call.results[i];
     const bool around = given.traced()
@@ -50,7 +53,7 @@ std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
 
 /// It is traced at once, since it may use whatever was computed on the way to the results, which is
 /// not known later any more.
-std::vector<Tensor> Tracer::add_custom(const PullbackCall &call) {
+std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) {
   std::vector<TensorType> results, cotangents, operands;
   for (const Tensor &result : call.results) {
     results.push_back(detail::type_of(result));
@@ -79,6 +82,15 @@ std::vector<Tensor> Tracer::add_custom(const PullbackCall &call) {
   const std::shared_ptr<const Program> pullback =
       trace_apart("pullback of " + std::string(call.name), cotangents, body,
                   never_a_constant_ ? never_a_constant_ : IsWatched(none));
+  const auto is_operand = [&](const Tensor &tensor) {
+    return std::ranges::any_of(call.operands,
+                               [&](const Tensor &t) { return t.impl() == tensor.impl(); });
+  };
+  if (call.again)
+    for (const Tensor &tensor : pullback->captures)
+      if (autodiff::carries_gradient(tensor.dtype()) && !is_operand(tensor) &&
+          (tensor.traced() || (never_a_constant_ && never_a_constant_(tensor))))
+        return std::nullopt;
   taking.insert(taking.end(), pullback->captures.begin(), pullback->captures.end());
   return add_call(ConstructKind::custom, pullback, taking, {}, results);
 }

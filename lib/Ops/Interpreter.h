@@ -58,6 +58,9 @@ struct PullbackCall {
   /// Whether it is the derivative that the ops behind the results have anyway, so that a trace need
   /// not keep it.
   bool natural = false;
+  /// Whether a trace keeps it all the same, for what it runs again, unless it uses floating values
+  /// that are no operands, whose derivatives would be lost.
+  bool again = false;
   /// Whether a floating result without cotangent has zeros given; else it has an undefined tensor.
   bool zeros = true;
   /// The pullback for who runs it before the call ends, as layers want it seen; null if they do

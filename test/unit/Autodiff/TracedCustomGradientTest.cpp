@@ -170,6 +170,10 @@ TEST(TracedCustomGradient, EffectsHappenWhereItIsPulled) {
   check_with([&](const Tensor &x) { return captured(x); });
   const auto passed = function(thrice);
   check_with([&](const Tensor &x) { return passed(x, pulls, factor); });
+  // Without a tape the pullback is nothing.
+  EXPECT_EQ(captured(tensor(1.5)).item<double>(), 1.5);
+  EXPECT_EQ(passed(tensor(1.5), pulls, factor).item<double>(), 1.5);
+  EXPECT_EQ(pulls.value().item<double>(), 3);
 }
 
 // Second derivatives see the variables that a pullback reads.
@@ -264,6 +268,46 @@ TEST(TracedRecompute, KeepsNothingButTheArguments) {
   const Tensor y = entry(x);
   EXPECT_EQ(y.shape(), x.shape());
   EXPECT_LE(memory_stats().current - before, 2 * each);
+}
+
+// Gradients go to what it captured as well, also where a trace cannot tell what that will be.
+TEST(TracedRecompute, Captures) {
+  const auto f = [](const Tensor &x, const Tensor &w) {
+    const auto again = recompute([&](const Tensor &y) { return sin(y * w) + w * w; });
+    return std::pair(
+        sum(again(x) * x),
+        sum(for_loop(2, [&](const Tensor &, const Tensor &y) { return again(y); }, x)));
+  };
+  const auto by_both = [&](const Tensor &x, const Tensor &w) {
+    GradientTape tape({.persistent = true});
+    tape.watch(x);
+    tape.watch(w);
+    const auto [straight, looped] = f(x, w);
+    const auto [sx, sw] = tape.gradient(straight, {x, w});
+    const auto [lx, lw] = tape.gradient(looped, {x, w});
+    return std::tuple(sx, sw, lx, lw);
+  };
+  const Tensor x = tensor({0.3, 0.9}), w = tensor({1.5, -0.4});
+  const auto [sx, sw, lx, lw] = by_both(x, w);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double a = x[{static_cast<std::int64_t>(i)}].item<double>(),
+                 b = w[{static_cast<std::int64_t>(i)}].item<double>();
+    EXPECT_NEAR(sw.to_vector<double>()[i], a * (a * std::cos(a * b) + 2 * b), 1e-12);
+    EXPECT_NEAR(sx.to_vector<double>()[i], std::sin(a * b) + b * b + a * b * std::cos(a * b),
+                1e-12);
+    const double y = std::sin(a * b) + b * b;
+    EXPECT_NEAR(lw.to_vector<double>()[i],
+                std::cos(y * b) * (y + b * (a * std::cos(a * b) + 2 * b)) + 2 * b, 1e-12);
+  }
+  const auto [tx, tw, ux, uw] = function(by_both)(x, w);
+  expect_near(tx, sx.to_vector<double>());
+  expect_near(tw, sw.to_vector<double>());
+  expect_near(ux, lx.to_vector<double>());
+  expect_near(uw, lw.to_vector<double>());
+  const auto entry = function(f);
+  GradientTape tape;
+  tape.watch(w);
+  expect_near(tape.gradient(entry(x, w).second, {w})[0], lw.to_vector<double>());
 }
 
 TEST(TracedRecompute, ReadsVariables) {
