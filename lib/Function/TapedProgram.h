@@ -24,9 +24,8 @@ public:
   static bool is_possible();
 
   /// Runs the program on its inputs. `plain` does so where no derivative is wanted. Nothing, and
-  /// nothing has run, if the tapes must see its ops: a
-  /// second derivative would repeat effects or read variables again, or the compiler refuses its
-  /// derivative.
+  /// nothing has run, if the tapes must see its ops: a second derivative would repeat effects or
+  /// read variables again, or the compiler refuses its derivative.
   std::optional<std::vector<Tensor>> call(std::span<detail::TensorImpl *const> inputs,
                                           std::span<const detail::VariablePointer> variables,
                                           const std::function<std::vector<Tensor>()> &plain);

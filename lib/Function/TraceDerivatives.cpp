@@ -59,6 +59,7 @@ std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) 
     results.push_back(detail::type_of(result));
     if (autodiff::carries_gradient(result.dtype())) cotangents.push_back(results.back());
   }
+  if (cotangents.empty()) return std::nullopt; // nobody will ever pull
   for (const Tensor &operand : call.operands) operands.push_back(detail::type_of(operand));
   std::vector<Tensor> taking(call.results.begin(), call.results.end());
   const auto body = [&](std::span<const Tensor> given) {

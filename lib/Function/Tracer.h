@@ -88,8 +88,8 @@ private:
                                std::span<const Tensor> operands,
                                std::span<const detail::VariablePointer> variables,
                                std::span<const TensorType> types);
-  /// Traces the pullback, and adds the construct that gives the results with it; nothing if that
-  /// would lose derivatives, see PullbackCall::again.
+  /// Traces the pullback, and adds the construct that gives the results with it; nothing if no
+  /// result is floating, or if that would lose derivatives, see PullbackCall::again.
   std::optional<std::vector<Tensor>> add_custom(const PullbackCall &call);
   std::vector<Tensor> trace_host(const ConstructCall &call);
   std::vector<Tensor> trace_push(const ConstructCall &call);

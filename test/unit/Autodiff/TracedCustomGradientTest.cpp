@@ -1,6 +1,7 @@
 // Custom gradients and recomputation in traced functions: in control flow that the compiler
 // differentiates, and in compiled functions under tapes.
 #include "../Testing.h"
+#include "Near.h"
 
 #include <cmath>
 
@@ -10,13 +11,6 @@ namespace weft {
 namespace {
 
 using Doubles = std::vector<double>;
-
-void expect_near(const Tensor &found, const Doubles &expected) {
-  const Doubles values = found.to_vector<double>();
-  ASSERT_EQ(values.size(), expected.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    EXPECT_NEAR(values[i], expected[i], 1e-12 * (1 + std::abs(expected[i]))) << "element " << i;
-}
 
 /// The derivative of a sum, on values; expects the same of the traced derivative, of the compiled
 /// function under a tape, and where sizes are unknown.
@@ -308,6 +302,12 @@ TEST(TracedRecompute, Captures) {
   GradientTape tape;
   tape.watch(w);
   expect_near(tape.gradient(entry(x, w).second, {w})[0], lw.to_vector<double>());
+}
+
+// There is nothing to pull.
+TEST(TracedRecompute, OfWholeNumbers) {
+  const auto count = [](const Tensor &x) { return sum((x > 0).astype(i32)); };
+  EXPECT_EQ(function(recompute(count))(tensor({1.0, -1.0, 2.0})).item<std::int32_t>(), 2);
 }
 
 TEST(TracedRecompute, ReadsVariables) {
