@@ -17,10 +17,8 @@ namespace {
 using autodiff::carries_gradient;
 using autodiff::Watcher;
 
-bool is_watched(const Tensor &tensor) {
-  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
-    if (i->watches(tensor)) return true;
-  return false;
+bool is_among(const Tensor &tensor, std::span<const Tensor> list) {
+  return std::ranges::any_of(list, [&](const Tensor &t) { return t.impl() == tensor.impl(); });
 }
 
 /// Notes the tensors that someone followed before: while all is paused, no new ones come.
@@ -48,9 +46,6 @@ private:
           operand.impl()->identity.load(std::memory_order_relaxed) != 0 &&
           !is_among(operand, tensors))
         tensors.push_back(operand);
-  }
-  static bool is_among(const Tensor &tensor, std::span<const Tensor> list) {
-    return std::ranges::any_of(list, [&](const Tensor &t) { return t.impl() == tensor.impl(); });
   }
 };
 
@@ -130,10 +125,7 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
   const std::size_t count = operands.size();
   for (const VariableRef &variable : variables) operands.push_back(Variable(variable).value());
   for (const Tensor &tensor : captured)
-    if (is_watched(tensor) && std::ranges::none_of(operands, [&](const Tensor &operand) {
-          return operand.impl() == tensor.impl();
-        }))
-      operands.push_back(tensor);
+    if (is_watched(tensor) && !is_among(tensor, operands)) operands.push_back(tensor);
   const Body pullback = [body, operands, variables, count](std::span<const Tensor> cotangents) {
     return gradients_of(body, operands, variables, count, cotangents);
   };

@@ -17,13 +17,6 @@ using autodiff::carries_gradient;
 
 namespace {
 
-template <class Value>
-bool is_watched(const Value &value) {
-  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
-    if (i->watches(value)) return true;
-  return false;
-}
-
 /// Zeros of a type without unknown sizes.
 Tensor zeros_of(const TensorType &type) {
   const Interpreter::Scope eager(nullptr);

@@ -197,6 +197,14 @@ Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs 
 /// Attaches a pullback on the current interpreter and all before it.
 std::vector<Tensor> attach_pullback(const PullbackCall &call);
 
+/// Whether anyone on this thread follows a value, or would follow what a read of a variable gives.
+template <class Value>
+bool is_watched(const Value &value) {
+  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
+    if (i->watches(value)) return true;
+  return false;
+}
+
 /// Runs a body by Interpreter::whole.
 std::vector<Tensor> run_whole(const detail::Body &body, std::span<const Tensor> inputs);
 
