@@ -103,20 +103,6 @@ func.func @between_blocks(%x: tensor<f32>, %p: i1) -> tensor<f32> {
 
 // -----
 
-func.func private @flatten(%x: tensor<?x?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{'weft.reshape' op the derivative of reshape needs an operand with at most one unknown size, but its shape is (?, ?)}}
-  %0 = weft.reshape %x {shape = array<i64: -1>} : (tensor<?x?xf32>) -> tensor<?xf32>
-  return %0 : tensor<?xf32>
-}
-func.func @needs_a_size(%x: tensor<?x?xf32>, %d: tensor<?xf32>) -> tensor<?x?xf32> {
-  // expected-note @below {{differentiated here, by weft.vjp}}
-  %0:2 = weft.vjp @flatten(%x) cotangents(%d) wrt [0]
-      : (tensor<?x?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>)
-  return %0#1 : tensor<?x?xf32>
-}
-
-// -----
-
 // A region that is none of scf's four.
 func.func private @region(%x: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'scf.execute_region' op depends on what is differentiated and has no derivative}}
@@ -130,28 +116,6 @@ func.func @through_a_region(%x: tensor<f32>) -> tensor<f32> {
   // expected-note @below {{differentiated here, by weft.gradient}}
   %0:2 = weft.gradient @region(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return %0#1 : tensor<f32>
-}
-
-// -----
-
-// A rule that needs a size says so at the op, in a loop too.
-func.func private @flatten_in_a_loop(%x: tensor<?x?xf32>) -> tensor<f32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %none = weft.constant dense<0.0> : tensor<f32>
-  %0 = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %none) -> (tensor<f32>) {
-    // expected-error @below {{'weft.reshape' op the derivative of reshape needs an operand with at most one unknown size, but its shape is (?, ?)}}
-    %1 = weft.reshape %x {shape = array<i64: -1>} : (tensor<?x?xf32>) -> tensor<?xf32>
-    %2 = weft.sum %1 {axes = array<i64: 0>} : (tensor<?xf32>) -> tensor<f32>
-    %3 = weft.add %a, %2 : tensor<f32>
-    scf.yield %3 : tensor<f32>
-  }
-  return %0 : tensor<f32>
-}
-func.func @needs_a_size_in_a_loop(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  // expected-note @below {{differentiated here, by weft.gradient}}
-  %0:2 = weft.gradient @flatten_in_a_loop(%x) wrt [0] : (tensor<?x?xf32>) -> (tensor<f32>, tensor<?x?xf32>)
-  return %0#1 : tensor<?x?xf32>
 }
 
 // -----

@@ -5,20 +5,8 @@
 #include <vector>
 
 #include "OpDefs/Derivatives/Calls.h"
-#include "Support/Fault.h"
 
 namespace weft::autodiff::rules {
-
-/// Refuses a call whose derivative needs a size that only run time knows.
-[[noreturn]] inline void refuse_unknown(OpCode op, const std::string &what, const Shape &shape) {
-  raise(ErrorKind::shape, "the derivative of " + std::string(op_info(op).name) + " needs " + what +
-                              ", but its shape is " + to_string(shape));
-}
-
-/// How many dimensions are unknown.
-inline int unknown_dims(const Shape &shape) {
-  return static_cast<int>(std::count(shape.begin(), shape.end(), unknown));
-}
 
 /// `value`, which broadcasts to the shape of operand `i`, stretched to that shape.
 template <class E, class Call>

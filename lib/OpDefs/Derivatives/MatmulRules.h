@@ -2,18 +2,9 @@
 #pragma once
 
 #include "OpDefs/Derivatives/ElementwiseRules.h"
+#include "OpDefs/Derivatives/UnknownSizes.h"
 
 namespace weft::autodiff::rules {
-
-/// `value` with a new axis of size 1 before axis `axis`.
-template <class E>
-typename E::Value insert_axis(E &e, OpCode op, const typename E::Value &value, std::size_t axis) {
-  Shape shape = e.type(value).shape;
-  shape.insert(axis, 1);
-  if (unknown_dims(shape) > 1)
-    refuse_unknown(op, "a tensor with at most one unknown size", e.type(value).shape);
-  return e.reshape(value, shape);
-}
 
 /// `type` as the matrix that stands for it in a product: a vector is a row (lhs) or a column (rhs).
 inline TensorType matrix_type(TensorType type, bool is_lhs) {
@@ -25,16 +16,16 @@ inline TensorType matrix_type(TensorType type, bool is_lhs) {
 template <class E>
 typename E::Value as_matrix(E &e, const typename E::Value &value, bool is_lhs) {
   if (e.type(value).shape.size() != 1) return value;
-  return insert_axis(e, OpCode::matmul, value, is_lhs ? 0 : 1);
+  return insert_axis(e, value, is_lhs ? 0 : 1);
 }
 
 /// The cotangent of a product with the axes that vectors left out of it.
 template <class E>
 typename E::Value matrix_cotangent(E &e, VjpCall<E> &call, typename E::Value cotangent) {
   if (call.operand_type(1).shape.size() == 1)
-    cotangent = insert_axis(e, OpCode::matmul, cotangent, e.type(cotangent).shape.size());
+    cotangent = insert_axis(e, cotangent, e.type(cotangent).shape.size());
   if (call.operand_type(0).shape.size() == 1)
-    cotangent = insert_axis(e, OpCode::matmul, cotangent, e.type(cotangent).shape.size() - 1);
+    cotangent = insert_axis(e, cotangent, e.type(cotangent).shape.size() - 1);
   return cotangent;
 }
 

@@ -1,7 +1,11 @@
 // Functions that the generated rules of ops that move elements call.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "OpDefs/Derivatives/ElementwiseRules.h"
+#include "OpDefs/Derivatives/UnknownSizes.h"
 
 namespace weft::autodiff::rules {
 
@@ -10,9 +14,8 @@ template <class E>
 typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
                                const typename E::Value &cotangent) {
   const Shape &shape = call.operand_type(i).shape;
-  if (unknown_dims(shape) > 1)
-    refuse_unknown(call.op(), "an operand with at most one unknown size", shape);
-  return e.reshape(cotangent, shape);
+  return shape.is_static() ? e.reshape(cotangent, shape)
+                           : reshape_like(e, cotangent, call.shape_witness(i));
 }
 
 /// Of `transpose`: the inverse permutation.
@@ -40,7 +43,8 @@ typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
   const Ints &starts = std::get<Ints>(call.attrs()[0]), &limits = std::get<Ints>(call.attrs()[1]),
              &strides = std::get<Ints>(call.attrs()[2]);
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
-  Ints high, interior, open;
+  Ints high, interior;
+  std::vector<std::size_t> open;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     interior.push_back(strides[axis] - 1);
     if (from[axis] != unknown) {
@@ -51,18 +55,13 @@ typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
     }
     high.push_back(0);
     // A slice that goes to the end, wherever it is, needs nothing behind it.
-    if (limits[axis] != -1 || strides[axis] != 1) open.push_back(static_cast<std::int64_t>(axis));
+    if (limits[axis] != -1 || strides[axis] != 1) open.push_back(axis);
   }
   typename E::Value value =
       e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), starts, high, interior);
-  for (const std::int64_t axis : open) {
-    // Zeros behind, as far as x goes.
-    Ints swapped;
-    for (std::size_t k = 0; k < from.size(); ++k) swapped.push_back(static_cast<std::int64_t>(k));
-    std::swap(swapped[0], swapped[axis]);
-    value = e.resize(e.transpose(value, swapped), e.size_of(call.shape_witness(i), axis));
-    value = e.transpose(value, swapped);
-  }
+  // Zeros behind, as far as x goes.
+  for (const std::size_t axis : open)
+    value = resize_axis(e, value, axis, size_value(e, call.shape_witness(i), axis));
   return value;
 }
 
@@ -78,26 +77,30 @@ template <class E>
 typename E::Value concatenate_back(E &e, VjpCall<E> &call, std::size_t i,
                                    const typename E::Value &cotangent) {
   const std::int64_t axis = std::get<std::int64_t>(call.attrs()[0]);
-  const Shape &shape = call.operand_type(i).shape, &joined = call.result_type().shape;
+  const Shape &shape = call.operand_type(i).shape;
   std::int64_t start = 0;
+  std::optional<typename E::Value> moved; // the sizes before that are unknown
   for (std::size_t before = 0; before < i; ++before) {
-    const Shape &other = call.operand_type(before).shape;
-    if (other[axis] == unknown)
-      refuse_unknown(call.op(),
-                     "the size of axis " + std::to_string(axis) + " of xs[" +
-                         std::to_string(before) + "]",
-                     other);
-    start += other[axis];
+    const std::int64_t size = call.operand_type(before).shape[axis];
+    if (size != unknown) {
+      start += size;
+      continue;
+    }
+    const auto value = e.size_of(call.shape_witness(before), axis);
+    moved = moved ? e.add(*moved, value) : value;
   }
-  const bool last = i + 1 == call.operand_count();
-  if (shape[axis] == unknown && !last)
-    refuse_unknown(call.op(),
-                   "the size of axis " + std::to_string(axis) + " of xs[" + std::to_string(i) + "]",
-                   shape);
-  Ints starts(shape.size(), 0), limits(joined), strides(shape.size(), 1);
+  if (moved) {
+    const auto range = shape[axis] == unknown ? index_range(e, call.shape_witness(i), axis)
+                                              : e.iota(DType::i64, {shape[axis]}, 0);
+    if (start != 0) moved = e.add(*moved, e.scalar(static_cast<double>(start), DType::i64));
+    return e.gather(cotangent, e.add(range, *moved), axis);
+  }
+  Ints starts(shape.size(), 0), limits(call.result_type().shape), strides(shape.size(), 1);
   starts[axis] = start;
   limits[axis] = shape[axis] == unknown ? -1 : start + shape[axis];
-  return e.slice(cotangent, starts, limits, strides);
+  const typename E::Value value = e.slice(cotangent, starts, limits, strides);
+  if (shape[axis] != unknown || i + 1 == call.operand_count()) return value;
+  return resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
 }
 
 /// Of `pad` by x: the elements that are not padding.
@@ -110,11 +113,13 @@ typename E::Value pad_back(E &e, VjpCall<E> &call, std::size_t i,
   Ints limits, strides;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     strides.push_back(interior[axis] + 1);
-    if (from[axis] == unknown && high[axis] != 0)
-      refuse_unknown(call.op(), "the size of axis " + std::to_string(axis) + " of x", from);
     limits.push_back(from[axis] == unknown ? -1 : to[axis] - high[axis]);
   }
-  return e.slice(cotangent, low, limits, strides);
+  typename E::Value value = e.slice(cotangent, low, limits, strides);
+  for (std::size_t axis = 0; axis < from.size(); ++axis)
+    if (from[axis] == unknown && high[axis] != 0)
+      value = resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
+  return value;
 }
 
 /// Of `pad` by the value: the sum of the elements that are padding.

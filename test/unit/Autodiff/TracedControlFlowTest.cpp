@@ -318,6 +318,28 @@ TEST(TracedGradient, SlicesOfUnknownSizes) {
   slope([](const Tensor &t) { return exp(slice(t, {1}, {1}, {1})); }, tensor({1.0, 2.0}));
 }
 
+// Where a part begins, ends, or what a row was, only run time knows (concatenate found by ./x fuzz
+// grad, seed 102342).
+TEST(TracedGradient, PartsOfUnknownSizes) {
+  const Tensor x = reshape(iota(f64, {24}) / 10, {4, 6}), cube = reshape(x, {2, 3, 4});
+  slope([](const Tensor &t) { return square(concatenate({t, sin(t), exp(t)}, {.axis = 1})); }, x);
+  slope([](const Tensor &t) { return square(concatenate({ones({1, 6}, f64), t, t * t})); }, x);
+  slope([](const Tensor &t) { return square(reshape(sin(t), {-1, 2})) * tensor({2.0, 3.0}); }, x);
+  slope([](const Tensor &t) { return exp(reshape(t, {-1})) * iota(f64, {24}); }, cube);
+  slope([](const Tensor &t) { return sin(pad(t, 1.5, {1, 0}, {2, 1}, {0, 2})); }, x);
+  slope([](const Tensor &t) { return square(matmul(t, iota(f64, {4}))); }, cube);
+  slope([](const Tensor &t) { return square(matmul(iota(f64, {3}), t)); }, cube);
+  slope([](const Tensor &t) { return sum(reshape(t, {-1})) + sum(matmul(t, ones({2}, f64))); },
+        zeros({3, 0, 2}, f64));
+  slope(
+      [](const Tensor &t) {
+        return grad([](const Tensor &u) {
+          return sum(sin(concatenate({reshape(u, {-1}), reshape(u * u, {-1})})));
+        })(t);
+      },
+      x);
+}
+
 TEST(TracedGradient, NewtonsMethodAdjusts) {
   // The root of y^2 = x by Newton's method to convergence has the derivative 1 / (2 sqrt(x)).
   const auto root = [](const Tensor &x) {
