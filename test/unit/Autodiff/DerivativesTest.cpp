@@ -1,8 +1,11 @@
 // Properties of every derivative: vjp against finite differences, jvp against vjp, second order,
-// and calls of rank 0 or without elements.
+// and calls of rank 0 or without elements; and that none is without a sample or a text test.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -197,6 +200,28 @@ TEST(DerivativeSamples, CoverEveryOp) {
         << info.name << " has a derivative and no sample: add one to Samples.cpp";
     EXPECT_GT(counts(degenerate_samples()), 0)
         << info.name << " has no sample of rank 0 or without elements: add one to Samples.cpp";
+  }
+}
+
+/// All text tests in `folder` of test/, one behind the other.
+std::string text_tests(const std::string &folder) {
+  std::stringstream text;
+  for (const auto &entry : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/test/" + folder))
+    if (entry.path().extension() == ".mlir") text << std::ifstream(entry.path()).rdbuf();
+  return text.str();
+}
+
+TEST(DerivativeTexts, CoverEveryOp) {
+  const std::string tests = text_tests("AD") + text_tests("Dialect/Weft");
+  for (const OpInfo &info : all_ops()) {
+    if (!info.differentiable) continue;
+    for (const char *direction : {"_vjp", "_jvp"}) {
+      const std::string function = "@" + std::string(info.name) + direction;
+      EXPECT_TRUE(tests.find("-LABEL: func.func " + function + "(") != std::string::npos)
+          << info.name << " has a derivative, and no text test checks a function " << function
+          << " for its code: add one to test/Dialect/Weft/" << info.name
+          << ".mlir, as docs/adding-an-op.md does";
+    }
   }
 }
 

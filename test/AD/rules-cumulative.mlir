@@ -1,4 +1,4 @@
-// Reverse and forward code of ops that go along an axis: linear recurrences in either direction.
+// Reverse and forward code of cumulative ops: linear recurrences in either direction.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce | FileCheck %s
 
 //===--- cumsum ---===//
@@ -55,30 +55,30 @@ func.func @cumprod_jvp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
 
 //===--- linear_recurrence ---===//
 
-func.func private @recurrence(%a: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+func.func private @linear_recurrence(%a: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = weft.linear_recurrence %a, %x {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 // Backwards the factor of a step is that of the one behind it; a factor multiplied what was before its step.
-// CHECK-LABEL: func.func @recurrence_vjp(
+// CHECK-LABEL: func.func @linear_recurrence_vjp(
 // CHECK-SAME: %[[A:[a-z0-9]+]]: {{[^,)]*}}, %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK:   %[[BEFORE:.*]] = weft.linear_recurrence %[[A]], %[[X]] {axis = 0 : i64, exclusive = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK:   %[[BACK:.*]] = weft.linear_recurrence %[[A]], %[[D]] {axis = 0 : i64, reverse = true, shifted = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK:   %[[DA:.*]] = weft.multiply %[[BEFORE]], %[[BACK]] : tensor<4xf32>
 // CHECK:   %[[DX:.*]] = weft.linear_recurrence %[[A]], %[[D]] {axis = 0 : i64, reverse = true, shifted = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK:   return %[[DA]], %[[DX]] : tensor<4xf32>, tensor<4xf32>
-func.func @recurrence_vjp(%a: tensor<4xf32>, %x: tensor<4xf32>, %d: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %0:3 = weft.vjp @recurrence(%a, %x) cotangents(%d) wrt [0, 1] : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+func.func @linear_recurrence_vjp(%a: tensor<4xf32>, %x: tensor<4xf32>, %d: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:3 = weft.vjp @linear_recurrence(%a, %x) cotangents(%d) wrt [0, 1] : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>
 }
-// CHECK-LABEL: func.func @recurrence_jvp(
+// CHECK-LABEL: func.func @linear_recurrence_jvp(
 // CHECK-SAME: %[[A:[a-z0-9]+]]: {{[^,)]*}}, %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK:   %[[BEFORE:.*]] = weft.linear_recurrence %[[A]], %[[X]] {axis = 0 : i64, exclusive = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK:   %[[ADDED:.*]] = weft.multiply %[[D]], %[[BEFORE]] : tensor<4xf32>
 // CHECK:   %[[DY:.*]] = weft.linear_recurrence %[[A]], %[[ADDED]] {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK:   return %[[DY]] : tensor<4xf32>
-func.func @recurrence_jvp(%a: tensor<4xf32>, %x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
-  %0:2 = weft.jvp @recurrence(%a, %x) tangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+func.func @linear_recurrence_jvp(%a: tensor<4xf32>, %x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.jvp @linear_recurrence(%a, %x) tangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return %0#1 : tensor<4xf32>
 }
 
@@ -99,7 +99,7 @@ func.func @shifted_vjp(%a: tensor<4xf32>, %x: tensor<4xf32>, %d: tensor<4xf32>) 
   return %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>
 }
 
-//===--- logcumsumexp, cummax ---===//
+//===--- logcumsumexp ---===//
 
 func.func private @logcumsumexp(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = weft.logcumsumexp %x {axis = 0 : i64} : tensor<?xf32>
@@ -123,12 +123,41 @@ func.func @logcumsumexp_vjp(%x: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf3
   %0:2 = weft.vjp @logcumsumexp(%x) cotangents(%d) wrt [0] : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
   return %0#1 : tensor<?xf32>
 }
+// CHECK-LABEL: func.func @logcumsumexp_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
+// CHECK:   %[[CARRY:.*]] = weft.exp
+// CHECK:   %[[WEIGHT:.*]] = weft.exp
+// CHECK:   %[[ADDED:.*]] = weft.multiply %[[WEIGHT]], %[[D]] : tensor<?xf32>
+// CHECK:   %[[DY:.*]] = weft.linear_recurrence %[[CARRY]], %[[ADDED]] {axis = 0 : i64}
+// CHECK:   return %[[DY]] : tensor<?xf32>
+func.func @logcumsumexp_jvp(%x: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %0:2 = weft.jvp @logcumsumexp(%x) tangents(%d) wrt [0] : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#1 : tensor<?xf32>
+}
+
+//===--- cummax, cummin ---===//
 
 func.func private @cummax(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = weft.cummax %x {axis = 0 : i64, exclusive = true} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 // How many share is counted by a recurrence too, which starts again where an element is larger.
+// CHECK-LABEL: func.func @cummax_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
+// CHECK:   %[[BEFORE:.*]] = weft.cummax %[[X]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>
+// CHECK:   %[[TIES:.*]] = weft.equal %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[BETTER:.*]] = weft.greater %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[WORSE:.*]] = weft.less %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[COUNT:.*]] = weft.linear_recurrence %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK:   %[[CARRY:.*]] = weft.select %[[WORSE]]
+// CHECK:   %[[WEIGHT:.*]] = weft.select %[[BETTER]]
+// CHECK:   %[[BACK:.*]] = weft.linear_recurrence %[[CARRY]], %[[D]] {axis = 0 : i64, exclusive = true, reverse = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK:   %[[DX:.*]] = weft.multiply %[[WEIGHT]], %[[BACK]] : tensor<4xf32>
+// CHECK:   return %[[DX]] : tensor<4xf32>
+func.func @cummax_vjp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.vjp @cummax(%x) cotangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
 // CHECK-LABEL: func.func @cummax_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK:   %[[BEFORE:.*]] = weft.cummax %[[X]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>
@@ -146,33 +175,40 @@ func.func @cummax_jvp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
   return %0#1 : tensor<4xf32>
 }
 
-//===--- take_along_axis, add_along_axis ---===//
-
-func.func private @take(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
-  %0 = weft.take_along_axis %x, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
-}
-// What is taken goes back where it was.
-// CHECK-LABEL: func.func @take_vjp(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[I:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK:   %[[ZEROS:.*]] = weft.broadcast %{{.*}} {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
-// CHECK:   %[[DX:.*]] = weft.add_along_axis %[[ZEROS]], %[[I]], %[[D]] {axis = 0 : i64}
-// CHECK:   return %[[DX]] : tensor<4xf32>
-func.func @take_vjp(%x: tensor<4xf32>, %i: tensor<2xi64>, %d: tensor<2xf32>) -> tensor<4xf32> {
-  %0:2 = weft.vjp @take(%x, %i) cotangents(%d) wrt [0] : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> (tensor<2xf32>, tensor<4xf32>)
-  return %0#1 : tensor<4xf32>
-}
-
-func.func private @add(%x: tensor<4xf32>, %i: tensor<2xi64>, %u: tensor<2xf32>) -> tensor<4xf32> {
-  %0 = weft.add_along_axis %x, %i, %u {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4xf32>
+func.func private @cummin(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.cummin %x {axis = 0 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-// CHECK-LABEL: func.func @add_vjp(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[I:[a-z0-9]+]]: {{[^,)]*}}, %{{.*}}: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
-// CHECK:   %[[DU:.*]] = weft.take_along_axis %[[D]], %[[I]] {axis = 0 : i64}
-// CHECK:   return %[[D]], %[[DU]] : tensor<4xf32>, tensor<2xf32>
-func.func @add_vjp(%x: tensor<4xf32>, %i: tensor<2xi64>, %u: tensor<2xf32>, %d: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
-  %0:3 = weft.vjp @add(%x, %i, %u) cotangents(%d) wrt [0, 2]
-      : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>)
-  return %0#1, %0#2 : tensor<4xf32>, tensor<2xf32>
+// The same with less in the place of greater; what is not exclusive comes back shifted.
+// CHECK-LABEL: func.func @cummin_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
+// CHECK:   %[[BEFORE:.*]] = weft.cummin %[[X]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>
+// CHECK:   %[[TIES:.*]] = weft.equal %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[BETTER:.*]] = weft.less %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[WORSE:.*]] = weft.greater %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[COUNT:.*]] = weft.linear_recurrence %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK:   %[[CARRY:.*]] = weft.select %[[WORSE]]
+// CHECK:   %[[WEIGHT:.*]] = weft.select %[[BETTER]]
+// CHECK:   %[[BACK:.*]] = weft.linear_recurrence %[[CARRY]], %[[D]] {axis = 0 : i64, reverse = true, shifted = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK:   %[[DX:.*]] = weft.multiply %[[WEIGHT]], %[[BACK]] : tensor<4xf32>
+// CHECK:   return %[[DX]] : tensor<4xf32>
+func.func @cummin_vjp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.vjp @cummin(%x) cotangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @cummin_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
+// CHECK:   %[[BEFORE:.*]] = weft.cummin %[[X]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>
+// CHECK:   %[[TIES:.*]] = weft.equal %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[BETTER:.*]] = weft.less %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[WORSE:.*]] = weft.greater %[[X]], %[[BEFORE]] : tensor<4xf32>
+// CHECK:   %[[COUNT:.*]] = weft.linear_recurrence %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK:   %[[CARRY:.*]] = weft.select %[[WORSE]]
+// CHECK:   %[[WEIGHT:.*]] = weft.select %[[BETTER]]
+// CHECK:   %[[ADDED:.*]] = weft.multiply %[[WEIGHT]], %[[D]] : tensor<4xf32>
+// CHECK:   %[[DY:.*]] = weft.linear_recurrence %[[CARRY]], %[[ADDED]] {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK:   return %[[DY]] : tensor<4xf32>
+func.func @cummin_jvp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.jvp @cummin(%x) tangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
 }
