@@ -114,13 +114,19 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
   check_use(targets, sources);
   const std::vector<Tensor> &weights = options.output_gradients;
   check_weights(targets.size(), weights.size());
-  // What follows is for the other interpreters of this thread, not for this tape; and even if it
-  // fails, this was the one use of a tape that is not persistent.
-  const Use use(*this);
-  std::vector<Tensor> gradients = run(targets, sources, weights, options_.persistent);
-  if (options.unconnected == Unconnected::zero)
-    for (std::size_t i = 0; i < sources.size(); ++i)
-      if (!gradients[i].defined()) gradients[i] = zeros_for(sources[i]);
+  std::vector<Tensor> gradients;
+  {
+    // What follows is for the other interpreters of this thread, not for this tape; and even if it
+    // fails, this was the one use of a tape that is not persistent.
+    const Use use(*this);
+    gradients = run(targets, sources, weights, options_.persistent);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (gradients[i].defined()) continue;
+      warn_of_derivatives(targets, sources[i]);
+      if (options.unconnected == Unconnected::zero) gradients[i] = zeros_for(sources[i]);
+    }
+  }
+  note_derivatives(sources, gradients);
   return gradients;
 }
 
@@ -137,27 +143,35 @@ std::vector<SlicedGradient> Tape::sliced_gradient(std::span<const Tensor> target
                                                   const GradientOptions &options) {
   check_use(targets, sources);
   check_weights(targets.size(), options.output_gradients.size());
-  const Use use(*this);
-  Cotangents cotangents;
-  run_all(targets, sources, options.output_gradients, options_.persistent, cotangents);
   std::vector<SlicedGradient> gradients;
-  for (const GradientSource &source : sources) {
-    std::uint64_t own = 0;
-    Cotangents::Parts sum;
-    for (const std::uint64_t identity : identities(source, own)) {
-      Cotangents::Parts part = cotangents.parts(identity);
-      if (part.dense.defined())
-        sum.dense =
-            sum.dense.defined() ? cotangents.emitter.add(sum.dense, part.dense) : part.dense;
-      std::ranges::move(part.slices, std::back_inserter(sum.slices));
+  {
+    const Use use(*this);
+    Cotangents cotangents;
+    run_all(targets, sources, options.output_gradients, options_.persistent, cotangents);
+    for (const GradientSource &source : sources) {
+      std::uint64_t own = 0;
+      Cotangents::Parts sum;
+      for (const std::uint64_t identity : identities(source, own)) {
+        Cotangents::Parts part = cotangents.parts(identity);
+        if (part.dense.defined())
+          sum.dense =
+              sum.dense.defined() ? cotangents.emitter.add(sum.dense, part.dense) : part.dense;
+        std::ranges::move(part.slices, std::back_inserter(sum.slices));
+      }
+      if (!sum.dense.defined() && !sum.slices.empty()) {
+        gradients.emplace_back(Cotangents::joined(sum.slices));
+      } else if (Tensor dense = Cotangents::densified(sum); dense.defined()) {
+        gradients.emplace_back(std::move(dense));
+      } else {
+        warn_of_derivatives(targets, source);
+        gradients.emplace_back(options.unconnected == Unconnected::zero ? zeros_for(source)
+                                                                        : Tensor());
+      }
     }
-    if (!sum.dense.defined() && !sum.slices.empty())
-      gradients.emplace_back(Cotangents::joined(sum.slices));
-    else if (Tensor dense = Cotangents::densified(sum); dense.defined())
-      gradients.emplace_back(std::move(dense));
-    else
-      gradients.emplace_back(options.unconnected == Unconnected::zero ? zeros_for(source)
-                                                                      : Tensor());
+  }
+  for (const SlicedGradient &gradient : gradients) {
+    const auto *slices = std::get_if<IndexedSlices>(&gradient);
+    note_derivatives(sources, {slices ? &slices->values : &std::get<Tensor>(gradient), 1});
   }
   return gradients;
 }

@@ -3,6 +3,7 @@
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Log.h"
 
 namespace weft::autodiff {
 
@@ -40,23 +41,40 @@ void Tape::note_path(Unrecorded call, std::span<const std::uint64_t> operands) {
   unrecorded_operands_.insert(unrecorded_operands_.end(), operands.begin(), operands.end());
 }
 
-std::string Tape::explain(const Tensor &target, const GradientSource &source) {
-  check_use({&target, 1}, {&source, 1});
-  const std::string name =
-      source.variable() ? "the variable '" + source.variable()->name() + "'" : "the source";
-  const DType dtype = source.variable() ? source.variable()->type().dtype : source.tensor().dtype();
-  if (!carries_gradient(dtype))
-    return name + " is " + std::string(name_of(dtype)) + ": only floating tensors have gradients";
+void Tape::note_derivatives(std::span<const GradientSource> sources,
+                            std::span<const Tensor> derivatives) {
+  if (!options_.persistent || !recording()) return;
+  std::vector<std::uint64_t> operands;
+  for (const GradientSource &source : sources) {
+    std::uint64_t own = 0;
+    for (const std::uint64_t identity : identities(source, own)) operands.push_back(identity);
+  }
+  for (const Tensor &derivative : derivatives)
+    if (derivative.defined() && !is_watched(derivative))
+      note_path({.op = kPullback,
+                 .breaks = true,
+                 .result = identity_of(derivative),
+                 .dtype = derivative.dtype()},
+                operands);
+}
 
+void Tape::warn_of_derivatives(std::span<const Tensor> targets,
+                               const GradientSource &source) const {
+  if (!options_.persistent || broken_.empty()) return;
+  for (const Tensor &target : targets)
+    if (const Path path = path_between(target, source);
+        path.breaks_at != nullptr && path.breaks_at->op == kPullback)
+      return warn_line("GradientTape: " + describe(path, source));
+}
+
+Tape::Path Tape::path_between(const Tensor &target, const GradientSource &source) const {
   std::uint64_t own = 0;
   // Of what depends on the source; of the second each with the place of the break.
   IdentitySet connected;
   IdentityMap<std::uint32_t> broken;
   for (const std::uint64_t identity : identities(source, own))
     if (watched_.contains(identity)) connected.insert(identity);
-  if (connected.empty())
-    return source.variable() ? name + " was not read while the tape watched it"
-                             : name + " is not watched: call watch before it is used";
+  if (connected.empty()) return {.watched = false};
 
   const auto follow = [&](const Unrecorded &call) {
     const auto operands = std::span(unrecorded_operands_).subspan(call.first, call.operands);
@@ -83,23 +101,43 @@ std::string Tape::explain(const Tensor &target, const GradientSource &source) {
   for (; next < unrecorded_.size(); ++next) follow(unrecorded_[next]);
 
   const std::uint64_t end = target.impl()->identity.load(std::memory_order_relaxed);
-  if (connected.contains(end)) return "the gradient of the target reaches " + name;
-  if (const std::uint32_t *at = broken.find(end)) {
-    const Unrecorded &call = unrecorded_[*at];
-    const std::string line = to_string(place_of(call.where));
-    const std::string_view inactive = op_info(call.op).inactive;
-    const std::string why =
-        call.variable      ? "a read of the variable '" + call.variable->name() + "' begins anew"
-        : inactive.empty() ? "its result is " + std::string(name_of(call.dtype))
-                           : std::string(inactive);
-    return "the path from " + name + " to the target breaks at " +
-           std::string(op_info(call.op).name) + (line.empty() ? "" : " (" + line + ")") + ": " +
-           why;
-  }
-  return "the tape saw no path from " + name +
-         " to the target: it may lead through numbers that the program took out (item, span, "
-         "to_vector) or a host call, or through what ran before the source was watched or while "
-         "recording was suspended";
+  if (connected.contains(end)) return {.reaches = true};
+  const std::uint32_t *at = broken.find(end);
+  return {.breaks_at = at != nullptr ? &unrecorded_[*at] : nullptr};
+}
+
+std::string Tape::describe(const Path &path, const GradientSource &source) {
+  const std::string name =
+      source.variable() ? "the variable '" + source.variable()->name() + "'" : "the source";
+  if (!path.watched)
+    return source.variable() ? name + " was not read while the tape watched it"
+                             : name + " is not watched: call watch before it is used";
+  if (path.reaches) return "the gradient of the target reaches " + name;
+  if (path.breaks_at == nullptr)
+    return "the tape saw no path from " + name +
+           " to the target: it may lead through numbers that the program took out (item, span, "
+           "to_vector) or a host call, or through what ran before the source was watched or while "
+           "recording was suspended";
+  const Unrecorded &call = *path.breaks_at;
+  const bool derivative = call.op == kPullback;
+  const std::string line = to_string(place_of(call.where));
+  const std::string_view inactive = derivative ? "" : op_info(call.op).inactive;
+  const std::string why =
+      derivative         ? "a tape does not record the derivatives that it gives; nest tapes"
+      : call.variable    ? "a read of the variable '" + call.variable->name() + "' begins anew"
+      : inactive.empty() ? "its result is " + std::string(name_of(call.dtype))
+                         : std::string(inactive);
+  return "the path from " + name + " to the target breaks at " +
+         (derivative ? "gradient" : std::string(op_info(call.op).name)) +
+         (line.empty() ? "" : " (" + line + ")") + ": " + why;
+}
+
+std::string Tape::explain(const Tensor &target, const GradientSource &source) const {
+  check_use({&target, 1}, {&source, 1});
+  const DType dtype = source.variable() ? source.variable()->type().dtype : source.tensor().dtype();
+  if (carries_gradient(dtype)) return describe(path_between(target, source), source);
+  return (source.variable() ? "the variable '" + source.variable()->name() + "'" : "the source") +
+         " is " + std::string(name_of(dtype)) + ": only floating tensors have gradients";
 }
 
 } // namespace weft::autodiff

@@ -47,20 +47,36 @@ Tensor one_hots(std::int64_t n, DType dtype) {
 std::vector<Tensor> Tape::gradients_for(const char *name, const Tensor &target,
                                         std::span<const GradientSource> sources,
                                         const Tensor &seeds, std::int64_t count, bool vectorize) {
-  const Use use(*this);
-  if (vectorize) {
-    Batcher batcher(name, count);
-    push_interpreter(&batcher);
-    struct Pop {
-      Batcher &batcher;
-      ~Pop() { pop_interpreter(&batcher); }
-    } pop{batcher};
-    std::vector<Tensor> gradients =
-        run({&target, 1}, sources, {batcher.batch(seeds)}, /*keep=*/options_.persistent);
-    for (Tensor &gradient : gradients)
-      if (gradient.defined()) gradient = batcher.members(gradient);
-    return gradients;
+  std::vector<Tensor> gradients;
+  {
+    const Use use(*this);
+    gradients = vectorize ? at_once(name, target, sources, seeds, count)
+                          : one_by_one(target, sources, seeds, count);
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      if (!gradients[i].defined()) warn_of_derivatives({&target, 1}, sources[i]);
   }
+  note_derivatives(sources, gradients);
+  return gradients;
+}
+
+std::vector<Tensor> Tape::at_once(const char *name, const Tensor &target,
+                                  std::span<const GradientSource> sources, const Tensor &seeds,
+                                  std::int64_t count) {
+  Batcher batcher(name, count);
+  push_interpreter(&batcher);
+  struct Pop {
+    Batcher &batcher;
+    ~Pop() { pop_interpreter(&batcher); }
+  } pop{batcher};
+  std::vector<Tensor> gradients =
+      run({&target, 1}, sources, {batcher.batch(seeds)}, /*keep=*/options_.persistent);
+  for (Tensor &gradient : gradients)
+    if (gradient.defined()) gradient = batcher.members(gradient);
+  return gradients;
+}
+
+std::vector<Tensor> Tape::one_by_one(const Tensor &target, std::span<const GradientSource> sources,
+                                     const Tensor &seeds, std::int64_t count) {
   TensorEmitter e;
   const Shape shape = detail::type_of(target).shape;
   std::vector<std::vector<Tensor>> rows(sources.size());

@@ -286,8 +286,8 @@ void Tape::save(Value &value, const Tensor &tensor) {
   saved_.push_back(tensor);
 }
 
-std::span<const Tape::Value> Tape::results_of(const Record &record) {
-  const std::size_t count = record.op == kPullback ? attached_to(record).results : 1;
+std::span<const Tape::Value> Tape::results_of(const Record &record) const {
+  const std::size_t count = record.op == kPullback ? attached_[record.more].results : 1;
   return std::span(values_).subspan(record.first + record.operands, count);
 }
 

@@ -63,7 +63,7 @@ public:
                                const JacobianOptions &options);
   Tensor batch_jacobian(const Tensor &target, const GradientSource &source,
                         const JacobianOptions &options);
-  std::string explain(const Tensor &target, const GradientSource &source);
+  std::string explain(const Tensor &target, const GradientSource &source) const;
   const std::vector<VariableRef> &watched_variables() const { return watched_variables_; }
   /// Begins anew: nothing watched, nothing recorded, recording.
   void reset();
@@ -121,8 +121,8 @@ private:
   /// A call that a watched value went into and that has no record, for `explain`.
   struct Unrecorded {
     std::size_t after = 0; ///< how many records there were
-    OpCode op;
-    bool breaks; ///< has no derivative; else it takes what comes from a break
+    OpCode op;             ///< kPullback for a derivative that the tape itself gave
+    bool breaks;           ///< has no derivative; else it takes what comes from a break
     std::uint32_t first = 0, operands = 0; ///< in unrecorded_operands_
     std::uint64_t result;      ///< of an assign: a number that stands for the variable's value
     DType dtype = DType::f32;  ///< of the result
@@ -160,13 +160,26 @@ private:
   void note_unrecorded(const OpCall &call, const Tensor &result, bool breaks);
   void note_path(Unrecorded call, std::span<const std::uint64_t> operands);
   bool any_broken(std::span<const Tensor> operands);
+  /// The same for derivatives that a persistent tape gave while it recorded.
+  void note_derivatives(std::span<const GradientSource> sources,
+                        std::span<const Tensor> derivatives);
+  /// What leads from a source to a target.
+  struct Path {
+    bool watched = true;                   ///< the source is
+    bool reaches = false;                  ///< the gradient goes all the way
+    const Unrecorded *breaks_at = nullptr; ///< where it ends, if the tape saw it
+  };
+  Path path_between(const Tensor &target, const GradientSource &source) const;
+  static std::string describe(const Path &path, const GradientSource &source);
+  /// Warns if a path ends at such a derivative: who asks wants a second one.
+  void warn_of_derivatives(std::span<const Tensor> targets, const GradientSource &source) const;
   /// Appends a value, of which nothing is saved.
   Value &add_value(const Tensor &tensor, std::uint64_t identity);
   void save(Value &value, const Tensor &tensor);
   TensorType type_of(const Value &value) const;
   const Attrs &attrs_of(const Record &record) const;
   Attached &attached_to(const Record &record) { return attached_[record.more]; }
-  std::span<const Value> results_of(const Record &record);
+  std::span<const Value> results_of(const Record &record) const;
   void clear();
   /// After the one use of a tape that is not persistent.
   void spend();
@@ -209,6 +222,12 @@ private:
   std::vector<Tensor> gradients_for(const char *name, const Tensor &target,
                                     std::span<const GradientSource> sources, const Tensor &seeds,
                                     std::int64_t count, bool vectorize);
+  /// The same with each op on all seeds, and with one seed at a time.
+  std::vector<Tensor> at_once(const char *name, const Tensor &target,
+                              std::span<const GradientSource> sources, const Tensor &seeds,
+                              std::int64_t count);
+  std::vector<Tensor> one_by_one(const Tensor &target, std::span<const GradientSource> sources,
+                                 const Tensor &seeds, std::int64_t count);
   void want_sources(std::span<const GradientSource> sources, Cotangents &cotangents);
   void want_what_depends(Cotangents &cotangents);
   void seed(std::span<const Tensor> targets, const std::vector<Tensor> &weights,

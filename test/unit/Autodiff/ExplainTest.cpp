@@ -75,6 +75,53 @@ TEST(Explain, G12_IntegersAreWarnedOf) {
                        "values have gradients"}));
 }
 
+// A persistent tape gives derivatives while it records, and does not record them: who asks for the
+// derivative of one is told, since the answer is none.
+TEST(Explain, DerivativesThatTheTapeItselfGave) {
+  std::vector<std::string> lines;
+  LogSink before = set_log_sink([&](std::string_view line) { lines.emplace_back(line); });
+  const Tensor x = tensor({1.0, 2.0}), table = tensor({1.0, 2.0, 3.0});
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  tape.watch(table);
+  const Tensor y = x * x * x, picked = square(gather(table, tensor({0, 2})));
+  const auto told = [](std::uint32_t line) {
+    return "the path from the source to the target breaks at gradient (" + at(line) +
+           "): a tape does not record the derivatives that it gives; nest tapes";
+  };
+  const std::uint32_t line = __LINE__ + 1;
+  const Tensor slope = tape.gradient(y, {x})[0] * 2;
+  EXPECT_EQ(tape.explain(slope, x), told(line));
+  EXPECT_EQ(tape.explain(slope * x, x), "the gradient of the target reaches the source");
+  EXPECT_EQ(tape.explain(slope, table),
+            "the tape saw no path from the source to the target: it may lead through numbers that "
+            "the program took out (item, span, to_vector) or a host call, or through what ran "
+            "before the source was watched or while recording was suspended");
+  EXPECT_TRUE(lines.empty());
+  EXPECT_FALSE(tape.gradient(slope, {x})[0].defined());
+  EXPECT_EQ(tape.gradient(slope, {x}, {.unconnected = Unconnected::zero})[0].to_vector<double>(),
+            (std::vector<double>{0, 0}));
+  const std::uint32_t sliced = __LINE__ + 1;
+  const SlicedGradient rows = tape.sliced_gradient(picked, {table})[0];
+  static_cast<void>(tape.sliced_gradient(std::get<IndexedSlices>(rows).values, {table}));
+  const std::uint32_t whole = __LINE__ + 1;
+  const Tensor matrix = tape.jacobian(y, {x})[0];
+  static_cast<void>(tape.jacobian(matrix, {x}));
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "GradientTape: " + told(line), "GradientTape: " + told(line),
+                       "GradientTape: " + told(sliced), "GradientTape: " + told(whole)}));
+  lines.clear();
+  // One tape for each order is how it is done, and says nothing.
+  GradientTape outer({.persistent = true});
+  outer.watch(x);
+  GradientTape inner({.persistent = true});
+  inner.watch(x);
+  const Tensor dy = inner.gradient(x * x * x, {x})[0];
+  EXPECT_EQ(outer.gradient(dy, {x})[0].to_vector<double>(), (std::vector<double>{6, 12}));
+  set_log_sink(std::move(before));
+  EXPECT_TRUE(lines.empty());
+}
+
 TEST(Explain, WatchedVariablesInOrder) {
   const Variable a(tensor(1.0), "a"), b(tensor(2.0), "b"), c(tensor(3.0), "c", false);
   GradientTape tape;

@@ -233,6 +233,33 @@ TEST(Tape, NothingWatchedGivesNoGradient) {
   EXPECT_FALSE(tape.gradient(x * x, {x})[0].defined());
 }
 
+// What another tape or another thread recorded, and what was computed before or while this tape
+// did not record, is a constant to it.
+TEST(Tape, TargetsRecordedElsewhere) {
+  const Tensor x = tensor(2.f), before = x * x;
+  Tensor other, on_a_thread, paused;
+  {
+    GradientTape first;
+    first.watch(x);
+    other = x * x;
+  }
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  std::thread([&] { on_a_thread = x * x; }).join();
+  {
+    const auto pause = tape.stop_recording();
+    paused = x * x;
+  }
+  for (const Tensor &target : {before, other, on_a_thread, paused}) {
+    EXPECT_FALSE(tape.gradient(target, {x})[0].defined());
+    EXPECT_EQ(numbers(tape.gradient(target, {x}, {.unconnected = Unconnected::zero})[0]),
+              Numbers{0});
+    EXPECT_TRUE(tape.explain(target, x).starts_with("the tape saw no path from the source"));
+    // It is one of the factors of what comes of it.
+    EXPECT_EQ(numbers(tape.gradient(target * x, {x})[0]), Numbers{4});
+  }
+}
+
 TEST(Tape, OnlyWatchedOperandsHaveGradients) {
   const Tensor x = tensor(2.f), c = tensor(5.f);
   GradientTape tape;

@@ -340,6 +340,35 @@ TEST(TracedGradient, PartsOfUnknownSizes) {
       x);
 }
 
+// A step against the gradient, by less and less until the value falls by rate times its square.
+TEST(TracedGradient, G21_LineSearch) {
+  const auto step_of = [](const auto &f) {
+    return [=](const Tensor &x) {
+      const auto [value, slope] = value_and_grad(f)(x);
+      const Tensor start = value, direction = slope, norm = direction * direction;
+      return while_loop([&](const Tensor &, const Tensor &at,
+                            const Tensor &rate) { return at > start - rate * norm; },
+                        [&](const Tensor &, const Tensor &, const Tensor &rate) {
+                          const Tensor next = x - rate * direction;
+                          return std::tuple(next, f(next), rate / 2);
+                        },
+                        x, start, 1.0);
+    };
+  };
+  const auto expect = [](const auto &step, Doubles expected) {
+    for (const bool traced : {false, true}) {
+      SCOPED_TRACE(traced);
+      const auto [x, value, rate] = traced ? function(step)(tensor(1.0)) : step(tensor(1.0));
+      EXPECT_EQ((Doubles{x.template item<double>(), value.template item<double>(),
+                         rate.template item<double>()}),
+                expected);
+    }
+  };
+  expect(step_of([](const Tensor &x) { return x * x; }), {0, 0, 0.25});
+  // Where the gradient is 0 the loop does not run.
+  expect(step_of([](const Tensor &x) { return square(x - 1); }), {1, 0, 1});
+}
+
 TEST(TracedGradient, NewtonsMethodAdjusts) {
   // The root of y^2 = x by Newton's method to convergence has the derivative 1 / (2 sqrt(x)).
   const auto root = [](const Tensor &x) {

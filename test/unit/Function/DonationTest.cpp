@@ -55,6 +55,28 @@ TEST(Donation, AHeldViewKeepsItsElements) {
   EXPECT_EQ(contents(v), (Floats{7, 11, 15, 19}));
 }
 
+TEST(Donation, AValueThatATapeSavedIsNotGivenAway) {
+  const Variable v(tensor({1.f, 2.f}), "v");
+  auto step = doubling(v);
+  const auto square_of = [&](const Tensor &x) { return v * v * x; };
+  const auto compiled = function(square_of);
+  const Tensor x = tensor({3.f, 4.f}), one = tensor({1.f, 1.f});
+  step(one); // compiled here already
+  for (const bool eager : {true, false}) {
+    SCOPED_TRACE(eager ? "the tape sees ops" : "the tape sees one compiled call");
+    const Floats at = contents(v);
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = eager ? square_of(x) : compiled(x);
+    step(one);
+    step(one);
+    EXPECT_NE(contents(v), at);
+    const auto [dv, dx] = tape.gradient(y, {v, x});
+    EXPECT_EQ(contents(dv), (Floats{2 * at[0] * 3, 2 * at[1] * 4}));
+    EXPECT_EQ(contents(dx), (Floats{at[0] * at[0], at[1] * at[1]}));
+  }
+}
+
 TEST(Donation, AVariablesValueAsAnArgumentOfTheCallThatUpdatesIt) {
   const Variable v(tensor({1.f, 2.f}), "v");
   auto step = doubling(v);
