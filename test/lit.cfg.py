@@ -40,6 +40,7 @@ llvm_config.add_tool_substitutions(
 config.substitutions.append(("%weft_src", config.weft_source_dir))
 config.substitutions.append(("%weft_bin", config.weft_tools_dir))
 config.substitutions.append(("%weft_lib", config.weft_library_dir))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 config.substitutions.append(("%cxx", config.cxx))
 config.substitutions.append(("%cc", config.cc))
 
