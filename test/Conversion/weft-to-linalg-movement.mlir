@@ -100,6 +100,21 @@ func.func @concatenate(%x: tensor<2x3xf32>, %y: tensor<2x2xf32>) -> tensor<2x5xf
 
 // -----
 
+// Bufferization of a long chain of insertions takes too long; and what has no elements is no part.
+// CHECK-LABEL: func @concatenate_many
+// CHECK-SAME: %[[X:[^ ]*]]: tensor<2xf32>, %[[N:[^ ]*]]: tensor<0xf32>
+// CHECK-NOT: insert_slice
+// CHECK: tensor.concat dim(0) %[[X]]
+// CHECK-NOT: %[[N]]
+// CHECK-SAME: -> tensor<34xf32>
+func.func @concatenate_many(%x: tensor<2xf32>, %none: tensor<0xf32>) -> tensor<34xf32> {
+  %0 = weft.concatenate %x, %none, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x {axis = 0 : i64}
+      : (tensor<2xf32>, tensor<0xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<34xf32>
+  return %0 : tensor<34xf32>
+}
+
+// -----
+
 // Interior padding is the stride at which x is put down.
 // CHECK-LABEL: func @pad
 // CHECK: %[[V:.*]] = tensor.extract

@@ -50,6 +50,35 @@ TEST(LongPrograms, AVariableThatManyReadIsOverwrittenBehindThem) {
   }
 }
 
+TEST(LongPrograms, ManyTensorsJoined) {
+  for (const std::int64_t axis : {0, 1}) {
+    const auto join = [&](const Tensor &x) {
+      std::vector<Tensor> parts;
+      for (int i = 0; i < 120; ++i) {
+        // Some have no elements.
+        const Ints end = axis == 0 ? Ints{i % 7, 4} : Ints{-1, i % 5};
+        parts.push_back(i == 17 ? x : tanh(slice(x, {0, 0}, end, {1, 1})) + float(i));
+      }
+      return concatenate(parts, {.axis = axis});
+    };
+    const auto both = [&](const Tensor &x) {
+      const auto [y, slope] =
+          value_and_grad([&](const Tensor &at) { return sum(square(join(at))); })(x);
+      return std::tuple(join(x), y, slope);
+    };
+    const Tensor x = random::normal({6, 4}, {.seed = 9});
+    const auto [joined, y, slope] = both(x);
+    for (const Shape &known : {Shape{6, 4}, Shape{unknown, 4}}) {
+      SCOPED_TRACE(to_string(known));
+      const auto f = function(both, {.signature = {spec(f32, known)}});
+      const auto [compiled, compiled_y, compiled_slope] = f(x);
+      EXPECT_EQ(compiled.to_vector<float>(), joined.to_vector<float>());
+      EXPECT_EQ(compiled_y.item<float>(), y.item<float>());
+      EXPECT_EQ(compiled_slope.to_vector<float>(), slope.to_vector<float>());
+    }
+  }
+}
+
 TEST(LongPrograms, UnknownSizesBranchesAndChecks) {
   const auto work = [](const Tensor &x) {
     Tensor y = x;

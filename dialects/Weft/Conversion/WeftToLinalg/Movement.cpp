@@ -138,6 +138,10 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
   return result;
 }
 
+/// So many tensors are joined by a chain of insertions, so that what computes one may do it in its
+/// place. Bufferization takes time that grows as the cube of the chain's length.
+constexpr size_t kChained = 16;
+
 Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
   const int64_t axis = op.getAxis();
   Sizes sizes = b.sizesOf(op.getXs().front());
@@ -151,16 +155,23 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
       if (isa<Attribute>(size)) sizes[other] = size;
     }
   }
-  Value result = b.empty(sizes, getElementTypeOrSelf(op.getType()));
-  Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
-  for (Value x : op.getXs()) {
-    Sizes part = b.sizesOf(x);
-    for (size_t other = 0; other < part.size(); ++other)
-      if (static_cast<int64_t>(other) != axis) part[other] = sizes[other];
-    // A part without elements would begin past the end.
-    if (!llvm::is_contained(cast<RankedTensorType>(x.getType()).getShape(), 0))
+  // A part without elements would begin past the end.
+  SmallVector<Value> parts;
+  for (Value x : op.getXs())
+    if (!llvm::is_contained(cast<RankedTensorType>(x.getType()).getShape(), 0)) parts.push_back(x);
+  Value result;
+  if (parts.size() > kChained) {
+    result = tensor::ConcatOp::create(b, axis, parts);
+  } else {
+    result = b.empty(sizes, getElementTypeOrSelf(op.getType()));
+    Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+    for (Value x : parts) {
+      Sizes part = b.sizesOf(x);
+      for (size_t other = 0; other < part.size(); ++other)
+        if (static_cast<int64_t>(other) != axis) part[other] = sizes[other];
       result = tensor::InsertSliceOp::create(b, x, result, offsets, part, strides);
-    offsets[axis] = b.add(offsets[axis], part[axis]);
+      offsets[axis] = b.add(offsets[axis], part[axis]);
+    }
   }
   b.setSizes(result, sizes);
   return result;
