@@ -25,6 +25,7 @@ public:
   std::vector<Tensor> construct(const ConstructCall &call) override {
     // What C++ computes has no derivative, as if under stop_gradient.
     if (call.kind != ConstructKind::host) see_results(call.operands);
+    else unseen |= !call.host->pure;
     return Watcher::construct(call);
   }
 
@@ -34,6 +35,7 @@ public:
   }
 
   bool touched = false; ///< a watched value
+  bool unseen = false;  ///< C++ is called that may have effects
 
 protected:
   void see_results(std::span<const Tensor> results) override {
@@ -70,13 +72,16 @@ Tape::Surveyed Tape::survey(std::string_view name, const detail::Body &body) {
         found.floating = std::ranges::any_of(
             results, [](const Tensor &result) { return carries_gradient(result.dtype()); });
         for (const VariableRef &variable : survey.read) {
-          if (!would_watch(*variable)) continue;
-          if (std::ranges::find(survey.written, variable) != survey.written.end())
+          const bool written = std::ranges::find(survey.written, variable) != survey.written.end();
+          const bool watched = would_watch(*variable);
+          if (!watched && (written || survey.unseen)) continue;
+          if (written)
             throw StateError("GradientTape: " + std::string(name) +
                              " reads and assigns the variable '" + variable->name() +
                              "', which is watched; carry its value through as state and assign it "
                              "afterwards, or stop recording");
           found.variables.push_back(variable);
+          found.touched |= watched;
         }
         return results;
       },
@@ -90,8 +95,7 @@ std::vector<Tensor> Tape::construct(const ConstructCall &call) {
     return Interpreter::current()->construct(call);
   };
   const Surveyed surveyed = survey(call.name, body);
-  if (!surveyed.floating || (!surveyed.touched && surveyed.variables.empty()))
-    return Interpreter::construct(call);
+  if (!surveyed.floating || !surveyed.touched) return Interpreter::construct(call);
   return record(call.name, body, surveyed, [](const Tensor &) { return false; }).results;
 }
 
@@ -103,7 +107,8 @@ Recording Tape::record(std::string_view name, const detail::Body &body, const Is
 
 Recording Tape::record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
                        const IsWatched &watched) {
-  // Nothing in it changes these variables: they are read in front of it.
+  // Nothing in it changes these variables: they are read in front of it. A second derivative, which
+  // runs it again, has their values then, whatever they are by that time.
   std::vector<Tensor> values;
   for (const VariableRef &variable : surveyed.variables)
     values.push_back(read_variable({OpCode::read, {}, Attrs{variable}}));

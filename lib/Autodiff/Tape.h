@@ -144,10 +144,11 @@ private:
   /// What a body does that the tape wants to know of.
   struct Surveyed {
     bool floating = false;              ///< a result is
-    bool touched = false;               ///< a watched tensor takes part
-    std::vector<VariableRef> variables; ///< that it reads and the tape watches
+    bool touched = false;               ///< a watched tensor or variable takes part
+    std::vector<VariableRef> variables; ///< that it reads and does not assign
   };
-  /// Traces the body and records nothing. Throws StateError if it assigns such a variable as well.
+  /// Traces the body and records nothing. Throws StateError if it reads and assigns a variable that
+  /// the tape watches.
   Surveyed survey(std::string_view name, const detail::Body &body);
   Recording record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
                    const IsWatched &watched);

@@ -45,8 +45,10 @@ public:
   Digest run() {
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
     // Names and places in the source do not change the code.
-    const auto &[name, values, inputs, captured, captures, parameters, variables, written, nodes,
-                 outputs, files, part, folded, hosts, checkpoint] = program_;
+    const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
+                 files, part, folded, hosts, checkpoint] =
+        static_cast<const ProgramHead &>(program_);
+    const auto &nodes = program_.nodes;
     sha_.text("weft program 1");
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -103,8 +105,9 @@ private:
   }
 
   void one(const ProgramConstruct &construct) {
-    const auto &[kind, step, regions, results, callee, variables, host, pure, record, wrt] =
-        construct;
+    const auto &[kind, step, results, callee, variables, host, pure, record, wrt] =
+        static_cast<const ProgramConstructHead &>(construct);
+    const auto &regions = construct.regions;
     sha_.number(static_cast<std::uint8_t>(kind));
     sha_.number(step);
     sha_.number(regions.size());

@@ -1,4 +1,5 @@
-// Programs made from a program: its derivative, and what of it a derivative reaches.
+// Programs made from a program: its derivative, what of it a derivative reaches, and the program as
+// it may run again.
 #pragma once
 
 #include <optional>
@@ -22,6 +23,10 @@ std::shared_ptr<const Program> derivative_of(const std::shared_ptr<const Program
 /// variables) a derivative of that output may reach: by a path of floating values through ops with
 /// derivatives.
 std::vector<std::vector<bool>> reached_operands(const Program &program);
+
+/// The program as it may run again where it ran before: without prints and checks, and without
+/// assigns to variables that it does not read. Itself if it has none of these.
+std::shared_ptr<const Program> without_effects(const std::shared_ptr<const Program> &program);
 
 /// The first op in the nodes, and in what they call, that may not happen twice; empty if none.
 std::string_view effect_of(const std::vector<ProgramNode> &nodes);

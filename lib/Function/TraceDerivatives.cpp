@@ -141,34 +141,35 @@ std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Ten
 
 namespace {
 
-/// Throws StateError if a program that would run again has effects.
-void check_repeatable(const Program &program, std::string_view why) {
-  if (const std::string_view effect = effect_of(program.nodes); !effect.empty())
-    throw StateError(std::string(why) + " in a traced function runs " + program.name +
+/// The program as it may run again. Throws StateError if that would be seen.
+std::shared_ptr<const Program> repeatable(const std::shared_ptr<const Program> &program,
+                                          std::string_view why) {
+  std::shared_ptr<const Program> again = without_effects(program);
+  if (const std::string_view effect = effect_of(again->nodes); !effect.empty())
+    throw StateError(std::string(why) + " in a traced function runs " + program->name +
                      " again, and so its " + std::string(effect) +
                      "; move that out of it, or differentiate on values");
+  return again;
 }
 
 } // namespace
 
 std::vector<Tensor> Tracer::trace_push(const ConstructCall &call) {
-  const Program &program = *call.push->program;
-  check_repeatable(program, "jvp: a tangent of a gradient");
+  const auto program = repeatable(call.push->program, "jvp: a tangent of a gradient");
   std::vector<TensorType> types, tangents;
-  for (const ValueId output : program.outputs) {
-    types.push_back(program.values[output]);
+  for (const ValueId output : program->outputs) {
+    types.push_back(program->values[output]);
     if (autodiff::carries_gradient(types.back().dtype)) tangents.push_back(types.back());
   }
   types.insert(types.end(), tangents.begin(), tangents.end());
-  std::vector<Tensor> results =
-      add_call(ConstructKind::push, call.push->program, call.operands, {}, types);
+  std::vector<Tensor> results = add_call(ConstructKind::push, program, call.operands, {}, types);
   nodes().back().construct->wrt = call.push->wrt;
   return results;
 }
 
 Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                               const IsWatched &watched) {
-  check_repeatable(*recording.program, "GradientTape: a second derivative");
+  const auto program = repeatable(recording.program, "GradientTape: a second derivative");
   std::vector<Tensor> inputs = recording.operands;
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
   std::vector<TensorType> types;
@@ -177,6 +178,7 @@ Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor
   const auto body = [&](std::span<const Tensor> given) {
     auto &inner = static_cast<Tracer &>(*Interpreter::current());
     Recording again = recording;
+    again.program = program;
     again.operands.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count));
     inner.call_recorded(again);
     return inner.pull(again, given.subspan(count));

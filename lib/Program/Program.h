@@ -66,13 +66,10 @@ enum class ConstructKind : std::uint8_t {
            ///< what they came from.
 };
 
-/// Control flow and calls: what `cond`, `switch_case`, `while_loop`, `for_loop`, calls of traced
-/// functions and `host_call` leave in a program, and tapes around them. Types
-/// of operands, region results and results may differ in sizes that one of them does not know.
-struct ProgramConstruct {
+/// Control flow and calls but for their regions.
+struct ProgramConstructHead {
   ConstructKind kind;
   std::int64_t step = 1; ///< of a counted loop, positive
-  std::vector<ProgramRegion> regions;
   std::vector<ValueId> results;
   std::shared_ptr<const struct Program> callee; ///< of what calls one
   std::vector<VariableRef> variables;           ///< what the callee's variables are here
@@ -84,6 +81,13 @@ struct ProgramConstruct {
   std::vector<std::uint32_t> wrt;
 };
 
+/// Control flow and calls: what `cond`, `switch_case`, `while_loop`, `for_loop`, calls of traced
+/// functions and `host_call` leave in a program, and tapes around them. Types
+/// of operands, region results and results may differ in sizes that one of them does not know.
+struct ProgramConstruct : ProgramConstructHead {
+  std::vector<ProgramRegion> regions;
+};
+
 /// Which half of a program is compiled that holds a function and its derivative: its first `inputs`
 /// inputs and `outputs` outputs are the function's, the others cotangents and gradients. The
 /// forward half runs the function and saves what the backward half needs, see SavedValue.
@@ -92,8 +96,8 @@ struct DerivativePart {
   std::uint32_t inputs, outputs;
 };
 
-/// A traced function.
-struct Program {
+/// A traced function but for its nodes.
+struct ProgramHead {
   std::string name;
   std::vector<TensorType> values; ///< the type of every value
   std::vector<ValueId> inputs;    ///< the tensors of the arguments
@@ -103,7 +107,6 @@ struct Program {
   std::vector<VariableRef> parameters;
   std::vector<VariableRef> variables; ///< in the order of their first use
   std::vector<bool> written;          ///< whether the variable of that number is assigned
-  std::vector<ProgramNode> nodes;     ///< in the order of the calls
   std::vector<ValueId> outputs;
   std::vector<std::string> files; ///< of the user's source, which nodes count
   std::optional<DerivativePart> part;
@@ -114,6 +117,11 @@ struct Program {
   std::vector<HostFunctionRef> hosts;
   /// FunctionOptions::checkpoint, for its records.
   std::string checkpoint;
+};
+
+/// A traced function.
+struct Program : ProgramHead {
+  std::vector<ProgramNode> nodes; ///< in the order of the calls
 
   /// The names that the callables have in its code.
   std::vector<std::string> host_symbols() const;

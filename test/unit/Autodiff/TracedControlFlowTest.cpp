@@ -235,13 +235,73 @@ TEST(TracedGradient, EffectsHappenOnce) {
 
 // A second derivative runs the loop again, which must not be seen.
 TEST(TracedGradient, SecondDerivativesRepeatNoEffects) {
-  const auto f = [](const Tensor &x) {
-    return for_loop(2, [](const Tensor &, const Tensor &y) { return print("y is", y), y * y; }, x);
+  const Variable turns(tensor(0), "turns");
+  const auto count = function([&] { turns.assign_add(1); });
+  const auto f = [&](const Tensor &x) {
+    return for_loop(
+        2,
+        [&](const Tensor &i, const Tensor &y) {
+          check(y > 0, "y is positive");
+          cond(i == 1, [&] { print("y is", y), count(); }, [] {});
+          return y * y;
+        },
+        x);
   };
-  const auto second = grad(grad(f));
-  EXPECT_THROWS(function(second)(tensor(2.0)), StateError,
+  const auto second = function(grad(grad(f)));
+  const auto third = function(grad(grad(grad(f))));
+  Printed printed;
+  EXPECT_EQ(second(tensor(2.0)).item<double>(), 48); // of x^4
+  EXPECT_EQ(printed.take(), (Lines{"y is 4"}));
+  EXPECT_EQ(turns.value().item<int>(), 1);
+  EXPECT_EQ(third(tensor(2.0)).item<double>(), 48);
+  EXPECT_EQ(printed.take(), (Lines{"y is 4"}));
+  EXPECT_EQ(turns.value().item<int>(), 2);
+  EXPECT_THROW(second(tensor(-1.0)), AssertionError);
+  EXPECT_EQ(turns.value().item<int>(), 2);
+
+  // What it reads and assigns it cannot have twice.
+  const Variable scale(tensor(1.0), "scale", /*trainable=*/false);
+  const auto g = [&](const Tensor &x) {
+    return for_loop(
+        2, [&](const Tensor &, const Tensor &y) { return scale.assign_add(1.0), y * y * scale; },
+        x);
+  };
+  EXPECT_THROWS(function(grad(grad(g)))(tensor(2.0)), StateError,
                 "GradientTape: a second derivative in a traced function runs for_loop again, and "
-                "so its print; move that out of it, or differentiate on values");
+                "so its assign_add; move that out of it, or differentiate on values");
+}
+
+// A second derivative has the values that variables had when the loop ran first, whether the tapes
+// watch them or not.
+TEST(TracedGradient, SecondDerivativesOfWhatIsAssignedLater) {
+  const Variable w(tensor(2.0), "w"), v(tensor(2.0), "v", /*trainable=*/false), n(tensor(3), "n");
+  const auto scaled = function([&](const Tensor &z) { return z * v; });
+  for (const bool calls : {false, true}) {
+    SCOPED_TRACE(calls ? "by a traced function" : "directly");
+    const auto step = [&](const Tensor &x) {
+      for (const Variable &each : {w, v}) each.assign(2.0);
+      n.assign(3);
+      GradientTape outer, inner;
+      outer.watch(x);
+      inner.watch(x);
+      const Tensor y = for_loop(
+          n, [&](const Tensor &, const Tensor &z) { return (calls ? scaled(z) : z * v) * w * x; },
+          x);
+      for (const Variable &each : {w, v}) each.assign(5.0);
+      n.assign(1);
+      const auto [dx, dw] = inner.gradient(y, {x, w});
+      return std::tuple(y, dx, dw, outer.gradient(dx + dw, {x})[0]);
+    };
+    const auto expect = [](const auto &results) {
+      const auto &[y, dx, dw, second] = results; // y = x^4 (v w)^3
+      EXPECT_EQ(y.template item<double>(), 64);
+      EXPECT_EQ(dx.template item<double>(), 256);
+      EXPECT_EQ(dw.template item<double>(), 96);
+      EXPECT_EQ(second.template item<double>(), 768 + 384);
+    };
+    expect(step(tensor(1.0)));
+    expect(function(step)(tensor(1.0)));
+  }
 }
 
 // A gradient inside of a loop by what the loop gets from around it, which is differentiated too.

@@ -1,4 +1,5 @@
 // Forward mode inside traced functions, through control flow: equal to eager, and to closed forms.
+#include "../Function/Printed.h"
 #include "../Testing.h"
 
 #include <cmath>
@@ -260,15 +261,35 @@ TEST(TracedForward, OverGradientsWithVariables) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(eager[i], (up[i] - down[i]) / 2e-5, 1e-6);
 }
 
+// The tangent of a gradient runs the loop again: without what would be seen, and with the values
+// that variables had.
 TEST(TracedForward, OverGradientsRepeatsNoEffects) {
-  const auto f = [](const Tensor &x) {
-    return for_loop(2, [](const Tensor &, const Tensor &y) { return print("y"), y * y; }, x);
+  const Variable v(tensor(2.0), "v", /*trainable=*/false);
+  const auto f = [&](const Tensor &x) {
+    const Tensor y = for_loop(
+        2, [&](const Tensor &, const Tensor &z) { return print("z is", z), z * z * v; }, x);
+    v.assign(5.0);
+    return y;
   };
-  EXPECT_THROWS(
-      function([&](const Tensor &x) { return jvp(grad(f), x, tensor(1.0)).second; })(tensor(2.0)),
-      StateError,
-      "jvp: a tangent of a gradient in a traced function runs for_loop again, and so its "
-      "print; move that out of it, or differentiate on values");
+  const auto second = [&](const Tensor &x) {
+    v.assign(2.0);
+    return jvp(grad(f), x, tensor(1.0)).second;
+  };
+  Printed printed;
+  EXPECT_EQ(second(tensor(2.0)).item<double>(), 384); // of 8 x^4
+  EXPECT_EQ(printed.take(), (Lines{"z is 2", "z is 8"}));
+  EXPECT_EQ(function(second)(tensor(2.0)).item<double>(), 384);
+  EXPECT_EQ(printed.take(), (Lines{"z is 2", "z is 8"}));
+  const auto assigns = [&](const Tensor &x) {
+    return for_loop(
+        2, [&](const Tensor &, const Tensor &y) { return v.assign_add(1.0), y * y * v; }, x);
+  };
+  EXPECT_THROWS(function([&](const Tensor &x) {
+                  return jvp(grad(assigns), x, tensor(1.0)).second;
+                })(tensor(2.0)),
+                StateError,
+                "jvp: a tangent of a gradient in a traced function runs for_loop again, and so its "
+                "assign_add; move that out of it, or differentiate on values");
 }
 
 } // namespace
