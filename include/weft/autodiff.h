@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/custom_gradient.h>
+#include <weft/detail/derivative_structure.h>
 #include <weft/gradient_tape.h>
 
 namespace weft {
@@ -20,91 +21,6 @@ auto argument(const T &value) {
   if constexpr (std::is_arithmetic_v<T>) return flowing(value);
   else return value;
 }
-
-/// Gives the tensors of a structure the values that come next.
-template <class Next>
-struct FillTensors {
-  void tensor(Tensor &value) { value = next(); }
-  void variable(Variable &) {}
-  template <class T>
-  void literal(const T &) {}
-  void enter(Node, std::size_t) {}
-
-  Next &next;
-};
-
-/// What stands for a T in derivatives: a tensor G in the place of each tensor, variable or number.
-template <class T, class G>
-struct Each {
-  static_assert(HasFields<T>, "derivatives are of tensors, variables, numbers, containers and "
-                              "tuples of these, and structs of tensors with WEFT_FIELDS");
-  static_assert(std::is_same_v<G, Tensor>, "a jacobian's results are no structs");
-  using type = T;
-  template <class Next>
-  static T make(const T &like, Next &next) {
-    T value = like;
-    FillTensors<Next> fill{next};
-    visit_structure(value, fill);
-    return value;
-  }
-};
-template <class T, class G>
-  requires(std::is_same_v<T, Tensor> || std::is_same_v<T, Variable>)
-struct Each<T, G> {
-  using type = G;
-  template <class Next>
-  static G make(const T &, Next &next) {
-    return next();
-  }
-};
-template <class T, class G>
-struct Each<std::vector<T>, G> {
-  using type = std::vector<typename Each<T, G>::type>;
-  template <class Next>
-  static type make(const std::vector<T> &like, Next &next) {
-    type result;
-    for (const T &entry : like) result.push_back(Each<T, G>::make(entry, next));
-    return result;
-  }
-};
-template <class K, class T, class G>
-struct Each<std::map<K, T>, G> {
-  using type = std::map<K, typename Each<T, G>::type>;
-  template <class Next>
-  static type make(const std::map<K, T> &like, Next &next) {
-    type result;
-    for (const auto &[key, entry] : like) result.emplace(key, Each<T, G>::make(entry, next));
-    return result;
-  }
-};
-template <class T, std::size_t N, class G>
-struct Each<std::array<T, N>, G> {
-  using type = std::array<typename Each<T, G>::type, N>;
-  template <class Next>
-  static type make(const std::array<T, N> &like, Next &next) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return type{Each<T, G>::make(like[I], next)...};
-    }(std::make_index_sequence<N>());
-  }
-};
-template <class... T, class G>
-struct Each<std::tuple<T...>, G> {
-  using type = std::tuple<typename Each<T, G>::type...>;
-  template <class Next>
-  static type make(const std::tuple<T...> &like, Next &next) {
-    // Braces evaluate from left to right.
-    return std::apply([&](const T &...parts) { return type{Each<T, G>::make(parts, next)...}; },
-                      like);
-  }
-};
-template <class A, class B, class G>
-struct Each<std::pair<A, B>, G> {
-  using type = std::pair<typename Each<A, G>::type, typename Each<B, G>::type>;
-  template <class Next>
-  static type make(const std::pair<A, B> &like, Next &next) {
-    return type{Each<A, G>::make(like.first, next), Each<B, G>::make(like.second, next)};
-  }
-};
 
 /// Puts a tensor of its own in the place of each tensor that a derivative is taken by, so that
 /// nothing else the function reaches is the same one, and lists them.
@@ -184,17 +100,6 @@ struct WrtAll;
 template <std::size_t... I>
 struct WrtAll<std::index_sequence<I...>> : Wrt<I...> {};
 
-/// Hands out tensors one after the other.
-class InOrder {
-public:
-  explicit InOrder(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
-  Tensor operator()() { return std::move(tensors_[at_++]); }
-
-private:
-  std::vector<Tensor> tensors_;
-  std::size_t at_ = 0;
-};
-
 /// Pushes tangents forward through what runs while it lives.
 class Pushforward {
 public:
@@ -236,9 +141,9 @@ private:
 /// and the gradient by `x`; `value_and_grad<1>(f)` takes it by `y`, and `value_and_grad<0, 1>(f)`
 /// gives a tuple of both. `f` gives a floating scalar, or a pair or tuple whose first part is one
 /// and whose rest is carried along. An argument is a tensor, a variable, a number, or a structure
-/// of tensors and variables; its gradient has its structure, with tensors. What `f` reaches
-/// otherwise counts as constant, the tensors among the arguments too. Where nothing connects, the
-/// gradient is zeros.
+/// of tensors and variables, where structs hold tensors only; its gradient has its structure, with
+/// tensors. What `f` reaches otherwise counts as constant, the tensors among the arguments too.
+/// Where nothing connects, the gradient is zeros.
 ///
 /// Composes: `grad(grad(f))`, and with `function`, `custom_gradient`, `jvp` and tapes. Throws
 /// DTypeError if what it is taken by is not floating or `f` does not give a floating tensor,

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/detail/derivative_structure.h>
 #include <weft/indexed_slices.h>
 #include <weft/variable.h>
 
@@ -65,6 +66,24 @@ concept GradientSources =
     std::convertible_to<std::ranges::range_reference_t<const Range>, GradientSource>;
 
 namespace detail {
+/// What has sources in it and is no range of them: a tuple, a map, a struct with WEFT_FIELDS, or a
+/// container of such.
+template <class T>
+concept SourceStructure =
+    !GradientSources<T> && !std::convertible_to<const T &, GradientSource> &&
+    (HasFields<T> || std::ranges::forward_range<T> || requires { std::tuple_size<T>::value; });
+
+/// Lists the tensors and variables of a structure.
+struct SourceLister {
+  void tensor(const Tensor &value) { sources.emplace_back(value); }
+  void variable(const Variable &value) { sources.emplace_back(value); }
+  template <class T>
+  void literal(const T &) {}
+  void enter(Node, std::size_t) {}
+
+  std::vector<GradientSource> sources;
+};
+
 /// The `N` values of a vector as an array, for structured bindings.
 template <std::size_t N, class T>
 std::array<T, N> array_of(std::vector<T> values) {
@@ -75,6 +94,12 @@ std::array<T, N> array_of(std::vector<T> values) {
 template <GradientSources Sources>
 std::vector<GradientSource> source_list(const Sources &sources) {
   return {std::ranges::begin(sources), std::ranges::end(sources)};
+}
+template <SourceStructure Structure>
+std::vector<GradientSource> source_list(const Structure &structure) {
+  SourceLister lister;
+  visit_structure(structure, lister);
+  return std::move(lister.sources);
 }
 } // namespace detail
 
@@ -112,6 +137,12 @@ public:
   /// Watches a tensor, or every read of a variable from here on. A tensor that is not floating is
   /// not watched. Throws StateError for an undefined tensor.
   void watch(const GradientSource &source);
+  /// The same for all tensors and variables of a range or another structure.
+  template <class Sources>
+    requires(GradientSources<Sources> || detail::SourceStructure<Sources>)
+  void watch(const Sources &sources) {
+    for (const GradientSource &source : detail::source_list(sources)) watch(source);
+  }
 
   /// The derivatives of the sum of all elements of the targets by each source, in the sources'
   /// order. The computation is seen by the other tapes of this thread and by a trace, but not by
@@ -129,6 +160,15 @@ public:
                                const GradientOptions &options = {},
                                std::source_location where = WEFT_HERE) {
     return gradient_by(targets, detail::source_list(sources), options, where);
+  }
+
+  /// The same for a structure of tensors and variables: a tuple, a map, a struct of tensors with
+  /// WEFT_FIELDS, or containers of these. The gradients have its structure.
+  template <detail::SourceStructure Sources>
+  auto gradient(const GradientTargets &targets, const Sources &sources,
+                const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
+    detail::InOrder gradients(gradient_by(targets, detail::source_list(sources), options, where));
+    return detail::Each<Sources, Tensor>::make(sources, gradients);
   }
 
   /// The same, where the gradient of a source that was only gathered from along its first axis

@@ -312,6 +312,43 @@ TEST(Tape, VectorsOfSources) {
   EXPECT_TRUE(tape.gradient(y, std::vector<Tensor>()).empty());
 }
 
+struct Line {
+  Tensor slope, height;
+  int degree = 1;
+  WEFT_FIELDS(Line, slope, height, degree)
+};
+struct Layer {
+  Variable weight;
+  WEFT_FIELDS(Layer, weight)
+};
+// A struct has a place for the derivative of a tensor, and none for that of a variable.
+static_assert(!detail::holds_variables<std::map<int, std::vector<Line>>>());
+static_assert(detail::holds_variables<std::tuple<int, std::optional<Layer>>>());
+
+TEST(Tape, StructuresOfSources) {
+  const Line line{tensor(2.f), tensor(3.f)};
+  const Variable v(tensor(5.f), "v", /*trainable=*/false);
+  const std::map<std::string, Tensor> table{{"a", tensor(7.f)}, {"b", tensor(1.f)}};
+  const std::vector<Tensor> list{tensor(1.f), tensor(2.f)};
+  GradientTape tape({.persistent = true});
+  tape.watch(std::tuple(line, v));
+  tape.watch(table);
+  tape.watch(list);
+  const Tensor y = line.slope * line.slope * v * table.at("a") + line.height * list[1];
+  const Line by_line = tape.gradient(y, line);
+  EXPECT_EQ(numbers(by_line.slope), Numbers{140});
+  EXPECT_EQ(numbers(by_line.height), Numbers{2});
+  EXPECT_EQ(by_line.degree, 1);
+  const auto [dv, rest] = tape.gradient(y, std::tuple(v, std::pair(table, list)));
+  EXPECT_EQ(numbers(dv), Numbers{28});
+  EXPECT_EQ(numbers(rest.first.at("a")), Numbers{20});
+  EXPECT_FALSE(rest.first.at("b").defined());
+  EXPECT_FALSE(rest.second[0].defined());
+  EXPECT_EQ(numbers(rest.second[1]), Numbers{3});
+  const auto zeros = tape.gradient(y, table, {.unconnected = Unconnected::zero});
+  EXPECT_EQ(numbers(zeros.at("b")), Numbers{0});
+}
+
 TEST(Tape, IntegersHaveNoGradient) {
   const Tensor n = tensor({1, 2}), x = tensor({1.f, 2.f});
   GradientTape tape({.persistent = true});

@@ -61,6 +61,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/custom_gradient.h", "Autodiff"},
     {"weft/gradient_tape.h", "Autodiff"},
     {"weft/indexed_slices.h", "Autodiff"},
+    {"weft/detail/derivative_structure.h", "Autodiff"},
     {"weft/phase.h", "Program"},
     {"weft/detail/function_core.h", "Function"},
     {"weft/function.h", "Function"},
