@@ -69,10 +69,7 @@ public:
     if (name == "one") return "e.scalar(1, call.cotangent_dtype())";
     if (name == "zero") return "e.scalar(0, call.cotangent_dtype())";
     if (name == "copy") return argument(dag, 0);
-    if (name == "square") {
-      std::string x = argument(dag, 0);
-      return "e.multiply(" + x + ", " + x + ")";
-    }
+    if (name == "square") return "rules::squared(e, " + argument(dag, 0) + ")";
     const Record *head = operatorOf(dag);
     std::string text;
     if (head->isSubClassOf("Emit")) {

@@ -8,6 +8,12 @@
 
 namespace weft::autodiff::rules {
 
+/// `value` times itself, which is computed once.
+template <class E>
+typename E::Value squared(E &e, const typename E::Value &value) {
+  return e.multiply(value, value);
+}
+
 /// `value`, which broadcasts to the shape of operand `i`, stretched to that shape.
 template <class E, class Call>
 typename E::Value expand_to_operand(E &e, Call &call, std::size_t i,

@@ -61,7 +61,7 @@ typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
       e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), starts, high, interior);
   // Zeros behind, as far as x goes.
   for (const std::size_t axis : open)
-    value = resize_axis(e, value, axis, size_value(e, call.shape_witness(i), axis));
+    value = resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
   return value;
 }
 
