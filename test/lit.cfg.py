@@ -43,6 +43,14 @@ config.substitutions.append(("%weft_lib", config.weft_library_dir))
 config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 config.substitutions.append(("%cxx", config.cxx))
 config.substitutions.append(("%cc", config.cc))
+config.substitutions.append(("%weft_includes", f"-I{config.weft_source_dir}/include -I{config.weft_generated}/include"))
+config.substitutions.append(("%weft_link", f"-L{config.weft_library_dir} -lweft -Wl,-rpath,{config.weft_library_dir}"))
+
+# `gxx`: the compiler that users of Debian have, as %gxx.
+gxx = shutil.which("g++")
+if gxx:
+    config.available_features.add("gxx")
+    config.substitutions.append(("%gxx", gxx))
 
 # `ptxas`: PTX can be assembled, with %ptxas. `gpu`: it can be run as well.
 ptxas = shutil.which("ptxas") or next(iter(sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))), None)

@@ -28,9 +28,9 @@ struct Cell {
   WEFT_FIELDS(Cell, input, state, output, bias)
 
   explicit Cell(std::int64_t letters)
-      : input(random::normal({letters, units}, {.stddev = 0.2f, .seed = 1}), "input"),
-        state(random::normal({units, units}, {.stddev = 0.1f, .seed = 2}), "state"),
-        output(random::normal({units, letters}, {.stddev = 0.2f, .seed = 3}), "output"),
+      : input(random::normal({letters, units}, {.seed = 1, .stddev = 0.2f}), "input"),
+        state(random::normal({units, units}, {.seed = 2, .stddev = 0.1f}), "state"),
+        output(random::normal({units, letters}, {.seed = 3, .stddev = 0.2f}), "output"),
         bias(zeros({units}), "bias") {}
 
   /// The state (units) after a letter, of which the network reads its row of `input`.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/custom_gradient.h>
+#include <weft/detail/callable.h>
 #include <weft/detail/derivative_structure.h>
 #include <weft/gradient_tape.h>
 
@@ -68,6 +69,28 @@ const Tensor &loss_of(const char *name, const T &value) {
   else loss = &std::get<0>(value);
   check_loss(name, *loss);
   return *loss;
+}
+template <class T>
+constexpr bool has_loss() {
+  if constexpr (std::is_void_v<T>) return false;
+  else if constexpr (form_of<T>() == Form::tensor) return true;
+  else if constexpr (form_of<T>() != Form::tuple) return false;
+  else if constexpr (std::tuple_size_v<T> == 0) return false;
+  else return form_of<std::tuple_element_t<0, T>>() == Form::tensor;
+}
+
+/// Checks, with a sentence for each, how a function is called that is differentiated, and tells
+/// whether it can be.
+template <class F, class... Args>
+constexpr bool differentiable_call() {
+  constexpr bool structures = (is_structure<Args>() && ...);
+  static_assert(structures, WEFT_STRUCTURE_WANTED("the arguments of a differentiated function"));
+  constexpr bool fits =
+      std::is_invocable_v<const F &, const decltype(argument(std::declval<const Args &>())) &...>;
+  static_assert(fits, "the call does not fit the function that is differentiated: compare the "
+                      "number of the arguments and their types with its parameters, where numbers "
+                      "arrive as tensors, and everything by value or as const references");
+  return structures && fits;
 }
 
 /// The arguments that derivatives are taken by: those of these numbers, or else the first.
@@ -137,6 +160,103 @@ private:
 
 } // namespace detail
 
+namespace detail {
+
+/// What `value_and_grad` gives.
+template <class F, std::size_t... I>
+class ValueAndGrad {
+public:
+  explicit ValueAndGrad(F f) : f_(std::move(f)) {}
+  WEFT_CALL_OPERATORS(call)
+
+  template <class... Args>
+  auto call(const std::source_location &where, const Args &...args) const {
+    if constexpr (differentiable_call<F, Args...>()) {
+      using Value = ResultOf<const F &, const decltype(argument(args)) &...>;
+      constexpr bool loss = has_loss<Value>();
+      static_assert(loss,
+                    "a function whose gradient is taken returns a tensor, its loss, or a pair "
+                    "or tuple whose first part that is");
+      if constexpr (loss) {
+        auto arguments = std::tuple(argument(args)...);
+        GradientTape tape({.watch_accessed_variables = false});
+        const std::vector<GradientSource> sources = [&] {
+          const CallLine line(where);
+          return Wrt<I...>::collect("grad", &tape, arguments);
+        }();
+        auto value = apply_at(where, f_, std::as_const(arguments));
+        const CallLine line(where);
+        InOrder gradients(tape.gradient(loss_of("grad", value), sources,
+                                        {.unconnected = Unconnected::zero},
+                                        std::source_location()));
+        return std::pair(std::move(value), Wrt<I...>::make(arguments, gradients));
+      }
+    }
+  }
+
+private:
+  F f_;
+};
+
+/// What `grad` gives.
+template <class F, std::size_t... I>
+class Grad {
+public:
+  explicit Grad(F f) : both_(std::move(f)) {}
+  WEFT_CALL_OPERATORS(call)
+
+private:
+  template <class... Args>
+  auto call(const std::source_location &where, const Args &...args) const {
+    if constexpr (!std::is_void_v<decltype(both_.call(where, args...))>)
+      return both_.call(where, args...).second;
+  }
+
+  ValueAndGrad<F, I...> both_;
+};
+
+/// What `jacobian` gives.
+template <class F, std::size_t... I>
+class Jacobian {
+public:
+  explicit Jacobian(F f) : f_(std::move(f)) {}
+  WEFT_CALL_OPERATORS(call)
+
+private:
+  template <class... Args>
+  auto call(const std::source_location &where, const Args &...args) const {
+    if constexpr (differentiable_call<F, Args...>()) {
+      auto arguments = std::tuple(argument(args)...);
+      GradientTape tape({.persistent = true, .watch_accessed_variables = false});
+      const std::vector<GradientSource> sources = [&] {
+        const CallLine line(where);
+        return Wrt<I...>::collect("jacobian", &tape, arguments);
+      }();
+      const auto value = apply_at(where, f_, std::as_const(arguments));
+      constexpr bool structured = is_structure<decltype(value)>();
+      static_assert(structured, WEFT_STRUCTURE_WANTED("what a differentiated function returns"));
+      if constexpr (structured) {
+        const CallLine line(where);
+        tape.stop();
+        StructureReader targets;
+        visit_structure(value, targets);
+        std::size_t at = 0;
+        const auto next = [&] {
+          InOrder jacobians(tape.jacobian(targets.tensors[at++], sources,
+                                          {.unconnected = Unconnected::zero},
+                                          std::source_location()));
+          return Wrt<I...>::make(arguments, jacobians);
+        };
+        return Each<std::remove_const_t<decltype(value)>, decltype(next())>::make(value, next);
+      }
+    }
+  }
+
+  F f_;
+};
+
+} // namespace detail
+
 /// The value of `f` and its gradient: `value_and_grad(f)(x, y)` is a pair of what `f(x, y)` gives
 /// and the gradient by `x`; `value_and_grad<1>(f)` takes it by `y`, and `value_and_grad<0, 1>(f)`
 /// gives a tuple of both. `f` gives a floating scalar, or a pair or tuple whose first part is one
@@ -150,52 +270,73 @@ private:
 /// ShapeError if that is no scalar.
 template <std::size_t... I, class F>
 auto value_and_grad(F f) {
-  return [f = std::move(f)](const auto &...args) {
-    auto arguments = std::tuple(detail::argument(args)...);
-    GradientTape tape({.watch_accessed_variables = false});
-    const std::vector<GradientSource> sources =
-        detail::Wrt<I...>::collect("grad", &tape, arguments);
-    auto value = std::apply(f, std::as_const(arguments));
-    detail::InOrder gradients(tape.gradient(detail::loss_of("grad", value), sources,
-                                            {.unconnected = Unconnected::zero},
-                                            std::source_location()));
-    return std::pair(std::move(value), detail::Wrt<I...>::make(arguments, gradients));
-  };
+  return detail::ValueAndGrad<F, I...>(std::move(f));
 }
 
 /// The gradient alone, as `value_and_grad` gives it: `grad([](Tensor x) { return x * x * x;
 /// })(2.0)` is 12.
 template <std::size_t... I, class F>
 auto grad(F f) {
-  return
-      [g = value_and_grad<I...>(std::move(f))](const auto &...args) { return g(args...).second; };
+  return detail::Grad<F, I...>(std::move(f));
 }
 
-/// What `f(args...)` gives, and a function from a cotangent of that, of its structure, to the
-/// cotangents of the arguments: a tuple, or that of the only argument. It may be called any number
-/// of times, on this thread. Throws as `value_and_grad`; the function throws ShapeError and
-/// DTypeError for a cotangent that does not fit.
-template <class F, class... Args>
-auto vjp(F f, const Args &...args) {
-  using All = detail::WrtAll<std::index_sequence_for<Args...>>;
-  auto arguments = std::tuple(detail::argument(args)...);
-  auto tape = std::make_shared<GradientTape>(
-      TapeOptions{.persistent = true, .watch_accessed_variables = false});
-  std::vector<GradientSource> sources = All::collect("vjp", tape.get(), arguments);
-  auto value = std::apply(f, std::as_const(arguments));
-  tape->stop();
-  detail::StructureReader targets;
-  visit_structure(value, targets);
-  auto pull = [tape, arguments = std::move(arguments), sources = std::move(sources),
-               targets = std::move(targets.tensors)](const decltype(value) &cotangent) {
-    detail::StructureReader cotangents;
-    visit_structure(cotangent, cotangents);
-    detail::InOrder gradients(
-        detail::pull_back(*tape, targets, std::move(cotangents.tensors), sources));
-    return All::make(arguments, gradients);
-  };
-  return std::pair(std::move(value), std::move(pull));
-}
+namespace detail {
+
+/// The type of `vjp`, an object, so that calls of it know their line.
+struct Vjp {
+  WEFT_CALL_OPERATORS(call)
+
+private:
+  template <class... Given>
+  static auto call(const std::source_location &where, const Given &...given) {
+    static_assert(sizeof...(Given) >= 2, "vjp is called with a function and its arguments");
+    if constexpr (sizeof...(Given) >= 2) return run(where, given...);
+  }
+
+  template <class F, class... Args>
+  static auto run(const std::source_location &where, const F &f, const Args &...args) {
+    if constexpr (differentiable_call<F, Args...>()) {
+      using Value = ResultOf<const F &, const decltype(argument(args)) &...>;
+      constexpr bool structured = is_structure<Value>();
+      static_assert(structured, WEFT_STRUCTURE_WANTED("what a differentiated function returns"));
+      if constexpr (structured) return pull_of(where, f, args...);
+    }
+  }
+
+  template <class F, class... Args>
+  static auto pull_of(const std::source_location &where, const F &f, const Args &...args) {
+    using EachOf = WrtAll<std::index_sequence_for<Args...>>;
+    auto arguments = std::tuple(argument(args)...);
+    auto tape = std::make_shared<GradientTape>(
+        TapeOptions{.persistent = true, .watch_accessed_variables = false});
+    std::vector<GradientSource> sources = [&] {
+      const CallLine line(where);
+      return EachOf::collect("vjp", tape.get(), arguments);
+    }();
+    auto value = apply_at(where, f, std::as_const(arguments));
+    tape->stop();
+    StructureReader targets;
+    visit_structure(value, targets);
+    auto pull = [tape, arguments = std::move(arguments), sources = std::move(sources),
+                 targets = std::move(targets.tensors)](const decltype(value) &cotangent,
+                                                       std::source_location place = WEFT_HERE) {
+      const CallLine line(place);
+      StructureReader cotangents;
+      visit_structure(cotangent, cotangents);
+      InOrder gradients(pull_back(*tape, targets, std::move(cotangents.tensors), sources));
+      return EachOf::make(arguments, gradients);
+    };
+    return std::pair(std::move(value), std::move(pull));
+  }
+};
+
+} // namespace detail
+
+/// `vjp(f, args...)`: what `f(args...)` gives, and a function from a cotangent of that, of its
+/// structure, to the cotangents of the arguments: a tuple, or that of the only argument. It may be
+/// called any number of times, on this thread. Throws as `value_and_grad`; the function throws
+/// ShapeError and DTypeError for a cotangent that does not fit.
+inline constexpr detail::Vjp vjp;
 
 /// What `f` gives at `primals`, and the tangent of that for the tangents of the primals: forward
 /// mode, in one go; tangents live about as long as their values. `primals` is a tensor, a variable
@@ -203,21 +344,39 @@ auto vjp(F f, const Args &...args) {
 /// Throws DTypeError if a primal is not floating, and DTypeError or ShapeError if a tangent is not
 /// of its primal's type.
 template <class F, class Primals, class Tangents>
-auto jvp(F f, const Primals &primals, const Tangents &tangents) {
-  auto arguments = detail::arguments_of(primals);
-  auto directions = detail::arguments_of(tangents);
-  detail::StructureReader reader;
-  visit_structure(directions, reader);
-  detail::Pushforward pushforward;
-  pushforward.seed(arguments, reader.tensors);
-  auto value = std::apply(f, std::as_const(arguments));
-  const auto tangent = [&](const Tensor &part) { return pushforward.tangent_of(part); };
-  detail::StructureReader parts;
-  visit_structure(value, parts);
-  for (Tensor &part : parts.tensors) part = tangent(part);
-  detail::InOrder derivatives(std::move(parts.tensors));
-  auto derivative = detail::Each<decltype(value), Tensor>::make(value, derivatives);
-  return std::pair(std::move(value), std::move(derivative));
+auto jvp(F f, const Primals &primals, const Tangents &tangents,
+         std::source_location where = WEFT_HERE) {
+  constexpr bool structures = detail::is_structure<Primals>() && detail::is_structure<Tangents>();
+  static_assert(structures, WEFT_STRUCTURE_WANTED("the primals and tangents of jvp"));
+  if constexpr (structures) {
+    auto arguments = detail::arguments_of(primals);
+    auto directions = detail::arguments_of(tangents);
+    constexpr bool fits = detail::Applies<F &, const decltype(arguments) &>::value;
+    static_assert(fits,
+                  "the primals do not fit the function of jvp: one tensor, variable or number "
+                  "for a function of one argument, a std::tuple of the arguments for others");
+    if constexpr (fits) {
+      detail::Pushforward pushforward;
+      {
+        const detail::CallLine line(where);
+        detail::StructureReader reader;
+        visit_structure(directions, reader);
+        pushforward.seed(arguments, reader.tensors);
+      }
+      auto value = detail::apply_at(where, f, std::as_const(arguments));
+      constexpr bool structured = detail::is_structure<decltype(value)>();
+      static_assert(structured, WEFT_STRUCTURE_WANTED("what a differentiated function returns"));
+      if constexpr (structured) {
+        const auto tangent = [&](const Tensor &part) { return pushforward.tangent_of(part); };
+        detail::StructureReader parts;
+        visit_structure(value, parts);
+        for (Tensor &part : parts.tensors) part = tangent(part);
+        detail::InOrder derivatives(std::move(parts.tensors));
+        auto derivative = detail::Each<decltype(value), Tensor>::make(value, derivatives);
+        return std::pair(std::move(value), std::move(derivative));
+      }
+    }
+  }
 }
 
 /// The derivative of every element of what `f` gives by every element of its argument: of shape
@@ -226,25 +385,7 @@ auto jvp(F f, const Primals &primals, const Tangents &tangents) {
 /// Reverse mode over all elements of y at once. Throws as `GradientTape::jacobian`.
 template <std::size_t... I, class F>
 auto jacobian(F f) {
-  return [f = std::move(f)](const auto &...args) {
-    auto arguments = std::tuple(detail::argument(args)...);
-    GradientTape tape({.persistent = true, .watch_accessed_variables = false});
-    const std::vector<GradientSource> sources =
-        detail::Wrt<I...>::collect("jacobian", &tape, arguments);
-    const auto value = std::apply(f, std::as_const(arguments));
-    tape.stop();
-    detail::StructureReader targets;
-    visit_structure(value, targets);
-    std::size_t at = 0;
-    const auto next = [&] {
-      detail::InOrder jacobians(tape.jacobian(targets.tensors[at++], sources,
-                                              {.unconnected = Unconnected::zero},
-                                              std::source_location()));
-      return detail::Wrt<I...>::make(arguments, jacobians);
-    };
-    using Jacobians = decltype(next());
-    return detail::Each<std::remove_const_t<decltype(value)>, Jacobians>::make(value, next);
-  };
+  return detail::Jacobian<F, I...>(std::move(f));
 }
 
 /// The second derivatives of a function that gives a floating scalar: of shape x.shape + x.shape;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/detail/body.h>
+#include <weft/detail/callable.h>
 #include <weft/detail/parts.h>
 #include <weft/structure.h>
 
@@ -39,7 +40,7 @@ namespace detail {
 /// Calls `pull` with the cotangents: one each for the parts of a tuple, or the structure as it is.
 template <class Pull, class Cotangent>
 auto call_pull(const Pull &pull, const Cotangent &cotangent) {
-  if constexpr (requires { pull(cotangent); }) return pull(cotangent);
+  if constexpr (std::is_invocable_v<const Pull &, const Cotangent &>) return pull(cotangent);
   else return std::apply(pull, cotangent);
 }
 
@@ -57,6 +58,109 @@ void run_reading(const std::string &name, std::span<const Variable> variables,
 /// The gradients of `recompute`: `body` on the operands, run again under a tape.
 std::vector<Tensor> run_recomputed(const std::string &name, const Body &body,
                                    std::vector<Tensor> operands);
+
+template <class T>
+inline constexpr bool is_pullback = false;
+template <class Value, class Pull>
+inline constexpr bool is_pullback<Pullback<Value, Pull>> = true;
+
+/// Says in a sentence what is wrong with a call of a function with a gradient of its own.
+template <class F, class... Args>
+constexpr bool fits_operands() {
+  constexpr bool structures = (is_structure<Args>() && ...);
+  static_assert(structures,
+                WEFT_STRUCTURE_WANTED("the arguments of custom_gradient and recompute"));
+  constexpr bool fits = std::is_invocable_v<F, FlowingType<Args> &...>;
+  static_assert(fits, "the call does not fit the function of custom_gradient or recompute: compare "
+                      "the number of the arguments and their types with its parameters, where "
+                      "numbers arrive as tensors");
+  return structures && fits;
+}
+
+/// What `custom_gradient` gives.
+template <class F>
+class CustomGradient {
+public:
+  CustomGradient(F f, CustomGradientOptions options)
+      : f_(std::move(f)), options_(std::move(options)) {}
+  WEFT_CALL_OPERATORS(call)
+
+private:
+  template <class... Args>
+  auto call(const std::source_location &where, const Args &...args) const {
+    if constexpr (fits_operands<const F &, Args...>()) {
+      auto inputs = std::tuple(flowing(args)...);
+      using Made = decltype(std::apply(f_, inputs));
+      static_assert(is_pullback<Made>,
+                    "the function of custom_gradient returns Pullback{value, pull}, where pull "
+                    "takes the cotangent of the value and gives the gradients of the arguments");
+      if constexpr (is_pullback<Made>) return run<Made>(where, inputs);
+    }
+  }
+
+  template <class Made, class Inputs>
+  auto run(const std::source_location &where, Inputs &inputs) const {
+    StructureReader operands;
+    visit_structure(inputs, operands);
+    std::optional<Made> made;
+    {
+      const CallLine line(where);
+      read_variables(options_.variables, operands.tensors);
+      run_reading(options_.name, options_.variables,
+                  [&] { made.emplace(apply_at(where, f_, inputs)); });
+    }
+    using Value = decltype(made->value);
+    Parts<Value> value(std::move(made->value));
+    const std::vector<Tensor> results = std::move(value.tensors());
+    const auto pullback = [pull = std::move(made->pull),
+                           shape = value.without_tensors()](std::span<const Tensor> cotangents) {
+      auto gradients = call_pull(pull, shape.with(cotangents));
+      StructureReader reader;
+      visit_structure(gradients, reader);
+      return std::move(reader.tensors);
+    };
+    const CallLine line(where);
+    return value.with(attach(options_.name, operands.tensors, results, pullback,
+                             /*natural=*/false));
+  }
+
+  F f_;
+  CustomGradientOptions options_;
+};
+
+/// What `recompute` gives.
+template <class F>
+class Recompute {
+public:
+  explicit Recompute(F f) : f_(std::move(f)) {}
+  WEFT_CALL_OPERATORS(call)
+
+private:
+  template <class... Args>
+  auto call(const std::source_location &where, const Args &...args) const {
+    if constexpr (fits_operands<const F &, Args...>()) {
+      auto inputs = std::tuple(flowing(args)...);
+      using Value = ResultType<decltype(std::apply(f_, inputs))>;
+      static_assert(is_structure<Value>(),
+                    WEFT_STRUCTURE_WANTED("what recompute's function gives"));
+      Parts<decltype(inputs)> parts(std::move(inputs));
+      auto value = std::make_shared<std::optional<Parts<Value>>>();
+      const std::vector<Tensor> operands = parts.tensors();
+      const Body body = [f = f_, value,
+                         bare = parts.without_tensors()](std::span<const Tensor> tensors) {
+        const UserLines lines_of_its_own;
+        Parts<Value> result(flowing(std::apply(f, bare.with(tensors))));
+        std::vector<Tensor> results = std::move(result.tensors());
+        *value = result.without_tensors();
+        return results;
+      };
+      const CallLine line(where);
+      return (*value)->with(run_recomputed("recompute", body, operands));
+    }
+  }
+
+  F f_;
+};
 
 } // namespace detail
 
@@ -80,28 +184,7 @@ std::vector<Tensor> run_recomputed(const std::string &name, const Body &body,
 /// many gradients as arguments, or one is not of its argument's dtype and shape.
 template <class F>
 auto custom_gradient(F f, CustomGradientOptions options = {}) {
-  return [f = std::move(f), options = std::move(options)](const auto &...args) {
-    auto inputs = std::tuple(detail::flowing(args)...);
-    detail::StructureReader operands;
-    visit_structure(inputs, operands);
-    detail::read_variables(options.variables, operands.tensors);
-    using Result = decltype(std::apply(f, inputs));
-    std::optional<Result> made;
-    detail::run_reading(options.name, options.variables,
-                        [&] { made.emplace(std::apply(f, inputs)); });
-    using Value = decltype(made->value);
-    detail::Parts<Value> value(std::move(made->value));
-    const std::vector<Tensor> results = std::move(value.tensors());
-    const auto pullback = [pull = std::move(made->pull),
-                           shape = value.without_tensors()](std::span<const Tensor> cotangents) {
-      auto gradients = detail::call_pull(pull, shape.with(cotangents));
-      detail::StructureReader reader;
-      visit_structure(gradients, reader);
-      return std::move(reader.tensors);
-    };
-    return value.with(detail::attach(options.name, operands.tensors, results, pullback,
-                                     /*natural=*/false));
-  };
+  return detail::CustomGradient<F>(std::move(f), std::move(options));
 }
 
 /// A function that computes what `f` does and keeps nothing for its gradient but the arguments:
@@ -113,21 +196,7 @@ auto custom_gradient(F f, CustomGradientOptions options = {}) {
 /// run once and the compiler decides what is kept: pass them as arguments.
 template <class F>
 auto recompute(F f) {
-  return [f = std::move(f)](const auto &...args) {
-    auto inputs = std::tuple(detail::flowing(args)...);
-    detail::Parts<decltype(inputs)> parts(std::move(inputs));
-    using Value = detail::ResultType<decltype(std::apply(f, inputs))>;
-    auto value = std::make_shared<std::optional<detail::Parts<Value>>>();
-    const std::vector<Tensor> operands = parts.tensors();
-    const detail::Body body = [f, value,
-                               parts = parts.without_tensors()](std::span<const Tensor> tensors) {
-      detail::Parts<Value> result(detail::flowing(std::apply(f, parts.with(tensors))));
-      std::vector<Tensor> results = std::move(result.tensors());
-      *value = result.without_tensors();
-      return results;
-    };
-    return (*value)->with(detail::run_recomputed("recompute", body, operands));
-  };
+  return detail::Recompute<F>(std::move(f));
 }
 
 } // namespace weft

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace weft {
 
@@ -36,6 +38,11 @@ struct DTypeOf;
     static constexpr DType value = DType::enumerator;                                              \
   };
 #include <weft/dtypes.def>
+/// The other C++ type of 64 bits: `long long` where std::int64_t is `long`.
+template <>
+struct DTypeOf<std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>> {
+  static constexpr DType value = DType::i64;
+};
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
@@ -75,6 +82,9 @@ constexpr std::string_view name_of(DType dtype) {
   }
   return "?";
 }
+
+/// Prints the name.
+std::ostream &operator<<(std::ostream &out, DType dtype);
 
 /// The dtype with that name, or nothing.
 std::optional<DType> parse_dtype(std::string_view name);

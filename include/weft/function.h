@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include <weft/detail/callable.h>
 #include <weft/detail/function_core.h>
 #include <weft/structure.h>
 
@@ -25,38 +26,31 @@ public:
   Function(const Function &) = default;
   Function &operator=(const Function &) = default;
 
-  template <class... Args>
-  auto operator()(const Args &...args) const {
-    using R = std::invoke_result_t<F &, const Args &...>;
-    if (detail::FunctionCore::recording()) [[unlikely]]
-      return inside<R>(args...);
-    detail::ArgumentReader arguments;
-    (visit_structure(args, arguments), ...);
-    const std::shared_ptr<Trace> trace = find<R>(arguments, args...);
-    return result<R>(*trace, arguments, state_->core.run(*trace, arguments));
-  }
+  WEFT_CALL_OPERATORS(call)
 
   /// Times and sizes of the trace for these arguments, which is made if there is none yet.
   template <class... Args>
   CompileReport report(const Args &...args) const {
-    using R = std::invoke_result_t<F &, const Args &...>;
+    using R = Result<Args...>;
     detail::ArgumentReader arguments;
     (visit_structure(args, arguments), ...);
-    return state_->core.report(*find<R>(arguments, args...));
+    return state_->core.report(*find<R>({}, arguments, args...));
   }
 
   /// The text of a phase for these arguments: `f.ir(x, y, Phase::linalg)`. Runs nothing.
   template <class... ArgsAndPhase>
   std::string ir(const ArgsAndPhase &...args) const {
-    auto all = std::forward_as_tuple(args...);
+    static_assert((std::is_same_v<ArgsAndPhase, Phase> || ...),
+                  "ir is called with the function's arguments and then a Phase");
+    auto given = std::forward_as_tuple(args...);
     constexpr std::size_t count = sizeof...(args) - 1;
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using R = std::invoke_result_t<F &, decltype(std::get<I>(all))...>;
+      using R = Result<std::remove_cvref_t<decltype(std::get<I>(given))>...>;
       detail::ArgumentReader arguments;
-      (visit_structure(std::get<I>(all), arguments), ...);
+      (visit_structure(std::get<I>(given), arguments), ...);
       std::shared_ptr<void> prototype;
-      return state_->core.ir(arguments, tracee<R>(arguments, prototype, std::get<I>(all)...),
-                             std::get<count>(all));
+      return state_->core.ir(arguments, tracee<R>(arguments, prototype, std::get<I>(given)...),
+                             std::get<count>(given));
     }(std::make_index_sequence<count>());
   }
 
@@ -75,23 +69,58 @@ public:
 private:
   using Trace = detail::FunctionCore::Trace;
   struct State {
-    State(F callable, FunctionOptions options)
-        : callable(std::move(callable)), core(std::move(options)) {}
+    State(F f, FunctionOptions options) : callable(std::move(f)), core(std::move(options)) {}
     F callable;
     detail::FunctionCore core;
   };
 
+  /// What a call gives; says in a sentence what is wrong with one that cannot be made.
+  template <class... Args>
+  static auto result_type() {
+    constexpr bool fits = std::is_invocable_v<F &, const Args &...>;
+    static_assert(fits, "the call does not fit the traced function: compare the number of the "
+                        "arguments and their types with the parameters of the callable, which "
+                        "takes them by value or as const references");
+    constexpr bool arguments = (detail::is_structure<Args>() && ...);
+    static_assert(arguments, WEFT_STRUCTURE_WANTED("the arguments of a traced function"));
+    if constexpr (fits && arguments) {
+      using R = std::remove_cvref_t<detail::ResultOf<F &, const Args &...>>;
+      constexpr bool results = std::is_void_v<R> || detail::is_structure<R>();
+      static_assert(results, WEFT_STRUCTURE_WANTED("the results of a traced function"));
+      if constexpr (results) return std::type_identity<R>();
+      else return std::type_identity<void>();
+    } else {
+      return std::type_identity<void>();
+    }
+  }
+  template <class... Args>
+  using Result = typename decltype(result_type<Args...>())::type;
+
+  template <class... Args>
+  auto call(const std::source_location &where, const Args &...args) const {
+    using R = Result<Args...>;
+    if constexpr (std::is_invocable_v<F &, const Args &...> &&
+                  (detail::is_structure<Args>() && ...)) {
+      if (detail::FunctionCore::recording()) [[unlikely]]
+        return inside<R>(where, args...);
+      detail::ArgumentReader arguments;
+      (visit_structure(args, arguments), ...);
+      const std::shared_ptr<Trace> trace = find<R>(where, arguments, args...);
+      return result<R>(*trace, arguments, state_->core.run(*trace, arguments));
+    }
+  }
+
   /// A call while a trace or a tape records.
   template <class R, class... Args>
-  R inside(const Args &...args) const {
+  R inside(const std::source_location &where, const Args &...args) const {
     if (!detail::FunctionCore::calls_are_recorded()) {
       if (detail::FunctionCore::calls_are_entries()) {
         detail::ArgumentReader arguments;
         (visit_structure(args, arguments), ...);
         std::shared_ptr<void> prototype;
-        const std::shared_ptr<Trace> trace =
-            state_->core.find_taped(arguments, tracee<R>(arguments, prototype, args...), prototype);
-        if (auto tensors = state_->core.run_taped(*trace, arguments))
+        const std::shared_ptr<Trace> trace = state_->core.find_taped(
+            where, arguments, tracee<R>(arguments, prototype, args...), prototype);
+        if (auto tensors = state_->core.run_taped(where, *trace, arguments))
           return result<R>(*trace, arguments, *std::move(tensors));
       }
       const detail::FunctionCore::Inlined here(state_->core);
@@ -100,9 +129,9 @@ private:
     detail::ArgumentReader arguments;
     (visit_structure(args, arguments), ...);
     std::shared_ptr<void> prototype;
-    const std::shared_ptr<Trace> trace =
-        state_->core.find_inside(arguments, tracee<R>(arguments, prototype, args...), prototype);
-    return result<R>(*trace, arguments, state_->core.call(*trace, arguments));
+    const std::shared_ptr<Trace> trace = state_->core.find_inside(
+        where, arguments, tracee<R>(arguments, prototype, args...), prototype);
+    return result<R>(*trace, arguments, state_->core.call(where, *trace, arguments));
   }
 
   /// What the callable returned, with the tensors of this call and its variables.
@@ -128,7 +157,7 @@ private:
                                       std::shared_ptr<void> &prototype, const Args &...args) const {
     return [this, &arguments, &prototype, &args...](
                std::span<const Tensor> inputs, std::span<const detail::VariablePointer> variables) {
-      std::tuple<Args...> copies(args...);
+      std::tuple<std::decay_t<const Args>...> copies(args...);
       detail::TensorReplacer replacer{
           .tensors = inputs,
           .from = {arguments.variables.data(), arguments.variables.size()},
@@ -148,15 +177,17 @@ private:
   }
 
   template <class R, class... Args>
-  std::shared_ptr<Trace> find(const detail::ArgumentReader &arguments, const Args &...args) const {
+  std::shared_ptr<Trace> find(const std::source_location &where,
+                              const detail::ArgumentReader &arguments, const Args &...args) const {
     std::shared_ptr<void> prototype;
-    return state_->core.find(arguments, tracee<R>(arguments, prototype, args...), prototype);
+    return state_->core.find(where, arguments, tracee<R>(arguments, prototype, args...), prototype);
   }
 
   std::shared_ptr<State> state_;
 };
 
-/// Wraps a callable whose parameters and result are nested structures of tensors.
+/// Wraps a callable whose parameters and result are nested structures of tensors. (A program that
+/// also says `using namespace std` calls it `weft::function`.)
 template <class F>
 Function<std::decay_t<F>> function(F &&callable, FunctionOptions options = {}) {
   return {std::forward<F>(callable), std::move(options)};

@@ -59,19 +59,13 @@ private:
   std::shared_ptr<VariableState> variable_;
 };
 
+namespace detail {
+
 /// A vector, or another range, of tensors, variables or sources.
 template <class Range>
-concept GradientSources =
+concept SourceRange =
     std::ranges::forward_range<Range> &&
     std::convertible_to<std::ranges::range_reference_t<const Range>, GradientSource>;
-
-namespace detail {
-/// What has sources in it and is no range of them: a tuple, a map, a struct with WEFT_FIELDS, or a
-/// container of such.
-template <class T>
-concept SourceStructure =
-    !GradientSources<T> && !std::convertible_to<const T &, GradientSource> &&
-    (HasFields<T> || std::ranges::forward_range<T> || requires { std::tuple_size<T>::value; });
 
 /// Lists the tensors and variables of a structure.
 struct SourceLister {
@@ -91,15 +85,40 @@ std::array<T, N> array_of(std::vector<T> values) {
   std::ranges::move(values, array.begin());
   return array;
 }
-template <GradientSources Sources>
+
+/// The sources of a source, of a range of them, or of another structure.
+template <class Sources>
 std::vector<GradientSource> source_list(const Sources &sources) {
-  return {std::ranges::begin(sources), std::ranges::end(sources)};
+  constexpr bool one = std::is_convertible_v<const Sources &, GradientSource>;
+  constexpr bool fits = one || SourceRange<Sources> ||
+                        (is_structure<Sources>() && form_of<Sources>() != Form::literal);
+  static_assert(fits, "derivatives are taken by a tensor or variable, by a list {w, b} or another "
+                      "range of them, or by a structure that holds them: a tuple, a map, a struct "
+                      "with WEFT_FIELDS");
+  if constexpr (one) {
+    return {GradientSource(sources)};
+  } else if constexpr (SourceRange<Sources>) {
+    return {std::ranges::begin(sources), std::ranges::end(sources)};
+  } else if constexpr (fits) {
+    SourceLister lister;
+    visit_structure(sources, lister);
+    return std::move(lister.sources);
+  } else {
+    return {};
+  }
 }
-template <SourceStructure Structure>
-std::vector<GradientSource> source_list(const Structure &structure) {
-  SourceLister lister;
-  visit_structure(structure, lister);
-  return std::move(lister.sources);
+
+/// Derivatives in the form of their sources: one, a vector of them, or of the structure.
+template <class Derivative, class Sources>
+auto like_sources(const Sources &sources, std::vector<Derivative> derivatives) {
+  if constexpr (std::is_convertible_v<const Sources &, GradientSource>) {
+    return std::move(derivatives.front());
+  } else if constexpr (SourceRange<Sources>) {
+    return derivatives;
+  } else if constexpr (is_structure<Sources>() && form_of<Sources>() != Form::literal) {
+    InOrder next(std::move(derivatives));
+    return Each<Sources, Derivative>::make(sources, next);
+  }
 }
 } // namespace detail
 
@@ -138,8 +157,8 @@ public:
   /// not watched. Throws StateError for an undefined tensor.
   void watch(const GradientSource &source);
   /// The same for all tensors and variables of a range or another structure.
-  template <class Sources>
-    requires(GradientSources<Sources> || detail::SourceStructure<Sources>)
+  template <class Sources,
+            class = std::enable_if_t<!std::is_convertible_v<const Sources &, GradientSource>>>
   void watch(const Sources &sources) {
     for (const GradientSource &source : detail::source_list(sources)) watch(source);
   }
@@ -154,21 +173,14 @@ public:
                                  std::source_location where = WEFT_HERE) {
     return detail::array_of<N>(gradient_by(targets, sources, options, where));
   }
-  /// The same for a range of sources.
-  template <GradientSources Sources>
-  std::vector<Tensor> gradient(const GradientTargets &targets, const Sources &sources,
-                               const GradientOptions &options = {},
-                               std::source_location where = WEFT_HERE) {
-    return gradient_by(targets, detail::source_list(sources), options, where);
-  }
-
-  /// The same for a structure of tensors and variables: a tuple, a map, a struct of tensors with
-  /// WEFT_FIELDS, or containers of these. The gradients have its structure.
-  template <detail::SourceStructure Sources>
+  /// The same for one source, whose gradient it gives, for a range of sources, as a vector, and for
+  /// a structure of tensors and variables (a tuple, a map, a struct of tensors with WEFT_FIELDS, or
+  /// containers of these), whose structure the gradients have.
+  template <class Sources>
   auto gradient(const GradientTargets &targets, const Sources &sources,
                 const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
-    detail::InOrder gradients(gradient_by(targets, detail::source_list(sources), options, where));
-    return detail::Each<Sources, Tensor>::make(sources, gradients);
+    return detail::like_sources(sources,
+                                gradient_by(targets, detail::source_list(sources), options, where));
   }
 
   /// The same, where the gradient of a source that was only gathered from along its first axis
@@ -179,11 +191,16 @@ public:
                   const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
     return detail::array_of<N>(sliced_gradient_by(targets, sources, options, where));
   }
-  template <GradientSources Sources>
-  std::vector<SlicedGradient>
-  sliced_gradient(const GradientTargets &targets, const Sources &sources,
-                  const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
-    return sliced_gradient_by(targets, detail::source_list(sources), options, where);
+  template <class Sources>
+  auto sliced_gradient(const GradientTargets &targets, const Sources &sources,
+                       const GradientOptions &options = {},
+                       std::source_location where = WEFT_HERE) {
+    static_assert(
+        detail::SourceRange<Sources> || std::is_convertible_v<const Sources &, GradientSource>,
+        "sliced_gradient is taken by a tensor or variable, or by a list {w, b} or another "
+        "range of them");
+    return detail::like_sources(
+        sources, sliced_gradient_by(targets, detail::source_list(sources), options, where));
   }
 
   /// The derivatives of every element of the target by every element of each source, of shape
@@ -196,11 +213,11 @@ public:
                                  std::source_location where = WEFT_HERE) {
     return detail::array_of<N>(jacobian_by(target, sources, options, where));
   }
-  template <GradientSources Sources>
-  std::vector<Tensor> jacobian(const Tensor &target, const Sources &sources,
-                               const JacobianOptions &options = {},
-                               std::source_location where = WEFT_HERE) {
-    return jacobian_by(target, detail::source_list(sources), options, where);
+  template <class Sources>
+  auto jacobian(const Tensor &target, const Sources &sources, const JacobianOptions &options = {},
+                std::source_location where = WEFT_HERE) {
+    return detail::like_sources(sources,
+                                jacobian_by(target, detail::source_list(sources), options, where));
   }
   /// The jacobian of each member of a batch: the target is (b, y...), the source (b, x...), the
   /// result (b, y..., x...). Member i of the target must depend on member i of the source alone.

@@ -78,25 +78,37 @@ R host_result(std::vector<Tensor> tensors) {
 /// values, and assign what it returns.
 template <class F, class... Operands>
 auto host_call(F callable, HostCallOptions options, const Operands &...operands) {
-  using R = std::invoke_result_t<F &, const std::conditional_t<true, Tensor, Operands> &...>;
-  using Result = detail::ResultType<R>;
-  if constexpr (!std::is_same_v<Result, std::vector<Tensor>>)
-    detail::check_result_count(options, detail::tensors_in<Result>());
-  auto shared = std::make_shared<F>(std::move(callable));
-  detail::Body body = [shared](std::span<const Tensor> tensors) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      detail::StructureReader reader;
-      if constexpr (std::is_void_v<R>) {
-        (*shared)(tensors[I]...);
-      } else {
-        const Result result = detail::flowing((*shared)(tensors[I]...));
-        visit_structure(result, reader);
-      }
-      return std::move(reader.tensors);
-    }(std::index_sequence_for<Operands...>());
-  };
-  return detail::host_result<Result>(
-      detail::host_call(std::move(options), std::move(body), {detail::operand_of(operands)...}));
+  constexpr bool operands_fit = (std::is_constructible_v<Operand, const Operands &> && ...);
+  static_assert(operands_fit, "the operands of host_call are tensors, variables and numbers");
+  constexpr bool fits =
+      std::is_invocable_v<F &, const std::conditional_t<true, Tensor, Operands> &...>;
+  static_assert(fits, "the callable of host_call takes one `const Tensor &` for each operand that "
+                      "stands behind the options");
+  if constexpr (operands_fit && fits) {
+    using R = std::invoke_result_t<F &, const std::conditional_t<true, Tensor, Operands> &...>;
+    using Result = detail::ResultType<R>;
+    constexpr bool structured = std::is_void_v<Result> || detail::is_structure<Result>();
+    static_assert(structured, WEFT_STRUCTURE_WANTED("what the callable of host_call returns"));
+    if constexpr (structured) {
+      if constexpr (!std::is_same_v<Result, std::vector<Tensor>>)
+        detail::check_result_count(options, detail::tensors_in<Result>());
+      auto shared = std::make_shared<F>(std::move(callable));
+      detail::Body body = [shared](std::span<const Tensor> tensors) {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+          detail::StructureReader reader;
+          if constexpr (std::is_void_v<R>) {
+            (*shared)(tensors[I]...);
+          } else {
+            const Result result = detail::flowing((*shared)(tensors[I]...));
+            visit_structure(result, reader);
+          }
+          return std::move(reader.tensors);
+        }(std::index_sequence_for<Operands...>());
+      };
+      return detail::host_result<Result>(detail::host_call(std::move(options), std::move(body),
+                                                           {detail::operand_of(operands)...}));
+    }
+  }
 }
 
 } // namespace weft

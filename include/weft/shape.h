@@ -49,9 +49,10 @@ inline TensorType spec(DType dtype, Shape shape) { return {dtype, std::move(shap
 
 /// In place of a shape in a signature: any rank and any sizes.
 struct AnyRank {
-  explicit constexpr AnyRank(int) {} // so that {} is a shape
+  struct Tag {};
+  explicit constexpr AnyRank(Tag) {} // so that {} and {2} are shapes
 };
-inline constexpr AnyRank any_rank{0};
+inline constexpr AnyRank any_rank{AnyRank::Tag()};
 inline TensorType spec(DType dtype, AnyRank) { return {dtype, Shape{std::int64_t{-2}}}; }
 /// Whether that is the shape of such a spec.
 inline bool is_any_rank(const Shape &shape) { return shape.size() == 1 && shape[0] == -2; }

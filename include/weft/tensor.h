@@ -1,12 +1,13 @@
 // Tensors: immutable, reference-counted arrays of numbers.
 #pragma once
 
-#include <concepts>
 #include <initializer_list>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +20,7 @@
 namespace weft {
 
 class Index;
+class Operand;
 class Tensor;
 class Variable;
 
@@ -26,6 +28,10 @@ namespace detail {
 /// Throws StateError: somebody asked an undefined tensor for more than `defined()`.
 [[noreturn]] void throw_undefined();
 TensorType type_of(const Tensor &tensor);
+
+/// What the compiler says of other element types.
+#define WEFT_ELEMENT_WANTED(what)                                                                  \
+  what ": T must be the C++ type of a dtype: bool, std::int32_t, std::int64_t, float or double"
 } // namespace detail
 
 /// A cheap handle to an immutable array. Copies share elements, and may be used from any thread. A
@@ -73,20 +79,41 @@ public:
   /// Whether it stands for a value of a trace.
   bool traced() const { return checked().storage == detail::Storage::traced; }
 
-  /// The only element as a C++ value, converted from the tensor's dtype. Throws ShapeError if there
-  /// is not exactly one element, StateError on a traced tensor.
-  template <Element T>
-  T item(std::source_location where = WEFT_HERE) const;
+  // Element types have names that every compiler writes alike only where no constraint is part of
+  // them: these members are inline, and what the library exports takes a dtype.
+
+  /// The only element as a C++ value, converted from the tensor's dtype as the op `cast` converts.
+  /// Throws ShapeError if there is not exactly one element, StateError on a traced tensor.
+  template <class T>
+  T item(std::source_location where = WEFT_HERE) const {
+    static_assert(Element<T>, WEFT_ELEMENT_WANTED("item<T>()"));
+    T value{};
+    if constexpr (Element<T>) item_as(dtype_of<T>, &value, where);
+    return value;
+  }
   /// The elements, row-major. `T` must be the C++ type of the dtype (DTypeError) and the tensor
   /// contiguous (see `contiguous()`; StateError). Valid as long as the tensor.
-  template <Element T>
+  template <class T>
   std::span<const T> span(std::source_location where = WEFT_HERE) const {
-    return {static_cast<const T *>(checked_data(dtype_of<T>, where)),
-            static_cast<std::size_t>(size())};
+    static_assert(Element<T>, WEFT_ELEMENT_WANTED("span<T>()"));
+    if constexpr (Element<T>)
+      return {static_cast<const T *>(checked_data(dtype_of<T>, where)),
+              static_cast<std::size_t>(size())};
+    else return {};
   }
-  /// The elements copied out, row-major.
-  template <Element T>
-  std::vector<T> to_vector(std::source_location where = WEFT_HERE) const;
+  /// The elements copied out, row-major, converted from the tensor's dtype as the op `cast`
+  /// converts. Throws StateError on a traced tensor.
+  template <class T>
+  std::vector<T> to_vector(std::source_location where = WEFT_HERE) const {
+    static_assert(Element<T>, WEFT_ELEMENT_WANTED("to_vector<T>()"));
+    if constexpr (Element<T>) {
+      const Tensor source = elements_as(dtype_of<T>, where);
+      const auto *first = static_cast<const T *>(static_cast<const void *>(source.impl_->data));
+      return std::vector<T>(first, first + source.impl_->size);
+    } else {
+      return {};
+    }
+  }
 
   bool is_contiguous() const { return checked().contiguous; }
   /// The same tensor if it is row-major without gaps, otherwise such a copy.
@@ -97,9 +124,14 @@ public:
   Tensor astype(DType dtype, std::source_location where = WEFT_HERE) const;
 
   /// NumPy's basic indexing with integers, slices, `all`, `ellipsis` and `newaxis`:
-  /// `x[{1, all}]`, `x[{slice({}, {}, -1), 0}]`. Throws IndexError.
+  /// `x[{1, all}]`, `x[{slice({}, {}, -1), 0}]`. Throws IndexError. Without the braces `x[1, 0]` is
+  /// `x[0]` in C++20, of which compilers warn; from C++23 on it is `x[{1, 0}]`.
   Tensor operator[](std::initializer_list<Index> indices) const;
   Tensor operator[](const Index &index) const;
+#ifdef __cpp_multidimensional_subscript
+  template <class... Rest>
+  Tensor operator[](const Index &first, const Index &second, const Rest &...rest) const;
+#endif
 
   // The members below are the free functions of the same names (weft/ops.h) with `*this` first.
   Tensor sum(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
@@ -127,6 +159,9 @@ private:
     return *impl_;
   }
   const void *checked_data(DType wanted, const std::source_location &where) const;
+  void item_as(DType dtype, void *value, const std::source_location &where) const;
+  /// Contiguous, and of that dtype.
+  Tensor elements_as(DType dtype, const std::source_location &where) const;
 
   detail::TensorImpl *impl_ = nullptr;
 };
@@ -146,32 +181,130 @@ std::string to_string(const Tensor &tensor);
 // Making tensors
 //===----------------------------------------------------------------------===//
 
+namespace detail {
+
+/// A tensor of `count` elements, copied. Throws ShapeError if the shape has another number of them.
+Tensor tensor_of(DType dtype, const void *values, std::size_t count, const Shape &shape,
+                 const std::source_location &where);
+
+/// Writes the rows of a nested list behind each other. Throws ShapeError where it is ragged.
+class NestedList {
+public:
+  NestedList(DType dtype, std::initializer_list<std::size_t> sizes,
+             const std::source_location &where);
+  /// So many rows come next: of a list of rank 3.
+  void rows(std::size_t count) const;
+  void row(const void *values, std::size_t count);
+  Tensor finish() && { return std::move(tensor_); }
+
+private:
+  Tensor tensor_;
+  std::byte *next_;
+  std::source_location where_;
+};
+
+template <class T, class Write>
+Tensor nested_tensor(std::initializer_list<std::size_t> sizes, const std::source_location &where,
+                     const Write &write) {
+  static_assert(Element<T>, WEFT_ELEMENT_WANTED("tensor({T, ...})"));
+  if constexpr (Element<T>) {
+    NestedList list(dtype_of<T>, sizes, where);
+    write(list);
+    return std::move(list).finish();
+  } else {
+    return Tensor();
+  }
+}
+
+/// A number of any type in a list of several types, such as {1, 2.5}.
+class Number {
+public:
+  template <class T, class = std::enable_if_t<Element<T>>>
+  Number(T value) : dtype(dtype_of<T>) {
+    if constexpr (std::is_floating_point_v<T>) floating = value;
+    else integer = value;
+  }
+
+  DType dtype;
+  union {
+    std::int64_t integer;
+    double floating;
+  };
+};
+
+/// Bools that lie behind each other in memory.
+using Bools = InlineVector<bool, 64>;
+
+} // namespace detail
+
 /// A tensor of the nested list's elements: `tensor({{1.f, 2.f}, {3.f, 4.f}})`; its dtype is that of
 /// the C++ type (int is i32, float f32, double f64, bool bool). Throws ShapeError on a ragged list.
-template <Element T>
-Tensor tensor(T value, std::source_location where = WEFT_HERE);
-template <Element T>
-Tensor tensor(std::initializer_list<T> values, std::source_location where = WEFT_HERE);
-template <Element T>
+template <class T>
+Tensor tensor(T value, std::source_location where = WEFT_HERE) {
+  static_assert(Element<T>, WEFT_ELEMENT_WANTED("tensor(T)"));
+  if constexpr (Element<T>) return detail::tensor_of(dtype_of<T>, &value, 1, Shape(), where);
+  else return Tensor();
+}
+template <class T>
+Tensor tensor(std::initializer_list<T> values, std::source_location where = WEFT_HERE) {
+  return detail::nested_tensor<T>({values.size()}, where,
+                                  [&](auto &list) { list.row(values.begin(), values.size()); });
+}
+template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> values,
-              std::source_location where = WEFT_HERE);
-template <Element T>
+              std::source_location where = WEFT_HERE) {
+  const std::size_t columns = values.size() == 0 ? 0 : values.begin()->size();
+  return detail::nested_tensor<T>({values.size(), columns}, where, [&](auto &list) {
+    for (const auto &row : values) list.row(row.begin(), row.size());
+  });
+}
+template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
+              std::source_location where = WEFT_HERE) {
+  const std::size_t rows = values.size() == 0 ? 0 : values.begin()->size(),
+                    columns = rows == 0 ? 0 : values.begin()->begin()->size();
+  return detail::nested_tensor<T>({values.size(), rows, columns}, where, [&](auto &list) {
+    for (const auto &matrix : values) {
+      list.rows(matrix.size());
+      for (const auto &row : matrix) list.row(row.begin(), row.size());
+    }
+  });
+}
+
+// Numbers of several types are promoted as tensors are: {1, 2.5} is of f64, {1, 2.5f} of f32.
+Tensor tensor(std::initializer_list<detail::Number> values, std::source_location where = WEFT_HERE);
+Tensor tensor(std::initializer_list<std::initializer_list<detail::Number>> values,
               std::source_location where = WEFT_HERE);
-// (Instantiated in the library for the C++ types of all dtypes.)
+Tensor
+tensor(std::initializer_list<std::initializer_list<std::initializer_list<detail::Number>>> values,
+       std::source_location where = WEFT_HERE);
 
 /// A tensor that copies `values` (row-major) in the given shape. Throws ShapeError if the counts
 /// differ.
-template <Element T>
-Tensor tensor(std::span<const T> values, Shape shape, std::source_location where = WEFT_HERE);
-template <Element T>
-Tensor tensor(const std::vector<T> &values, Shape shape, std::source_location where = WEFT_HERE) {
-  return tensor(std::span<const T>(values), std::move(shape), where);
+template <class T>
+Tensor tensor(std::span<const T> values, const Shape &shape,
+              std::source_location where = WEFT_HERE) {
+  static_assert(Element<T>, WEFT_ELEMENT_WANTED("tensor(span<const T>)"));
+  if constexpr (Element<T>)
+    return detail::tensor_of(dtype_of<T>, values.data(), values.size(), shape, where);
+  else return Tensor();
+}
+template <class T>
+Tensor tensor(const std::vector<T> &values, const Shape &shape,
+              std::source_location where = WEFT_HERE) {
+  if constexpr (std::is_same_v<T, bool>) { // whose vector has bits for elements
+    const detail::Bools bools(values.begin(), values.end());
+    return tensor(std::span<const bool>(bools.data(), bools.size()), shape, where);
+  } else {
+    return tensor(std::span<const T>(values), shape, where);
+  }
 }
 
-/// A tensor of one value, which is converted as `cast` does. Throws ShapeError on a negative size
-/// or more bytes than 2^63 - 1, OutOfMemory on more than there are.
-Tensor full(Shape shape, double value, DType dtype = DType::f32,
+/// A tensor of one value: a number, or a tensor of rank 0, which is converted as `cast` does.
+/// Throws ValueError for a whole number of C++ that does not fit an integer dtype, ShapeError on a
+/// negative size, more bytes than 2^63 - 1 or a value that has axes, OutOfMemory on more bytes than
+/// there are.
+Tensor full(const Shape &shape, const Operand &value, DType dtype = DType::f32,
             std::source_location where = WEFT_HERE);
 Tensor zeros(Shape shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
 Tensor ones(Shape shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
@@ -191,26 +324,23 @@ Tensor eye(std::int64_t n, DType dtype = DType::f32, std::source_location where 
 //===----------------------------------------------------------------------===//
 
 /// What every op takes: a tensor, a C++ scalar, or a nested list. A scalar is weak: it takes the
-/// dtype of the tensors it meets, and alone is bool, i32 or f32. It knows the line of the call that
-/// it is made for.
+/// dtype of the tensors it meets, and alone is bool, i32 or f32. Whole numbers up to 2^64 - 1 keep
+/// their value. It knows the line of the call that it is made for.
 class Operand {
 public:
   Operand(const Tensor &tensor, std::source_location where = WEFT_HERE)
       : impl_(tensor.impl()), where_(where), kind_(Kind::borrowed) {}
   Operand(const Variable &variable, std::source_location where = WEFT_HERE);
-  // Templates, so that pointers do not convert to bool on their way here.
-  template <std::same_as<bool> T>
-  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(Kind::boolean) {
-    integer_ = value;
-  }
-  template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(Kind::integer) {
-    integer_ = static_cast<std::int64_t>(value);
-  }
-  template <std::floating_point T>
-  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(Kind::floating) {
-    floating_ = static_cast<double>(value);
+  // A template, so that pointers do not convert to bool on their way here.
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(weak_kind_of<T>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      floating_ = static_cast<double>(value);
+    } else {
+      integer_ = static_cast<std::int64_t>(value);
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof integer_)
+        if (integer_ < 0) kind_ = Kind::weak_large;
+    }
   }
   template <class T>
   Operand(std::initializer_list<T> values, std::source_location where = WEFT_HERE)
@@ -221,6 +351,11 @@ public:
       : Operand(Owned{}, weft::tensor(values, where), where) {}
   template <class T>
   Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
+          std::source_location where = WEFT_HERE)
+      : Operand(Owned{}, weft::tensor(values, where), where) {}
+  Operand(std::initializer_list<detail::Number> values, std::source_location where = WEFT_HERE)
+      : Operand(Owned{}, weft::tensor(values, where), where) {}
+  Operand(std::initializer_list<std::initializer_list<detail::Number>> values,
           std::source_location where = WEFT_HERE)
       : Operand(Owned{}, weft::tensor(values, where), where) {}
   Operand(const Operand &) = delete;
@@ -241,9 +376,9 @@ public:
   bool undefined() const { return impl_ == nullptr && !weak(); }
   /// The kind of a weak scalar.
   DTypeKind weak_kind() const {
-    return kind_ == Kind::boolean   ? DTypeKind::boolean
-           : kind_ == Kind::integer ? DTypeKind::integer
-                                    : DTypeKind::floating;
+    return kind_ == Kind::weak_bool       ? DTypeKind::boolean
+           : kind_ == Kind::weak_floating ? DTypeKind::floating
+                                          : DTypeKind::integer;
   }
   /// The tensor itself, or the scalar as a tensor of rank 0 of that dtype. Throws ValueError if a
   /// whole number does not fit an integer dtype, StateError for an undefined tensor.
@@ -253,17 +388,31 @@ public:
   /// Converts a weak scalar; false if `T` is an integer type that cannot hold it.
   template <class T>
   bool exactly_as(T &value) const {
-    if constexpr (std::floating_point<T>) {
-      value = static_cast<T>(kind_ == Kind::floating ? floating_ : static_cast<double>(integer_));
+    if constexpr (std::is_floating_point_v<T>) {
+      value = kind_ == Kind::weak_floating ? static_cast<T>(floating_)
+              : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
+                                           : static_cast<T>(integer_);
       return true;
     } else {
       value = static_cast<T>(integer_);
-      return kind_ != Kind::floating && static_cast<std::int64_t>(value) == integer_;
+      return kind_ < Kind::weak_large && static_cast<std::int64_t>(value) == integer_;
     }
   }
 
 private:
-  enum class Kind : std::uint8_t { borrowed, owned, boolean, integer, floating };
+  /// weak_large: of 2^63 and more, whose bits are in `integer_`.
+  enum class Kind : std::uint8_t {
+    borrowed,
+    owned,
+    weak_bool,
+    weak_integer,
+    weak_large,
+    weak_floating
+  };
+  template <class T>
+  static constexpr Kind weak_kind_of = std::is_same_v<T, bool>       ? Kind::weak_bool
+                                       : std::is_floating_point_v<T> ? Kind::weak_floating
+                                                                     : Kind::weak_integer;
   struct Owned {};
   Operand(Owned, Tensor tensor, const std::source_location &where)
       : impl_(std::move(tensor).detach()), where_(where), kind_(Kind::owned) {}
@@ -307,10 +456,14 @@ inline constexpr NewAxis newaxis;
 /// One entry between the brackets of `x[{...}]`.
 class Index {
 public:
-  Index(int position, std::source_location where = WEFT_HERE)
-      : value_(std::int64_t{position}), where_(where) {}
-  Index(std::int64_t position, std::source_location where = WEFT_HERE)
-      : value_(position), where_(where) {}
+  // Any integer type; a number that is too large for i64 is out of every axis's range as that is.
+  template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
+  Index(T position, std::source_location where = WEFT_HERE) : where_(where) {
+    constexpr auto last = std::numeric_limits<std::int64_t>::max();
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof last)
+      value_ = position > static_cast<T>(last) ? last : static_cast<std::int64_t>(position);
+    else value_ = static_cast<std::int64_t>(position);
+  }
   Index(Slice range, std::source_location where = WEFT_HERE) : value_(range), where_(where) {}
   Index(All, std::source_location where = WEFT_HERE) : value_(Slice{}), where_(where) {}
   Index(Ellipsis, std::source_location where = WEFT_HERE) : value_(Ellipsis{}), where_(where) {}
@@ -324,5 +477,12 @@ private:
   std::variant<std::int64_t, Slice, Ellipsis, NewAxis> value_;
   std::source_location where_;
 };
+
+#ifdef __cpp_multidimensional_subscript
+template <class... Rest>
+Tensor Tensor::operator[](const Index &first, const Index &second, const Rest &...rest) const {
+  return (*this)[{first, second, Index(rest, first.where())...}];
+}
+#endif
 
 } // namespace weft

@@ -5,6 +5,7 @@
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
+#include "Support/Fault.h"
 
 namespace weft {
 
@@ -87,12 +88,24 @@ std::vector<Tensor> turn(std::string_view name, const Body &body, std::span<cons
   return next;
 }
 
+/// What a branch gives: as in a trace, all of it is defined.
+std::vector<Tensor> taken(std::string_view name, const Body &chosen) {
+  std::vector<Tensor> results = results_of(chosen, {});
+  for (const Tensor &result : results)
+    if (!result.defined())
+      throw ValueError(std::string(name) + ": a tensor that a body returns is undefined");
+  return results;
+}
+
 } // namespace
 
-void throw_other_structure(std::string_view name, std::string_view what) {
-  throw ValueError(std::string(name) + ": " + std::string(what) +
-                   " returns another structure than before: the same containers and keys, as many "
-                   "tensors, and the same other values are wanted");
+void throw_other_structure(std::string_view name, std::string_view what,
+                           const std::source_location &where) {
+  raise(ErrorKind::value,
+        std::string(name) + ": " + std::string(what) +
+            " returns another structure than before: the same containers and keys, as many "
+            "tensors, and the same other values are wanted",
+        place_of(where));
 }
 
 std::vector<Tensor> branch(std::string_view name, const Operand &predicate, const Body &then,
@@ -100,7 +113,7 @@ std::vector<Tensor> branch(std::string_view name, const Operand &predicate, cons
   const CallSite site(predicate.where());
   const Tensor condition = predicate.materialize();
   check_condition(name, detail::type_of(condition));
-  if (!condition.traced()) return results_of(condition.item<bool>() ? then : otherwise, {});
+  if (!condition.traced()) return taken(name, condition.item<bool>() ? then : otherwise);
   const Body bodies[] = {then, otherwise};
   return Interpreter::current()->construct(
       ConstructCall{ConstructKind::branch, name, {&condition, 1}, bodies});
@@ -116,12 +129,12 @@ std::vector<Tensor> choose(std::string_view name, const Operand &index,
         ConstructCall{ConstructKind::choice, name, {&chosen, 1}, cases});
   const auto number = chosen.item<std::int64_t>();
   const auto last = static_cast<std::int64_t>(cases.size()) - 1;
-  return results_of(cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)],
-                    {});
+  return taken(name, cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)]);
 }
 
 std::vector<Tensor> loop(std::string_view name, const Body &condition, const Body &body,
-                         std::vector<Tensor> state) {
+                         std::vector<Tensor> state, const std::source_location &where) {
+  const CallLine site(where);
   if (Interpreter *interpreter = recorder()) {
     const Body bodies[] = {condition, body};
     return interpreter->construct(ConstructCall{ConstructKind::loop, name, state, bodies});

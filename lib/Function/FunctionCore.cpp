@@ -9,6 +9,7 @@
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"
+#include "Support/CallSite.h"
 #include "Support/Checkpoint.h"
 #include "Support/Log.h"
 #include <weft/error.h>
@@ -104,6 +105,12 @@ std::span<const VariablePointer> FunctionCore::stand_ins(const Trace &trace) {
 
 namespace {
 
+void check_defined(const std::string &name, const ArgumentReader &arguments) {
+  if (arguments.undefined >= 0)
+    throw ValueError(name + ": tensor " + std::to_string(arguments.undefined) +
+                     " of the arguments is undefined: it was never given a value");
+}
+
 void check_fits(const std::string &name, std::size_t number, const TensorType &spec,
                 const TensorType &type) {
   const std::string message = name + ": tensor " + std::to_string(number) +
@@ -194,7 +201,10 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
   // The program may have caught what told it to stop, and returned or thrown something else.
   const auto wants_a_size = [&] { return tracer.relaxed() && tracer.size_wanted(); };
   try {
-    const std::vector<Tensor> results = tracee(inputs, stand_ins);
+    const std::vector<Tensor> results = [&] {
+      const UserCode user;
+      return tracee(inputs, stand_ins);
+    }();
     trace.program = std::make_shared<const Program>(tracer.finish(results));
   } catch (...) {
     if (wants_a_size()) throw Tracer::SizeWanted();
@@ -258,6 +268,7 @@ void FunctionCore::Impl::insert(const TracePtr &trace) {
 
 TracePtr FunctionCore::Impl::find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
                                           std::shared_ptr<void> &prototype, bool inside) {
+  check_defined(options.name, arguments);
   if (!options.signature.empty()) static_cast<void>(plan_for_signature(arguments));
   const bool exactly = inside && options.signature.empty();
   if (TracePtr found = cache.find(arguments, exactly)) return found;
@@ -288,10 +299,11 @@ void FunctionCore::Impl::compile(Trace &trace) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-TracePtr FunctionCore::find(const ArgumentReader &arguments, const Tracee &tracee,
-                            std::shared_ptr<void> &prototype) {
+TracePtr FunctionCore::find(const std::source_location &where, const ArgumentReader &arguments,
+                            const Tracee &tracee, std::shared_ptr<void> &prototype) {
   TracePtr last = impl_->cache.last();
   if (last && last->serves(arguments)) return last;
+  const CallLine site(where);
   TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false);
   try {
     impl_->compile(*trace);
@@ -308,14 +320,18 @@ std::vector<Tensor> FunctionCore::run(Trace &trace, const ArgumentReader &argume
                          {arguments.variables.data(), arguments.variables.size()});
 }
 
-TracePtr FunctionCore::find_taped(const ArgumentReader &arguments, const Tracee &tracee,
+TracePtr FunctionCore::find_taped(const std::source_location &where,
+                                  const ArgumentReader &arguments, const Tracee &tracee,
                                   std::shared_ptr<void> &prototype) {
+  const CallLine site(where);
   const Interpreter::Scope eager(nullptr);
   return impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false);
 }
 
-std::optional<std::vector<Tensor>> FunctionCore::run_taped(Trace &trace,
+std::optional<std::vector<Tensor>> FunctionCore::run_taped(const std::source_location &where,
+                                                           Trace &trace,
                                                            const ArgumentReader &arguments) {
+  const CallLine site(where);
   return trace.taped()->call({arguments.tensors.data(), arguments.tensors.size()},
                              {arguments.variables.data(), arguments.variables.size()}, [&] {
                                impl_->compile(trace);
@@ -323,14 +339,18 @@ std::optional<std::vector<Tensor>> FunctionCore::run_taped(Trace &trace,
                              });
 }
 
-TracePtr FunctionCore::find_inside(const ArgumentReader &arguments, const Tracee &tracee,
+TracePtr FunctionCore::find_inside(const std::source_location &where,
+                                   const ArgumentReader &arguments, const Tracee &tracee,
                                    std::shared_ptr<void> &prototype) {
+  const CallLine site(where);
   TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/true);
   if (trace->size_wanted && recorder()->relaxed()) throw Tracer::SizeWanted();
   return trace;
 }
 
-std::vector<Tensor> FunctionCore::call(Trace &trace, const ArgumentReader &arguments) {
+std::vector<Tensor> FunctionCore::call(const std::source_location &where, Trace &trace,
+                                       const ArgumentReader &arguments) {
+  const CallLine site(where);
   return recorder()->call(trace.program, arguments.tensors,
                           {arguments.variables.data(), arguments.variables.size()});
 }
@@ -349,6 +369,7 @@ FunctionCore::Inlined::~Inlined() = default;
 const CompileReport &FunctionCore::report(const Trace &trace) const { return trace.report; }
 
 std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase) {
+  check_defined(impl_->options.name, arguments);
   const std::lock_guard one(tracing());
   const TracePtr trace = impl_->plan(arguments);
   impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
@@ -356,6 +377,7 @@ std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &trac
 }
 
 std::string FunctionCore::explain(const ArgumentReader &arguments) const {
+  check_defined(impl_->options.name, arguments);
   if (!impl_->options.signature.empty()) static_cast<void>(impl_->plan_for_signature(arguments));
   const std::string name = impl_->options.name + ": ";
   if (impl_->cache.find(arguments, /*exactly=*/false)) return name + "hit";

@@ -71,7 +71,9 @@ Result<TensorType> reshape(const InferContext &call) {
                                            text(std::get<Ints>(call.attrs[0]))};
       inferred = i;
     } else if (shape[i] < 0) {
-      return Fault{ErrorKind::shape, "size " + text(shape[i]) + " is negative"};
+      return Fault{ErrorKind::shape, "size " + text(shape[i]) +
+                                         " is negative; one size may be -1, which stands for what "
+                                         "the others leave"};
     } else if (__builtin_mul_overflow(known, shape[i], &known)) {
       return Fault{ErrorKind::shape,
                    "a tensor of shape " + to_string(shape) + " has more elements than 2^63 - 1"};

@@ -1,13 +1,34 @@
-// Functions that are written in terms of ops: square, relu, sort, top_k, and the effects print and
-// check.
+// Functions that are written in terms of ops: full, square, relu, sort, top_k, and the effects
+// print and check.
+#include <algorithm>
+
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Call.h"
+#include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 
 #include <weft/ops.h>
 
 namespace weft {
+
+Tensor full(const Shape &shape, const Operand &value, DType dtype, std::source_location where) {
+  const CallSite site(where);
+  if (!value.weak()) {
+    if (value.undefined()) raise(ErrorKind::state, "full: the value is an undefined tensor");
+    if (value.rank() != 0)
+      raise(ErrorKind::shape, "full: the value has the shape " +
+                                  to_string(value.materialize().type().shape) +
+                                  ", but one number is wanted: broadcast repeats tensors");
+    return broadcast(cast(value, dtype), shape);
+  }
+  const Tensor scalar = value.materialize(dtype);
+  Tensor result = detail::new_tensor(dtype, shape);
+  visit_dtype(dtype, [&]<class T>() {
+    std::fill_n(detail::elements<T>(result), result.size(), *detail::elements<T>(scalar));
+  });
+  return result;
+}
 
 Tensor square(const Operand &x) { return multiply(x, x); }
 Tensor relu(const Operand &x) { return maximum(x, {0, x.where()}); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "Runtime/Convert.h"
 #include "Runtime/NewTensor.h"
@@ -15,95 +16,134 @@ namespace {
 using detail::elements;
 using detail::new_tensor;
 
-[[noreturn]] void ragged(std::size_t depth, std::size_t first, std::size_t other) {
+/// Throws ShapeError unless a list of a nested list has as many entries as the first at its depth.
+void check_rectangular(std::size_t depth, std::int64_t first, std::size_t other) {
+  if (std::cmp_equal(first, other)) return;
   throw ShapeError("tensor: the nested list is ragged: at depth " + std::to_string(depth) +
                    " one list has " + std::to_string(first) + " entries and another " +
                    std::to_string(other));
+}
+
+Tensor filled(const Shape &shape, DType dtype, int value) {
+  Tensor result = new_tensor(dtype, shape);
+  visit_dtype(dtype, [&]<class T>() {
+    std::fill_n(elements<T>(result), result.size(), static_cast<T>(value));
+  });
+  return result;
+}
+
+} // namespace
+
+namespace detail {
+
+Tensor tensor_of(DType dtype, const void *values, std::size_t count, const Shape &shape,
+                 const std::source_location &where) {
+  const CallSite site(where);
+  Tensor result = new_tensor(dtype, shape);
+  if (!std::cmp_equal(result.size(), count))
+    throw ShapeError("tensor: the shape " + to_string(shape) + " has " +
+                     std::to_string(result.size()) + " elements, but " + std::to_string(count) +
+                     " are given");
+  if (count != 0) std::memcpy(result.impl()->data, values, count * item_size(dtype));
+  return result;
+}
+
+NestedList::NestedList(DType dtype, std::initializer_list<std::size_t> sizes,
+                       const std::source_location &where)
+    : where_(where) {
+  const CallSite site(where);
+  tensor_ = new_tensor(dtype, Shape(sizes.begin(), sizes.end()));
+  next_ = tensor_.impl()->data;
+}
+
+void NestedList::rows(std::size_t count) const {
+  const CallSite site(where_);
+  check_rectangular(1, tensor_.impl()->dims()[1], count);
+}
+
+void NestedList::row(const void *values, std::size_t count) {
+  const CallSite site(where_);
+  const auto depth = static_cast<std::size_t>(tensor_.rank()) - 1;
+  check_rectangular(depth, tensor_.impl()->dims()[depth], count);
+  const std::size_t bytes = count * item_size(tensor_.dtype());
+  if (bytes != 0) std::memcpy(next_, values, bytes);
+  next_ += bytes;
+}
+
+} // namespace detail
+
+namespace {
+
+using detail::Number;
+
+/// Numbers of several types in one dtype, row-major.
+Tensor promoted(std::span<const Number *const> rows, std::span<const std::size_t> counts,
+                const Shape &shape) {
+  std::optional<DType> dtype;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const Number &number : std::span(rows[i], counts[i]))
+      dtype = dtype ? promote(*dtype, number.dtype) : number.dtype;
+  Tensor result = new_tensor(dtype.value_or(DType::f32), shape);
+  visit_dtype(result.dtype(), [&]<class T>() {
+    T *next = elements<T>(result);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const Number &number : std::span(rows[i], counts[i]))
+        *next++ = is_floating(number.dtype) ? convert_element<T>(number.floating)
+                                            : convert_element<T>(number.integer);
+  });
+  return result;
 }
 
 std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
 
 } // namespace
 
-template <Element T>
-Tensor tensor(T value, std::source_location where) {
+Tensor tensor(std::initializer_list<Number> values, std::source_location where) {
   const CallSite site(where);
-  return detail::new_scalar<T>(value);
+  const Number *const rows[] = {values.begin()};
+  const std::size_t counts[] = {values.size()};
+  return promoted(rows, counts, {signed_size(values.size())});
 }
 
-template <Element T>
-Tensor tensor(std::initializer_list<T> values, std::source_location where) {
-  return tensor(std::span<const T>(values.begin(), values.size()), {signed_size(values.size())},
-                where);
-}
-
-template <Element T>
-Tensor tensor(std::initializer_list<std::initializer_list<T>> values, std::source_location where) {
-  const CallSite site(where);
-  const std::size_t columns = values.size() == 0 ? 0 : values.begin()->size();
-  Tensor result = new_tensor(dtype_of<T>, Shape{signed_size(values.size()), signed_size(columns)});
-  T *target = elements<T>(result);
-  for (const auto &row : values) {
-    if (row.size() != columns) ragged(1, columns, row.size());
-    target = std::copy(row.begin(), row.end(), target);
-  }
-  return result;
-}
-
-template <Element T>
-Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
+Tensor tensor(std::initializer_list<std::initializer_list<Number>> values,
               std::source_location where) {
   const CallSite site(where);
-  const std::size_t rows = values.size() == 0 ? 0 : values.begin()->size();
-  const std::size_t columns = rows == 0 ? 0 : values.begin()->begin()->size();
-  Tensor result = new_tensor(
-      dtype_of<T>, Shape{signed_size(values.size()), signed_size(rows), signed_size(columns)});
-  T *target = elements<T>(result);
+  std::vector<const Number *> rows;
+  std::vector<std::size_t> counts;
+  const std::int64_t columns = values.size() == 0 ? 0 : signed_size(values.begin()->size());
+  for (const auto &row : values) {
+    check_rectangular(1, columns, row.size());
+    rows.push_back(row.begin());
+    counts.push_back(row.size());
+  }
+  return promoted(rows, counts, {signed_size(values.size()), columns});
+}
+
+Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<Number>>> values,
+              std::source_location where) {
+  const CallSite site(where);
+  std::vector<const Number *> rows;
+  std::vector<std::size_t> counts;
+  const std::int64_t height = values.size() == 0 ? 0 : signed_size(values.begin()->size()),
+                     columns = height == 0 ? 0 : signed_size(values.begin()->begin()->size());
   for (const auto &matrix : values) {
-    if (matrix.size() != rows) ragged(1, rows, matrix.size());
+    check_rectangular(1, height, matrix.size());
     for (const auto &row : matrix) {
-      if (row.size() != columns) ragged(2, columns, row.size());
-      target = std::copy(row.begin(), row.end(), target);
+      check_rectangular(2, columns, row.size());
+      rows.push_back(row.begin());
+      counts.push_back(row.size());
     }
   }
-  return result;
-}
-
-template <Element T>
-Tensor tensor(std::span<const T> values, Shape shape, std::source_location where) {
-  const CallSite site(where);
-  Tensor result = new_tensor(dtype_of<T>, shape);
-  if (result.size() != signed_size(values.size()))
-    throw ShapeError("tensor: the shape " + to_string(shape) + " has " +
-                     std::to_string(result.size()) + " elements, but " +
-                     std::to_string(values.size()) + " are given");
-  std::copy(values.begin(), values.end(), elements<T>(result));
-  return result;
-}
-
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  template Tensor tensor(cpp, std::source_location);                                               \
-  template Tensor tensor(std::initializer_list<cpp>, std::source_location);                        \
-  template Tensor tensor(std::initializer_list<std::initializer_list<cpp>>, std::source_location); \
-  template Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<cpp>>>, \
-                         std::source_location);                                                    \
-  template Tensor tensor(std::span<const cpp>, Shape, std::source_location);
-#include <weft/dtypes.def>
-
-Tensor full(Shape shape, double value, DType dtype, std::source_location where) {
-  const CallSite site(where);
-  Tensor result = new_tensor(dtype, shape);
-  visit_dtype(dtype, [&]<class T>() {
-    std::fill_n(elements<T>(result), result.size(), convert_element<T>(value));
-  });
-  return result;
+  return promoted(rows, counts, {signed_size(values.size()), height, columns});
 }
 
 Tensor zeros(Shape shape, DType dtype, std::source_location where) {
-  return full(std::move(shape), 0, dtype, where);
+  const CallSite site(where);
+  return filled(shape, dtype, 0);
 }
 Tensor ones(Shape shape, DType dtype, std::source_location where) {
-  return full(std::move(shape), 1, dtype, where);
+  const CallSite site(where);
+  return filled(shape, dtype, 1);
 }
 
 Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {

@@ -14,7 +14,11 @@ std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims
     const std::int64_t dim = dims[axis];
     if (dim < 0)
       throw ShapeError("a tensor cannot have the size " + std::to_string(dim) + " in axis " +
-                       std::to_string(axis));
+                       std::to_string(axis) +
+                       (dim == unknown ? "; -1 is what size() and shape() say of a size that a "
+                                         "traced function does not know: use size_of(x) or "
+                                         "zeros_like(x), which do when it runs"
+                                       : ""));
     // A zero further on makes any product fine, so that one is looked for to the end.
     if (dim == 0) empty = true;
     else overflow |= __builtin_mul_overflow(bytes, dim, &bytes);

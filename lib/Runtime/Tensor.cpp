@@ -1,4 +1,6 @@
 // The members of Tensor and Operand that look at elements.
+#include <algorithm>
+
 #include "Runtime/Convert.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
@@ -29,7 +31,8 @@ void need_elements(const Tensor &tensor, const char *what) {
   if (!tensor.traced()) return;
   throw StateError(
       std::string(what) + ": the tensor of type " + to_string(detail::type_of(tensor)) +
-      " stands for a value of a traced function and has no elements while it is traced");
+      " stands for a value of a traced function and has no elements while it is traced: return it, "
+      "print it with print(), decide by it with cond or while_loop, or take it to a host_call");
 }
 
 /// Calls `use(first, count)` with the elements of a contiguous tensor in their own type.
@@ -78,43 +81,40 @@ Tensor Tensor::to(Device device, std::source_location where) const {
                    " in this build; there is cpu:0");
 }
 
-template <Element T>
-T Tensor::item(std::source_location where) const {
+void Tensor::item_as(DType wanted, void *value, const std::source_location &where) const {
   const CallSite site(where);
   need_elements(*this, "item");
   if (size() != 1)
     throw ShapeError("item: the tensor of shape " + to_string(shape()) + " has " +
                      std::to_string(size()) + " elements, not one");
-  T result{};
-  visit_elements(*this,
-                 [&](const auto *value, std::size_t) { result = convert_element<T>(*value); });
-  return result;
+  visit_elements(*this, [&](const auto *element, std::size_t) {
+    visit_dtype(wanted,
+                [&]<class T>() { *static_cast<T *>(value) = convert_element<T>(*element); });
+  });
 }
 
-template <Element T>
-std::vector<T> Tensor::to_vector(std::source_location where) const {
+Tensor Tensor::elements_as(DType wanted, const std::source_location &where) const {
   const CallSite site(where);
   need_elements(*this, "to_vector");
   const Tensor source = contiguous();
-  std::vector<T> result;
+  if (dtype() == wanted) return source;
+  Tensor result = detail::new_tensor(wanted, checked().sizes());
   visit_elements(source, [&](const auto *values, std::size_t count) {
-    result.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) result.push_back(convert_element<T>(values[i]));
+    visit_dtype(wanted, [&]<class T>() {
+      std::transform(values, values + count, detail::elements<T>(result),
+                     [](auto value) { return convert_element<T>(value); });
+    });
   });
   return result;
 }
 
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  template cpp Tensor::item<cpp>(std::source_location) const;                                      \
-  template std::vector<cpp> Tensor::to_vector<cpp>(std::source_location) const;
-#include <weft/dtypes.def>
-
 DType Operand::dtype() const {
   switch (kind_) {
-  case Kind::boolean: return DType::boolean;
-  case Kind::integer:
+  case Kind::weak_bool: return DType::boolean;
+  case Kind::weak_integer:
     return integer_ == static_cast<std::int32_t>(integer_) ? DType::i32 : DType::i64;
-  case Kind::floating: return DType::f32;
+  case Kind::weak_large: return DType::i64;
+  case Kind::weak_floating: return DType::f32;
   case Kind::borrowed:
   case Kind::owned: break;
   }
@@ -128,13 +128,19 @@ Tensor Operand::materialize(DType dtype) const {
     detail::retain(impl_);
     return Tensor(impl_);
   }
+  const auto large = static_cast<std::uint64_t>(integer_);
   return visit_dtype(dtype, [&]<class T>() {
+    T value{};
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-      if (kind_ == Kind::integer && integer_ != static_cast<T>(integer_))
-        throw ValueError("the scalar " + std::to_string(integer_) + " does not fit the dtype " +
-                         std::string(name_of(dtype)));
-    return detail::new_scalar<T>(kind_ == Kind::floating ? convert_element<T>(floating_)
-                                                         : convert_element<T>(integer_));
+      if (weak_kind() == DTypeKind::integer && !exactly_as(value))
+        throw ValueError(
+            "the scalar " +
+            (kind_ == Kind::weak_large ? std::to_string(large) : std::to_string(integer_)) +
+            " does not fit the dtype " + std::string(name_of(dtype)));
+    value = kind_ == Kind::weak_floating ? convert_element<T>(floating_)
+            : kind_ == Kind::weak_large  ? convert_element<T>(large)
+                                         : convert_element<T>(integer_);
+    return detail::new_scalar<T>(value);
   });
 }
 

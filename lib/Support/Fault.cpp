@@ -8,7 +8,7 @@ namespace weft {
 void raise(Fault fault) { raise(fault.kind, std::move(fault.message)); }
 
 void raise(ErrorKind kind, std::string message) {
-  raise(kind, std::move(message), CallSite::place());
+  raise(kind, std::move(message), CallSite::place_for_error());
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their texts over
@@ -28,7 +28,8 @@ void raise(ErrorKind kind, std::string message, SourcePlace place) {
   throw InternalError(message, std::move(place));
 }
 
-Error::Error(ErrorKind kind, std::string_view message) : Error(kind, message, CallSite::place()) {}
+Error::Error(ErrorKind kind, std::string_view message)
+    : Error(kind, message, CallSite::place_for_error()) {}
 
 Error::Error(ErrorKind kind, std::string_view message, SourcePlace place)
     : kind_(kind), place_(std::move(place)) {

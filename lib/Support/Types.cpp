@@ -12,6 +12,8 @@ std::optional<DType> parse_dtype(std::string_view name) {
   return std::nullopt;
 }
 
+std::ostream &operator<<(std::ostream &out, DType dtype) { return out << name_of(dtype); }
+
 bool Shape::is_static() const {
   for (std::int64_t dim : *this)
     if (dim == unknown) return false;

@@ -13,32 +13,6 @@
 
 namespace weft::detail {
 
-/// Whether a structure of that type may have variables in it.
-template <class T>
-constexpr bool holds_variables() {
-  using Plain = std::remove_cvref_t<T>;
-  if constexpr (std::is_same_v<Plain, Variable>) {
-    return true;
-  } else if constexpr (std::is_same_v<Plain, Tensor> ||
-                       std::is_convertible_v<const Plain &, std::string_view>) {
-    return false;
-  } else if constexpr (requires(Plain &value) { value.has_value(), *value; }) {
-    return holds_variables<typename Plain::value_type>();
-  } else if constexpr (requires { typename Plain::mapped_type; }) {
-    return holds_variables<typename Plain::mapped_type>();
-  } else if constexpr (requires(Plain &value) { value.begin(), value.size(); }) {
-    return holds_variables<typename Plain::value_type>();
-  } else if constexpr (requires { std::tuple_size<Plain>::value; }) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (holds_variables<std::tuple_element_t<I, Plain>>() || ...);
-    }(std::make_index_sequence<std::tuple_size_v<Plain>>());
-  } else if constexpr (HasFields<Plain>) {
-    return holds_variables<decltype(std::declval<Plain &>().weft_fields())>();
-  } else {
-    return false;
-  }
-}
-
 /// Gives the tensors of a structure the values that come next.
 template <class Next>
 struct FillTensors {
@@ -127,14 +101,15 @@ struct Each<std::pair<A, B>, G> {
   }
 };
 
-/// Hands out tensors one after the other.
+/// Hands out values one after the other.
+template <class T>
 class InOrder {
 public:
-  explicit InOrder(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
-  Tensor operator()() { return std::move(tensors_[at_++]); }
+  explicit InOrder(std::vector<T> values) : values_(std::move(values)) {}
+  T operator()() { return std::move(values_[at_++]); }
 
 private:
-  std::vector<Tensor> tensors_;
+  std::vector<T> values_;
   std::size_t at_ = 0;
 };
 

@@ -73,20 +73,25 @@ public:
 
   /// The compiled trace of these arguments: found, or traced and compiled now. Concurrent calls
   /// compile once. `prototype` is what the tracee sets, and goes with a new trace.
-  std::shared_ptr<Trace> find(const ArgumentReader &arguments, const Tracee &tracee,
-                              std::shared_ptr<void> &prototype);
+  /// Errors name the line `where`, that of the call. Throws ValueError for an undefined tensor.
+  std::shared_ptr<Trace> find(const std::source_location &where, const ArgumentReader &arguments,
+                              const Tracee &tracee, std::shared_ptr<void> &prototype);
   /// Runs it. Results are in the order that the tracee gave them.
   std::vector<Tensor> run(Trace &trace, const ArgumentReader &arguments);
   /// The trace for a call under tapes, compiled or not.
-  std::shared_ptr<Trace> find_taped(const ArgumentReader &arguments, const Tracee &tracee,
+  std::shared_ptr<Trace> find_taped(const std::source_location &where,
+                                    const ArgumentReader &arguments, const Tracee &tracee,
                                     std::shared_ptr<void> &prototype);
   /// Runs it and has the tapes note one pullback. Nothing, and nothing has run, if they must see
   /// what is inside.
-  std::optional<std::vector<Tensor>> run_taped(Trace &trace, const ArgumentReader &arguments);
+  std::optional<std::vector<Tensor>> run_taped(const std::source_location &where, Trace &trace,
+                                               const ArgumentReader &arguments);
   /// The same as `find` inside another trace, which records a call.
-  std::shared_ptr<Trace> find_inside(const ArgumentReader &arguments, const Tracee &tracee,
+  std::shared_ptr<Trace> find_inside(const std::source_location &where,
+                                     const ArgumentReader &arguments, const Tracee &tracee,
                                      std::shared_ptr<void> &prototype);
-  std::vector<Tensor> call(Trace &trace, const ArgumentReader &arguments);
+  std::vector<Tensor> call(const std::source_location &where, Trace &trace,
+                           const ArgumentReader &arguments);
 
   /// What the callable returned while it was traced, for `trace`; its variables may be stand-ins.
   static const std::shared_ptr<void> &prototype(const Trace &trace);

@@ -23,7 +23,8 @@ public:
   InlineVector() = default;
   explicit InlineVector(std::size_t count, T value = T()) { resize(count, value); }
   InlineVector(std::initializer_list<T> values) : InlineVector(values.begin(), values.end()) {}
-  template <std::input_iterator It>
+  // Constrained by a type parameter, which every compiler writes alike into names.
+  template <class It, class = typename std::iterator_traits<It>::iterator_category>
   InlineVector(It first, It last) {
     for (; first != last; ++first) push_back(static_cast<T>(*first));
   }

@@ -12,7 +12,11 @@ public:
   void variable(const Variable &value);
   void tensor(const Tensor &value) {
     const TensorImpl *impl = value.impl();
-    if (impl == nullptr) throw ValueError("an argument of a function is an undefined tensor");
+    if (impl == nullptr) {
+      undefined = static_cast<std::ptrdiff_t>(tensors.size());
+      key.push_back(static_cast<std::uint64_t>(Node::tensor) | 0xffu << 8); // as no other has
+      return;
+    }
     key.push_back(static_cast<std::uint64_t>(Node::tensor) | std::uint64_t(impl->dtype) << 8 |
                   std::uint64_t(impl->rank) << 16);
     for (std::int64_t dim : impl->sizes()) key.push_back(static_cast<std::uint64_t>(dim));
@@ -20,6 +24,7 @@ public:
   }
 
   InlineVector<TensorImpl *, 8> tensors; ///< borrowed from the arguments
+  std::ptrdiff_t undefined = -1;         ///< which of them is an undefined tensor, if one is
   /// Borrowed from the arguments: the different variables, in the order of their first places.
   InlineVector<VariablePointer, 8> variables;
 };

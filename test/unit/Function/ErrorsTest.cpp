@@ -75,7 +75,7 @@ std::vector<Mistake> mistakes() {
        {m},
        [](const Operands &x) { return reshape(x[0], {-2, 3}); },
        kShape,
-       "reshape: size -2 is negative"},
+       "reshape: size -2 is negative; one size may be -1, which stands for what the others leave"},
       {"Broadcast",
        {m},
        [](const Operands &x) { return broadcast(x[0], {3, 2}); },
@@ -438,7 +438,16 @@ TEST(FunctionErrors, WrongSignatures) {
 
 TEST(FunctionErrors, UndefinedArgumentsAndResults) {
   auto f = function([](const Tensor &x) { return x + 1; }, {.name = "plus"});
-  EXPECT_THROWS(f(Tensor()), ValueError, "an argument of a function is an undefined tensor");
+  const std::string words =
+      "plus: tensor 0 of the arguments is undefined: it was never given a value";
+  for (int i = 0; i < 2; ++i) { // before there is a trace, and after
+    EXPECT_THROWS(f(Tensor()), ValueError, words);
+    EXPECT_THROWS(static_cast<void>(f.ir(Tensor(), Phase::trace)), ValueError, words);
+    EXPECT_THROWS(static_cast<void>(f.explain(Tensor())), ValueError, words);
+    EXPECT_THROWS(function([&](const Tensor &x) { return f(x) + f(Tensor()); })(ones({1})),
+                  ValueError, words);
+    static_cast<void>(f(ones({2})));
+  }
   auto g = function([](const Tensor &) { return Tensor(); }, {.name = "empty"});
   EXPECT_THROWS(g(ones({1})), ValueError, "empty: a tensor of the result is undefined");
   EXPECT_EQ(f(ones({1})).item<float>(), 2);

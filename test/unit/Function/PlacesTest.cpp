@@ -72,6 +72,63 @@ TEST(TracedPlaces, OfAllOpsOfATrainingStep) {
   EXPECT_EQ(products, 5U); // two forwards; three backwards, as nobody asks for dx
 }
 
+// Calls of functions and loops with any number of parts have the line that they stand on; what goes
+// wrong inside has a line of its own.
+TEST(TracedPlaces, OfCallsAndLoops) {
+  const auto here = [](std::uint32_t line, const auto &run) {
+    const SourcePlace place = place_of_error<Error>(run);
+    EXPECT_EQ(place.line, line);
+    EXPECT_TRUE(place.file.ends_with("PlacesTest.cpp")) << place.file;
+  };
+  const auto f = function([](Tensor x) { return x; }, {.signature = {spec(f32, {2})}});
+  const auto two = function([](Tensor x, Tensor y) { return x + y; });
+  here(__LINE__, [&] { f(ones({3})); });
+  here(__LINE__, [&] { two(ones({3}), Tensor()); });
+  here(__LINE__, [&] { function([&](Tensor x) { return two(x, Tensor()); })(ones({3})); });
+  {
+    const GradientTape tape;
+    here(__LINE__, [&] { two(ones({3}), Tensor()); });
+  }
+  const auto turn = [](Tensor x) { return x; };
+  here(__LINE__, [&] { while_loop([](Tensor x) { return x; }, turn, ones({2})); });
+  here(__LINE__, [&] { while_loop([](Tensor) { return 1; }, turn, 1); });
+  here(__LINE__, [&] { while_loop([](Tensor) { return true; }, [](Tensor) { return 1.F; }, 1); });
+  here(__LINE__, [&] { for_loop(2, [](Tensor, Tensor) { return 1.F; }, 1); });
+  here(__LINE__, [&] { cond(tensor(1), [] { return 1; }, [] { return 2; }); });
+  const auto traced_loop = function([&](Tensor x) {
+    return while_loop([](Tensor y) { return y < 1; }, [](Tensor) { return 1.F; }, x);
+  });
+  here(__LINE__ - 2, [&] { traced_loop(tensor(0)); });
+  const auto list = [](std::vector<Tensor> x) {
+    x.push_back(x[0]);
+    return x;
+  };
+  const auto go = [](const std::vector<Tensor> &x) { return sum(x[0]) < 1; };
+  here(__LINE__, [&] { while_loop(go, list, std::vector{zeros({2})}); });
+}
+
+TEST(TracedPlaces, OfDerivatives) {
+  const auto here = [](std::uint32_t line, const auto &run) {
+    const SourcePlace place = place_of_error<Error>(run);
+    EXPECT_EQ(place.line, line);
+    EXPECT_TRUE(place.file.ends_with("PlacesTest.cpp")) << place.file;
+  };
+  const auto whole = [](Tensor x) { return x * 2; };
+  const auto vector = [](Tensor x) { return x * ones({2}); };
+  here(__LINE__, [&] { grad(whole)(1); });
+  here(__LINE__, [&] { grad(vector)(1.F); });
+  here(__LINE__, [&] { grad(grad(vector))(1.F); });
+  here(__LINE__, [&] { hessian(whole)(1); });
+  here(__LINE__, [&] { vjp(whole, 1); });
+  here(__LINE__, [&] { vjp(whole, 1.F).second(ones({2})); });
+  here(__LINE__, [&] { jvp(whole, 1.F, ones({2})); });
+  here(__LINE__, [&] { jvp(whole, 1, 1); });
+  const auto none = custom_gradient([](Tensor x) { return Pullback{x, [](Tensor) { return 1; }}; });
+  here(__LINE__, [&] { none(Tensor()); });
+  // What the library calls has the line of the user's call, rather than one of <tuple>.
+  here(__LINE__, [&] { function(grad(vector))(tensor(1.F)); });
+}
+
 TEST(TracedPlaces, OfShapeErrors) {
   std::uint32_t line = 0;
   auto f = function([&](Tensor x) {

@@ -161,7 +161,8 @@ TEST(Tensor, TracedHasNoElements) {
   EXPECT_THROWS(
       static_cast<void>(x.item<float>()), StateError,
       "item: the tensor of type f32(2, ?) stands for a value of a traced function and has "
-      "no elements while it is traced");
+      "no elements while it is traced: return it, print it with print(), decide by it with cond or "
+      "while_loop, or take it to a host_call");
   EXPECT_EQ(trace.references, 2u);
 }
 

@@ -1,0 +1,2 @@
+// What mistakes.test precompiles.
+#include <weft/weft.h>
