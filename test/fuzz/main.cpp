@@ -1,8 +1,10 @@
-// weft-fuzz, the command behind `./x fuzz`: random programs whose derivatives must agree.
+// weft-fuzz, the command behind `./x fuzz`: random programs whose derivatives must agree, and calls
+// with random arguments.
 #include "Check.h"
 #include "Generate.h"
 #include "Reduce.h"
 #include "Workers.h"
+#include "calls/Command.h"
 
 #include <chrono>
 #include <cstdio>
@@ -218,8 +220,34 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   grad->add_flag("--print", options.print, "Print the programs and run nothing");
+  weft::fuzz::CallOptions calls;
+  calls.jobs = options.jobs;
+  CLI::App *call = app.add_subcommand(
+      "calls", "Call every public function with drawn arguments, right and wrong, eagerly and "
+               "compiled, and compare");
+  call->add_option("--count", calls.count, "How many calls")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100000000}))
+      ->capture_default_str();
+  call->add_option("--seed", calls.seed, "Seed of the first call; those after it count on")
+      ->type_name("S")
+      ->capture_default_str();
+  call->add_option("--jobs", calls.jobs, "Processes at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  call->add_option("--only", calls.only, "Only calls with this in their names")->type_name("NAME");
+  call->add_option("--out", calls.out,
+                   "Folder for calls that fail, with plainer arguments, as .txt")
+      ->type_name("DIR")
+      ->capture_default_str();
+  call->add_option("--time-limit", calls.limits.seconds, "Seconds that one call may take")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
+    if (call->parsed()) return weft::fuzz::run_calls(calls);
     return weft::fuzz::run(options);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what());

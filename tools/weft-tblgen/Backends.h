@@ -25,6 +25,8 @@ void emitScalarBodies(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitDocs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The examples of the records as GoogleTests.
 void emitExampleTests(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Calls of the public C++ functions with drawn arguments.
+void emitCallTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
 /// The first lines of every generated file.
 void emitHeader(llvm::raw_ostream &os, llvm::StringRef what);

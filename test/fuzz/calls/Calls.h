@@ -1,0 +1,39 @@
+// The calls that `weft-fuzz calls` makes: one entry per public function, of the ops made from their
+// records.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "Draw.h"
+
+namespace weft::fuzz {
+
+/// A call with drawn arguments, and its results.
+struct CallEntry {
+  const char *name;
+  std::vector<Tensor> (*call)(Draw &draw);
+  /// Whether the same may be called in a trace.
+  bool traceable = true;
+};
+
+/// All of them: the ops, and what is written by hand.
+std::vector<CallEntry> call_entries();
+
+/// The tensors of what a call gives.
+template <class T>
+std::vector<Tensor> results(const T &value) {
+  detail::StructureReader reader;
+  visit_structure(value, reader);
+  // An undefined result is one too, but none that a traced function may have.
+  for (Tensor &tensor : reader.tensors)
+    if (!tensor.defined()) tensor = weft::tensor(std::int64_t{-12345});
+  return std::move(reader.tensors);
+}
+
+std::span<const CallEntry> op_calls();
+std::span<const CallEntry> tensor_calls();
+std::span<const CallEntry> network_calls();
+std::span<const CallEntry> program_calls();
+
+} // namespace weft::fuzz

@@ -1,0 +1,182 @@
+// Makes a drawn call in every way there is and compares kinds of error and values.
+#include "CheckCall.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "../Workers.h"
+#include "Calls.h"
+
+namespace weft::fuzz {
+
+namespace {
+
+/// What a call gave in one way.
+struct Outcome {
+  std::optional<ErrorKind> kind; ///< of the error, if there was one
+  std::string message;           ///< its words, or of an exception that is none of ours
+  bool foreign = false;
+  std::vector<Tensor> values;
+};
+
+const char *word(ErrorKind kind) {
+  switch (kind) {
+  case ErrorKind::shape: return "ShapeError";
+  case ErrorKind::dtype: return "DTypeError";
+  case ErrorKind::index: return "IndexError";
+  case ErrorKind::value: return "ValueError";
+  case ErrorKind::state: return "StateError";
+  case ErrorKind::assertion: return "AssertionError";
+  case ErrorKind::out_of_memory: return "OutOfMemory";
+  case ErrorKind::compile: return "CompileError";
+  case ErrorKind::io: return "IOError";
+  case ErrorKind::internal: return "internal error";
+  }
+  return "an error of no kind";
+}
+
+template <class Run>
+Outcome outcome_of(const Run &run) {
+  Outcome outcome;
+  try {
+    outcome.values = run();
+  } catch (const Error &error) {
+    outcome.kind = error.kind();
+    outcome.message = error.what();
+  } catch (const std::exception &error) {
+    outcome.foreign = true;
+    outcome.message = error.what();
+  }
+  return outcome;
+}
+
+/// Elements beyond this are not looked at: a broadcast view may stand for any number of them.
+constexpr std::int64_t kMostElements = 1 << 20;
+
+bool equal_elements(const Tensor &a, const Tensor &b) {
+  if (a.size() > kMostElements) return true;
+  const Tensor left = a.contiguous(), right = b.contiguous();
+  return visit_dtype(a.dtype(), [&]<class T>() {
+    const std::span<const T> x = left.span<T>(), y = right.span<T>();
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](T p, T q) {
+      if constexpr (std::is_floating_point_v<T>)
+        if (p != p || q != q) return p != p && q != q;
+      return p == q;
+    });
+  });
+}
+
+/// How two lists of values differ; nothing if they do not.
+std::string difference(const std::vector<Tensor> &a, const std::vector<Tensor> &b) {
+  if (a.size() != b.size()) return "the numbers of results differ";
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].defined() != b[i].defined()) return "a result is undefined one way only";
+    if (!a[i].defined()) continue;
+    if (a[i].dtype() != b[i].dtype()) return "the dtypes differ";
+    if (!(a[i].shape() == b[i].shape())) return "the shapes differ";
+    if (!equal_elements(a[i], b[i])) return "the values differ";
+  }
+  return "";
+}
+
+std::string shown(const char *way, const Outcome &outcome) {
+  std::string text = std::string(way) + ": ";
+  if (outcome.kind) return text + word(*outcome.kind) + ": " + outcome.message + "\n";
+  if (outcome.foreign) return text + "an exception that is not Weft's: " + outcome.message + "\n";
+  for (const Tensor &value : outcome.values)
+    text += (value.defined() ? to_string(value) : std::string("undefined")) + " ";
+  return text + "\n";
+}
+
+/// What is a fault in any way, whatever the others give.
+std::string fault_alone(const Outcome &outcome) {
+  if (outcome.foreign) return "an exception that is not Weft's";
+  if (outcome.kind == ErrorKind::internal) return "an internal error";
+  if (outcome.kind == ErrorKind::compile) return "a CompileError";
+  return "";
+}
+
+/// Memory can run out in one way alone: eager broadcasts are views, and compiled code has no result
+/// that it need not have.
+bool out_of_memory(const Outcome &outcome) { return outcome.kind == ErrorKind::out_of_memory; }
+
+std::string compare(const Outcome &eager, const Outcome &compiled, bool open) {
+  if (std::string fault = fault_alone(compiled); !fault.empty()) return fault + ", compiled";
+  if (out_of_memory(eager) || out_of_memory(compiled)) return "";
+  if (compiled.kind && eager.kind) {
+    // With open sizes an error may be found later, by a check in the code, or earlier.
+    if (open || compiled.kind == eager.kind) return "";
+    return std::string(word(*eager.kind)) + " eagerly, " + word(*compiled.kind) + " compiled";
+  }
+  // A size that is not known never stretches, and some shapes must be known to a trace.
+  if (compiled.kind) return open ? "" : std::string(word(*compiled.kind)) + " compiled alone";
+  if (eager.kind) return std::string(word(*eager.kind)) + " eagerly alone";
+  const std::string differing = difference(eager.values, compiled.values);
+  return differing.empty()
+             ? ""
+             : differing + (open ? " with open sizes" : " between eager and compiled");
+}
+
+const CallEntry &entry_of(std::uint64_t seed, const std::string &only) {
+  static const std::vector<CallEntry> all_entries = call_entries();
+  static std::vector<CallEntry> entries;
+  static std::string chosen = "\n";
+  if (chosen != only) {
+    chosen = only;
+    entries.clear();
+    std::copy_if(
+        all_entries.begin(), all_entries.end(), std::back_inserter(entries),
+        [&](const CallEntry &entry) { return std::strstr(entry.name, only.c_str()) != nullptr; });
+    if (entries.empty()) throw std::runtime_error("no call has '" + only + "' in its name");
+  }
+  return entries[seed % entries.size()];
+}
+
+} // namespace
+
+std::string call_name(std::uint64_t seed, const std::string &only) {
+  return entry_of(seed, only).name;
+}
+
+CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain) {
+  const CallEntry &entry = entry_of(seed, only);
+  CallVerdict verdict;
+  const PrintSink quiet = set_print_sink([](std::string_view) {});
+  Draw eagerly(seed, plain);
+  note_stage(std::string(entry.name) + ", eager");
+  const Outcome eager = outcome_of([&] { return entry.call(eagerly); });
+  verdict.call = std::string(entry.name) + "(" + eagerly.text() + ")";
+  verdict.arguments = eagerly.count();
+  verdict.detail = shown("eager", eager);
+  verdict.refused = eager.kind.has_value();
+  verdict.fault = fault_alone(eager);
+  if (!verdict.fault.empty()) {
+    verdict.fault += ", eager, in " + std::string(entry.name);
+    return verdict;
+  }
+  if (!entry.traceable) return verdict;
+  const std::vector<Tensor> inputs = eagerly.drawn();
+  const auto traced = [&](const std::vector<Tensor> &values) {
+    Draw draw(seed, plain, &values);
+    return entry.call(draw);
+  };
+  for (const bool open : {false, true}) {
+    if (open && seed % 3 != 0) continue;
+    FunctionOptions options;
+    if (open)
+      for (const Tensor &input : inputs)
+        options.signature.push_back({input.dtype(), Shape(input.shape().size(), unknown)});
+    note_stage(std::string(entry.name) + (open ? ", compiled with open sizes" : ", compiled"));
+    const Outcome compiled = outcome_of([&] { return function(traced, options)(inputs); });
+    verdict.detail += shown(open ? "compiled with open sizes" : "compiled", compiled);
+    verdict.fault = compare(eager, compiled, open);
+    if (!verdict.fault.empty()) {
+      verdict.fault += ", in " + std::string(entry.name);
+      return verdict;
+    }
+  }
+  return verdict;
+}
+
+} // namespace weft::fuzz

@@ -1,0 +1,259 @@
+// Calls of what makes tensors and looks at them: factories, members, indices, operators, printing,
+// random numbers.
+#include <functional>
+#include <limits>
+
+#include "Calls.h"
+
+namespace weft::fuzz {
+
+namespace {
+
+/// A draw of memory that no call needs: what a shape asks for is bounded by the limit of the
+/// process, and clearing gigabytes takes seconds.
+bool is_large(const Shape &shape) {
+  double count = 1;
+  for (const std::int64_t size : shape) count *= static_cast<double>(size);
+  return count > 1e7 && count < 1e12;
+}
+
+Shape small_shape(Draw &draw) {
+  const auto shape = draw.value<Shape>("shape");
+  return is_large(shape) ? Shape{3} : shape;
+}
+
+std::optional<std::int64_t> position(Draw &draw) {
+  return draw.value<std::optional<std::int64_t>>("position");
+}
+
+Index drawn_index(Draw &draw) {
+  switch (draw.choose(6)) {
+  case 0: return all;
+  case 1: return ellipsis;
+  case 2: return newaxis;
+  case 3: {
+    const auto start = position(draw), stop = position(draw);
+    const auto step = draw.value<std::int64_t>("step");
+    return slice(start, stop, step);
+  }
+  case 4: return draw.value<std::uint64_t>("index");
+  default: return draw.value<std::int64_t>("index");
+  }
+}
+
+std::optional<std::uint64_t> seed(Draw &draw) {
+  // Without a seed the numbers follow from what ran before.
+  return draw.value<std::uint64_t>("seed");
+}
+
+const CallEntry kCalls[] = {
+    {"full",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       const auto value = draw.operand("value");
+       const auto dtype = draw.value<DType>("dtype");
+       return results(full(shape, value, dtype));
+     }},
+    {"zeros",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       const auto dtype = draw.value<DType>("dtype");
+       return results(std::pair(zeros(shape, dtype), ones(shape, dtype)));
+     }},
+    {"zeros_like",
+     [](Draw &draw) {
+       const Tensor x = draw.tensor("like");
+       return results(std::pair(zeros_like(x), ones_like(x)));
+     }},
+    {"arange",
+     [](Draw &draw) {
+       const auto stop = draw.value<std::int64_t>("stop");
+       const auto dtype = draw.value<DType>("dtype");
+       if (is_large({stop})) return std::vector<Tensor>();
+       return results(arange(stop, dtype));
+     }},
+    {"arange of doubles",
+     [](Draw &draw) {
+       const auto start = draw.value<double>("start"), stop = draw.value<double>("stop"),
+                  step = draw.value<double>("step");
+       const auto dtype = draw.value<DType>("dtype");
+       if ((stop - start) / step > 1e6 && (stop - start) / step < 1e12)
+         return std::vector<Tensor>();
+       return results(arange(start, stop, step, dtype));
+     }},
+    {"eye",
+     [](Draw &draw) {
+       const auto n = draw.value<std::int64_t>("n");
+       const auto dtype = draw.value<DType>("dtype");
+       if (is_large({n, n})) return std::vector<Tensor>();
+       return results(eye(n, dtype));
+     }},
+    {"tensor of a span",
+     [](Draw &draw) {
+       const Shape shape = draw.value<Shape>("shape");
+       const std::vector<float> values(6, 1.5F);
+       return results(tensor(values, shape));
+     }},
+    {"operator[]",
+     [](Draw &draw) {
+       const Tensor x = draw.tensor("x");
+       switch (draw.choose(4)) {
+       case 0: return results(x[drawn_index(draw)]);
+       case 1: {
+         const Index a = drawn_index(draw), b = drawn_index(draw);
+         return results(x[{a, b}]);
+       }
+       case 2: {
+         const Index a = drawn_index(draw), b = drawn_index(draw), c = drawn_index(draw);
+         return results(x[{a, b, c}]);
+       }
+       default: return results(x[{}]);
+       }
+     }},
+    {"members",
+     [](Draw &draw) {
+       const Tensor x = draw.tensor("x");
+       const auto axes = draw.value<std::optional<Ints>>("axes");
+       const bool keepdims = draw.value<bool>("keepdims");
+       switch (draw.choose(8)) {
+       case 0: return results(x.sum(axes, keepdims));
+       case 1: return results(x.mean(axes, keepdims));
+       case 2: return results(x.max(axes, keepdims));
+       case 3: return results(x.min(axes, keepdims));
+       case 4: return results(x.reshape(draw.value<Ints>("shape")));
+       case 5: return results(x.transpose(draw.value<Ints>("permutation")));
+       case 6: return results(x.mT());
+       default: return results(x.astype(draw.value<DType>("dtype")));
+       }
+     }},
+    {"looks",
+     [](Draw &draw) {
+       const Tensor x = draw.tensor("x");
+       switch (draw.choose(6)) {
+       case 0: return results(tensor(x.item<float>()));
+       case 1: return results(tensor(x.item<std::int64_t>()));
+       case 2: return results(tensor(x.item<bool>()));
+       case 3: return results(tensor(x.to_vector<double>(), x.shape()));
+       case 4: return results(tensor(static_cast<std::int64_t>(x.span<float>().size())));
+       default: return results(tensor(x.size(draw.value<std::int64_t>("axis"))));
+       }
+     },
+     false},
+    {"operators",
+     [](Draw &draw) {
+       const auto a = draw.operand("a"), b = draw.operand("b");
+       const Operand l = a, r = b;
+       switch (draw.choose(14)) {
+       case 0: return results(l + r);
+       case 1: return results(l - r);
+       case 2: return results(l * r);
+       case 3: return results(l / r);
+       case 4: return results(l % r);
+       case 5: return results(l < r);
+       case 6: return results(l >= r);
+       case 7: return results(l == r);
+       case 8: return results(l & r);
+       case 9: return results(l | r);
+       case 10: return results(l ^ r);
+       case 11: return results(!l);
+       case 12: return results(-l);
+       default: return results(l != r);
+       }
+     }},
+    {"square and relu",
+     [](Draw &draw) {
+       const auto x = draw.operand("x");
+       return draw.choose(2) == 0 ? results(square(x)) : results(relu(x));
+     }},
+    {"sort",
+     [](Draw &draw) {
+       const auto x = draw.operand("x");
+       const auto axis = draw.value<std::int64_t>("axis");
+       const bool descending = draw.value<bool>("descending");
+       return results(sort(x, {axis, descending}));
+     }},
+    {"top_k",
+     [](Draw &draw) {
+       const auto x = draw.operand("x");
+       const auto k = draw.value<std::int64_t>("k"), axis = draw.value<std::int64_t>("axis");
+       const bool smallest = draw.value<bool>("smallest");
+       const TopK found = top_k(x, k, {axis, smallest});
+       return results(std::pair(found.values, found.indices));
+     }},
+    {"print",
+     [](Draw &draw) {
+       const auto text = draw.value<std::string>("text");
+       const auto a = draw.operand("a"), b = draw.operand("b");
+       const Operand first = a, second = b;
+       if (a.is_tensor() && b.is_tensor()) print(text, a.tensor(), b.tensor());
+       return std::vector<Tensor>();
+     }},
+    {"check",
+     [](Draw &draw) {
+       const auto condition = draw.operand("condition");
+       const auto text = draw.value<std::string>("message");
+       const Tensor value = draw.tensor("value");
+       check(condition, text, value);
+       return results(value);
+     }},
+    {"random::uniform",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       const auto low = draw.value<double>("low"), high = draw.value<double>("high");
+       const auto dtype = draw.value<DType>("dtype");
+       return results(
+           random::uniform(shape, {.seed = seed(draw), .low = low, .high = high, .dtype = dtype}));
+     }},
+    {"random::normal",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       const auto mean = draw.value<double>("mean"), stddev = draw.value<double>("stddev");
+       const auto dtype = draw.value<DType>("dtype");
+       const random::NormalOptions options{
+           .seed = seed(draw), .mean = mean, .stddev = stddev, .dtype = dtype};
+       return draw.choose(2) == 0 ? results(random::normal(shape, options))
+                                  : results(random::truncated_normal(shape, options));
+     }},
+    {"random::bernoulli",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       const auto probability = draw.operand("probability");
+       return results(random::bernoulli(shape, probability, {.seed = seed(draw)}));
+     }},
+    {"random::randint",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       const auto low = draw.value<std::int64_t>("low"), high = draw.value<std::int64_t>("high");
+       const auto dtype = draw.value<DType>("dtype");
+       return results(random::randint(shape, low, high, {.seed = seed(draw), .dtype = dtype}));
+     }},
+    {"random::permutation",
+     [](Draw &draw) {
+       const auto n = draw.value<std::int64_t>("n");
+       const auto dtype = draw.value<DType>("dtype");
+       if (is_large({n})) return std::vector<Tensor>();
+       return results(random::permutation(n, {.seed = seed(draw), .dtype = dtype}));
+     }},
+    {"Generator",
+     [](Draw &draw) {
+       const random::Generator generator(draw.value<std::uint64_t>("seed"));
+       const Tensor like = draw.tensor("like");
+       const auto drawn = generator.uniform(random::like(like));
+       return results(
+           std::tuple(drawn, generator.shuffle(draw.operand("x")), generator.state().value()));
+     },
+     false},
+    {"IndexedSlices::dense",
+     [](Draw &draw) {
+       const Tensor values = draw.tensor("values"), indices = draw.tensor("indices");
+       const Shape shape = small_shape(draw);
+       return results(IndexedSlices{values, indices, shape}.dense());
+     },
+     false},
+};
+
+} // namespace
+
+std::span<const CallEntry> tensor_calls() { return kCalls; }
+
+} // namespace weft::fuzz

@@ -1,0 +1,45 @@
+// Generates calls of every public op function with drawn arguments, for `./x fuzz calls`.
+#include "Backends.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+/// One call: arguments are drawn in the order of the parameters, so that a seed says all.
+static void emitCall(const OpRecord &op, bool asSpan, raw_ostream &os) {
+  os << "{\"" << op.cppName << (asSpan ? " of a span" : "") << "\", [](Draw &draw) {\n";
+  SmallVector<std::string> arguments, options;
+  for (const Operand &operand : op.operands) {
+    os << "   const auto " << operand.name << " = draw."
+       << (operand.variadic ? "tensors" : "operand") << "(\"" << operand.name << "\");\n";
+    if (!operand.variadic) arguments.push_back(operand.name);
+    else if (asSpan) arguments.push_back("std::span<const Tensor>(" + operand.name + ")");
+    else arguments.push_back("{" + operand.name + "[0], " + operand.name + "[1]}");
+  }
+  for (const Attribute &attribute : op.attributes) {
+    const std::string type =
+        attribute.cppType == "std::string_view" ? "std::string" : attribute.cppType;
+    os << "   const auto " << attribute.name << " = draw.value<" << type << ">(\"" << attribute.name
+       << "\");\n";
+    (attribute.isOption() ? options : arguments).push_back(attribute.name);
+  }
+  if (!options.empty()) arguments.push_back("{" + join(options, ", ") + "}");
+  os << "   return results(" << op.cppName << "(" << join(arguments, ", ") << "));\n }},\n";
+}
+
+void emitCallTable(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Calls of the ops' C++ functions with drawn arguments.");
+  for (const OpRecord &op : readOps(records)) {
+    if (op.handwrittenApi || !op.result) continue;
+    os << "// " << origin(op) << "\n";
+    const bool variadic = any_of(op.operands, [](const Operand &o) { return o.variadic; });
+    emitCall(op, false, os);
+    if (variadic) emitCall(op, true, os);
+  }
+}
+
+} // namespace weft::tblgen
