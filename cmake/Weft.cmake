@@ -55,13 +55,37 @@ function(weft_uses_mlir target)
   target_compile_definitions(${target} PRIVATE ${WEFT_LLVM_DEFINITIONS})
 endfunction()
 
-# weft_add_tool(NAME SOURCE.. [LIBS LIBRARY..]): a program on libweft-compiler, in bin/.
+# weft_link_mlir(TARGET COMPONENT..): MLIR and these components of LLVM in a library or program: by their
+# archives with WEFT_STATIC_LLVM, else by the shared libraries.
+function(weft_link_mlir target)
+  if(NOT WEFT_STATIC_LLVM)
+    target_link_libraries(${target} PRIVATE MLIR LLVM)
+    return()
+  endif()
+  file(GLOB mlir ${LLVM_LIBRARY_DIR}/libMLIR*.a)
+  list(FILTER mlir EXCLUDE REGEX "/libMLIR(CAPI|Test)|Test(Passes)?\\.a$")
+  llvm_map_components_to_libnames(llvm ${ARGN})
+  # LLVM's own targets name libraries of development packages that nothing of it needs here.
+  find_library(WEFT_ZLIB NAMES z libz.so.1 REQUIRED)
+  find_library(WEFT_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+  mark_as_advanced(WEFT_ZLIB WEFT_ZSTD)
+  set_property(TARGET LLVMSupport PROPERTY INTERFACE_LINK_LIBRARIES LLVMDemangle ${WEFT_ZLIB} ${WEFT_ZSTD}
+               rt m ${CMAKE_DL_LIBS})
+  string(REPLACE ";" "," group "${mlir}")
+  target_link_libraries(${target} PRIVATE $<LINK_GROUP:RESCAN,${group}> ${llvm})
+  target_link_options(${target} PRIVATE LINKER:--gc-sections,--as-needed)
+endfunction()
+
+# weft_add_tool(NAME SOURCE..): a tool, which is a part of the program bin/weft and a link to it.
 function(weft_add_tool name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LIBS")
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  weft_uses_mlir(${name})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-  target_link_libraries(${name} PRIVATE weft-compiler weft MLIR LLVM ${ARG_LIBS})
+  target_sources(weft-tools PRIVATE ${ARGN})
+  set(link ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
+  add_custom_command(
+    OUTPUT ${link}
+    COMMAND ${CMAKE_COMMAND} -E create_symlink weft ${link}
+    DEPENDS weft-tools
+    VERBATIM)
+  add_custom_target(${name} ALL DEPENDS ${link})
 endfunction()
 
 # weft_add_passes(FOLDER): declares the passes of dialects/Weft/FOLDER/Passes.td, for inclusion as

@@ -2,23 +2,11 @@
 // Weft's.
 #pragma once
 
-#include "Compiler/Driver.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::weft {
 
-inline void registerDialects(DialectRegistry &registry) {
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerCompilerDialects(registry);
-}
-
-inline void registerPasses() {
-  registerAllPasses();
-  registerWeftPasses();
-  registerWeftPipelines();
-}
+void registerDialects(DialectRegistry &registry);
+void registerPasses();
 
 } // namespace mlir::weft

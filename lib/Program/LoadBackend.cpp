@@ -27,7 +27,8 @@ CompilerBackend *load() {
     return reinterpret_cast<Factory *>(symbol)();
   std::string tried;
   for (const std::string &path : {compiler_path(), std::string("libweft-compiler.so")}) {
-    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // Of the shared MLIR's many symbols few are ever called.
+    void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) {
       tried += std::string("\n  ") + dlerror();
       continue;

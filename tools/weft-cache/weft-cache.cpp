@@ -2,6 +2,7 @@
 #include "../Help.h"
 #include "../Input.h"
 #include "../Output.h"
+#include "../Tools.h"
 #include "Compiler/Driver.h"
 #include "Explain.h"
 #include "Support/CpuFeatures.h"
@@ -16,12 +17,18 @@ using namespace mlir::weft;
 namespace cache = ::weft::cache;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("weft-cache options");
-static cl::opt<std::string> verb(cl::Positional, cl::Required, cl::desc("list|explain|clear"),
-                                 cl::cat(category));
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("[FILE.mlir]"), cl::cat(category));
-static cl::opt<bool> full("full", cl::desc("List whole names, builds and features"),
-                          cl::cat(category));
+namespace {
+/// Registered when this tool starts: the tools are one program, and each has its own options.
+struct Options {
+  cl::OptionCategory category{"weft-cache options"};
+  cl::opt<std::string> verb{cl::Positional, cl::Required, cl::desc("list|explain|clear"),
+                            cl::cat(category)};
+  cl::opt<std::string> inputFile{cl::Positional, cl::desc("[FILE.mlir]"), cl::cat(category)};
+  cl::opt<bool> full{"full", cl::desc("List whole names, builds and features"), cl::cat(category)};
+};
+} // namespace
+
+static Options *options;
 
 static std::string sizeText(double bytes) {
   const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -57,7 +64,7 @@ static int list(const cache::Folder &folder) {
                                   "used", "compiled in", "function", "features");
   for (const cache::Listed &listed : entries) {
     llvm::outs() << llvm::formatv("{0,-16}{1,10}  {2,-13}",
-                                  full ? listed.name : shortName(listed.name),
+                                  options->full ? listed.name : shortName(listed.name),
                                   sizeText(listed.bytes), ageText(now - listed.used));
     if (!listed.entry) {
       llvm::outs() << listed.entry.fault().message << '\n';
@@ -65,7 +72,7 @@ static int list(const cache::Folder &folder) {
     }
     llvm::outs() << llvm::formatv("{0,9:f1} ms  {1,-20}{2}\n", listed.entry->compile_ms,
                                   listed.entry->function, featuresText(listed.entry->key.features));
-    if (full)
+    if (options->full)
       llvm::outs() << "  pipeline " << listed.entry->key.pipeline << ", build "
                    << listed.entry->key.build << "\n  features " << listed.entry->key.features
                    << '\n';
@@ -76,7 +83,7 @@ static int list(const cache::Folder &folder) {
 static int explainFile(const cache::Folder &folder) {
   CompilerContext context;
   InputProgram input(context);
-  if (failed(input.read(inputFile))) return 1;
+  if (failed(input.read(options->inputFile))) return 1;
   explain(input.module(), folder.list(), llvm::outs());
   return 0;
 }
@@ -87,15 +94,17 @@ static int fail(const llvm::Twine &what) {
 }
 
 static int runVerb() {
-  if (verb != "list" && verb != "explain" && verb != "clear")
-    return fail("'" + verb + "' is none of list, explain, clear");
-  if (verb == "explain" && inputFile.empty()) return fail("explain needs a FILE.mlir");
-  if (verb != "explain" && !inputFile.empty()) return fail(verb + " takes no file");
+  if (options->verb != "list" && options->verb != "explain" && options->verb != "clear")
+    return fail("'" + options->verb + "' is none of list, explain, clear");
+  if (options->verb == "explain" && options->inputFile.empty())
+    return fail("explain needs a FILE.mlir");
+  if (options->verb != "explain" && !options->inputFile.empty())
+    return fail(options->verb + " takes no file");
   const std::optional<cache::Folder> folder = cache::Folder::from_environment();
   if (!folder) return fail("the cache is off, by WEFT_CACHE or for want of a home folder");
   if (::weft::Check check = folder->prepare()) return fail(check->message);
-  if (verb == "list") return list(*folder);
-  if (verb == "explain") return explainFile(*folder);
+  if (options->verb == "list") return list(*folder);
+  if (options->verb == "explain") return explainFile(*folder);
   const auto removed = folder->clear();
   if (!removed) return fail(removed.fault().message);
   llvm::outs() << folder->path() << ": " << *removed
@@ -103,9 +112,11 @@ static int runVerb() {
   return 0;
 }
 
-int main(int argc, char **argv) {
+int mlir::weft::cacheMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  static Options registered;
+  options = &registered;
+  cl::HideUnrelatedOptions(options->category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "weft-cache: look into the code cache\n\n"

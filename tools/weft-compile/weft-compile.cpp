@@ -2,6 +2,7 @@
 // assembly, or PTX.
 #include "../Input.h"
 #include "../Output.h"
+#include "../Tools.h"
 #include "Compiler/Driver.h"
 #include "Compiler/MemoryReport.h"
 #include "Header.h"
@@ -20,38 +21,45 @@ using namespace mlir::weft;
 namespace cl = llvm::cl;
 using ::weft::Phase;
 
-static cl::OptionCategory category("weft-compile options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
-                                      cl::init("-"), cl::cat(category));
-static cl::opt<std::string> outputFile("o", cl::desc("Where to write; - is standard output"),
-                                       cl::init("-"), cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string>
-    fromName("compile-from", cl::desc("Phase that the input has gone through; by default trace"),
-             cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
-static cl::opt<std::string>
-    toName("compile-to", cl::desc("Phase to stop after, or assembly, or ptx; by default object"),
-           cl::init("object"), cl::value_desc("phase"), cl::cat(category));
-static cl::opt<std::string> targetName("target", cl::desc("cpu or nvptx; by default cpu"),
-                                       cl::init("cpu"), cl::cat(category));
-static cl::opt<std::string> chip("chip",
-                                 cl::desc("The processor by LLVM's name; by default this one, or "
-                                          "sm_90a for nvptx"),
-                                 cl::cat(category));
-static cl::opt<std::string> header("emit-header", cl::desc("Write a C header of the entries"),
-                                   cl::value_desc("file.h"), cl::cat(category));
-static cl::opt<std::string>
-    report("report",
-           cl::desc("copies: print every copy and allocation that is left, with its reason, and "
-                    "whether variables are updated in place; saved: print every value that "
-                    "derivatives store, and why it is not computed again; the program is only "
-                    "written with -o"),
-           cl::value_desc("what"), cl::cat(category));
-static cl::opt<bool> errorOnCopy("error-on-copy", cl::desc("Fail if any copy is left"),
-                                 cl::cat(category));
-static cl::opt<bool> timed("time", cl::desc("Print the times of the phases to standard error"),
-                           cl::cat(category));
-static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after every pass"),
-                                cl::init(true), cl::cat(category));
+namespace {
+/// Registered when this tool starts: the tools are one program, and each has its own options.
+struct Options {
+  cl::OptionCategory category{"weft-compile options"};
+  cl::opt<std::string> inputFile{cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
+                                 cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> outputFile{"o", cl::desc("Where to write; - is standard output"),
+                                  cl::init("-"), cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> fromName{"compile-from",
+                                cl::desc("Phase that the input has gone through; by default trace"),
+                                cl::init("trace"), cl::value_desc("phase"), cl::cat(category)};
+  cl::opt<std::string> toName{
+      "compile-to", cl::desc("Phase to stop after, or assembly, or ptx; by default object"),
+      cl::init("object"), cl::value_desc("phase"), cl::cat(category)};
+  cl::opt<std::string> targetName{"target", cl::desc("cpu or nvptx; by default cpu"),
+                                  cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> chip{"chip",
+                            cl::desc("The processor by LLVM's name; by default this one, or "
+                                     "sm_90a for nvptx"),
+                            cl::cat(category)};
+  cl::opt<std::string> header{"emit-header", cl::desc("Write a C header of the entries"),
+                              cl::value_desc("file.h"), cl::cat(category)};
+  cl::opt<std::string> report{
+      "report",
+      cl::desc("copies: print every copy and allocation that is left, with its reason, and "
+               "whether variables are updated in place; saved: print every value that "
+               "derivatives store, and why it is not computed again; the program is only "
+               "written with -o"),
+      cl::value_desc("what"), cl::cat(category)};
+  cl::opt<bool> errorOnCopy{"error-on-copy", cl::desc("Fail if any copy is left"),
+                            cl::cat(category)};
+  cl::opt<bool> timed{"time", cl::desc("Print the times of the phases to standard error"),
+                      cl::cat(category)};
+  cl::opt<bool> verifyEach{"verify-each", cl::desc("Verify the IR after every pass"),
+                           cl::init(true), cl::cat(category)};
+};
+} // namespace
+
+static Options *options;
 
 static int refuse(const llvm::Twine &why) {
   llvm::errs() << "error: " << why << '\n';
@@ -92,42 +100,45 @@ struct Request {
 
 /// Fills the request; an error text if the options do not fit.
 static std::string readRequest(Request &request) {
-  if (targetName == "nvptx") request.target.kind = Target::Kind::nvptx;
-  else if (targetName != "cpu") return "--target=" + targetName + ": there are cpu and nvptx";
-  if (!chip.empty()) {
+  if (options->targetName == "nvptx") request.target.kind = Target::Kind::nvptx;
+  else if (options->targetName != "cpu")
+    return "--target=" + options->targetName + ": there are cpu and nvptx";
+  if (!options->chip.empty()) {
     if (request.target.kind == Target::Kind::nvptx) {
-      if (!::weft::jit::isGpuChip(chip)) return "--chip=" + chip + ": LLVM knows no such GPU";
-      request.target.chip = chip;
-    } else request.target.cpu.cpu = chip, request.target.cpu.features = "";
+      if (!::weft::jit::isGpuChip(options->chip))
+        return "--chip=" + options->chip + ": LLVM knows no such GPU";
+      request.target.chip = options->chip;
+    } else request.target.cpu.cpu = options->chip, request.target.cpu.features = "";
   }
-  const std::optional<Phase> from = ::weft::phase_of(fromName);
+  const std::optional<Phase> from = ::weft::phase_of(options->fromName);
   if (!from)
-    return "--compile-from=" + fromName + ": there is no such phase; there are " +
+    return "--compile-from=" + options->fromName + ": there is no such phase; there are " +
            ::weft::phase_names();
   request.from = *from;
-  request.assembly = toName == "assembly";
-  request.ptx = toName == "ptx";
+  request.assembly = options->toName == "assembly";
+  request.ptx = options->toName == "ptx";
   if (request.ptx && request.target.kind != Target::Kind::nvptx)
     return "--compile-to=ptx needs --target=nvptx";
   if (!request.assembly && !request.ptx) {
-    const std::optional<Phase> to = ::weft::phase_of(toName);
+    const std::optional<Phase> to = ::weft::phase_of(options->toName);
     if (!to)
-      return "--compile-to=" + toName + ": there is no such phase; there are " +
+      return "--compile-to=" + options->toName + ": there is no such phase; there are " +
              ::weft::phase_names() + ", assembly, ptx";
     request.to = *to;
   }
   if (request.target.kind == Target::Kind::nvptx && request.to == Phase::object && !request.ptx)
     return "--target=nvptx makes ptx: say --compile-to=ptx";
   if (request.from > request.to)
-    return "--compile-from=" + fromName + " comes after --compile-to=" + toName;
-  if (!header.empty() && (request.from > Phase::bufferize || request.to < Phase::bufferize))
+    return "--compile-from=" + options->fromName + " comes after --compile-to=" + options->toName;
+  if (!options->header.empty() &&
+      (request.from > Phase::bufferize || request.to < Phase::bufferize))
     return "--emit-header needs the phase bufferize between --compile-from and --compile-to";
-  if (!report.empty() && report != "copies" && report != "saved")
-    return "--report=" + report + ": there are copies and saved";
-  if (report == "saved" &&
+  if (!options->report.empty() && options->report != "copies" && options->report != "saved")
+    return "--report=" + options->report + ": there are copies and saved";
+  if (options->report == "saved" &&
       (request.from >= Phase::differentiate || request.to < Phase::differentiate))
     return "--report=saved needs the phase differentiate between --compile-from and --compile-to";
-  if ((report == "copies" || errorOnCopy) &&
+  if ((options->report == "copies" || options->errorOnCopy) &&
       (request.from > Phase::bufferize || request.to < Phase::bufferize))
     return "--report=copies and --error-on-copy need the phase bufferize between --compile-from "
            "and --compile-to";
@@ -148,11 +159,11 @@ static int reportCopies(ModuleOp module) {
       if (!note.place.empty()) firstCopy += " (" + note.place + ")";
     }
   }
-  if (report == "copies") {
+  if (options->report == "copies") {
     llvm::outs() << text;
     if (!finish(llvm::outs(), "-")) return 1;
   }
-  return errorOnCopy && !firstCopy.empty() ? refuse("CompileError: " + firstCopy) : 0;
+  return options->errorOnCopy && !firstCopy.empty() ? refuse("CompileError: " + firstCopy) : 0;
 }
 
 /// Prints what the derivatives of the module store.
@@ -166,7 +177,7 @@ static int reportSaved(const Driver &driver) {
 static int compile(MLIRContext &context, InputProgram &input, const Request &request) {
   ModuleOp module = input.module();
   Driver driver(context, request.target);
-  driver.verifyEach(verifyEach);
+  driver.verifyEach(options->verifyEach);
   driver.reproduceFrom([&] { return input.again(); }, request.from);
   auto fail = [&] { return driver.reproducer().empty() ? 1 : refuse(driver.reproducer()); };
   const bool text = request.to <= Phase::llvm && !request.assembly && !request.ptx;
@@ -176,40 +187,43 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   std::vector<::weft::SourcePlace> places;
   if (request.from < Phase::bufferize) places = numberSites(module);
   if (failed(driver.run(module, request.from, before))) return fail();
-  if (!header.empty()) {
-    const std::string guard = llvm::sys::path::filename(header).str();
+  if (!options->header.empty()) {
+    const std::string guard = llvm::sys::path::filename(options->header).str();
     auto contents = emitHeader(module, guard, places);
     if (!contents) return refuse(contents.fault().message);
-    if (int status = writeFile(header, *contents)) return status;
+    if (int status = writeFile(options->header, *contents)) return status;
   }
-  if (report == "saved")
+  if (options->report == "saved")
     if (int status = reportSaved(driver)) return status;
-  if (report == "copies" || errorOnCopy)
+  if (options->report == "copies" || options->errorOnCopy)
     if (int status = reportCopies(module)) return status;
   // A report is what was wanted, unless there is a file for the program too.
-  if (!report.empty() && outputFile.getNumOccurrences() == 0) return 0;
+  if (!options->report.empty() && options->outputFile.getNumOccurrences() == 0) return 0;
   if (failed(driver.run(module, std::max(before, request.from), last))) return fail();
   int status = 0;
   if (text) {
-    status = writeFile(outputFile, textOf(module));
+    status = writeFile(options->outputFile, textOf(module));
   } else if (request.assembly) {
     auto assembly = driver.emitAssembly(module);
-    status = assembly ? writeFile(outputFile, *assembly) : refuse(assembly.fault().message);
+    status =
+        assembly ? writeFile(options->outputFile, *assembly) : refuse(assembly.fault().message);
   } else if (request.ptx) {
     auto ptx = driver.emitPtx(module);
-    status = ptx ? writeFile(outputFile, *ptx) : refuse(ptx.fault().message);
+    status = ptx ? writeFile(options->outputFile, *ptx) : refuse(ptx.fault().message);
   } else {
     auto object = driver.emitObject(module);
-    status =
-        object ? writeFile(outputFile, (*object)->getBuffer()) : refuse(object.fault().message);
+    status = object ? writeFile(options->outputFile, (*object)->getBuffer())
+                    : refuse(object.fault().message);
   }
-  if (timed) printTimes(driver);
+  if (options->timed) printTimes(driver);
   return status;
 }
 
-int main(int argc, char **argv) {
+int mlir::weft::compileMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  static Options registered;
+  options = &registered;
+  cl::HideUnrelatedOptions(options->category);
   const std::string overview =
       "weft-compile: take a program from one phase to another\n\n"
       "  weft-compile step.mlir --compile-to=linalg\n"
@@ -222,6 +236,6 @@ int main(int argc, char **argv) {
   if (std::string why = readRequest(request); !why.empty()) return refuse(why);
   CompilerContext context;
   InputProgram input(context);
-  if (failed(input.read(inputFile))) return 1;
+  if (failed(input.read(options->inputFile))) return 1;
   return compile(context, input, request);
 }

@@ -2,6 +2,7 @@
 #include "Help.h"
 #include "Output.h"
 #include "Registration.h"
+#include "Tools.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -34,7 +35,7 @@ static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef output
   return llvm::success();
 }
 
-int main(int argc, char **argv) {
+int mlir::weft::optMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::weft::hideLibraryOptions();
   mlir::weft::registerPasses();

@@ -2,19 +2,19 @@
 #include "Help.h"
 #include "Reductions.h"
 #include "Registration.h"
+#include "Tools.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
-static const llvm::cl::extrahelp more(
-    "\nweft-reduce: make a program small that a script finds interesting.\n\n"
-    "  weft-reduce big.mlir -o small.mlir --reduction-tree='traversal-mode=0 test=fails.sh'\n\n"
-    "The script gets a file name and exits with 1 if the program in it still shows what is\n"
-    "looked for, and with 0 if not.\n");
-
-int main(int argc, char **argv) {
+int mlir::weft::reduceMain(int argc, char **argv) {
+  const llvm::cl::extrahelp more(
+      "\nweft-reduce: make a program small that a script finds interesting.\n\n"
+      "  weft-reduce big.mlir -o small.mlir --reduction-tree='traversal-mode=0 test=fails.sh'\n\n"
+      "The script gets a file name and exits with 1 if the program in it still shows what is\n"
+      "looked for, and with 0 if not.\n");
   mlir::weft::hideLibraryOptions();
   mlir::weft::registerPasses();
   mlir::DialectRegistry registry;

@@ -1,6 +1,7 @@
 // weft-run: compiles a function of an .mlir file for this machine and runs it.
 #include "../Input.h"
 #include "../Output.h"
+#include "../Tools.h"
 #include "Arguments.h"
 #include "CodeCache/CodeCache.h"
 #include "Compiler/Driver.h"
@@ -24,37 +25,42 @@ using namespace mlir::weft;
 namespace cl = llvm::cl;
 namespace cache = ::weft::cache;
 
-static cl::OptionCategory category("weft-run options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
-                                      cl::init("-"), cl::cat(category));
-static cl::opt<std::string> entry("entry", cl::desc("Function to run; by default the only one"),
-                                  cl::value_desc("name"), cl::cat(category));
-static cl::list<std::string>
-    argTexts("arg",
-             cl::desc("An argument: FILE.npy, 'dense<3> : tensor<2xi32>', "
-                      "'random<SEED> : tensor<64x8xf32>' or 'iota : tensor<8xf32>'"),
-             cl::value_desc("tensor"), cl::cat(category));
-static cl::opt<bool> printResults("print", cl::desc("Print the results"), cl::cat(category));
-static cl::list<std::string> saveFiles("save", cl::desc("Write the results, in order, as .npy"),
-                                       cl::value_desc("file.npy"), cl::cat(category));
-static cl::list<std::string>
-    checkFiles("check",
-               cl::desc("Compare the results, in order, with .npy files; exit 1 if they "
-                        "differ by more than the tolerance"),
-               cl::value_desc("file.npy"), cl::cat(category));
-static cl::opt<double> tolerance("tolerance",
-                                 cl::desc("Relative tolerance of --check, by default 1e-5"),
-                                 cl::init(1e-5), cl::cat(category));
-static cl::opt<bool> timed("time", cl::desc("Print times of the phases and of repeated runs"),
-                           cl::cat(category));
-static cl::opt<int> repeats("repeats",
-                            cl::desc("Runs that --time takes the median of, by default 1000"),
-                            cl::init(1000), cl::cat(category));
-static cl::opt<std::string>
-    fromPhase("from", cl::desc("Phase that the input has gone through; by default trace"),
-              cl::init("trace"), cl::value_desc("phase"), cl::cat(category));
-static cl::opt<bool> verifyEach("verify-each", cl::desc("Verify the IR after every pass"),
-                                cl::init(true), cl::cat(category));
+namespace {
+/// Registered when this tool starts: the tools are one program, and each has its own options.
+struct Options {
+  cl::OptionCategory category{"weft-run options"};
+  cl::opt<std::string> inputFile{cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
+                                 cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::desc("Function to run; by default the only one"),
+                             cl::value_desc("name"), cl::cat(category)};
+  cl::list<std::string> argTexts{
+      "arg",
+      cl::desc("An argument: FILE.npy, 'dense<3> : tensor<2xi32>', "
+               "'random<SEED> : tensor<64x8xf32>' or 'iota : tensor<8xf32>'"),
+      cl::value_desc("tensor"), cl::cat(category)};
+  cl::opt<bool> printResults{"print", cl::desc("Print the results"), cl::cat(category)};
+  cl::list<std::string> saveFiles{"save", cl::desc("Write the results, in order, as .npy"),
+                                  cl::value_desc("file.npy"), cl::cat(category)};
+  cl::list<std::string> checkFiles{
+      "check",
+      cl::desc("Compare the results, in order, with .npy files; exit 1 if they "
+               "differ by more than the tolerance"),
+      cl::value_desc("file.npy"), cl::cat(category)};
+  cl::opt<double> tolerance{"tolerance", cl::desc("Relative tolerance of --check, by default 1e-5"),
+                            cl::init(1e-5), cl::cat(category)};
+  cl::opt<bool> timed{"time", cl::desc("Print times of the phases and of repeated runs"),
+                      cl::cat(category)};
+  cl::opt<int> repeats{"repeats", cl::desc("Runs that --time takes the median of, by default 1000"),
+                       cl::init(1000), cl::cat(category)};
+  cl::opt<std::string> fromPhase{
+      "from", cl::desc("Phase that the input has gone through; by default trace"),
+      cl::init("trace"), cl::value_desc("phase"), cl::cat(category)};
+  cl::opt<bool> verifyEach{"verify-each", cl::desc("Verify the IR after every pass"),
+                           cl::init(true), cl::cat(category)};
+};
+} // namespace
+
+static Options *options;
 
 static double millisecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -63,21 +69,23 @@ static double millisecondsSince(std::chrono::steady_clock::time_point start) {
 
 /// The function to run: the one named, or the only public one with a body.
 static func::FuncOp findEntry(ModuleOp module) {
-  if (!entry.empty()) {
-    auto function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!options->entry.empty()) {
+    auto function = module.lookupSymbol<func::FuncOp>(options->entry);
     if (!function || function.isDeclaration())
-      throw ::weft::ValueError("there is no function @" + entry + " with a body in " + inputFile);
+      throw ::weft::ValueError("there is no function @" + options->entry + " with a body in " +
+                               options->inputFile);
     return function;
   }
   func::FuncOp only;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration() || !function.isPublic()) continue;
     if (only)
-      throw ::weft::ValueError(inputFile + " has several functions; choose one with --entry=" +
+      throw ::weft::ValueError(options->inputFile +
+                               " has several functions; choose one with --entry=" +
                                only.getName().str() + " or --entry=" + function.getName().str());
     only = function;
   }
-  if (!only) throw ::weft::ValueError("there is no function with a body in " + inputFile);
+  if (!only) throw ::weft::ValueError("there is no function with a body in " + options->inputFile);
   return only;
 }
 
@@ -161,7 +169,7 @@ static bool matches(size_t index, const ::weft::Tensor &actual, const std::strin
   const std::vector<double> a = actual.to_vector<double>(), e = expected.to_vector<double>();
   for (size_t i = 0; i < a.size(); ++i) {
     const bool same = a[i] == e[i] || (std::isnan(a[i]) && std::isnan(e[i])) ||
-                      std::abs(a[i] - e[i]) <= tolerance * std::max(1.0, std::abs(e[i]));
+                      std::abs(a[i] - e[i]) <= options->tolerance * std::max(1.0, std::abs(e[i]));
     if (same) continue;
     llvm::errs() << "result " << index << " differs from " << file << " at element " << i << ": "
                  << llvm::format("%.9g instead of %.9g", a[i], e[i]) << '\n';
@@ -196,7 +204,7 @@ static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, I
     if (auto found = cache::load(*folder, *key, name)) return found;
 
   Driver driver(context, Target::host());
-  driver.verifyEach(verifyEach);
+  driver.verifyEach(options->verifyEach);
   // Errors of these phases show the line; those of load come as one text.
   driver.reproduceFrom([&] { return input.again(); }, from);
   if (from < ::weft::Phase::bufferize) driver.nameCalls(callNamesOf(module));
@@ -221,7 +229,8 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   if (failed(checkSignature(function))) return 1;
   ::weft::Program program = describe(module, function);
   std::vector<::weft::Tensor> arguments;
-  for (const std::string &text : argTexts) arguments.push_back(parseArgument(text, context));
+  for (const std::string &text : options->argTexts)
+    arguments.push_back(parseArgument(text, context));
   checkArguments(program, arguments);
   std::vector<std::string> symbols;
   for (const ::weft::VariableRef &variable : program.variables) symbols.push_back(variable->name());
@@ -245,30 +254,30 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   const std::span<::weft::detail::TensorImpl *const> span(inputs.data(), inputs.size());
   const std::vector<::weft::Tensor> results = call.run(span);
 
-  if (printResults) {
+  if (options->printResults) {
     llvm::outs() << name << ": " << results.size() << (results.size() == 1 ? " result" : " results")
                  << '\n';
     for (const ::weft::Tensor &result : results) llvm::outs() << "  " << to_string(result) << '\n';
   }
-  for (size_t i = 0; i < saveFiles.size(); ++i) {
+  for (size_t i = 0; i < options->saveFiles.size(); ++i) {
     if (i >= results.size())
-      throw ::weft::ValueError("--save names " + std::to_string(saveFiles.size()) +
+      throw ::weft::ValueError("--save names " + std::to_string(options->saveFiles.size()) +
                                " files, but there are " + std::to_string(results.size()) +
                                " results");
-    ::weft::save_npy(saveFiles[i], results[i]);
+    ::weft::save_npy(options->saveFiles[i], results[i]);
   }
   bool same = true;
-  for (size_t i = 0; i < checkFiles.size(); ++i) {
+  for (size_t i = 0; i < options->checkFiles.size(); ++i) {
     if (i >= results.size())
-      throw ::weft::ValueError("--check names " + std::to_string(checkFiles.size()) +
+      throw ::weft::ValueError("--check names " + std::to_string(options->checkFiles.size()) +
                                " files, but there are " + std::to_string(results.size()) +
                                " results");
-    same &= matches(i, results[i], checkFiles[i]);
+    same &= matches(i, results[i], options->checkFiles[i]);
   }
-  if (timed) {
+  if (options->timed) {
     ::weft::set_print_sink([](std::string_view) {}); // the program printed once already
     std::vector<double> times;
-    for (int i = 0; i < std::max(1, repeats.getValue()); ++i) {
+    for (int i = 0; i < std::max(1, options->repeats.getValue()); ++i) {
       const auto at = std::chrono::steady_clock::now();
       (void)call.run(span);
       times.push_back(millisecondsSince(at) * 1e3);
@@ -281,17 +290,19 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   return same ? 0 : 1;
 }
 
-int main(int argc, char **argv) {
+int mlir::weft::runMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  static Options registered;
+  options = &registered;
+  cl::HideUnrelatedOptions(options->category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "weft-run: compile a function of an .mlir file for this machine and run it\n\n"
       "  weft-run step.mlir --entry=train_step --arg=x.npy --arg='dense<3> : tensor<32xi32>' "
       "--time --print\n");
-  const std::optional<::weft::Phase> from = ::weft::phase_of(fromPhase);
+  const std::optional<::weft::Phase> from = ::weft::phase_of(options->fromPhase);
   if (!from || *from >= ::weft::Phase::llvm) {
-    llvm::errs() << "error: --from=" << fromPhase << ": the phases before llvm are "
+    llvm::errs() << "error: --from=" << options->fromPhase << ": the phases before llvm are "
                  << ::weft::phase_names() << '\n';
     return 1;
   }
@@ -301,7 +312,7 @@ int main(int argc, char **argv) {
   CompilerContext context;
   try {
     InputProgram input(context);
-    if (failed(input.read(inputFile))) return 1;
+    if (failed(input.read(options->inputFile))) return 1;
     const int status = runProgram(context, input, *from);
     return finish(llvm::outs(), "-") ? status : 1;
   } catch (const ::weft::Error &error) {
