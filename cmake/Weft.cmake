@@ -86,6 +86,9 @@ function(weft_add_tool name)
     DEPENDS weft-tools
     VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${link})
+  if(WEFT_INSTALL)
+    install(FILES ${link} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  endif()
 endfunction()
 
 # weft_add_passes(FOLDER): declares the passes of dialects/Weft/FOLDER/Passes.td, for inclusion as

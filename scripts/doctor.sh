@@ -32,6 +32,8 @@ group_title() {
   case $1 in
     build) echo "to build (./x run, ./x build)" ;;
     test) echo "to test (./x test), besides" ;;
+    package) echo "for ./x package, besides" ;;
+    check-install) echo "for ./x check-install, besides these" ;;
     sanitize) echo "for --preset asan and tsan, besides" ;;
     bench) echo "for ./x bench, besides" ;;
     fmt) echo "for ./x fmt and ./x tidy" ;;

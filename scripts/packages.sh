@@ -19,9 +19,13 @@ build|libgtest-dev|/usr/include/gtest/gtest.h|GoogleTest, for the unit tests
 build|libgmock-dev|/usr/include/gmock/gmock.h|GoogleMock, for the unit tests
 build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, read and written by the tools
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|the tools' command lines
-test|g++|/usr/bin/g++|compiles as a user's compiler does, for the tests of the headers
 test|python3|/usr/bin/python3|runs lit, LLVM's test runner
 test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for NumPy, which tests compare with
+test|g++|/usr/bin/g++|compiles users' programs in the tests
+test|pkg-config|/usr/bin/pkg-config|finds the installed library in the tests
+package|dpkg-dev|/usr/bin/dpkg-shlibdeps|names the packages that a package needs
+package|file|/usr/bin/file|tells CPack what it strips
+check-install|debootstrap|/usr/sbin/debootstrap|makes a bare system to install in
 sanitize|libclang-rt-22-dev|/usr/lib/llvm-22/lib/clang/22/lib/*/libclang_rt.asan*.a|the sanitizers' run-time libraries
 bench|libdnnl2|/usr/lib/*/libdnnl.so.2|oneDNN, a peer of the benchmarks
 bench|libopenblas0-pthread|/usr/lib/*/openblas-pthread/libopenblas.so.0|OpenBLAS, a peer of the benchmarks

@@ -46,11 +46,13 @@ config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%weft_includes", f"-I{config.weft_source_dir}/include -I{config.weft_generated}/include"))
 config.substitutions.append(("%weft_link", f"-L{config.weft_library_dir} -lweft -Wl,-rpath,{config.weft_library_dir}"))
 
-# `gxx`: the compiler that users of Debian have, as %gxx.
-gxx = shutil.which("g++")
-if gxx:
-    config.available_features.add("gxx")
-    config.substitutions.append(("%gxx", gxx))
+config.substitutions.append(("%weft_build", config.weft_binary_dir))
+
+# `gcc`: a user's program can be compiled by GCC as well, %gcc and %gxx, and has CMake and pkg-config.
+gcc = {word: shutil.which(program) for word, program in (("%gcc", "gcc"), ("%gxx", "g++"), ("pkg-config", "pkg-config"))}
+if all(gcc.values()):
+    config.available_features.add("gcc")
+    config.substitutions.extend((word, path) for word, path in gcc.items() if word.startswith("%"))
 
 # `ptxas`: PTX can be assembled, with %ptxas. `gpu`: it can be run as well.
 ptxas = shutil.which("ptxas") or next(iter(sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))), None)

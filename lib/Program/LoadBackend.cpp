@@ -20,13 +20,16 @@ std::string own_folder() {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
+/// Of the same build as this library, which is why its version is part of the name.
+constexpr char file_name[] = "libweft-compiler.so." WEFT_ABI_VERSION;
+
 CompilerBackend *load() {
   using Factory = CompilerBackend *();
   // A program that links the compiler has it already.
   if (void *symbol = dlsym(RTLD_DEFAULT, "weft_compiler_backend"))
     return reinterpret_cast<Factory *>(symbol)();
   std::string tried;
-  for (const std::string &path : {compiler_path(), std::string("libweft-compiler.so")}) {
+  for (const std::string &path : {compiler_path(), std::string(file_name)}) {
     // Of the shared MLIR's many symbols few are ever called.
     void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) {
@@ -37,14 +40,15 @@ CompilerBackend *load() {
       return reinterpret_cast<Factory *>(symbol)();
     tried += "\n  " + path + ": it does not export weft_compiler_backend";
   }
-  throw CompileError("traced functions need libweft-compiler.so beside libweft.so or on the "
-                     "loader's path; tried:" +
+  throw CompileError("traced functions need " + std::string(file_name) +
+                     " beside libweft.so or on the loader's path (Debian's package "
+                     "libweft-compiler" WEFT_ABI_VERSION "); tried:" +
                      tried);
 }
 
 } // namespace
 
-std::string compiler_path() { return own_folder() + "libweft-compiler.so"; }
+std::string compiler_path() { return own_folder() + file_name; }
 
 CompilerBackend &compiler_backend() {
   static CompilerBackend *backend = load();
