@@ -33,6 +33,11 @@ foreach(pc weft weft-runtime)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endforeach()
 
+# All of it.
+get_property(links GLOBAL PROPERTY WEFT_TOOLS)
+add_custom_target(weft-installed)
+add_dependencies(weft-installed weft weft-compiler weft-runtime weft-tools ${links})
+
 if(PROJECT_IS_TOP_LEVEL)
   include(Packages)
 endif()

@@ -86,6 +86,7 @@ function(weft_add_tool name)
     DEPENDS weft-tools
     VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${link})
+  set_property(GLOBAL APPEND PROPERTY WEFT_TOOLS ${name})
   if(WEFT_INSTALL)
     install(FILES ${link} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   endif()
