@@ -55,10 +55,10 @@ checks() {
   cat <<'END'
 a project with find_package, by g++|cmake -S your_project -B built && cmake --build built
 its C++ program, eager and compiled|built/hello | grep -c '5\.4772' | grep -x 2
-its C program, compiled ahead of time|built/predict | head -n 1 | grep -x '1.25 -1.25'
+its C program, compiled ahead of time|built/predict | grep -x '1 rows: 1.25 -1.25'
 which needs none of our libraries|! ldd built/predict | grep weft
 pkg-config, C++|g++ -std=c++20 your_project/hello.cpp -o hello $(pkg-config --cflags --libs weft) && ./hello
-pkg-config, C|weft-compile your_project/model.mlir -o model.o --emit-header=model.h && gcc -I. your_project/predict.c model.o -o predict $(pkg-config --libs weft-runtime) && ./predict
+pkg-config, C|weft-compile your_project/model.mlir --freeze -o model.o --emit-header=model.h && gcc -I. your_project/predict.c model.o -o predict $(pkg-config --libs weft-runtime) && ./predict
 the tools|weft-opt your_project/model.mlir --weft-phase-simplify && weft-run your_project/model.mlir --arg='iota : tensor<4x3xf32>' --print && weft --version
 the licences of what is inside|grep -q 'LLVM Exceptions' /usr/share/doc/libweft-compiler*/LICENSES/LLVM.txt /usr/share/doc/weft-tools/LICENSES/LLVM.txt
 END

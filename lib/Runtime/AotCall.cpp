@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "Runtime/CallContext.h"
 
@@ -34,10 +35,15 @@ private:
 } // namespace
 
 extern "C" std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers,
-                                     std::int64_t arena_bytes, const char *function,
-                                     const char *const *places, std::int64_t place_count,
-                                     char *message, std::int64_t message_size) {
+                                     const std::int64_t *dims, std::int64_t dim_count,
+                                     void **outputs, std::int64_t *const *output_dims,
+                                     std::int64_t output_count, std::int64_t arena_bytes,
+                                     const char *function, const char *const *places,
+                                     std::int64_t place_count, char *message,
+                                     std::int64_t message_size) {
+  for (std::int64_t i = 0; i < output_count; ++i) outputs[i] = nullptr;
   const auto report = [&](const char *text) {
+    for (std::int64_t i = 0; i < output_count; ++i) std::free(std::exchange(outputs[i], nullptr));
     if (message != nullptr && message_size > 0) {
       std::strncpy(message, text, static_cast<std::size_t>(message_size) - 1);
       message[message_size - 1] = '\0';
@@ -45,18 +51,26 @@ extern "C" std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buf
     return 1;
   };
   void *arena = nullptr;
-  if (arena_bytes > 0) {
-    arena = std::aligned_alloc(64, static_cast<std::size_t>((arena_bytes + 63) / 64 * 64));
-    if (arena == nullptr) return report("out of memory");
-  }
   std::int32_t status = 0;
   try {
+    for (std::int64_t i = 0; i < dim_count; ++i)
+      if (dims[i] < 0)
+        throw weft::ShapeError(std::string(function) + ": an input cannot have the size " +
+                               std::to_string(dims[i]));
+    if (arena_bytes > 0) {
+      arena = std::aligned_alloc(64, static_cast<std::size_t>((arena_bytes + 63) / 64 * 64));
+      if (arena == nullptr)
+        throw weft::OutOfMemory(std::string(function) + ": there are no " +
+                                std::to_string(arena_bytes) + " bytes for temporaries");
+    }
     weft::CallContext context;
     context.arena = static_cast<std::byte *>(arena);
     context.function = function;
     const WrittenPlaces written(places, place_count);
     context.places = &written;
-    status = entry(buffers, nullptr, &context);
+    weft::COutputs made{outputs, output_dims, output_count};
+    context.c_outputs = &made;
+    status = entry(buffers, dims, &context);
   } catch (const std::exception &error) {
     status = report(error.what());
   }

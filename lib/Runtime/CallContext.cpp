@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <span>
@@ -156,6 +157,21 @@ std::string_view view(const char *text, std::int64_t length) {
   return {text, static_cast<std::size_t>(length)};
 }
 
+void *c_output(COutputs &outputs, std::int64_t index, DType dtype,
+               std::span<const std::int64_t> dims) {
+  WEFT_INVARIANT(index >= 0 && index < outputs.count, "compiled code has no such output");
+  const std::size_t alignment = allocator::kAlignment;
+  const std::size_t bytes = detail::checked_tensor_bytes(dtype, dims);
+  // Also of no elements it is memory, so that null means that there is none.
+  const std::size_t whole = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void *memory = std::aligned_alloc(alignment, whole);
+  if (memory == nullptr)
+    throw OutOfMemory("there are no " + std::to_string(bytes) + " bytes for an output");
+  std::free(std::exchange(outputs.data[index], memory));
+  std::copy(dims.begin(), dims.end(), outputs.dims[index]);
+  return memory;
+}
+
 SourcePlace place_of(const CallContext *context, std::int64_t site) {
   return context->places == nullptr || site < 0 ? SourcePlace() : context->places->place(site);
 }
@@ -269,6 +285,9 @@ void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
 
 void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtype,
                      std::int64_t rank, const std::int64_t *dims) {
+  if (context->c_outputs != nullptr)
+    return c_output(*context->c_outputs, index, static_cast<DType>(dtype),
+                    {dims, static_cast<std::size_t>(rank)});
   WEFT_INVARIANT(index >= 0 && index < context->output_count, "compiled code has no such output");
   Tensor result =
       detail::new_tensor(static_cast<DType>(dtype), {dims, static_cast<std::size_t>(rank)});

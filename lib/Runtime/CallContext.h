@@ -33,6 +33,14 @@ struct RuntimeMove {
   std::int64_t bytes;
 };
 
+/// Where the outputs of unknown size of a call from C go: `data` and `dims` have `count` places, of
+/// which `data` are null at first.
+struct COutputs {
+  void **data;               ///< memory that free() takes
+  std::int64_t *const *dims; ///< the sizes of each
+  std::int64_t count;
+};
+
 /// Finds the user's line of a site: of the op call that compiled code reports by number.
 class PlaceTable {
 public:
@@ -52,6 +60,8 @@ struct CallContext {
   /// Where weft_rt_output puts the outputs of unknown size: `output_count` handles of the caller's.
   Tensor *outputs = nullptr;
   std::int64_t output_count = 0;
+  /// Where it puts them instead if the caller is C.
+  COutputs *c_outputs = nullptr;
   /// The callables that the function's host calls name: `host_count` of them.
   const HostBinding *hosts = nullptr;
   std::size_t host_count = 0;
@@ -144,18 +154,22 @@ std::int64_t weft_rt_host_size(weft::CallContext *context, std::int64_t result, 
 /// Copies the elements of a result of the last host call to `data`.
 void weft_rt_host_take(weft::CallContext *context, std::int64_t result, void *data);
 
-/// Makes output number `index` (counted among those of unknown size) a new tensor of this dtype and
-/// these sizes and returns where its elements go, contiguous and aligned to 64 bytes. Throws
-/// OutOfMemory, or ShapeError when the sizes overflow.
+/// Makes output number `index` (counted among those of unknown size) a new tensor, or memory of
+/// C's, of this dtype and these sizes and returns where its elements go, contiguous and aligned to
+/// 64 bytes. Throws OutOfMemory, or ShapeError when the sizes overflow.
 void *weft_rt_output(weft::CallContext *context, std::int64_t index, std::int32_t dtype,
                      std::int64_t rank, const std::int64_t *dims);
 
-/// Calls an entry whose sizes are all known from C: the headers that weft-compile writes use it.
-/// `arena_bytes` is what the function's plan asks for; `places` are the lines of its sites, each
-/// as "17 step.mlir:7". Returns 0; after a failed assert, a bad index or for lack of memory 1, with
-/// the reason in `message` (`message_size` bytes, may be null).
-std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers, std::int64_t arena_bytes,
-                          const char *function, const char *const *places, std::int64_t place_count,
-                          char *message, std::int64_t message_size);
+/// Calls an entry from C: the headers that weft-compile writes use it. `dims` are the sizes of the
+/// unknown dimensions of the inputs, `outputs` and `output_dims` the places of the outputs of
+/// unknown size. `arena_bytes` is what the function's plan asks for; `places` are the lines of its
+/// sites, each as "17 step.mlir:7". Returns 0; after a failed assert, a bad index or size, or for
+/// lack of memory 1, with the reason in `message` (`message_size` bytes, may be null) and without
+/// outputs of unknown size. Thread-safe, but for variables that another call writes.
+std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers, const std::int64_t *dims,
+                          std::int64_t dim_count, void **outputs, std::int64_t *const *output_dims,
+                          std::int64_t output_count, std::int64_t arena_bytes, const char *function,
+                          const char *const *places, std::int64_t place_count, char *message,
+                          std::int64_t message_size);
 
 } // extern "C"

@@ -16,7 +16,7 @@
 // CHECK: linalg.generic
 // HEADER: static inline int32_t scaled(
 // HEADER-NEXT: const float *input0, /* input, 8 */
-// HEADER-NEXT: float *result1, /* output, 8 */
+// HEADER-NEXT: float *result0, /* output, 8 */
 // PHASE: error: --compile-to=nowhere: there is no such phase; there are trace, differentiate,
 // ORDER: error: --compile-from=linalg comes after --compile-to=trace
 // TARGET: error: --compile-to=ptx needs --target=nvptx

@@ -5,9 +5,12 @@
 #include "Compiler/Import.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <map>
 
 namespace mlir::weft {
 
@@ -45,7 +48,8 @@ static bool isReserved(StringRef name) {
       "typeof",       "union",        "unsigned",      "using",        "virtual",
       "void",         "volatile",     "wchar_t",       "while",        "xor",
       "xor_eq",       "main",         "NULL",          "int32_t",      "int64_t",
-      "uint8_t",      "weft_rt_call", "buffers",       "message",      "message_size"};
+      "uint8_t",      "weft_rt_call", "buffers",       "sizes",        "new_sizes",
+      "made",         "status",       "message",       "message_size"};
   return words.contains(name);
 }
 
@@ -63,45 +67,155 @@ static std::string escaped(StringRef text) {
   return result;
 }
 
-namespace {
-struct Parameter {
-  std::string declaration, name, comment;
-};
-} // namespace
-
-static ::weft::Result<std::vector<Parameter>> parametersOf(func::FuncOp function) {
-  std::vector<Parameter> parameters;
-  llvm::StringSet<> taken;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = dyn_cast<MemRefType>(function.getArgument(i).getType());
-    if (!type || !type.hasStaticShape())
-      return ::weft::Fault{
-          ::weft::ErrorKind::compile,
-          "@" + function.getName().str() +
-              " has sizes that are known only at run time; a C header needs all of "
-              "them (use the C++ API, or give the types sizes)"};
-    auto variable = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable");
-    const bool output = static_cast<bool>(function.getArgAttr(i, "weft.output"));
-    Parameter parameter;
-    parameter.name = identifier(variable ? variable.getValue().str()
-                                : output ? "result" + std::to_string(i)
-                                         : "input" + std::to_string(i),
-                                taken);
-    // Bool memrefs hold bytes.
-    Type element = type.getElementType();
-    StringRef c = element.isInteger(8) ? "uint8_t" : cType(element);
-    parameter.declaration =
-        ((output || variable ? "" : "const ") + c + " *" + parameter.name).str();
-    llvm::raw_string_ostream comment(parameter.comment);
-    comment << (variable ? "variable, read and written in place, "
-                : output ? "output, "
-                         : "input, ");
-    llvm::interleave(type.getShape(), comment, "x");
-    comment << (type.getRank() == 0 ? "scalar" : "");
-    parameters.push_back(std::move(parameter));
-  }
-  return parameters;
+/// Bool memrefs hold bytes.
+static StringRef elementOf(MemRefType type) {
+  return type.getElementType().isInteger(8) ? "uint8_t" : cType(type.getElementType());
 }
+
+/// "?x3", or "scalar".
+static std::string sizesOf(MemRefType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      type.getShape(), os,
+      [&](int64_t size) {
+        if (ShapedType::isDynamic(size)) os << '?';
+        else os << size;
+      },
+      "x");
+  return type.getRank() == 0 ? "scalar" : text;
+}
+
+namespace {
+
+/// A function of the header.
+struct Signature {
+  std::vector<std::string> parameters; ///< each with its comment
+  std::vector<std::string> buffers, sizes, newSizes;
+  /// Of the outputs of unknown size.
+  struct Output {
+    std::string name, element;
+  };
+  std::vector<Output> outputs;
+};
+
+/// Fills a signature from a function after phase bufferize.
+class SignatureBuilder {
+public:
+  explicit SignatureBuilder(func::FuncOp function) : function(function) {}
+
+  ::weft::Result<Signature> build() {
+    function.walk([&](memref::AllocOp alloc) {
+      if (auto number = alloc->getAttrOfType<IntegerAttr>("weft.output"))
+        made[number.getInt()] = alloc.getType();
+    });
+    unsigned inputs = 0;
+    std::map<int64_t, unsigned> placed; // arguments by the number of their result
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto type = dyn_cast<MemRefType>(function.getArgument(i).getType());
+      if (!type) return refuse("argument " + std::to_string(i) + " is no tensor");
+      if (auto output = function.getArgAttrOfType<IntegerAttr>(i, "weft.output"))
+        placed[output.getInt()] = i;
+      else if (auto variable = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable")) {
+        if (!type.hasStaticShape())
+          return refuse("the size of @" + variable.getValue().str() +
+                        " is known only at run time: give its type sizes, or freeze it");
+        addVariable(i, variable.getValue(), type);
+      } else addInput("input" + std::to_string(inputs++), type);
+    }
+    const size_t results = placed.size() + made.size();
+    for (size_t number = 0, next = 0; number < results; ++number)
+      if (auto found = placed.find(static_cast<int64_t>(number)); found != placed.end())
+        addOutput(number, cast<MemRefType>(function.getArgument(found->second).getType()));
+      else if (auto type = made.find(static_cast<int64_t>(next++)); type != made.end())
+        addNewOutput(number, type->second);
+      else return refuse("result " + std::to_string(number) + " has no place");
+    return std::move(signature);
+  }
+
+private:
+  ::weft::Fault refuse(const std::string &why) {
+    return {::weft::ErrorKind::compile, "@" + function.getName().str() + ": " + why};
+  }
+  void add(const std::string &declaration, const std::string &comment) {
+    signature.parameters.push_back(declaration + ", /* " + comment + " */");
+  }
+  void addInput(const std::string &wanted, MemRefType type) {
+    const std::string name = identifier(wanted, taken);
+    add(("const " + elementOf(type) + " *" + name).str(), "input, " + sizesOf(type));
+    signature.buffers.push_back("(void *)" + name);
+    for (auto [axis, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size)) continue;
+      const std::string dim = identifier(name + "_size" + std::to_string(axis), taken);
+      add("int64_t " + dim, "its size in axis " + std::to_string(axis));
+      signature.sizes.push_back(dim);
+    }
+  }
+  void addVariable(unsigned i, StringRef symbol, MemRefType type) {
+    if (function.getArgument(i).use_empty()) return signature.buffers.push_back("NULL");
+    const std::string name = identifier(symbol, taken);
+    const bool written = static_cast<bool>(function.getArgAttr(i, "weft.updated"));
+    add(((written ? "" : "const ") + elementOf(type) + " *" + name).str(),
+        (written ? "variable, updated in place, " : "variable, ") + sizesOf(type));
+    signature.buffers.push_back("(void *)" + name);
+  }
+  void addOutput(size_t number, MemRefType type) {
+    const std::string name = identifier("result" + std::to_string(number), taken);
+    add((elementOf(type) + " *" + name).str(), "output, " + sizesOf(type));
+    signature.buffers.push_back("(void *)" + name);
+  }
+  void addNewOutput(size_t number, MemRefType type) {
+    const std::string name = identifier("result" + std::to_string(number), taken);
+    add((elementOf(type) + " **" + name).str(),
+        "output, " + sizesOf(type) + ": memory that free() takes");
+    const std::string sizes = identifier(name + "_sizes", taken);
+    add("int64_t *" + sizes,
+        type.getRank() == 1 ? "its size" : "its " + std::to_string(type.getRank()) + " sizes");
+    signature.newSizes.push_back(sizes);
+    signature.outputs.push_back({name, elementOf(type).str()});
+  }
+
+  func::FuncOp function;
+  std::map<int64_t, MemRefType> made; ///< outputs of unknown size, counted among these
+  llvm::StringSet<> taken;
+  Signature signature;
+};
+
+/// An array of C where there are elements; gives what to call it.
+std::string printArray(llvm::raw_ostream &os, StringRef type, StringRef name,
+                       ArrayRef<std::string> elements) {
+  if (elements.empty()) return "NULL";
+  os << "  " << type << name << "[] = {";
+  llvm::interleaveComma(elements, os);
+  os << "};\n";
+  return name.str();
+}
+
+/// The inline function of an entry.
+void printFunction(llvm::raw_ostream &os, const Signature &signature, StringRef name,
+                   StringRef entry, func::FuncOp function, const std::string &places) {
+  os << "/* Row-major arrays; returns 0, or 1 with the reason in `message` (may be NULL). */\n"
+        "static inline int32_t "
+     << name << "(";
+  for (const std::string &parameter : signature.parameters) os << "\n    " << parameter;
+  os << "\n    char *message, int64_t message_size) {\n";
+  const std::string buffers = printArray(os, "void *const ", "buffers", signature.buffers);
+  const std::string sizes = printArray(os, "const int64_t ", "sizes", signature.sizes);
+  const std::string newSizes = printArray(os, "int64_t *const ", "new_sizes", signature.newSizes);
+  const size_t count = signature.outputs.size();
+  if (count > 0) os << "  void *made[" << count << "];\n  const int32_t status =\n      ";
+  else os << "  return ";
+  auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes");
+  os << "weft_rt_call(" << entry << ", " << buffers << ", " << sizes << ", "
+     << signature.sizes.size() << ", " << (count > 0 ? "made" : "NULL") << ", " << newSizes << ", "
+     << count << ", " << (bytes ? bytes.getInt() : 0) << ",\n                   \""
+     << escaped(function.getName()) << "\", " << places << ", message, message_size);\n";
+  for (auto [i, output] : llvm::enumerate(signature.outputs))
+    os << "  *" << output.name << " = (" << output.element << " *)made[" << i << "];\n";
+  os << (count > 0 ? "  return status;\n}\n" : "}\n");
+}
+
+} // namespace
 
 /// The places that the code reports when it fails, as weft_rt_call takes them: "17 step.mlir:7".
 static std::vector<std::string> reportedPlaces(ModuleOp module,
@@ -126,15 +240,19 @@ static std::vector<std::string> reportedPlaces(ModuleOp module,
   std::string text;
   llvm::raw_string_ostream os(text);
   const std::string symbol = symbolName(guard);
-  os << "/* Entries of " << guard << ", written by weft-compile. Link with libweft. */\n#ifndef "
+  os << "/* Entries of " << guard
+     << ", written by weft-compile. Link with libweft-runtime, or with libweft. Functions may be\n"
+        " * called from several threads at once, but for variables that one of them updates. */\n"
+        "#ifndef "
      << symbol << "\n#define " << symbol
      << "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
         "#endif\n\n"
-        "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *), void "
-        "*const "
-        "*buffers,\n                     int64_t arena_bytes, const char *function, const char "
-        "*const *places,\n                     int64_t place_count, char *message, int64_t "
-        "message_size);\n";
+        "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *),\n"
+        "                     void *const *buffers, const int64_t *sizes, int64_t size_count,\n"
+        "                     void **made, int64_t *const *new_sizes, int64_t made_count,\n"
+        "                     int64_t arena_bytes, const char *function, const char *const "
+        "*places,\n"
+        "                     int64_t place_count, char *message, int64_t message_size);\n";
   const std::vector<std::string> places = reportedPlaces(module, sites);
   if (!places.empty()) {
     os << "\n/* The lines that errors name, by their numbers in the code. */\n"
@@ -144,32 +262,21 @@ static std::vector<std::string> reportedPlaces(ModuleOp module,
                           [&](const std::string &place) { os << '"' << escaped(place) << '"'; });
     os << "};\n";
   }
+  const std::string placesText =
+      (places.empty() ? "NULL" : symbol + "_places") + ", " + std::to_string(places.size());
   llvm::StringSet<> taken;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration() || !function.isPublic()) continue;
-    auto parameters = parametersOf(function);
-    if (!parameters) return parameters.fault();
-    auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes");
+    auto signature = SignatureBuilder(function).build();
+    if (!signature) return signature.fault();
     // The entry's symbol may hold characters that a name in C may not.
     const std::string entrySymbol = entryName(function.getName());
     const std::string name = identifier(function.getName(), taken);
     const std::string entry = identifier(name + "_weft_entry", taken);
-    os << "\nint32_t " << entry << "(void *const *buffers, const int64_t *dims, void *context)";
+    os << "\nint32_t " << entry << "(void *const *buffers, const int64_t *sizes, void *context)";
     if (entry != entrySymbol) os << " __asm__(\"" << escaped(entrySymbol) << "\")";
-    os << ";\n\n"
-          "/* Row-major arrays; returns 0, or 1 with the reason in `message` (may be NULL). */\n"
-          "static inline int32_t "
-       << name << "(";
-    for (const Parameter &parameter : *parameters)
-      os << "\n    " << parameter.declaration << ", /* " << parameter.comment << " */";
-    os << "\n    char *message, int64_t message_size) {\n  void *const buffers[] = {";
-    llvm::interleaveComma(*parameters, os,
-                          [&](const Parameter &parameter) { os << "(void *)" << parameter.name; });
-    if (parameters->empty()) os << "NULL";
-    os << "};\n  return weft_rt_call(" << entry << ", buffers, " << (bytes ? bytes.getInt() : 0)
-       << ", \"" << escaped(function.getName()) << "\", "
-       << (places.empty() ? "NULL" : symbol + "_places") << ", " << places.size()
-       << ", message, message_size);\n}\n";
+    os << ";\n\n";
+    printFunction(os, *signature, name, entry, function, placesText);
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;

@@ -5,6 +5,7 @@
 #include "../Tools.h"
 #include "Compiler/Driver.h"
 #include "Compiler/MemoryReport.h"
+#include "Freeze.h"
 #include "Header.h"
 #include "JIT/GpuPipeline.h"
 #include "Program/Requests.h"
@@ -43,6 +44,16 @@ struct Options {
                             cl::cat(category)};
   cl::opt<std::string> header{"emit-header", cl::desc("Write a C header of the entries"),
                               cl::value_desc("file.h"), cl::cat(category)};
+  cl::list<std::string> frozen{
+      "freeze",
+      cl::desc(
+          "Make variables and inputs a part of the object: all variables that the text gives a "
+          "value and nothing assigns; or, comma-separated, w (a variable), w=FILE.npy, "
+          "input1=FILE.npy, FUNCTION.input1=FILE.npy"),
+      cl::value_desc("name[=file.npy]"),
+      cl::ValueOptional,
+      cl::CommaSeparated,
+      cl::cat(category)};
   cl::opt<std::string> report{
       "report",
       cl::desc("copies: print every copy and allocation that is left, with its reason, and "
@@ -108,7 +119,18 @@ static std::string readRequest(Request &request) {
       if (!::weft::jit::isGpuChip(options->chip))
         return "--chip=" + options->chip + ": LLVM knows no such GPU";
       request.target.chip = options->chip;
-    } else request.target.cpu.cpu = options->chip, request.target.cpu.features = "";
+    } else {
+      request.target.cpu.cpu = options->chip;
+      request.target.cpu.features = "";
+      // Of a level it is known how wide its vectors are; other processors are taken to be like
+      // this.
+      for (auto level : {::weft::CpuLevel::v2, ::weft::CpuLevel::v3, ::weft::CpuLevel::v4}) {
+        const auto known = ::weft::jit::TargetOptions::for_level(level);
+        if (known.cpu != options->chip) continue;
+        request.target.cpu.vector_bytes = known.vector_bytes;
+        request.target.cpu.masked = known.masked;
+      }
+    }
   }
   const std::optional<Phase> from = ::weft::phase_of(options->fromName);
   if (!from)
@@ -133,6 +155,9 @@ static std::string readRequest(Request &request) {
   if (!options->header.empty() &&
       (request.from > Phase::bufferize || request.to < Phase::bufferize))
     return "--emit-header needs the phase bufferize between --compile-from and --compile-to";
+  if (!options->frozen.empty() &&
+      (request.from > Phase::lift_state || request.to < Phase::lift_state))
+    return "--freeze needs the phase lift-state between --compile-from and --compile-to";
   if (!options->report.empty() && options->report != "copies" && options->report != "saved")
     return "--report=" + options->report + ": there are copies and saved";
   if (options->report == "saved" &&
@@ -186,7 +211,17 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   // Code from later phases has numbers of another text.
   std::vector<::weft::SourcePlace> places;
   if (request.from < Phase::bufferize) places = numberSites(module);
-  if (failed(driver.run(module, request.from, before))) return fail();
+  Phase done = request.from;
+  if (!options->frozen.empty()) {
+    done = Phase::lift_state;
+    if (failed(driver.run(module, request.from, done))) return fail();
+    if (::weft::Check check = freeze(module, options->frozen)) return refuse(check->message);
+    // What is constant now may make more so.
+    PassManager passes(&context);
+    buildSimplifyPhase(passes, request.target);
+    if (failed(passes.run(module))) return 1;
+  }
+  if (failed(driver.run(module, done, before))) return fail();
   if (!options->header.empty()) {
     const std::string guard = llvm::sys::path::filename(options->header).str();
     auto contents = emitHeader(module, guard, places);
@@ -236,6 +271,10 @@ int mlir::weft::compileMain(int argc, char **argv) {
   if (std::string why = readRequest(request); !why.empty()) return refuse(why);
   CompilerContext context;
   InputProgram input(context);
-  if (failed(input.read(options->inputFile))) return 1;
-  return compile(context, input, request);
+  try {
+    if (failed(input.read(options->inputFile))) return 1;
+    return compile(context, input, request);
+  } catch (const ::weft::Error &error) {
+    return refuse(error.what());
+  }
 }

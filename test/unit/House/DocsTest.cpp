@@ -1,8 +1,10 @@
-// What the README shows is what is built: its program is examples/quickstart, and it names the two
-// commands.
+// What the README and docs/using.md show is what is built: their programs are those of examples/, and
+// the README names the two commands.
 #include "SourceTree.h"
 
 #include <gtest/gtest.h>
+
+#include <utility>
 
 namespace weft::house {
 namespace {
@@ -35,6 +37,16 @@ TEST(Readme, NamesTheTwoCommands) {
   const std::string text = joined(readme.lines, 0, readme.lines.size());
   EXPECT_NE(text.find("$ ./x run\n"), std::string::npos);
   EXPECT_NE(text.find("$ ./x test\n"), std::string::npos);
+}
+
+TEST(UsingWeft, ShowsTheProjectThatIsTested) {
+  const SourceFile page = read_file("docs/using.md");
+  for (auto [file, language] :
+       {std::pair("CMakeLists.txt", "cmake"), std::pair("hello.cpp", "cpp")}) {
+    const SourceFile shown = read_file(std::string("examples/your_project/") + file);
+    ASSERT_FALSE(shown.lines.empty()) << file;
+    EXPECT_EQ(first_block(page, language), joined(shown.lines, 1, shown.lines.size())) << file;
+  }
 }
 
 } // namespace
