@@ -118,8 +118,7 @@ public:
         placed[output.getInt()] = i;
       else if (auto variable = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable")) {
         if (!type.hasStaticShape())
-          return refuse("the size of @" + variable.getValue().str() +
-                        " is known only at run time: give its type sizes, or freeze it");
+          return refuse("the size of @" + variable.getValue().str() + " is known only at run time");
         addVariable(i, variable.getValue(), type);
       } else addInput("input" + std::to_string(inputs++), type);
     }
