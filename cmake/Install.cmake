@@ -2,8 +2,13 @@
 include(CMakePackageConfigHelpers)
 
 file(RELATIVE_PATH libraries_from_programs /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
-set_target_properties(weft weft-compiler PROPERTIES INSTALL_RPATH "$ORIGIN")
-set_target_properties(weft-tools PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")
+set(llvm)
+if(NOT WEFT_STATIC_LLVM)
+  set(llvm ${LLVM_LIBRARY_DIR})
+endif()
+set_target_properties(weft PROPERTIES INSTALL_RPATH "$ORIGIN")
+set_target_properties(weft-compiler PROPERTIES INSTALL_RPATH "$ORIGIN;${llvm}")
+set_target_properties(weft-tools PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs};${llvm}")
 
 install(TARGETS weft EXPORT WeftTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
