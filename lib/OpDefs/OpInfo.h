@@ -15,7 +15,7 @@ namespace weft {
 enum class OpKind : std::uint8_t { elementwise, reduction, cumulative, structural, effect };
 
 /// What happens to operand dtypes of a C++ call before the op.
-enum class Promotion : std::uint8_t { none, common, floating };
+enum class Promotion : std::uint8_t { none, common, floating, number };
 
 /// The dtypes an operand admits, as a set of bits, with a word for messages ("floating").
 struct DTypeSet {

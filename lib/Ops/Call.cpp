@@ -7,6 +7,7 @@
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/FastPath.h"
 #include "Support/CallSite.h"
+#include "Support/Enumerators.h"
 #include <weft/ops.h>
 
 namespace weft::call {
@@ -31,13 +32,19 @@ DType common_dtype(std::span<const Operand *const> operands, std::size_t first) 
   return DType::f32;
 }
 
-/// Integers in a floating op become f64, as in NumPy; weak scalars alone become f32.
-DType floating_dtype(std::span<const Operand *const> operands) {
-  const DType dtype = common_dtype(operands, 0);
-  if (is_floating(dtype)) return dtype;
-  const bool all_weak =
-      std::all_of(operands.begin(), operands.end(), [](const Operand *o) { return o->weak(); });
-  return all_weak ? DType::f32 : DType::f64;
+/// What operands take together by the rule of an op.
+DType promoted_dtype(Promotion promotion, std::span<const Operand *const> operands,
+                     std::size_t first) {
+  const DType dtype = common_dtype(operands, first);
+  switch (promotion) {
+  case Promotion::none:
+  case Promotion::common: break;
+  // The default floating dtype, as of integers beside a weak floating scalar.
+  case Promotion::floating: return is_floating(dtype) ? dtype : DType::f32;
+  // Bools are counted.
+  case Promotion::number: return dtype == DType::boolean ? DType::i64 : dtype;
+  }
+  return dtype;
 }
 
 /// Operands of the ops with a fixed number of them; kept on the stack.
@@ -55,11 +62,18 @@ constexpr std::size_t kMaxOperands = 4;
 /// How many leading operands keep their own dtype (the predicate of a select).
 std::size_t unpromoted(OpCode op) { return op == OpCode::select ? 1 : 0; }
 
+/// Throws for an attribute that is no value of its enumeration.
+void check_attrs(OpCode op, const Attrs &attrs) {
+  for (const Attr &attr : attrs)
+    if (const auto *dtype = std::get_if<DType>(&attr)) check_dtype(op_info(op).name, *dtype);
+}
+
 } // namespace
 
 Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
   const std::span<const Operand *const> operands(list.begin(), list.size());
   const OpInfo &info = op_info(op);
+  check_attrs(op, attrs);
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (operands[i]->undefined()) refuse_undefined(op, i);
   Tensor tensors[kMaxOperands];
@@ -70,8 +84,7 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
     for (std::size_t i = 0; i < operands.size(); ++i) tensors[i] = operands[i]->materialize();
   } else {
     const std::size_t first = unpromoted(op);
-    const DType dtype = info.promotion == Promotion::floating ? floating_dtype(operands)
-                                                              : common_dtype(operands, first);
+    const DType dtype = promoted_dtype(info.promotion, operands, first);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (i < first) {
         tensors[i] = operands[i]->materialize();
@@ -86,7 +99,13 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
 
 /// Whether a call of an op on tensors of that dtype needs no promotion.
 static bool needs_no_promotion(OpCode op, DType dtype) {
-  return op_info(op).promotion != Promotion::floating || is_floating(dtype);
+  switch (op_info(op).promotion) {
+  case Promotion::none:
+  case Promotion::common: return true;
+  case Promotion::floating: return is_floating(dtype);
+  case Promotion::number: return dtype != DType::boolean;
+  }
+  return false;
 }
 
 namespace {

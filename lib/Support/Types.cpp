@@ -1,6 +1,8 @@
 // Printing and parsing of dtypes, shapes and tensor types.
 #include <ostream>
 
+#include "Support/Enumerators.h"
+#include <weft/error.h>
 #include <weft/shape.h>
 
 namespace weft {
@@ -13,6 +15,18 @@ std::optional<DType> parse_dtype(std::string_view name) {
 }
 
 std::ostream &operator<<(std::ostream &out, DType dtype) { return out << name_of(dtype); }
+std::string no_dtype(DType dtype) {
+  std::string names;
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
+  names += (names.empty() ? "" : ", ") + std::string(spelling);
+#include <weft/dtypes.def>
+  return "the value " + std::to_string(static_cast<int>(dtype)) + " is no dtype; there are " +
+         names;
+}
+
+void check_dtype(std::string_view function, DType dtype) {
+  if (!is_dtype(dtype)) throw DTypeError(std::string(function) + ": " + no_dtype(dtype));
+}
 
 bool Shape::is_static() const {
   for (std::int64_t dim : *this)

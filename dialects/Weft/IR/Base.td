@@ -147,7 +147,7 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
   string shapeFunction = ?;
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
-  /// floating (the same, and integers become f64).
+  /// floating (the same, and integers become f32), number (the same, and bool becomes i64).
   string promotion = "none";
   /// Scalar code over the vocabulary of scalar functions.
   dag body = (absent);

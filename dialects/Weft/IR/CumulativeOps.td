@@ -20,6 +20,7 @@ class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<m
 
 def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
   let summary = "Sum of each element and all before it along one axis.";
+  let promotion = "number";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_add $acc, $x);
   let init = "zero";
@@ -29,6 +30,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
 }
 def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
   let summary = "Product of each element and all before it along one axis.";
+  let promotion = "number";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_mul $acc, $x);
   let init = "one";

@@ -45,6 +45,8 @@ class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mn
 
 def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let summary = "Sum over the given axes; of nothing, 0.";
+  let description = "A bool in a C++ call becomes an i64: what is true is counted.";
+  let promotion = "number";
   let body = (s_add $acc, $x);
   let init = "zero";
   let vjp = [(expand_reduced $dy)];
@@ -62,6 +64,7 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
 }
 def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let summary = "Product over the given axes; of nothing, 1.";
+  let promotion = "number";
   let body = (s_mul $acc, $x);
   let init = "one";
   let vjp = [(prod_back $x, $dy)];

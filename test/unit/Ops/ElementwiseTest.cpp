@@ -31,7 +31,7 @@ TEST(Elementwise, ScalarsAreWeak) {
   EXPECT_EQ((1 - n).type(), spec(i32, {2}));
   EXPECT_EQ((n * 0.5).type(), spec(f32, {2}));
   EXPECT_EQ((wide * 0.5f).type(), spec(f64, {2}));
-  EXPECT_EQ((n / 2).type(), spec(f64, {2}));
+  EXPECT_EQ((n / 2).type(), spec(f32, {2}));
   EXPECT_EQ((x > 1).to_vector<bool>(), (std::vector<bool>{false, true}));
   EXPECT_EQ((n + std::int64_t{7}).type(), spec(i32, {2}));
   EXPECT_EQ(add(1, 2).type(), spec(i32, {}));
@@ -45,7 +45,7 @@ TEST(Elementwise, Promotion) {
   EXPECT_EQ((tensor({1}) + tensor({1.5f})).type(), spec(f32, {1}));
   EXPECT_EQ((tensor({1.f}) + tensor({1.5})).type(), spec(f64, {1}));
   EXPECT_EQ((arange(2) + arange(2, i64)).type(), spec(i64, {2}));
-  EXPECT_EQ(exp(arange(2)).type(), spec(f64, {2}));
+  EXPECT_EQ(exp(arange(2)).type(), spec(f32, {2}));
 }
 
 /// Element `index` of `x` as it broadcasts to `shape`.

@@ -28,7 +28,7 @@ TEST(Reduction, EverySetOfAxesAgainstLoops) {
     const Tensor average = mean(x, {.axes = axes});
     ASSERT_EQ(total.shape(), kept);
     ASSERT_EQ(low.rank(), 4 - static_cast<std::int64_t>(axes.size()));
-    ASSERT_EQ(average.dtype(), f64);
+    ASSERT_EQ(average.dtype(), f32);
     std::vector<int> sums(static_cast<std::size_t>(total.size())), tops(sums.size(), -1),
         lows(sums.size(), 1000);
     for (std::int64_t i = 0; i < 120; ++i) {
@@ -45,10 +45,10 @@ TEST(Reduction, EverySetOfAxesAgainstLoops) {
     EXPECT_EQ(total.to_vector<int>(), sums) << mask;
     EXPECT_EQ(top.to_vector<int>(), tops) << mask;
     EXPECT_EQ(low.to_vector<int>(), lows) << mask;
-    const auto averages = average.span<double>();
+    const auto averages = average.span<float>();
     for (std::size_t i = 0; i < averages.size(); ++i)
-      EXPECT_DOUBLE_EQ(averages[i],
-                       static_cast<double>(sums[i]) * static_cast<double>(sums.size()) / 120);
+      EXPECT_FLOAT_EQ(averages[i],
+                      static_cast<float>(sums[i]) * static_cast<float>(sums.size()) / 120);
   }
 }
 
@@ -111,7 +111,7 @@ TEST(Reduction, OfNothing) {
 
 TEST(Reduction, Scalars) {
   EXPECT_EQ(sum(tensor(3.f)).item<float>(), 3);
-  EXPECT_EQ(mean(tensor(3)).dtype(), f64);
+  EXPECT_EQ(mean(tensor(3)).dtype(), f32);
   EXPECT_EQ(all(tensor({true, true})).item<bool>(), true);
 }
 
@@ -136,8 +136,8 @@ TEST(Reduction, Errors) {
                 "sum: axis 2 is out of range for x of shape (2, 3) (rank 2)");
   EXPECT_THROWS(sum(zeros({2, 3}), {.axes = Ints{0, -2}}), ValueError,
                 "sum: axis 0 is given twice");
-  EXPECT_THROWS(sum(tensor({true})), DTypeError,
-                "sum: x must be a number (i32, i64, f32, f64), but it is bool(1,)");
+  EXPECT_THROWS(max(tensor({true})), DTypeError,
+                "max: x must be a number (i32, i64, f32, f64), but it is bool(1,)");
 }
 
 } // namespace
