@@ -9,8 +9,10 @@ namespace weft {
 /// Receives printed lines, without their end.
 using PrintSink = std::function<void(std::string_view)>;
 
-/// Sends the lines of `print`, eager and compiled, to `sink` from now on; to stdout if it is empty.
-/// Returns the sink before. May be called from any thread.
+/// Sends the lines of `print`, eager and compiled, to `sink` from now on; to stdout if it is empty,
+/// where each line is flushed, and one that cannot be written, as the device is full or nobody
+/// reads the pipe, is an IOError of the call that prints. Returns the sink before. May be called
+/// from any thread.
 PrintSink set_print_sink(PrintSink sink);
 
 } // namespace weft

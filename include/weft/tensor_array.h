@@ -38,16 +38,16 @@ public:
   /// for a value of another type.
   TensorArray write(const Operand &index, const Operand &value) const;
   /// The array with `value` behind its last element.
-  TensorArray append(const Operand &value) const { return write(size_, value); }
+  TensorArray append(const Operand &value) const;
   /// Element `index`. Throws AssertionError if there is none.
   Tensor read(const Operand &index) const;
   /// The elements of these numbers, stacked along new leading axes in the shape of `indices`.
   /// Throws IndexError if there is no such element.
   Tensor gather(const Operand &indices) const;
   /// All elements, stacked along a new first axis.
-  Tensor stack() const;
+  Tensor stack(std::source_location where = WEFT_HERE) const;
   /// All elements, joined along their first axis. Throws ShapeError if they are scalars.
-  Tensor concat() const;
+  Tensor concat(std::source_location where = WEFT_HERE) const;
 
   WEFT_FIELDS(TensorArray, elements_, size_, dynamic_size_)
 

@@ -102,10 +102,21 @@ void Tape::check_use(std::span<const Tensor> targets,
       throw StateError("GradientTape: a source is undefined");
 }
 
-void Tape::check_weights(std::size_t targets, std::size_t weights) {
-  if (weights != 0 && weights != targets)
-    throw ValueError("GradientTape: there are " + std::to_string(weights) +
+void Tape::check_options(std::size_t targets, const GradientOptions &options) {
+  check_unconnected(options.unconnected);
+  const std::vector<Tensor> &weights = options.output_gradients;
+  if (!weights.empty() && weights.size() != targets)
+    throw ValueError("GradientTape: there are " + std::to_string(weights.size()) +
                      " output gradients for " + std::to_string(targets) + " targets");
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (!weights[i].defined())
+      throw StateError("GradientTape: output gradient " + std::to_string(i) + " is undefined");
+}
+
+void check_unconnected(Unconnected unconnected) {
+  if (unconnected == Unconnected::none || unconnected == Unconnected::zero) return;
+  throw ValueError("GradientTape: the value " + std::to_string(static_cast<int>(unconnected)) +
+                   " is neither Unconnected::none nor Unconnected::zero");
 }
 
 std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
@@ -113,7 +124,7 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
                                    const GradientOptions &options) {
   check_use(targets, sources);
   const std::vector<Tensor> &weights = options.output_gradients;
-  check_weights(targets.size(), weights.size());
+  check_options(targets.size(), options);
   std::vector<Tensor> gradients;
   {
     // What follows is for the other interpreters of this thread, not for this tape; and even if it
@@ -142,7 +153,7 @@ std::vector<SlicedGradient> Tape::sliced_gradient(std::span<const Tensor> target
                                                   std::span<const GradientSource> sources,
                                                   const GradientOptions &options) {
   check_use(targets, sources);
-  check_weights(targets.size(), options.output_gradients.size());
+  check_options(targets.size(), options);
   std::vector<SlicedGradient> gradients;
   {
     const Use use(*this);

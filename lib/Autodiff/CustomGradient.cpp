@@ -71,7 +71,7 @@ std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tenso
   std::vector<Tensor> targets;
   GradientOptions options;
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (carries_gradient(results[i].dtype())) {
+    if (carries_gradient(results[i].dtype()) && cotangents[i].defined()) {
       targets.push_back(results[i]);
       options.output_gradients.push_back(cotangents[i]);
     }

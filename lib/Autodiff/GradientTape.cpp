@@ -45,7 +45,7 @@ std::vector<SlicedGradient> GradientTape::sliced_gradient_by(
 }
 
 Tensor IndexedSlices::dense(std::source_location where) const {
-  const CallSite site(where);
+  const CompositeCall site("IndexedSlices::dense", where);
   return scatter_add(zeros(dense_shape, values.dtype()), indices, values);
 }
 

@@ -100,6 +100,7 @@ std::vector<Tensor> Tape::one_by_one(const Tensor &target, std::span<const Gradi
 std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const GradientSource> sources,
                                    const JacobianOptions &options) {
   check_use({&target, 1}, sources);
+  check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target);
   if (!carries_gradient(type.dtype))
     throw DTypeError("jacobian: the target is " + to_string(type) +
@@ -130,6 +131,7 @@ std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const Gradien
 Tensor Tape::batch_jacobian(const Tensor &target, const GradientSource &source,
                             const JacobianOptions &options) {
   check_use({&target, 1}, {&source, 1});
+  check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target), by = type_of_source(source);
   const std::string both = "target is " + to_string(type) + " and the source " + to_string(by);
   if (!carries_gradient(type.dtype))

@@ -11,6 +11,7 @@
 
 #include "Autodiff/IdentityMap.h"
 #include "Ops/Interpreter.h"
+#include "Support/Fork.h"
 #include <weft/gradient_tape.h>
 
 namespace weft::autodiff {
@@ -30,7 +31,7 @@ public:
   void clear(bool for_good);
 
 private:
-  std::mutex mutex_;
+  forks::Mutex<std::mutex> mutex_;
   std::vector<Tape *> left_;
   bool gone_ = false;
 };
@@ -204,8 +205,9 @@ private:
   };
   /// Throws StateError if the tape is spent, or a target or a source is undefined.
   void check_use(std::span<const Tensor> targets, std::span<const GradientSource> sources) const;
-  /// Throws ValueError unless there is a weight for each target, or none.
-  static void check_weights(std::size_t targets, std::size_t weights);
+  /// Throws ValueError unless there is a weight for each target, or none, and for other options
+  /// that cannot be; StateError for an undefined weight.
+  static void check_options(std::size_t targets, const GradientOptions &options);
   /// Undefined for a source that is not floating.
   static Tensor zeros_for(const GradientSource &source);
   void spend_unless_persistent() {
@@ -272,5 +274,8 @@ void check_gradients(std::string_view name, std::span<const Tensor> gradients,
 std::uint64_t identity_of(const Tensor &tensor);
 /// A number that no tensor has.
 std::uint64_t new_identity();
+
+/// Throws ValueError for a value that is none of its enumeration.
+void check_unconnected(Unconnected unconnected);
 
 } // namespace weft::autodiff

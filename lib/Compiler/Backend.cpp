@@ -29,7 +29,7 @@ class Dumps {
 public:
   Dumps(const Program &program, const std::string &prefix)
       : prefix(prefix), request(::weft::DumpRequest::from_environment()),
-        label(symbolName(program.name)) {
+        label(::weft::file_name_of(program.name)) {
     if (request.phases.empty() || request.folder.empty()) return;
     static std::atomic<int> count = 0;
     requested = request.folder + "/" + label + "." + std::to_string(count++);

@@ -118,9 +118,12 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   VariableUpdates updates(program_->written,
                           [&](std::size_t i) -> VariableState & { return variable(i, variables); });
   updates.lock();
-  for (std::size_t next = values; const std::size_t index : code_.variables)
-    buffers.push_back(program_->written[index] ? variable(index, variables).update_buffer()
+  detail::InlineVector<VariableState *, 16> used;
+  for (std::size_t next = values; const std::size_t index : code_.variables) {
+    used.push_back(&variable(index, variables));
+    buffers.push_back(program_->written[index] ? used.back()->update_buffer()
                                                : kept[next++].impl()->data);
+  }
 
   std::vector<Tensor> results(outputs_.size());
   std::size_t dynamic = 0;
@@ -143,7 +146,10 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   context.host_count = hosts_.size();
   const Arena arena(code_.arena_bytes, program_->name);
   context.arena = arena.memory();
-  code_.entry(buffers.data(), dims.data(), &context);
+  {
+    const VariablesInUse in_use({used.data(), used.size()});
+    code_.entry(buffers.data(), dims.data(), &context);
+  }
 
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
     if (!outputs_[i].shape.is_static()) results[i] = std::move(sized[next++]);

@@ -8,6 +8,7 @@
 #include "Function/TraceStack.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
+#include "Program/Requests.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Checkpoint.h"
@@ -283,7 +284,7 @@ void FunctionCore::Impl::compile(Trace &trace) {
   const std::lock_guard one(trace.compiling);
   if (trace.compiled.load(std::memory_order_relaxed)) return;
   std::string dump = options.dump;
-  if (!dump.empty()) dump += "/" + options.name + "." + std::to_string(next_dump++);
+  if (!dump.empty()) dump += "/" + file_name_of(options.name) + "." + std::to_string(next_dump++);
   CompiledCode code = cache::compile(*trace.program, dump);
   trace.report = std::move(code.report);
   trace.report.trace_ms = trace.trace_ms;
@@ -370,6 +371,7 @@ const CompileReport &FunctionCore::report(const Trace &trace) const { return tra
 
 std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase) {
   check_defined(impl_->options.name, arguments);
+  check_phase(impl_->options.name + ": ir", phase);
   const std::lock_guard one(tracing());
   const TracePtr trace = impl_->plan(arguments);
   impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);

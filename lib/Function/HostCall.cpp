@@ -6,6 +6,7 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
+#include "Support/Enumerators.h"
 
 namespace weft {
 
@@ -15,6 +16,8 @@ namespace {
 void check_promise(const std::string &name, std::size_t i, const TensorType &type) {
   const std::string what =
       name + ": result " + std::to_string(i) + " is said to be " + to_string(type) + ", ";
+  if (!is_dtype(type.dtype))
+    throw DTypeError(name + ": result " + std::to_string(i) + ": " + no_dtype(type.dtype));
   if (is_any_rank(type.shape)) throw ShapeError(what + "but its rank must be known");
   for (const std::int64_t size : type.shape)
     if (size < 0 && size != unknown) throw ShapeError(what + "which has a negative size");
@@ -22,7 +25,7 @@ void check_promise(const std::string &name, std::size_t i, const TensorType &typ
   try {
     static_cast<void>(detail::checked_tensor_bytes(type.dtype, type.shape));
   } catch (const ShapeError &error) {
-    throw ShapeError(what + "which cannot be: " + error.what());
+    throw ShapeError(what + "which cannot be: " + std::string(error.message()));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "Function/CompiledCall.h"
 #include "Function/DerivativePrograms.h"
+#include "Support/Fork.h"
 
 namespace weft {
 
@@ -60,7 +61,7 @@ private:
   const std::shared_ptr<const Program> program_;
   const std::vector<std::vector<bool>> reached_; ///< operands, by output
   const bool repeatable_; ///< running it again gives the same, and nobody notices
-  std::mutex mutex_;
+  forks::Mutex<std::mutex> mutex_;
   std::map<std::vector<std::uint32_t>, DerivativePtr> derivatives_;
   std::map<std::vector<std::uint32_t>, std::shared_ptr<TapedProgram>> gradients_;
   std::optional<CompiledCall> plain_;

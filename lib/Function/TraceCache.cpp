@@ -99,7 +99,7 @@ void TraceCache::set_last(const TracePtr &trace) {
   const std::lock_guard lock(mutex_);
   if (const TracePtr before = last_.load()) before->used = ++clock_;
   trace->used = ++clock_;
-  last_.store(trace, std::memory_order_release);
+  last_.store(trace);
 }
 
 } // namespace weft::detail

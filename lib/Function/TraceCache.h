@@ -8,6 +8,7 @@
 #include "Function/CompiledCall.h"
 #include "Function/Signature.h"
 #include "Function/TapedProgram.h"
+#include "Support/Fork.h"
 #include <weft/detail/function_core.h>
 
 namespace weft::detail {
@@ -84,16 +85,16 @@ public:
   void erase(const TracePtr &trace);
   std::size_t size() const;
 
-  /// The compiled trace of the last call, tried first and without the lock.
-  TracePtr last() const { return last_.load(std::memory_order_acquire); }
+  /// The compiled trace of the last call, tried first and without the cache's lock.
+  TracePtr last() const { return last_.load(); }
   void set_last(const TracePtr &trace);
 
 private:
   const std::size_t capacity_;
-  mutable std::mutex mutex_;
+  mutable forks::Mutex<std::mutex> mutex_;
   std::uint64_t clock_ = 0;
   std::vector<TracePtr> traces_;
-  std::atomic<TracePtr> last_;
+  forks::SharedPointer<FunctionCore::Trace> last_;
 };
 
 } // namespace weft::detail

@@ -33,7 +33,7 @@ Tracer::~Tracer() {
 
 ProgramPlace Tracer::here() {
   const std::source_location &where = CallSite::current();
-  if (where.line() == 0) return {};
+  if (!is_users(where)) return {0, 0, 0, CallSite::function()};
   if (where.file_name() != last_file_) {
     std::vector<std::string> &files = program_.files;
     auto found = std::find(files.begin(), files.end(), where.file_name());
@@ -41,7 +41,7 @@ ProgramPlace Tracer::here() {
     last_file_ = where.file_name();
     last_file_number_ = static_cast<std::uint32_t>(found - files.begin());
   }
-  return {last_file_number_, where.line(), where.column()};
+  return {last_file_number_, where.line(), where.column(), CallSite::function()};
 }
 
 ValueId Tracer::add_value(TensorType type) {

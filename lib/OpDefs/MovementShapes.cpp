@@ -179,7 +179,9 @@ Result<TensorType> concatenate(const InferContext &call) {
     for (std::int64_t d = 0; fits && d < result.rank(); ++d) {
       if (d == axis) {
         if (result[d] == unknown || x.shape[d] == unknown) result[d] = unknown;
-        else if (__builtin_add_overflow(result[d], x.shape[d], &result[d])) fits = false;
+        else if (__builtin_add_overflow(result[d], x.shape[d], &result[d]))
+          return Fault{ErrorKind::shape,
+                       "the sizes of axis " + text(axis) + " add up to more than 2^63 - 1"};
         continue;
       }
       fits = may_equal(result[d], x.shape[d]);

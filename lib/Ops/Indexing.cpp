@@ -55,7 +55,7 @@ struct Plan {
 };
 
 Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
-  const CallSite site(indices.empty() ? std::source_location() : indices[0].where());
+  const CompositeCall site("index", indices.empty() ? std::source_location() : indices[0].where());
   const Shape shape = detail::type_of(x).shape;
   std::size_t taken = 0, ellipses = 0;
   for (const Index &index : indices) {
@@ -136,7 +136,8 @@ Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
 Tensor Tensor::operator[](const Index &index) const { return index_tensor(*this, {&index, 1}); }
 
 Tensor Tensor::astype(DType dtype, std::source_location where) const {
-  return cast({*this, where}, dtype);
+  const CompositeCall site("astype", where);
+  return cast(*this, dtype);
 }
 Tensor Tensor::sum(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
   return weft::sum({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
@@ -157,7 +158,7 @@ Tensor Tensor::transpose(const Ints &permutation, std::source_location where) co
   return weft::transpose({*this, where}, permutation);
 }
 Tensor Tensor::mT(std::source_location where) const {
-  const CallSite site(where);
+  const CompositeCall site("mT", where);
   const std::int64_t rank = this->rank();
   if (rank < 2)
     throw ShapeError("mT: the tensor of shape " + to_string(shape()) +
@@ -181,11 +182,11 @@ Tensor full_like(const Tensor &like, int value) {
 } // namespace
 
 Tensor zeros_like(const Tensor &like, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("zeros_like", where);
   return full_like(like, 0);
 }
 Tensor ones_like(const Tensor &like, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("ones_like", where);
   return full_like(like, 1);
 }
 

@@ -13,7 +13,8 @@
 namespace weft {
 
 Tensor full(const Shape &shape, const Operand &value, DType dtype, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("full", where);
+  check_dtype("full", dtype);
   if (!value.weak()) {
     if (value.undefined()) raise(ErrorKind::state, "full: the value is an undefined tensor");
     if (value.rank() != 0)
@@ -30,15 +31,23 @@ Tensor full(const Shape &shape, const Operand &value, DType dtype, std::source_l
   return result;
 }
 
-Tensor square(const Operand &x) { return multiply(x, x); }
-Tensor relu(const Operand &x) { return maximum(x, {0, x.where()}); }
+Tensor square(const Operand &x) {
+  const CompositeCall site("square", x.where());
+  return multiply(x, x);
+}
+
+Tensor relu(const Operand &x) {
+  const CompositeCall site("relu", x.where());
+  return maximum(x, {0, x.where()});
+}
 
 Tensor sort(const Operand &x, SortOptions options) {
+  const CompositeCall site("sort", x.where());
   return take_along_axis(x, argsort(x, {options.axis, options.descending}), {options.axis});
 }
 
 TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {
-  const CallSite site(x.where());
+  const CompositeCall site("top_k", x.where());
   const Tensor order = argsort(x, {options.axis, !options.smallest});
   Shape shape = order.type().shape;
   const auto axis = static_cast<std::size_t>(normalize_axis(options.axis, shape.rank()));
@@ -53,7 +62,7 @@ TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {
 }
 
 void detail::print_line(std::span<const PrintPiece *const> pieces) {
-  const CallSite site(pieces[0]->where());
+  const CompositeCall site("print", pieces[0]->where());
   std::string format;
   std::size_t places = 0; // {} in the format that have no value yet
   std::vector<Tensor> values;
@@ -76,7 +85,7 @@ void detail::print_line(std::span<const PrintPiece *const> pieces) {
 
 void check_values(const Operand &condition, std::string_view message,
                   std::initializer_list<Operand> values) {
-  const CallSite site(condition.where());
+  const CompositeCall site("check", condition.where());
   std::vector<Tensor> tensors = {condition.materialize()};
   for (const Operand &value : values) tensors.push_back(value.materialize());
   dispatch(OpCode::check, tensors, Attrs{std::string(message)});

@@ -19,6 +19,14 @@ std::string own_name() {
 
 /// `value` as the variable takes it: a scalar in its dtype, repeated to its shape.
 Tensor fitting(std::string_view op, const VariableState &state, const Operand &value) {
+  if (value.undefined())
+    throw StateError(std::string(op) + ": the value for the variable '" + state.name() +
+                     "' is an undefined tensor");
+  // A scalar takes a dtype of its kind or of a wider one, as next to a tensor; it loses nothing.
+  if (value.weak() && value.weak_kind() > kind_of(state.type().dtype))
+    throw DTypeError(std::string(op) + ": the variable '" + state.name() + "' is " +
+                     to_string(state.type()) + ", but the value is " +
+                     (value.weak_kind() == DTypeKind::floating ? "floating" : "an integer"));
   Tensor tensor = value.weak() ? value.materialize(state.type().dtype) : value.materialize();
   if (value.weak() && !state.type().shape.empty()) tensor = broadcast(tensor, state.type().shape);
   check_assignable(op, state, detail::type_of(tensor));
@@ -30,7 +38,7 @@ Tensor fitting(std::string_view op, const VariableState &state, const Operand &v
 } // namespace
 
 Variable::Variable(const Operand &initial, std::string name, bool trainable) {
-  const CallSite site(initial.where());
+  const CompositeCall site("Variable", initial.where());
   if (name.empty()) name = own_name();
   Tensor value = initial.undefined() ? Tensor() : initial.materialize();
   Interpreter *interpreter = Interpreter::current();
@@ -52,21 +60,21 @@ Tensor Variable::value(std::source_location where) const {
 }
 
 const Variable &Variable::assign(const Operand &value) const {
-  const CallSite site(value.where());
+  const CompositeCall site("assign", value.where());
   const Tensor operands[] = {fitting("assign", *state_, value)};
   dispatch(OpCode::assign, operands, Attrs{state_});
   return *this;
 }
 
 const Variable &Variable::assign_add(const Operand &value) const {
-  const CallSite site(value.where());
+  const CompositeCall site("assign_add", value.where());
   const Tensor operands[] = {fitting("assign_add", *state_, value)};
   dispatch(OpCode::assign_add, operands, Attrs{state_});
   return *this;
 }
 
 const Variable &Variable::assign_sub(const Operand &value) const {
-  const CallSite site(value.where());
+  const CompositeCall site("assign_sub", value.where());
   const Tensor operands[] = {negate(fitting("assign_sub", *state_, value))};
   dispatch(OpCode::assign_add, operands, Attrs{state_});
   return *this;

@@ -23,6 +23,7 @@ struct ProgramConstruct;
 /// that is not known.
 struct ProgramPlace {
   std::uint32_t file = 0, line = 0, column = 0;
+  const char *function = nullptr; ///< CallSite::function() there
 };
 
 /// One op call of a program, or a construct. Constants are nodes of op `constant`; reads and

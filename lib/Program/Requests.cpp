@@ -7,6 +7,7 @@
 #include <set>
 
 #include "Support/Log.h"
+#include <weft/error.h>
 
 namespace weft {
 
@@ -51,6 +52,24 @@ std::string phase_names() {
     names += name_of(static_cast<Phase>(i));
   }
   return names;
+}
+
+std::string file_name_of(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  std::string file(name.substr(0, kLongest));
+  for (char &c : file) {
+    const bool keeps = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_';
+    if (!keeps) c = '_';
+  }
+  return file.empty() ? "_" : file;
+}
+
+void check_phase(std::string_view function, Phase phase) {
+  if (static_cast<int>(phase) >= 0 && static_cast<int>(phase) < kNumPhases) return;
+  throw ValueError(std::string(function) + ": the value " +
+                   std::to_string(static_cast<int>(phase)) + " is no phase; there are " +
+                   phase_names());
 }
 
 bool DumpRequest::wants(Phase phase) const {

@@ -31,6 +31,12 @@ bool debug_info_requested();
 /// WEFT_PERF=1: /tmp/perf-PID.map names the op calls of compiled code.
 bool perf_map_requested();
 
+/// A function's name as a part of a file's: what is no letter, digit, - or _ becomes _, and it is
+/// no longer than file systems take.
+std::string file_name_of(std::string_view name);
+/// Throws ValueError, naming the function, for a value that is no phase.
+void check_phase(std::string_view function, Phase phase);
+
 /// Whether one of these needs code that is compiled now: code from the cache has no lines.
 bool fresh_code_requested();
 

@@ -21,7 +21,7 @@ std::string_view Site::name() const {
 }
 
 SourcePlace Site::place() const {
-  const auto &[file, line, column] = node->place;
+  const auto &[file, line, column, function] = node->place;
   if (line == 0) return {};
   return {program->files[file], line, column};
 }
@@ -55,11 +55,18 @@ public:
 
   SourcePlace place(std::int64_t site) const override {
     const Sites sites(*program_);
-    const auto number = static_cast<std::size_t>(site);
-    return site >= 0 && number < sites.all().size() ? sites.all()[number].place() : SourcePlace();
+    return has(sites, site) ? sites.all()[static_cast<std::size_t>(site)].place() : SourcePlace();
+  }
+  const char *function(std::int64_t site) const override {
+    const Sites sites(*program_);
+    return has(sites, site) ? sites.all()[static_cast<std::size_t>(site)].function() : nullptr;
   }
 
 private:
+  static bool has(const Sites &sites, std::int64_t site) {
+    return site >= 0 && static_cast<std::size_t>(site) < sites.all().size();
+  }
+
   std::shared_ptr<const Program> program_;
 };
 

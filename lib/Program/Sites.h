@@ -20,6 +20,8 @@ struct Site {
   /// The op's name, or "cond", "call", ...
   std::string_view name() const;
   SourcePlace place() const;
+  /// The function that the user called there, if it is not the op; null if it is.
+  const char *function() const { return node->place.function; }
 };
 
 /// The op calls of a program, in their order, and then those of the programs that it calls, each

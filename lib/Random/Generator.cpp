@@ -74,7 +74,7 @@ Generator::Generator(std::uint64_t seed, std::string name)
     : state_(state_of(seed), std::move(name), /*trainable=*/false) {}
 
 Generator::Generator(const Variable &state, std::source_location where) : state_(state) {
-  const CallSite site(where);
+  const CompositeCall site("random::Generator", where);
   const std::string needed = "random::Generator: the state must be i64(2,), but the variable '" +
                              state_.name() + "' is " +
                              to_string(TensorType{state_.dtype(), state_.shape()});
@@ -83,53 +83,54 @@ Generator::Generator(const Variable &state, std::source_location where) : state_
 }
 
 void Generator::reset(std::uint64_t seed, std::source_location where) const {
-  state_.assign({state_of(seed), where});
+  const CompositeCall site("random::Generator", where);
+  state_.assign(state_of(seed));
 }
 
 Tensor Generator::uniform(const Extent &shape, const Uniform &range) const {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::uniform", shape.where());
   FromVariable source(state_);
   return detail::uniform(source, shape, range);
 }
 
 Tensor Generator::normal(const Extent &shape, const Normal &parameters) const {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::normal", shape.where());
   FromVariable source(state_);
   return detail::normal(source, shape, parameters);
 }
 
 Tensor Generator::truncated_normal(const Extent &shape, const Normal &parameters) const {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::truncated_normal", shape.where());
   FromVariable source(state_);
   return detail::truncated_normal(source, shape, parameters);
 }
 
 Tensor Generator::bernoulli(const Extent &shape, const Operand &probability) const {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::bernoulli", shape.where());
   FromVariable source(state_);
   return detail::bernoulli(source, shape, probability);
 }
 
 Tensor Generator::bernoulli(const Operand &probability) const {
-  const CallSite site(probability.where());
+  const CompositeCall site("random::bernoulli", probability.where());
   return bernoulli(like(probability), probability);
 }
 
 Tensor Generator::randint(const Extent &shape, std::int64_t low, std::int64_t high,
                           DType dtype) const {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::randint", shape.where());
   FromVariable source(state_);
   return detail::randint(source, shape, low, high, dtype);
 }
 
 Tensor Generator::permutation(std::int64_t n, DType dtype, std::source_location where) const {
-  const CallSite site(where);
+  const CompositeCall site("random::permutation", where);
   FromVariable source(state_);
   return detail::permutation(source, n, dtype);
 }
 
 Tensor Generator::shuffle(const Operand &x) const {
-  const CallSite site(x.where());
+  const CompositeCall site("random::shuffle", x.where());
   FromVariable source(state_);
   return detail::shuffle(source, x);
 }
@@ -141,32 +142,33 @@ const Generator &process_generator() {
 }
 
 void set_seed(std::uint64_t seed, std::source_location where) {
-  process_generator().state().assign({state_of(seed, 1), where});
+  const CompositeCall site("random::set_seed", where);
+  process_generator().state().assign(state_of(seed, 1));
 }
 
 Tensor uniform(const Extent &shape, const UniformOptions &options) {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::uniform", shape.where());
   return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
     return detail::uniform(source, shape, {options.low, options.high, options.dtype});
   });
 }
 
 Tensor normal(const Extent &shape, const NormalOptions &options) {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::normal", shape.where());
   return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
     return detail::normal(source, shape, {options.mean, options.stddev, options.dtype});
   });
 }
 
 Tensor truncated_normal(const Extent &shape, const NormalOptions &options) {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::truncated_normal", shape.where());
   return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
     return detail::truncated_normal(source, shape, {options.mean, options.stddev, options.dtype});
   });
 }
 
 Tensor bernoulli(const Extent &shape, const Operand &probability, const BernoulliOptions &options) {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::bernoulli", shape.where());
   const bool traced =
       is_traced(shape.source()) || (probability.impl() != nullptr &&
                                     probability.impl()->storage == weft::detail::Storage::traced);
@@ -177,14 +179,14 @@ Tensor bernoulli(const Extent &shape, const Operand &probability, const Bernoull
 
 Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
                const RandintOptions &options) {
-  const CallSite site(shape.where());
+  const CompositeCall site("random::randint", shape.where());
   return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
     return detail::randint(source, shape, low, high, options.dtype);
   });
 }
 
 Tensor permutation(std::int64_t n, const PermutationOptions &options, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("random::permutation", where);
   return from(options.seed, false, [&](detail::Source &source) {
     return detail::permutation(source, n, options.dtype);
   });

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <new>
 
+#include <pthread.h>
+
 #include <weft/memory.h>
 
 namespace weft::allocator {
@@ -34,7 +36,10 @@ struct alignas(kAlignment) LargeBlock {
 class Store {
 public:
   static Store &get() {
-    static Store &store = *new Store;
+    static Store &store = *[] {
+      pthread_atfork([] { get().hold(); }, [] { get().let_go(); }, [] { get().let_go(); });
+      return new Store;
+    }();
     return store;
   }
 
@@ -45,6 +50,10 @@ public:
   void put_small(FreeBlock *block, unsigned size_class, ThreadCache *cache) noexcept;
   void *take_large(std::size_t bytes);
   void put_large(LargeBlock *block) noexcept;
+
+  /// The lock is held while the process forks, so that the child finds all in order.
+  void hold() { mutex_.lock(); }
+  void let_go() { mutex_.unlock(); }
 
   MemoryStats stats();
   void reset_peak();

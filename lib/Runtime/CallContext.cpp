@@ -176,6 +176,14 @@ SourcePlace place_of(const CallContext *context, std::int64_t site) {
   return context->places == nullptr || site < 0 ? SourcePlace() : context->places->place(site);
 }
 
+/// A message with the function before it that the user called: as the same error reads when no code
+/// is compiled.
+std::string of_function(const CallContext *context, std::int64_t site, std::string message) {
+  const char *const function =
+      context->places == nullptr || site < 0 ? nullptr : context->places->function(site);
+  return function == nullptr ? message : std::string(function) + ": " + message;
+}
+
 } // namespace
 } // namespace weft
 
@@ -205,8 +213,9 @@ void weft_rt_assert_fail(CallContext *context, std::int64_t site, const char *me
 void weft_rt_index_error(CallContext *context, std::int64_t site, const char *op,
                          std::int64_t index, std::int64_t size) {
   const MovesOnThrow moves(context);
-  throw IndexError(std::string(op) + ": index " + std::to_string(index) +
-                       " is out of range for an axis of size " + std::to_string(size),
+  throw IndexError(of_function(context, site,
+                               std::string(op) + ": index " + std::to_string(index) +
+                                   " is out of range for an axis of size " + std::to_string(size)),
                    place_of(context, site));
 }
 
@@ -232,7 +241,7 @@ void weft_rt_check_indices(CallContext *context, std::int64_t site, const char *
 
 void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *message) {
   const MovesOnThrow moves(context);
-  throw ShapeError(message, place_of(context, site));
+  throw ShapeError(of_function(context, site, message), place_of(context, site));
 }
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {

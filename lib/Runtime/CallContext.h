@@ -47,6 +47,8 @@ public:
   virtual ~PlaceTable() = default;
   /// Not known for a number that there is none of.
   virtual SourcePlace place(std::int64_t site) const = 0;
+  /// The function that the user called there, if it is not the op itself; null if it is.
+  virtual const char *function(std::int64_t) const { return nullptr; }
 };
 
 /// The state of one call of a compiled function. The caller makes it on its stack, fills the fields

@@ -31,7 +31,12 @@ Device parse_device(std::string_view text) {
 }
 
 std::string to_string(Device device) {
-  return (device.kind == DeviceKind::cpu ? "cpu:" : "gpu:") + std::to_string(device.index);
+  const std::string index = ":" + std::to_string(device.index);
+  switch (device.kind) {
+  case DeviceKind::cpu: return "cpu" + index;
+  case DeviceKind::gpu: return "gpu" + index;
+  }
+  return "of the kind " + std::to_string(static_cast<int>(device.kind)) + index;
 }
 
 std::ostream &operator<<(std::ostream &out, Device device) { return out << to_string(device); }

@@ -1,12 +1,16 @@
 // Making tensors from values: nested lists, spans, ranges and fills.
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <utility>
+#include <limits>
 
 #include "Runtime/Convert.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/Printing.h"
 #include "Support/CallSite.h"
+#include "Support/Enumerators.h"
 #include "Support/Fault.h"
 
 namespace weft {
@@ -24,7 +28,8 @@ void check_rectangular(std::size_t depth, std::int64_t first, std::size_t other)
                    std::to_string(other));
 }
 
-Tensor filled(const Shape &shape, DType dtype, int value) {
+Tensor filled(const char *function, const Shape &shape, DType dtype, int value) {
+  check_dtype(function, dtype);
   Tensor result = new_tensor(dtype, shape);
   visit_dtype(dtype, [&]<class T>() {
     std::fill_n(elements<T>(result), result.size(), static_cast<T>(value));
@@ -38,7 +43,7 @@ namespace detail {
 
 Tensor tensor_of(DType dtype, const void *values, std::size_t count, const Shape &shape,
                  const std::source_location &where) {
-  const CallSite site(where);
+  const CompositeCall site("tensor", where);
   Tensor result = new_tensor(dtype, shape);
   if (!std::cmp_equal(result.size(), count))
     throw ShapeError("tensor: the shape " + to_string(shape) + " has " +
@@ -51,18 +56,18 @@ Tensor tensor_of(DType dtype, const void *values, std::size_t count, const Shape
 NestedList::NestedList(DType dtype, std::initializer_list<std::size_t> sizes,
                        const std::source_location &where)
     : where_(where) {
-  const CallSite site(where);
+  const CompositeCall site("tensor", where);
   tensor_ = new_tensor(dtype, Shape(sizes.begin(), sizes.end()));
   next_ = tensor_.impl()->data;
 }
 
 void NestedList::rows(std::size_t count) const {
-  const CallSite site(where_);
+  const CompositeCall site("tensor", where_);
   check_rectangular(1, tensor_.impl()->dims()[1], count);
 }
 
 void NestedList::row(const void *values, std::size_t count) {
-  const CallSite site(where_);
+  const CompositeCall site("tensor", where_);
   const auto depth = static_cast<std::size_t>(tensor_.rank()) - 1;
   check_rectangular(depth, tensor_.impl()->dims()[depth], count);
   const std::size_t bytes = count * item_size(tensor_.dtype());
@@ -99,7 +104,7 @@ std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(si
 } // namespace
 
 Tensor tensor(std::initializer_list<Number> values, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("tensor", where);
   const Number *const rows[] = {values.begin()};
   const std::size_t counts[] = {values.size()};
   return promoted(rows, counts, {signed_size(values.size())});
@@ -107,7 +112,7 @@ Tensor tensor(std::initializer_list<Number> values, std::source_location where) 
 
 Tensor tensor(std::initializer_list<std::initializer_list<Number>> values,
               std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("tensor", where);
   std::vector<const Number *> rows;
   std::vector<std::size_t> counts;
   const std::int64_t columns = values.size() == 0 ? 0 : signed_size(values.begin()->size());
@@ -121,7 +126,7 @@ Tensor tensor(std::initializer_list<std::initializer_list<Number>> values,
 
 Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<Number>>> values,
               std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("tensor", where);
   std::vector<const Number *> rows;
   std::vector<std::size_t> counts;
   const std::int64_t height = values.size() == 0 ? 0 : signed_size(values.begin()->size()),
@@ -138,16 +143,38 @@ Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<
 }
 
 Tensor zeros(Shape shape, DType dtype, std::source_location where) {
-  const CallSite site(where);
-  return filled(shape, dtype, 0);
+  const CompositeCall site("zeros", where);
+  return filled("zeros", shape, dtype, 0);
 }
 Tensor ones(Shape shape, DType dtype, std::source_location where) {
-  const CallSite site(where);
-  return filled(shape, dtype, 1);
+  const CompositeCall site("ones", where);
+  return filled("ones", shape, dtype, 1);
 }
 
+namespace {
+
+/// Throws unless the dtype has numbers like `value`, the first or the last of a range.
+void check_fits(double value, DType dtype) {
+  const bool fits = visit_dtype(dtype, [&]<class T>() {
+    if constexpr (std::same_as<T, bool>) return true; // whether it is 0, as `cast` has it
+    // One above the largest integer is a power of two, and a double.
+    else if constexpr (std::integral<T>)
+      return value >= static_cast<double>(std::numeric_limits<T>::min()) &&
+             value < -static_cast<double>(std::numeric_limits<T>::min());
+    else return std::abs(value) <= static_cast<double>(std::numeric_limits<T>::max());
+  });
+  if (fits) return;
+  std::string text = "arange: the range has the number ";
+  append_element(text, DType::f64, reinterpret_cast<const std::byte *>(&value));
+  throw ValueError(text + ", which does not fit the dtype " + std::string(name_of(dtype)));
+}
+
+} // namespace
+
 Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("arange", where);
+  check_dtype("arange", dtype);
+  if (stop > 0) check_fits(static_cast<double>(stop - 1), dtype);
   Tensor result = new_tensor(dtype, Shape{std::max<std::int64_t>(stop, 0)});
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);
@@ -157,12 +184,17 @@ Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {
 }
 
 Tensor arange(double start, double stop, double step, DType dtype, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("arange", where);
   if (!std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
     throw ValueError("arange: start, stop and step must be finite");
   if (step == 0) throw ValueError("arange: the step is 0");
   const double count = std::max(std::ceil((stop - start) / step), 0.0);
   if (count >= 0x1p63) throw ShapeError("arange: the range has more elements than 2^63 - 1");
+  check_dtype("arange", dtype);
+  if (count > 0) {
+    check_fits(start, dtype);
+    check_fits(start + (count - 1) * step, dtype);
+  }
   Tensor result = new_tensor(dtype, Shape{static_cast<std::int64_t>(count)});
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);
@@ -173,7 +205,7 @@ Tensor arange(double start, double stop, double step, DType dtype, std::source_l
 }
 
 Tensor eye(std::int64_t n, DType dtype, std::source_location where) {
-  const CallSite site(where);
+  const CompositeCall site("eye", where);
   Tensor result = zeros({n, n}, dtype);
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);

@@ -1,5 +1,6 @@
 // Making and freeing tensors.
 #include "Runtime/NewTensor.h"
+#include "Support/Enumerators.h"
 #include "Support/Fault.h"
 
 #include <limits>
@@ -8,6 +9,7 @@
 namespace weft::detail {
 
 std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims) {
+  if (!is_dtype(dtype)) throw DTypeError(no_dtype(dtype));
   std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
   bool empty = false, overflow = false;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {

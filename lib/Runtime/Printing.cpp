@@ -2,13 +2,16 @@
 #include "Runtime/Printing.h"
 
 #include "Support/CallSite.h"
+#include "Support/Fork.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 #include <weft/print.h>
@@ -218,7 +221,7 @@ std::ostream &operator<<(std::ostream &out, const Tensor &tensor) {
 
 namespace {
 
-std::mutex sink_mutex;
+forks::Mutex<std::mutex> sink_mutex;
 PrintSink &sink() {
   static PrintSink &sink = *new PrintSink;
   return sink;
@@ -245,7 +248,13 @@ void print_line(std::string_view line) {
   // One call, so that lines of several threads do not mix.
   std::string text(line);
   text += '\n';
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return;
+  const int reason = errno;
+  std::clearerr(stdout);
+  throw IOError("print: the line cannot be written to stdout: " +
+                std::generic_category().message(reason));
 }
 
 } // namespace weft

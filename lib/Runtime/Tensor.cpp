@@ -46,7 +46,7 @@ void visit_elements(const Tensor &tensor, const Use &use) {
 } // namespace
 
 std::int64_t Tensor::size(std::int64_t axis, std::source_location where) const {
-  const CallSite site(where);
+  const CompositeCall site("size", where);
   const detail::TensorImpl &impl = checked();
   if (axis < -impl.rank || axis >= impl.rank)
     throw IndexError("size: axis " + std::to_string(axis) +
@@ -58,7 +58,7 @@ std::int64_t Tensor::size(std::int64_t axis, std::source_location where) const {
 }
 
 const void *Tensor::checked_data(DType wanted, const std::source_location &where) const {
-  const CallSite site(where);
+  const CompositeCall site("span", where);
   need_elements(*this, "span");
   if (dtype() != wanted)
     throw DTypeError("span: the tensor's dtype is " + std::string(name_of(dtype())) +
@@ -75,14 +75,14 @@ Tensor Tensor::contiguous() const {
 }
 
 Tensor Tensor::to(Device device, std::source_location where) const {
-  const CallSite site(where);
+  const CompositeCall site("to", where);
   if (checked().device == device) return *this;
   throw ValueError("to: there is no device " + to_string(device) +
                    " in this build; there is cpu:0");
 }
 
 void Tensor::item_as(DType wanted, void *value, const std::source_location &where) const {
-  const CallSite site(where);
+  const CompositeCall site("item", where);
   need_elements(*this, "item");
   if (size() != 1)
     throw ShapeError("item: the tensor of shape " + to_string(shape()) + " has " +
@@ -94,7 +94,7 @@ void Tensor::item_as(DType wanted, void *value, const std::source_location &wher
 }
 
 Tensor Tensor::elements_as(DType wanted, const std::source_location &where) const {
-  const CallSite site(where);
+  const CompositeCall site("to_vector", where);
   need_elements(*this, "to_vector");
   const Tensor source = contiguous();
   if (dtype() == wanted) return source;

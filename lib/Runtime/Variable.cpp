@@ -1,6 +1,7 @@
 // Loads, stores and in-place updates of variables.
 #include "Runtime/Variable.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "Runtime/HostFunction.h"
@@ -49,29 +50,57 @@ void VariableState::check_value() const {
 Tensor VariableState::load() const {
   check_value();
   const std::lock_guard lock(mutex_);
+  check_fork();
+  if (lost_)
+    throw StateError("the variable '" + name_ +
+                     "' was being updated by another thread when this process was forked, and has "
+                     "no value here: assign one");
   if (!updating_) return value_;
   // During an update only its own thread comes here, and what it is given must not change any more.
-  refuse_host_call("read");
+  refuse_read();
   return copy_of(value_);
 }
 
-void VariableState::refuse_host_call(const char *what) const {
+void VariableState::check_fork() const {
+  // A thread of this process that updates it is inside of compiled code.
+  if (!mutex_.renewed() || !updating_ || VariablesInUse::has(*this)) return;
+  updating_ = false;
+  lost_ = true;
+}
+
+void VariableState::refuse_read() const {
   if (updating_ && in_host_call())
-    throw StateError("the variable '" + name_ + "' is " + what +
-                     " by a host call inside of a function that updates it: let the function hand "
-                     "its value to the callable, and assign what that gives");
+    throw StateError("the variable '" + name_ +
+                     "' is read by a host call inside of a function that updates it: let the "
+                     "function hand its value to the callable");
+}
+
+void VariableState::check_may_assign() const {
+  check_value();
+  if (!VariablesInUse::has(*this)) return;
+  const char *const who = in_host_call() ? "a host call" : "the sink of a print";
+  throw StateError("the variable '" + name_ + "' is assigned by " + who +
+                   " inside of a compiled function that uses it: let the function assign what the "
+                   "callable of a host call returns");
 }
 
 void VariableState::lock_update() {
   mutex_.lock();
-  if (!updating_) return;
+  check_fork();
+  if (lost_) {
+    mutex_.unlock();
+    static_cast<void>(load()); // says so
+  }
+  if (!updating_ && !VariablesInUse::has(*this)) return;
+  const bool updates = updating_;
   mutex_.unlock();
   throw StateError("the variable '" + name_ +
-                   "' is updated by a call inside of another call that updates it");
+                   "' is updated by a call inside of another call that " +
+                   (updates ? "updates it" : "reads it"));
 }
 
 void VariableState::replace(const Tensor &value) {
-  refuse_host_call("assigned");
+  lost_ = false;
   Tensor fresh = make_contiguous(value);
   // Compiled code that is writing knows the buffer by its address.
   if (updating_) copy_elements(fresh, value_);
@@ -79,9 +108,10 @@ void VariableState::replace(const Tensor &value) {
 }
 
 void VariableState::store(const Tensor &value) {
-  check_value();
+  check_may_assign();
   const Tensor fresh = make_contiguous(value); // outside of the lock
   const std::lock_guard lock(mutex_);
+  check_fork();
   replace(fresh);
 }
 
@@ -98,6 +128,24 @@ void VariableState::unlock_update() {
   if (updating_) value_.impl()->identity.store(0, std::memory_order_relaxed);
   updating_ = false;
   mutex_.unlock();
+}
+
+thread_local constinit const VariablesInUse *VariablesInUse::innermost_
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+VariablesInUse::VariablesInUse(std::span<VariableState *const> variables)
+    : variables_(variables), outer_(innermost_) {
+  innermost_ = this;
+}
+
+VariablesInUse::~VariablesInUse() { innermost_ = outer_; }
+
+bool VariablesInUse::has(const VariableState &variable) {
+  for (const VariablesInUse *use = innermost_; use != nullptr; use = use->outer_)
+    if (std::find(use->variables_.begin(), use->variables_.end(), &variable) !=
+        use->variables_.end())
+      return true;
+  return false;
 }
 
 void check_assignable(std::string_view op, const VariableState &variable, const TensorType &type) {

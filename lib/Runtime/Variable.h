@@ -2,9 +2,11 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "Support/Fork.h"
 #include <weft/shape.h>
 #include <weft/tensor.h>
 
@@ -26,21 +28,25 @@ public:
   /// Whether it stands for a variable of a call.
   bool stands_in() const { return stands_in_; }
 
-  /// The present value. Throws StateError, as the members that change it do, inside a host call of
-  /// a compiled call that updates the variable: which value that is would depend on the compiler.
+  /// The present value. Throws StateError inside a host call of a compiled call that updates the
+  /// variable: which value that is would depend on the compiler. So do the members that change it,
+  /// inside host calls and sinks of compiled calls that read or update it.
   Tensor load() const;
   /// `value` must be of the variable's type.
   void store(const Tensor &value);
+  /// Throws StateError where store() would, for who is to assign several variables or none.
+  void check_may_assign() const;
   /// Replaces the value by `update(value)`, which is of the variable's type, as one step.
   template <class Update>
   void modify(const Update &update) {
+    check_may_assign();
     const std::lock_guard lock(mutex_);
     replace(update(load()));
   }
 
   /// Holds the variable for a compiled call that will write it in place: until unlock_update other
   /// threads wait. Whoever holds several locks them in the order of their addresses. Throws
-  /// StateError if a call around this one, on the same thread, holds it.
+  /// StateError if a call around this one, on the same thread, holds it or has read it.
   void lock_update();
   void unlock_update();
   /// The contiguous elements of the value, which nobody else holds: the tensor's own when the
@@ -51,16 +57,39 @@ private:
   /// Throws StateError if there is no value.
   void check_value() const;
   void replace(const Tensor &value);
-  void refuse_host_call(const char *what) const;
+  void refuse_read() const;
+  /// Finds out, with the lock held, what a fork left of the value.
+  void check_fork() const;
 
   // Recursive: a print sink called from inside the update may read the variable.
-  mutable std::recursive_mutex mutex_;
-  bool updating_ = false; ///< the elements are being written in place
-  Tensor value_;          ///< contiguous
+  mutable forks::Mutex<std::recursive_mutex> mutex_;
+  mutable bool updating_ = false; ///< the elements are being written in place
+  mutable bool lost_ = false;     ///< they were, by a thread that a fork left behind
+  Tensor value_;                  ///< contiguous
   const std::string name_;
   const bool trainable_;
   const TensorType type_;
   const bool stands_in_ = false;
+};
+
+/// Says which variables compiled code uses, for as long as it runs: what it calls on this thread
+/// must not assign them, for it has read their values.
+class VariablesInUse {
+public:
+  /// They must live as long as this.
+  explicit VariablesInUse(std::span<VariableState *const> variables);
+  ~VariablesInUse();
+  VariablesInUse(const VariablesInUse &) = delete;
+  VariablesInUse &operator=(const VariablesInUse &) = delete;
+
+  /// Whether a call of this thread uses it.
+  static bool has(const VariableState &variable);
+
+private:
+  std::span<VariableState *const> variables_;
+  const VariablesInUse *outer_;
+  static thread_local constinit const VariablesInUse *innermost_
+      __attribute__((tls_model("initial-exec")));
 };
 
 /// Throws DTypeError or ShapeError, naming `op` and the variable, unless a value of that type may

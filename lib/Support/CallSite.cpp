@@ -1,4 +1,4 @@
-// The line that a thread is doing a call of, and places as text.
+// The line and the function that a thread is doing a call of, and places as text.
 #include "Support/CallSite.h"
 
 #include <string_view>
@@ -9,13 +9,9 @@ thread_local constinit std::source_location CallSite::current_
     __attribute__((tls_model("initial-exec")));
 thread_local constinit std::source_location CallSite::around_;
 
-bool is_standard_library(const std::source_location &where) {
-  return std::string_view(where.file_name()).find("/include/c++/") != std::string_view::npos;
-}
-
 detail::CallLine::CallLine(const std::source_location &where)
     : saved_(CallSite::current_), around_(CallSite::around_) {
-  if (where.line() == 0 || is_standard_library(where)) return;
+  if (!is_users(where)) return;
   if (CallSite::current_.line() == 0) CallSite::current_ = where;
   CallSite::around_ = where;
 }
@@ -24,11 +20,33 @@ detail::CallLine::~CallLine() {
   CallSite::around_ = around_;
 }
 
-detail::UserLines::UserLines() : saved_(CallSite::current_) { CallSite::current_ = {}; }
-detail::UserLines::~UserLines() { CallSite::current_ = saved_; }
+detail::UserLines::UserLines() : saved_(CallSite::current_), function_(CallSite::function_) {
+  CallSite::current_ = {};
+  CallSite::function_ = nullptr;
+}
+detail::UserLines::~UserLines() {
+  CallSite::current_ = saved_;
+  CallSite::function_ = function_;
+}
+
+thread_local constinit const char *CallSite::function_ __attribute__((tls_model("initial-exec"))) =
+    nullptr;
+
+std::string CallSite::of_function(std::string_view message) {
+  if (function_ == nullptr) return std::string(message);
+  const std::string_view name = function_;
+  const bool says_so = message.starts_with(name) && message.substr(name.size()).starts_with(':');
+  return says_so ? std::string(message) : std::string(name) + ": " + std::string(message);
+}
+
+bool is_users(const std::source_location &where) {
+  // libstdc++ and libc++ are both installed below a folder of that name.
+  return where.line() != 0 &&
+         std::string_view(where.file_name()).find("/include/c++/") == std::string_view::npos;
+}
 
 SourcePlace place_of(const std::source_location &where) {
-  if (where.line() == 0) return {};
+  if (!is_users(where)) return {};
   return {where.file_name(), where.line(), where.column()};
 }
 

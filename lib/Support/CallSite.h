@@ -1,15 +1,20 @@
-// The line of the user's source that this thread is doing a call of.
+// The line of the user's source that this thread is doing a call of, and the function called there.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include <weft/detail/callable.h>
 #include <weft/source.h>
 
 namespace weft {
 
+/// The place as a value. It is not known of a line of the standard library, where
+/// `optional<Variable>::emplace` and the like have their defaulted arguments made: it would tell
+/// the user nothing.
 SourcePlace place_of(const std::source_location &where);
-/// Whether a call was made by the C++ library for the user, as std::apply and std::optional do: a
-/// line that tells nobody anything.
-bool is_standard_library(const std::source_location &where);
+/// Whether that is a line that a user may look at.
+bool is_users(const std::source_location &where);
 
 /// Holds the user's line for as long as a function of the library runs. The outermost wins: what a
 /// layer or a loss computes belongs to the line that called it. A call whose line is not known, one
@@ -31,30 +36,61 @@ public:
     return place_of(current_.line() != 0 ? current_ : around_);
   }
 
+  /// The function that the user called, if it is made of others of the library; else null.
+  static const char *function() { return function_; }
+  /// A message as the user of `function()` is to read it, who did not call what it begins with:
+  /// "relu: maximum: lhs must be a number".
+  static std::string of_function(std::string_view message);
+
 private:
   friend class AsIfAt;
   friend class detail::CallLine;
   friend class detail::UserLines;
+  friend class CompositeCall;
   std::source_location saved_;
   // Initial-exec: one instruction to read, where a shared library would otherwise call a function.
   static thread_local constinit std::source_location current_
       __attribute__((tls_model("initial-exec")));
   static thread_local constinit std::source_location around_; ///< set by CallLine
+  static thread_local constinit const char *function_ __attribute__((tls_model("initial-exec")));
+};
+
+/// The same for a public function that is made of others: errors of those begin with its name, for
+/// the user called no other. Again the outermost wins.
+class CompositeCall : CallSite {
+public:
+  /// `function` must live for ever.
+  CompositeCall(const char *function, const std::source_location &where)
+      : CallSite(where), outer_(CallSite::function_) {
+    if (outer_ == nullptr) CallSite::function_ = function;
+  }
+  ~CompositeCall() { CallSite::function_ = outer_; }
+  CompositeCall(const CompositeCall &) = delete;
+  CompositeCall &operator=(const CompositeCall &) = delete;
+
+private:
+  const char *outer_;
 };
 
 /// Replaces the line, whatever it is: for work that belongs to a call of before, such as a
 /// derivative.
 class AsIfAt {
 public:
-  explicit AsIfAt(const std::source_location &where) : saved_(CallSite::current_) {
+  explicit AsIfAt(const std::source_location &where)
+      : saved_(CallSite::current_), function_(CallSite::function_) {
     CallSite::current_ = where;
+    CallSite::function_ = nullptr;
   }
-  ~AsIfAt() { CallSite::current_ = saved_; }
+  ~AsIfAt() {
+    CallSite::current_ = saved_;
+    CallSite::function_ = function_;
+  }
   AsIfAt(const AsIfAt &) = delete;
   AsIfAt &operator=(const AsIfAt &) = delete;
 
 private:
   std::source_location saved_;
+  const char *function_;
 };
 
 /// Held while the library calls the user's code, whose op calls have lines of their own.

@@ -7,8 +7,13 @@ namespace weft {
 
 void raise(Fault fault) { raise(fault.kind, std::move(fault.message)); }
 
+/// What an assertion says is the words of whoever made it.
+static std::string of_function(ErrorKind kind, std::string_view message) {
+  return kind == ErrorKind::assertion ? std::string(message) : CallSite::of_function(message);
+}
+
 void raise(ErrorKind kind, std::string message) {
-  raise(kind, std::move(message), CallSite::place_for_error());
+  raise(kind, of_function(kind, message), CallSite::place_for_error());
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their texts over
@@ -29,7 +34,7 @@ void raise(ErrorKind kind, std::string message, SourcePlace place) {
 }
 
 Error::Error(ErrorKind kind, std::string_view message)
-    : Error(kind, message, CallSite::place_for_error()) {}
+    : Error(kind, of_function(kind, message), CallSite::place_for_error()) {}
 
 Error::Error(ErrorKind kind, std::string_view message, SourcePlace place)
     : kind_(kind), place_(std::move(place)) {

@@ -2,6 +2,7 @@
 #include "Support/Log.h"
 
 #include "Support/CallSite.h"
+#include "Support/Fork.h"
 
 #include <atomic>
 #include <cstdio>
@@ -16,7 +17,7 @@ namespace weft {
 
 namespace {
 
-std::mutex sink_mutex;
+forks::Mutex<std::mutex> sink_mutex;
 std::atomic<bool> has_sink = false;
 LogSink &sink() {
   static LogSink &sink = *new LogSink;

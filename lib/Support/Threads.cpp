@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <pthread.h>
 #include <sched.h>
 #include <string>
 #include <string_view>
@@ -40,6 +41,11 @@ constexpr int kMostThreads = 1024;
 
 /// 0 until the first use or `set_num_threads`.
 std::atomic<int> thread_count{0};
+
+/// Whether there was a region; and whether that was before a fork, so that the workers are gone.
+std::atomic<bool> pool_used{false}, pool_lost{false};
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { pool_lost.store(pool_used.load()); });
 
 /// CPUs that this process may run on. The mask is asked for in growing sizes because the kernel
 /// refuses one that is smaller than its own.
@@ -105,6 +111,7 @@ void run_member(void *data) {
 /// costs far more than members without work.
 void run_region(int64_t begin, int64_t end, int64_t grain, int threads,
                 void (*call)(void *, int64_t, int64_t), void *closure) {
+  pool_used.store(true, std::memory_order_relaxed);
   const int64_t length = end - begin;
   const int ranges = static_cast<int>(std::min<int64_t>(threads, length / grain));
   Region region{call, closure, begin, length, ranges};
@@ -132,7 +139,8 @@ struct Guarded {
 
 /// True when a loop of `length` is to run on the caller alone. Looks at the pool last.
 bool runs_alone(int64_t length, int64_t grain, int threads) noexcept {
-  return threads == 1 || length / grain < 2 || omp_in_parallel();
+  return threads == 1 || length / grain < 2 || pool_lost.load(std::memory_order_relaxed) ||
+         omp_in_parallel();
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 // sleep and the next region pays for waking them. On a machine that is busy with something else a
 // region takes milliseconds, for it ends when its last thread has had its turn: run with
 // WEFT_NUM_THREADS=1 there. The environment variables OMP_WAIT_POLICY and GOMP_SPINCOUNT, which
-// libgomp reads when it is loaded, are left to the user. A process that forks after a region must
-// not enter another one in the child.
+// libgomp reads when it is loaded, are left to the user. The child of a process that forked after
+// a region has no workers, and libgomp cannot start others: its loops run on their caller alone.
 #pragma once
 
 #include "Support/FunctionRef.h"

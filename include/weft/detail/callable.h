@@ -47,6 +47,7 @@ public:
 
 private:
   std::source_location saved_;
+  const char *function_;
 };
 
 /// std::apply of a callable of the user's, inside a call of theirs on that line.

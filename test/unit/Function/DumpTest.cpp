@@ -62,6 +62,27 @@ TEST_F(Dumps, WriteThePhasesThatAreNamed) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 6);
 }
 
+// A name is a part of a file's name, and leads nowhere else.
+TEST_F(Dumps, NamesOfFunctionsAreNoPaths) {
+  setenv("WEFT_DUMP", "trace", 1);
+  setenv("WEFT_DUMP_DIR", folder_.c_str(), 1);
+  const fs::path own = folder_ / "own";
+  fs::create_directories(own);
+  for (const std::string name : {std::string("../../up"), std::string("/tmp/weft-away"),
+                                 std::string(300, 'n'), std::string("a\nb"), std::string("..")}) {
+    auto f = function([](Tensor x) { return exp(x) + 7; }, {.name = name, .dump = own});
+    const Tensor x = zeros({2, 2});
+    static_cast<void>(f(x));
+    const CompileReport report = f.report(x);
+    EXPECT_FALSE(report.files.empty()) << name;
+    for (const std::string &file : report.files) {
+      const fs::path folder = fs::path(file).parent_path();
+      EXPECT_TRUE(folder == folder_ || folder == own) << file;
+      EXPECT_TRUE(fs::exists(file)) << file;
+    }
+  }
+}
+
 TEST_F(Dumps, GoToStderrWithoutAFolder) {
   setenv("WEFT_DUMP", "simplify", 1);
   testing::internal::CaptureStderr();

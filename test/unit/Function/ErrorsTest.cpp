@@ -156,7 +156,7 @@ std::vector<Mistake> mistakes() {
          return x[0];
        },
        kDType,
-       "assert: condition must be bool (bool), but it is i32(4,)"},
+       "check: assert: condition must be bool (bool), but it is i32(4,)"},
       {"UpdatesOfAnotherDType",
        {v, tensor({0}), tensor({1})},
        [](const Operands &x) { return scatter_add(x[0], x[1], x[2]); },
@@ -524,7 +524,7 @@ TEST(FunctionErrors, MoreMemoryThanThereIs) {
       static_cast<void>(run());
       ADD_FAILURE() << "nothing was thrown";
     } catch (const OutOfMemory &error) {
-      EXPECT_EQ(error.message().substr(0, words.size()), words);
+      EXPECT_NE(error.message().find(words), std::string_view::npos) << error.what();
     }
   };
   expect_out_of_memory([&] { return zeros({many}); });

@@ -515,16 +515,15 @@ TEST(HostCallErrors, VariablesThatTheFunctionUpdatesAreOutOfReach) {
       v.assign_add(x);
     });
   };
-  const std::string words =
-      " by a host call inside of a function that updates it: let the function "
-      "hand its value to the callable, and assign what that gives";
+  const std::string assigned = "the variable 'v' is assigned by a host call inside of a compiled "
+                               "function that uses it: let the function assign what the callable "
+                               "of a host call returns";
   const Tensor x = tensor({1.f, 1.f});
   EXPECT_THROWS(with([&] { static_cast<void>(v.value()); })(x), StateError,
-                "the variable 'v' is read" + words);
-  EXPECT_THROWS(with([&] { v.assign({0.f, 0.f}); })(x), StateError,
-                "the variable 'v' is assigned" + words);
-  EXPECT_THROWS(with([&] { v.assign_add({1.f, 1.f}); })(x), StateError,
-                "the variable 'v' is read" + words);
+                "the variable 'v' is read by a host call inside of a function that updates it: let "
+                "the function hand its value to the callable");
+  EXPECT_THROWS(with([&] { v.assign({0.f, 0.f}); })(x), StateError, "assign: " + assigned);
+  EXPECT_THROWS(with([&] { v.assign_add({1.f, 1.f}); })(x), StateError, "assign_add: " + assigned);
   auto update = function([&] { v.assign_add({1.f, 1.f}); });
   update();
   EXPECT_THROWS(with([&] { update(); })(x), StateError,
@@ -535,6 +534,72 @@ TEST(HostCallErrors, VariablesThatTheFunctionUpdatesAreOutOfReach) {
   v.assign({1.f, 2.f});
   with([] {})(x);
   EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{3, 4}));
+}
+
+// Its value was read when the call began; eagerly, a host call before the read would change it.
+TEST(HostCallErrors, VariablesThatTheFunctionReadsMayNotBeAssigned) {
+  const Variable v(1.f, "v"), other(5.f, "other"), unused(5.f, "unused");
+  const auto with = [&](std::function<void()> callable) {
+    return function([&v, callable](const Tensor &x) {
+      const Tensor before = v.value();
+      host_call([callable](const Tensor &) { callable(); }, {}, x);
+      return before + v.value();
+    });
+  };
+  const Tensor x = tensor(3.f);
+  const std::string assigned = "the variable 'v' is assigned by a host call inside of a compiled "
+                               "function that uses it: let the function assign what the callable "
+                               "of a host call returns";
+  EXPECT_THROWS(with([&] { v.assign(x); })(x), StateError, "assign: " + assigned);
+  EXPECT_THROWS(with([&] { v.assign_add(x); })(x), StateError, "assign_add: " + assigned);
+  EXPECT_THROWS(with([&] { v.assign_sub(x); })(x), StateError, "assign_sub: " + assigned);
+  // Also by a function called inside, which writes in place, and one further inside.
+  auto update = function([&] { v.assign_add(1.f); });
+  EXPECT_THROWS(with([&] { update(); })(x), StateError,
+                "the variable 'v' is updated by a call inside of another call that reads it");
+  auto harmless = function([&](const Tensor &y) {
+    host_call([&](const Tensor &) { v.assign(x); }, {}, y);
+    return y + 1;
+  });
+  EXPECT_THROWS(with([&] { harmless(x); })(x), StateError, "assign: " + assigned);
+  // A generator is a variable, too.
+  const random::Generator generator(3);
+  auto draws = function([&](const Tensor &y) {
+    const Tensor state = generator.state();
+    host_call([&](const Tensor &) { static_cast<void>(generator.uniform({2})); }, {}, y);
+    return state;
+  });
+  EXPECT_THROW(draws(x), StateError);
+  EXPECT_EQ(v.value().item<float>(), 1);
+  // Reads are as good as the function's own, and others are in reach.
+  EXPECT_EQ(with([&] { other.assign(v); })(x).item<float>(), 2);
+  EXPECT_EQ(other.value().item<float>(), 1);
+  EXPECT_EQ(harmless(x).item<float>(), 4);
+  EXPECT_EQ(v.value().item<float>(), 3);
+  // Another thread's assign is not seen, as the function sees the value at the time of the call.
+  EXPECT_EQ(with([&] { std::thread([&] { v.assign(7.f); }).join(); })(x).item<float>(), 6);
+  EXPECT_EQ(v.value().item<float>(), 7);
+}
+
+TEST(HostCallErrors, SinksMayNotAssignEither) {
+  const Variable v(1.f, "v"), count(0, "count");
+  auto f = function([&](const Tensor &x) {
+    print("x is", x);
+    return x + v;
+  });
+  bool assigns = false;
+  const PrintSink before = set_print_sink([&](std::string_view) {
+    count.assign_add(1);
+    if (assigns) v.assign(2.f);
+  });
+  EXPECT_EQ(f(tensor(1.f)).item<float>(), 2);
+  assigns = true;
+  EXPECT_THROWS(f(tensor(1.f)), StateError,
+                "assign: the variable 'v' is assigned by the sink of a print inside of a compiled "
+                "function that uses it: let the function assign what the callable of a host call "
+                "returns");
+  set_print_sink(before);
+  EXPECT_EQ(count.value().item<int>(), 2);
 }
 
 } // namespace

@@ -159,37 +159,44 @@ TEST(TensorArray, Differentiates) {
 
 TEST(TensorArray, SaysWhatIsNoElement) {
   const auto read = [](const Tensor &i) { return TensorArray(f32, {}, 3).read(i); };
-  both_fail("TensorArray: index 3 is out of range for 3 elements", read, tensor(3));
-  both_fail("TensorArray: index -1 is out of range for 3 elements", read, tensor(-1));
+  both_fail("TensorArray::read: index 3 is out of range for 3 elements", read, tensor(3));
+  both_fail("TensorArray::read: index -1 is out of range for 3 elements", read, tensor(-1));
   // Room that a trace has beyond the elements is none.
   const auto past = [](const Tensor &i) {
     return TensorArray(f32, {}, 3).append(1).read(i) + TensorArray(f32, {}, 3).append(1).read(3);
   };
-  both_fail("TensorArray: index 4 is out of range for 4 elements", past, tensor(4));
+  both_fail("TensorArray::read: index 4 is out of range for 4 elements", past, tensor(4));
   const auto fixed = [](const Tensor &i) {
     return TensorArray(f32, {}, 3, {.dynamic_size = false}).write(i, 1).stack();
   };
   EXPECT_EQ(both(fixed, tensor(2)).to_vector<float>(), (Floats{0, 0, 1}));
-  both_fail("TensorArray: index 3 is out of range for 3 elements", fixed, tensor(3));
+  both_fail("TensorArray::write: index 3 is out of range for 3 elements", fixed, tensor(3));
   const auto below = [](const Tensor &i) { return TensorArray(f32, {}, 3).write(i, 1).stack(); };
-  both_fail("TensorArray: index -2 is out of range for 3 elements", below, tensor(-2));
+  both_fail("TensorArray::write: index -2 is out of range for 3 elements", below, tensor(-2));
+
+  // Where one more would be no number, and where as much memory cannot be.
+  both_fail("TensorArray::write: index 9223372036854775807 is out of range for 3 elements", below,
+            tensor(std::numeric_limits<std::int64_t>::max()));
+  const auto half = [](const Tensor &i) { return TensorArray(i32, {}, 3).write(i, 0.5).stack(); };
+  both_throw<DTypeError>("TensorArray::write: the value is f32(), but the elements are i32()", half,
+                         tensor(1));
 
   const auto shape = [](const Tensor &x) { return TensorArray(f32, {2}).append(x).stack(); };
-  both_throw<ShapeError>("TensorArray: the value is f32(3,), but the elements are f32(2,)", shape,
-                         ones({3}));
-  both_throw<DTypeError>("TensorArray: the value is i32(2,), but the elements are f32(2,)", shape,
-                         ones({2}, i32));
+  both_throw<ShapeError>("TensorArray::append: the value is f32(3,), but the elements are f32(2,)",
+                         shape, ones({3}));
+  both_throw<DTypeError>("TensorArray::append: the value is i32(2,), but the elements are f32(2,)",
+                         shape, ones({2}, i32));
   const auto number = [](const Tensor &i) { return TensorArray(f32, {}, 2).read(i); };
-  both_throw<DTypeError>("TensorArray: the index must be an integer scalar, but it is f32()",
+  both_throw<DTypeError>("TensorArray::read: the index must be an integer scalar, but it is f32()",
                          number, tensor(1.f));
   both_throw<ShapeError>(
-      "TensorArray: scalars cannot be joined; stack them",
+      "TensorArray::concat: scalars cannot be joined; stack them",
       [](const Tensor &n) { return TensorArray(f32, {}, n).concat(); }, tensor(2));
   both_throw<ShapeError>(
-      "TensorArray: a scalar has no slices to take it apart into",
+      "TensorArray::unstack: a scalar has no slices to take it apart into",
       [](const Tensor &x) { return TensorArray::unstack(x).stack(); }, tensor(2));
   both_throw<ShapeError>(
-      "replicate: the count is negative",
+      "TensorArray: replicate: the count is negative",
       [](const Tensor &n) { return TensorArray(f32, {}, n).stack(); }, tensor(-2));
 }
 

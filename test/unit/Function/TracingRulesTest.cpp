@@ -294,8 +294,8 @@ TEST(TracingRules, StandInsDoNotLeaveTheirTrace) {
   const std::string words = "the variable 'v' stands for an argument of a traced function and was "
                             "used outside of its trace: keep the variable that you passed instead";
   EXPECT_THROWS(kept->value(), StateError, words);
-  EXPECT_THROWS(kept->assign(1.f), StateError, words);
-  EXPECT_THROWS(kept->assign_add(1.f), StateError, words);
+  EXPECT_THROWS(kept->assign(1.f), StateError, "assign: " + words);
+  EXPECT_THROWS(kept->assign_add(1.f), StateError, "assign_add: " + words);
   auto other = function([&] { return kept->value(); }, {.name = "other"});
   EXPECT_THROWS(other(), StateError, "other: " + words);
 }

@@ -61,6 +61,22 @@ TEST(Variable, Errors) {
                 "assign_add: the variable 'w' is f32(2, 3), but the value is f64(2, 3)");
   EXPECT_THROWS(w.assign_sub(tensor(1.f)), ShapeError,
                 "assign_sub: the variable 'w' is f32(2, 3), but the value is f32()");
+  // A scalar loses nothing on its way.
+  const Variable n(3, "n"), flag(true, "flag");
+  EXPECT_THROWS(n.assign(0.5), DTypeError,
+                "assign: the variable 'n' is i32(), but the value is floating");
+  EXPECT_THROWS(n.assign_add(1.f), DTypeError,
+                "assign_add: the variable 'n' is i32(), but the value is floating");
+  EXPECT_THROWS(n.assign_sub(1.), DTypeError,
+                "assign_sub: the variable 'n' is i32(), but the value is floating");
+  EXPECT_THROWS(flag.assign(2), DTypeError,
+                "assign: the variable 'flag' is bool(), but the value is an integer");
+  EXPECT_THROWS(n.assign(std::int64_t{1} << 40), ValueError,
+                "assign: the scalar 1099511627776 does not fit the dtype i32");
+  EXPECT_THROWS(n.assign(Tensor()), StateError,
+                "assign: the value for the variable 'n' is an undefined tensor");
+  EXPECT_EQ(n.value().item<int>(), 3);
+  w.assign(1).assign(0.5).assign(0);
   EXPECT_THROWS(Variable(Tensor(), "v"), StateError,
                 "Variable: the initial value of 'v' is an undefined tensor");
   EXPECT_EQ(w.value().to_vector<float>(), Floats(6));

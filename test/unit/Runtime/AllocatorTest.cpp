@@ -154,7 +154,7 @@ TEST(Allocator, RefusesWhatTheMachineDoesNotHave) {
     FAIL() << "4 PiB were given";
   } catch (const OutOfMemory &error) {
     const std::string text(error.message());
-    EXPECT_EQ(text.find("out of memory: asked for 45035996273"), 0u) << text;
+    EXPECT_EQ(text.find("zeros: out of memory: asked for 45035996273"), 0u) << text;
     EXPECT_NE(text.find(" bytes (4.0 PiB), in use "), std::string::npos) << text;
     EXPECT_NE(text.find(" bytes, cached "), std::string::npos) << text;
     EXPECT_NE(text.find(" bytes; the machine has "), std::string::npos) << text;

@@ -1,11 +1,18 @@
 // Tensors as text, and the lines of print.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <limits>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "Runtime/NewTensor.h"
 #include "Runtime/Printing.h"
+#include <weft/error.h>
 #include <weft/print.h>
 
 namespace weft {
@@ -109,6 +116,46 @@ TEST(Printing, SinkReceivesLines) {
   print_line("to stdout");
   std::fflush(stdout);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "to stdout\n");
+}
+
+/// What print_line throws in a process whose stdout is that descriptor.
+std::string thrown_on(int descriptor) {
+  int answer[2];
+  EXPECT_EQ(pipe(answer), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGPIPE, SIG_IGN);
+    dup2(descriptor, STDOUT_FILENO);
+    std::string words;
+    try {
+      print_line("lost");
+    } catch (const IOError &error) {
+      words = error.message();
+    }
+    const ssize_t written = write(answer[1], words.data(), words.size());
+    _exit(written == static_cast<ssize_t>(words.size()) ? 0 : 1);
+  }
+  close(answer[1]);
+  char text[256];
+  const ssize_t got = read(answer[0], text, sizeof text);
+  close(answer[0]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+}
+
+TEST(Printing, LinesThatCannotBeWrittenAreErrors) {
+  const int full = open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  EXPECT_EQ(thrown_on(full),
+            "print: the line cannot be written to stdout: No space left on device");
+  close(full);
+  int broken[2];
+  ASSERT_EQ(pipe(broken), 0);
+  close(broken[0]);
+  EXPECT_EQ(thrown_on(broken[1]), "print: the line cannot be written to stdout: Broken pipe");
+  close(broken[1]);
 }
 
 } // namespace
