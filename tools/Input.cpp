@@ -2,14 +2,71 @@
 #include "Input.h"
 
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 namespace mlir::weft {
 
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+/// The bytes of a pipe or a device, nothing if they are too many.
+llvm::Expected<std::optional<llvm::SmallString<0>>> readStream(llvm::sys::fs::file_t stream) {
+  llvm::SmallString<0> text;
+  for (;;) {
+    const size_t before = text.size();
+    text.resize_for_overwrite(before + (size_t{1} << 16));
+    llvm::Expected<size_t> got = llvm::sys::fs::readNativeFile(
+        stream, llvm::MutableArrayRef(text.data() + before, text.size() - before));
+    if (!got) return got.takeError();
+    text.truncate(before + *got);
+    if (*got == 0) return text;
+    if (text.size() > kMostBytes) return std::nullopt;
+  }
+}
+
+} // namespace
+
+std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &error) {
+  const auto fail = [&](const std::string &why) {
+    error = path.str() + ": " + why;
+    return nullptr;
+  };
+  const std::string tooMany =
+      "has more than " + std::to_string(kMostBytes) + " bytes, the most that a program may have";
+  const bool standard = path == "-";
+  llvm::sys::fs::file_t file = llvm::sys::fs::getStdinHandle();
+  if (!standard) {
+    llvm::Expected<llvm::sys::fs::file_t> opened = llvm::sys::fs::openNativeFileForRead(path);
+    if (!opened) {
+      error = "cannot open input file '" + path.str() +
+              "': " + llvm::errorToErrorCode(opened.takeError()).message();
+      return nullptr;
+    }
+    file = *opened;
+  }
+  const auto close = llvm::make_scope_exit([&] {
+    if (!standard) llvm::sys::fs::closeFile(file);
+  });
+  llvm::sys::fs::file_status status;
+  if (std::error_code code = llvm::sys::fs::status(file, status)) return fail(code.message());
+  if (status.type() == llvm::sys::fs::file_type::directory_file) return fail("is a folder");
+  if (status.type() == llvm::sys::fs::file_type::regular_file && status.getSize() > kMostBytes)
+    return fail(tooMany);
+  auto text = readStream(file);
+  if (!text) return fail(llvm::toString(text.takeError()));
+  if (!*text) return fail(tooMany);
+  return llvm::MemoryBuffer::getMemBufferCopy(**text, standard ? "<stdin>" : path);
+}
+
 LogicalResult InputProgram::read(StringRef path) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file = openProgram(path, error);
   if (!file) {
     llvm::errs() << "error: " << error << '\n';
     return failure();

@@ -1,13 +1,21 @@
 // Reading a tool's input program: a file or standard input, with errors that show the line.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir::weft {
+
+/// The text of a file, "-" for standard input; null with the reason in `error`. A file, pipe or
+/// device with more than 1 GiB is refused: no program is as long, and a device may never end.
+std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &error);
 
 /// A parsed program and what diagnostics need to quote it.
 class InputProgram {

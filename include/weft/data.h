@@ -17,6 +17,7 @@ struct IdxOptions {
 /// Reads an IDX file, the format of MNIST: `read_idx("digits-images.idx3-ubyte", {.dtype = f32})`
 /// has shape (1797, 8, 8). Throws IOError, naming the file and what is wrong with it, for a file
 /// that is missing, compressed, truncated, too long, or no IDX file.
-Tensor read_idx(const std::string &path, IdxOptions options = {});
+Tensor read_idx(const std::string &path, IdxOptions options = {},
+                std::source_location where = WEFT_HERE);
 
 } // namespace weft::data

@@ -9,6 +9,7 @@
 
 #include "CodeCache/CodeLoader.h"
 #include "Program/Requests.h"
+#include "Support/Fork.h"
 #include "Support/Log.h"
 
 namespace weft::cache {
@@ -52,7 +53,7 @@ public:
   }
 
 private:
-  std::mutex mutex_;
+  forks::Mutex<std::mutex> mutex_;
   std::map<Digest, std::shared_ptr<Slot>> slots_;
   std::size_t limit_ = 64;
 };
@@ -154,7 +155,9 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   entry.memory = code.report.memory;
   entry.saved_notes = code.report.saved;
   entry.object = code.object;
-  if (Check check = folder.write(hex(key.digest()), encode(entry))) log_folder(*check);
+  if (Check check = folder.write(hex(key.digest()), encode(entry))) return log_folder(*check);
+  const std::size_t between = key.build.find('-');
+  folder.note_compiler(key.build.substr(0, between), key.build.substr(between + 1));
 }
 
 CompiledCode compile(const Program &program, const std::string &dump) {

@@ -14,9 +14,6 @@ namespace {
 constexpr std::string_view kMagic = "WEFTCODE";
 constexpr std::uint32_t kVersion = 4;
 
-/// Magic, version, the size of what follows, and its digest.
-constexpr std::size_t kHeader = 8 + 4 + 8 + sizeof(Digest);
-
 template <class T>
 void put(std::string &to, T value) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -114,20 +111,26 @@ std::string encode(const Entry &entry) {
   return bytes + body;
 }
 
-Result<Entry> decode(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size()))
+Check check_size(std::string_view start, std::uint64_t file_bytes) {
+  if (start.substr(0, kMagic.size()) != kMagic.substr(0, start.size()))
     return fault("is a file of another kind");
-  if (bytes.size() < kHeader) return fault("is truncated");
-  Reader reader(bytes.substr(kMagic.size()));
+  if (start.size() < kEntryHeader) return fault("is truncated");
+  // Magic, version, the size of what follows, and its digest.
+  Reader reader(start.substr(kMagic.size()));
   const auto version = reader.take<std::uint32_t>();
   if (version != kVersion)
     return fault("has version " + std::to_string(version) + ", and this Weft reads version " +
                  std::to_string(kVersion));
   const auto size = reader.take<std::uint64_t>();
-  const auto digest = reader.take<Digest>();
-  if (reader.left() < size) return fault("is truncated");
-  if (reader.left() > size || digest != digest_of(bytes.substr(kHeader)))
-    return fault("is damaged");
+  if (file_bytes - kEntryHeader < size) return fault("is truncated");
+  if (file_bytes - kEntryHeader > size) return fault("is damaged");
+  return std::nullopt;
+}
+
+Result<Entry> decode(std::string_view bytes) {
+  if (Check why = check_size(bytes, bytes.size())) return *why;
+  Reader reader(bytes.substr(kEntryHeader - sizeof(Digest)));
+  if (reader.take<Digest>() != digest_of(bytes.substr(kEntryHeader))) return fault("is damaged");
 
   Entry entry;
   entry.key.program = reader.take<Digest>();
@@ -148,7 +151,8 @@ Result<Entry> decode(std::string_view bytes) {
     value.from =
         reader.take<std::uint8_t>() == 0 ? SavedValue::From::input : SavedValue::From::output;
     value.number = reader.take<std::uint32_t>();
-    value.type.dtype = reader.take<DType>();
+    value.type.dtype = static_cast<DType>(reader.take<std::uint8_t>());
+    if (static_cast<int>(value.type.dtype) >= kNumDTypes) return fault("is damaged");
     const auto rank = reader.take<std::uint64_t>();
     for (std::uint64_t d = 0; d < rank && reader.left() != 0; ++d)
       value.type.shape.push_back(reader.take<std::int64_t>());

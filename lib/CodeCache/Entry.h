@@ -31,6 +31,11 @@ struct Entry {
 };
 
 std::string encode(const Entry &entry);
+/// Bytes at the start of an entry that tell how many follow.
+inline constexpr std::size_t kEntryHeader = 8 + 4 + 8 + sizeof(Digest);
+/// What is wrong with a file of that many bytes that starts with these, kEntryHeader or all it has;
+/// as of `decode`.
+Check check_size(std::string_view start, std::uint64_t file_bytes);
 /// The fault's message continues "the cache entry 3f9c... ".
 Result<Entry> decode(std::string_view bytes);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "Support/AtomicFile.h"
+#include "Support/FunctionRef.h"
 #include "Support/Log.h"
 
 namespace weft::cache {
@@ -24,6 +25,8 @@ constexpr std::uint64_t kDefaultCap = std::uint64_t{1} << 30;
 /// A temporary file this old belongs to no process that still writes it.
 constexpr std::int64_t kStaleSeconds = 600;
 constexpr std::string_view kSuffix = ".code";
+/// What an entry may have: no program's code comes near it.
+constexpr std::uint64_t kMaxEntry = std::uint64_t{1} << 30;
 
 Fault fault(std::string what) { return {ErrorKind::io, std::move(what)}; }
 std::string reason() { return std::strerror(errno); }
@@ -114,9 +117,15 @@ Check Folder::prepare() const {
   return std::nullopt;
 }
 
-Result<std::optional<std::string>> Folder::read(const std::string &name) const {
+namespace {
+
+/// The bytes of a file that is to be trusted, nothing if there is none. `check_start` looks at its
+/// first bytes and its size, before memory is taken for all of it.
+Result<std::optional<std::string>>
+read_trusted(const std::string &path, std::uint64_t most,
+             FunctionRef<Check(std::string_view start, std::uint64_t size)> check_start) {
   // No link is followed, and a pipe would not block.
-  const Descriptor opened(open(file(name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const Descriptor opened(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (opened.number < 0) {
     if (errno == ENOENT) return std::optional<std::string>();
     return fault("cannot be read: " + reason());
@@ -125,7 +134,14 @@ Result<std::optional<std::string>> Folder::read(const std::string &name) const {
   if (fstat(opened.number, &status) != 0) return fault("cannot be read: " + reason());
   if (!S_ISREG(status.st_mode)) return fault("is no file");
   if (const char *why = distrust(status)) return fault(why);
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > most)
+    return fault("has " + std::to_string(size) + " bytes, more than " + std::to_string(most));
+  char start[kEntryHeader];
+  const ssize_t got = pread(opened.number, start, sizeof start, 0);
+  if (got < 0) return fault("cannot be read: " + reason());
+  if (Check why = check_start({start, static_cast<std::size_t>(got)}, size)) return *why;
+  std::string bytes(size, '\0');
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t count = ::read(opened.number, bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
@@ -139,21 +155,54 @@ Result<std::optional<std::string>> Folder::read(const std::string &name) const {
   return std::optional(std::move(bytes));
 }
 
-Check Folder::write(const std::string &name, const std::string &bytes) const {
-  if (bytes.size() > cap_)
-    return fault("the code has " + std::to_string(bytes.size()) +
-                 " bytes, more than the cache folder " + path_ + " may hold");
-  // A pipe or a device of that name would be written to.
+/// Writes a file that `read_trusted` will trust, whatever is there.
+Check write_trusted(const std::string &path, const std::string &bytes) {
+  // A pipe or a device of that name would be written to, and a file would keep its owner and mode.
   struct stat status;
-  if (lstat(file(name).c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    unlink(file(name).c_str());
+  if (lstat(path.c_str(), &status) == 0 &&
+      (!S_ISREG(status.st_mode) || distrust(status) || (status.st_mode & 0600) != 0600))
+    unlink(path.c_str());
   try {
-    AtomicFile target(file(name), 0600);
+    AtomicFile target(path, 0600);
     target.write(bytes.data(), bytes.size());
     target.commit();
   } catch (const IOError &error) {
     return fault(error.what());
   }
+  return std::nullopt;
+}
+
+/// Whether that may be a build id.
+bool is_hex(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+} // namespace
+
+Result<std::optional<std::string>> Folder::read(const std::string &name) const {
+  return read_trusted(file(name), kMaxEntry, [](std::string_view start, std::uint64_t size) {
+    return check_size(start, size);
+  });
+}
+
+std::optional<std::string> Folder::compiler_of(const std::string &library) const {
+  constexpr std::uint64_t kMost = 200; // digits
+  auto text = read_trusted(note(library), kMost, [](auto, auto) { return Check(); });
+  if (!text || !*text || !is_hex(**text)) return std::nullopt;
+  return **text;
+}
+
+void Folder::note_compiler(const std::string &library, const std::string &compiler) const {
+  if (compiler_of(library) == compiler) return;
+  if (Check check = write_trusted(note(library), compiler))
+    log_line("error: " + check->message + ": without its compiler the code is not found");
+}
+
+Check Folder::write(const std::string &name, const std::string &bytes) const {
+  if (bytes.size() > std::min(cap_, kMaxEntry))
+    return fault("the code has " + std::to_string(bytes.size()) +
+                 " bytes, more than the cache folder " + path_ + " may hold");
+  if (Check check = write_trusted(file(name), bytes)) return check;
   evict(name);
   return std::nullopt;
 }
@@ -217,6 +266,12 @@ Result<std::size_t> Folder::clear() const {
   for (const Found &found : scan()) {
     if (unlink(file(found.name).c_str()) == 0) ++removed;
     else if (errno != ENOENT) return fault(file(found.name) + " cannot be removed: " + reason());
+  }
+  if (DIR *folder = opendir(path_.c_str())) {
+    while (const dirent *item = readdir(folder))
+      if (std::string_view(item->d_name).starts_with("compiler-"))
+        unlinkat(dirfd(folder), item->d_name, 0);
+    closedir(folder);
   }
   return removed;
 }

@@ -40,9 +40,13 @@ public:
   Result<std::optional<std::string>> read(const std::string &name) const;
   /// Writes an entry, and removes those that were not used for longest where the cap asks for it.
   Check write(const std::string &name, const std::string &bytes) const;
+  /// Which build of libweft-compiler made code for that build of libweft last, for when it is not
+  /// there; both in hexadecimal digits. Nothing if that is not known.
+  std::optional<std::string> compiler_of(const std::string &library) const;
+  void note_compiler(const std::string &library, const std::string &compiler) const;
   /// All entries, the last used first.
   std::vector<Listed> list() const;
-  /// Removes all entries, and says how many there were.
+  /// Removes all entries, and says how many there were; with them what was noted of compilers.
   Result<std::size_t> clear() const;
 
 private:
@@ -52,6 +56,7 @@ private:
     std::int64_t used;
   };
   std::string file(const std::string &name) const { return path_ + "/" + name + ".code"; }
+  std::string note(const std::string &library) const { return path_ + "/compiler-" + library; }
   std::vector<Found> scan() const;
   void evict(const std::string &kept) const;
 

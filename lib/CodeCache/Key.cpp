@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "CodeCache/Folder.h"
 #include "OpDefs/OpInfo.h"
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"
@@ -246,8 +247,14 @@ std::optional<std::string> find_build() {
   const void *linked = dlsym(RTLD_DEFAULT, "weft_compiler_backend");
   const std::string compiler =
       linked != nullptr ? loaded_build_id(linked) : file_build_id(compiler_path());
-  if (library.empty() || compiler.empty()) return std::nullopt;
-  return hex_of(library) + "-" + hex_of(compiler);
+  if (library.empty()) return std::nullopt;
+  if (!compiler.empty()) return hex_of(library) + "-" + hex_of(compiler);
+  // What is compiled already runs without a compiler.
+  const std::optional<Folder> folder = Folder::from_environment();
+  if (!folder || folder->prepare()) return std::nullopt;
+  const std::optional<std::string> noted = folder->compiler_of(hex_of(library));
+  if (!noted) return std::nullopt;
+  return hex_of(library) + "-" + *noted;
 }
 
 } // namespace

@@ -13,6 +13,9 @@
 #include <new>
 #include <system_error>
 
+#include "Runtime/SystemMemory.h"
+#include <weft/memory.h>
+
 namespace weft::data {
 namespace {
 
@@ -136,7 +139,10 @@ IdxArray read_idx_file(const std::string &path) {
   std::byte start[kMaxIdxHeader];
   const std::size_t got = std::fread(start, 1, kMaxIdxHeader, file.get());
   IdxArray array{parse_idx_header({start, got}, file_bytes, path).value(), {}};
+  // Pages that are promised and not there would end the process when they are touched.
+  const auto shortage = system_memory::shortage(array.header.element_bytes, memory_stats().current);
   try {
+    if (shortage) throw std::bad_alloc();
     array.bytes.resize(array.header.element_bytes);
   } catch (const std::bad_alloc &) {
     raise(ErrorKind::out_of_memory, "read_idx: " + path + ": its elements take " +

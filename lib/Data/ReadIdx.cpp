@@ -2,9 +2,10 @@
 #include <weft/data.h>
 
 #include "Data/Idx.h"
+#include "Runtime/NewTensor.h"
+#include "Support/CallSite.h"
 
 #include <cstring>
-#include <vector>
 
 namespace weft::data {
 namespace {
@@ -12,13 +13,14 @@ namespace {
 // The file's elements of type From, each as a To that holds every From.
 template <class From, class To>
 Tensor widened(const IdxArray &array) {
-  std::vector<To> values(array.bytes.size() / sizeof(From));
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  Tensor result = weft::detail::new_tensor(dtype_of<To>, Shape(array.header.dims));
+  To *const values = weft::detail::elements<To>(result);
+  for (std::size_t i = 0; i < array.bytes.size() / sizeof(From); ++i) {
     From value;
     std::memcpy(&value, array.bytes.data() + i * sizeof(From), sizeof(From));
     values[i] = static_cast<To>(value);
   }
-  return tensor(values, Shape(array.header.dims));
+  return result;
 }
 
 Tensor as_tensor(const IdxArray &array) {
@@ -35,7 +37,8 @@ Tensor as_tensor(const IdxArray &array) {
 
 } // namespace
 
-Tensor read_idx(const std::string &path, IdxOptions options) {
+Tensor read_idx(const std::string &path, IdxOptions options, std::source_location where) {
+  const CompositeCall site("read_idx", where);
   const Tensor read = as_tensor(read_idx_file(path));
   return options.dtype ? read.astype(*options.dtype) : read;
 }

@@ -6,12 +6,14 @@
 #include <cstring>
 #include <memory>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "IO/NpyHeader.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/AtomicFile.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -23,13 +25,16 @@ constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
 /// An open file; every fault is an IOError that starts with its name.
 class Input {
 public:
-  explicit Input(const std::string &path) : path_(path), file_(std::fopen(path.c_str(), "rbe")) {
+  explicit Input(const std::string &path) : path_(path) {
+    // A pipe that nobody writes would wait, and has no size to compare with.
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0) file_.reset(fdopen(descriptor, "rb"));
     struct stat status{};
-    if (file_ == nullptr || fstat(fileno(file_.get()), &status) != 0)
+    if (file_ == nullptr || fstat(descriptor, &status) != 0)
       fail(std::string("cannot be opened: ") + std::strerror(errno));
     if (S_ISDIR(status.st_mode)) fail("is a folder");
-    // Pipes have no size to compare with.
-    if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
+    if (!S_ISREG(status.st_mode)) fail("is no regular file, but a pipe or a device");
+    size_ = static_cast<std::size_t>(status.st_size);
   }
 
   [[noreturn]] void fail(const std::string &what) const { throw IOError(path_ + ": " + what); }
@@ -50,19 +55,18 @@ public:
   }
   /// Refuses sizes that do not agree before memory is taken for them.
   void expect_left(std::size_t bytes) const {
-    if (size_ == kUnknown || size_ - at_ == bytes) return;
+    if (size_ - at_ == bytes) return;
     fail("its header asks for " + std::to_string(bytes) + " bytes of elements, but " +
          std::to_string(size_ - at_) + " follow");
   }
 
 private:
-  static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
   struct Close {
     void operator()(std::FILE *file) const { std::fclose(file); }
   };
   const std::string &path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::size_t size_ = kUnknown, at_ = 0;
+  std::size_t size_ = 0, at_ = 0;
 };
 
 /// The elements of a boolean file must be 0 or 1: any other bool is undefined behaviour.
@@ -76,7 +80,8 @@ void check_booleans(const Input &file, const Tensor &tensor) {
 
 } // namespace
 
-Tensor load_npy(const std::string &path) {
+Tensor load_npy(const std::string &path, std::source_location where) {
+  const CallSite site(where);
   Input file(path);
   char magic[6];
   file.read(magic, sizeof magic, "header");
@@ -112,7 +117,8 @@ Tensor load_npy(const std::string &path) {
   return make_contiguous(detail::new_view(result, shape, strides, 0));
 }
 
-void save_npy(const std::string &path, const Tensor &tensor) {
+void save_npy(const std::string &path, const Tensor &tensor, std::source_location where) {
+  const CallSite site(where);
   if (!tensor.defined()) throw StateError("save_npy: the tensor for " + path + " is undefined");
   if (tensor.traced())
     throw StateError("save_npy: the tensor for " + path +

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstring>
 
 #include <fcntl.h>
@@ -21,30 +23,97 @@ std::string folder_of(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// Where the links of a path lead, also if nothing is there.
+std::string followed(std::string path) {
+  for (int links = 0; links < 40; ++links) {
+    char to[PATH_MAX];
+    const ssize_t length = readlink(path.c_str(), to, sizeof to);
+    if (length <= 0) return path; // no link
+    const std::string target(to, static_cast<std::size_t>(length));
+    path = target.starts_with('/') ? target : folder_of(path) + "/" + target;
+  }
+  return path; // a circle, which opening it will tell
+}
+
+/// Keeps SIGXFSZ and SIGPIPE from this thread, whose cause the failing write tells too.
+class WithoutSignals {
+public:
+  WithoutSignals() {
+    sigemptyset(&ours_);
+    sigset_t pending;
+    sigpending(&pending);
+    // One that waits already is not ours to take away.
+    for (const int signal : {SIGXFSZ, SIGPIPE})
+      if (sigismember(&pending, signal) == 0) sigaddset(&ours_, signal);
+    pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+  }
+  ~WithoutSignals() {
+    const int error = errno;
+    const timespec at_once{0, 0};
+    while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  WithoutSignals(const WithoutSignals &) = delete;
+  WithoutSignals &operator=(const WithoutSignals &) = delete;
+
+private:
+  sigset_t ours_, before_;
+};
+
 } // namespace
 
 void AtomicFile::fail(const char *what) const {
   throw IOError(path_ + ": " + what + ": " + std::strerror(errno));
 }
 
-AtomicFile::AtomicFile(std::string path, unsigned mode) : path_(std::move(path)) {
-  // A device or pipe is written to, never replaced.
+AtomicFile::AtomicFile(std::string path, unsigned mode)
+    : path_(std::move(path)), target_(followed(path_)) {
   struct stat status;
-  if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (lstat(target_.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+    errno = ELOOP;
+    fail("cannot be written");
+  }
+  const bool exists = stat(target_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail("cannot be written");
+  }
+  // A device or pipe is written to, never replaced.
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail("cannot be written");
     return;
+  }
+  // Renaming over it asks for no permission of the file itself, and the superuser needs none.
+  if (exists && ((status.st_mode & 0222) == 0 ||
+                 faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0)) {
+    errno = EACCES;
+    fail("is read-only");
   }
   static std::atomic<unsigned> count{0};
   // Names of this process that do not exist yet: another process, or an earlier one that was
   // killed, may have left some.
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_ = path_ + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(count++);
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (descriptor_ >= 0) return;
-    if (errno != EEXIST) break;
+  for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
+    temporary_ = target_ + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(count++);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                       exists ? mode_t{0600} : static_cast<mode_t>(mode));
+    if (descriptor_ < 0 && errno != EEXIST) break;
   }
-  fail("cannot be written");
+  if (descriptor_ < 0) fail("cannot be written");
+  if (!exists) return;
+  // Who may not give files away keeps the new one. The owner first, as that takes bits of the mode.
+  if (fchown(descriptor_, status.st_uid, status.st_gid) != 0 &&
+      fchown(descriptor_, static_cast<uid_t>(-1), status.st_gid) != 0)
+    errno = 0;
+  if (fchmod(descriptor_, status.st_mode & 07777) != 0) {
+    const int error = errno;
+    close(descriptor_);
+    unlink(temporary_.c_str());
+    errno = error;
+    fail("cannot be given the mode of the file before");
+  }
 }
 
 AtomicFile::~AtomicFile() {
@@ -54,6 +123,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(const void *bytes, std::size_t size) {
+  const WithoutSignals guard;
   const char *next = static_cast<const char *>(bytes);
   while (size != 0) {
     const ssize_t written = ::write(descriptor_, next, size);
@@ -75,11 +145,11 @@ void AtomicFile::commit() {
   }
   // A disk may report that it is full, or broken, as late as here.
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be made durable");
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
   close(descriptor_);
   descriptor_ = -1;
   // The name is durable when the folder is. Some file systems cannot do that; the file is complete.
-  const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   fsync(folder);
   close(folder);

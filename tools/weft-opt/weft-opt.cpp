@@ -1,5 +1,6 @@
 // weft-opt: runs any pass or pipeline, Weft's and upstream's, on a text file.
 #include "Help.h"
+#include "Input.h"
 #include "Output.h"
 #include "Registration.h"
 #include "Tools.h"
@@ -19,7 +20,7 @@ static const char overview[] =
 static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef outputName,
                                mlir::DialectRegistry &registry) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> input = mlir::openInputFile(inputName, &error);
+  std::unique_ptr<llvm::MemoryBuffer> input = mlir::weft::openProgram(inputName, error);
   std::unique_ptr<llvm::ToolOutputFile> output;
   if (input) output = mlir::openOutputFile(outputName, &error);
   if (!input || !output) {

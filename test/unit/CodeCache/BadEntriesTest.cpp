@@ -60,6 +60,16 @@ TEST_F(BadEntries, TruncatedAtEveryLength) {
   }
 }
 
+// A file that is huge on paper is refused before memory is taken for it.
+TEST_F(BadEntries, OfImmenseSize) {
+  for (const std::uintmax_t size : {std::uintmax_t{1} << 30, std::uintmax_t{1} << 40}) {
+    std::filesystem::resize_file(file_, size);
+    expect_ignored(size == std::uintmax_t{1} << 30
+                       ? "is damaged"
+                       : "has 1099511627776 bytes, more than 1073741824");
+  }
+}
+
 TEST_F(BadEntries, WithABitFlipped) {
   for (std::size_t at = 0; at < bytes_.size(); at += 7) {
     std::string flipped = bytes_;

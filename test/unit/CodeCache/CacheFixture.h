@@ -57,7 +57,7 @@ protected:
     std::vector<std::filesystem::path> found;
     if (std::filesystem::exists(folder_))
       for (const auto &item : std::filesystem::directory_iterator(folder_))
-        found.push_back(item.path());
+        if (!item.path().filename().string().starts_with("compiler-")) found.push_back(item.path());
     return found;
   }
 

@@ -33,7 +33,7 @@ TEST(ReadIdx, ThrowsForAFileThatIsNotThere) {
     read_idx("digits.idx");
     FAIL() << "no error";
   } catch (const IOError &error) {
-    EXPECT_STREQ(error.what(), "read_idx: digits.idx: there is no such file");
+    EXPECT_EQ(error.message(), "read_idx: digits.idx: there is no such file");
   }
 }
 

@@ -7,8 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <weft/io.h>
 #include <weft/ops.h>
@@ -166,6 +170,91 @@ TEST_F(Npy, FilesThatCannotBeOpened) {
                 path("no/folder.npy") + ": cannot be written: No such file or directory");
   EXPECT_THROWS(save_npy(path(), Tensor()), StateError,
                 "save_npy: the tensor for " + path() + " is undefined");
+}
+
+TEST_F(Npy, WhatIsNoRegularFileIsNotRead) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const std::string &name : {path("pipe"), std::string("/dev/zero"), std::string("/dev/null")})
+    EXPECT_THROWS(load_npy(name), IOError, name + ": is no regular file, but a pipe or a device");
+}
+
+// A file of a size that there is on paper only, with a header that agrees.
+TEST_F(Npy, MoreThanThereIsMemory) {
+  const std::string header = make_npy_header({f64, {std::int64_t{1} << 39}});
+  write(header);
+  if (truncate(path().c_str(), static_cast<off_t>(header.size() + (std::size_t{1} << 42))) != 0)
+    GTEST_SKIP() << "no file of 4 TiB can be made here";
+  EXPECT_THROW(load_npy(path()), OutOfMemory);
+}
+
+TEST_F(Npy, KeepsTheModeOfAFile) {
+  for (const mode_t mode : {0600, 0640, 0755}) {
+    write("old");
+    ASSERT_EQ(chmod(path().c_str(), mode), 0);
+    save_npy(path(), tensor({1, 2, 3}));
+    struct stat status{};
+    ASSERT_EQ(stat(path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, mode);
+    EXPECT_EQ(load_npy(path()).size(), 3);
+  }
+}
+
+TEST_F(Npy, FollowsLinks) {
+  fs::create_directory(folder_ / "real");
+  std::ofstream(path("real/target.npy")) << "old";
+  fs::create_symlink("real/target.npy", path("link.npy"));
+  fs::create_symlink("link.npy", path("link to link.npy"));
+  fs::create_symlink("real/none.npy", path("dangling.npy"));
+  fs::create_symlink("circle.npy", path("circle.npy"));
+  save_npy(path("link to link.npy"), tensor({1, 2, 3}));
+  save_npy(path("dangling.npy"), tensor({4}));
+  EXPECT_TRUE(fs::is_symlink(path("link to link.npy")));
+  EXPECT_TRUE(fs::is_symlink(path("link.npy")));
+  EXPECT_TRUE(fs::is_symlink(path("dangling.npy")));
+  EXPECT_EQ(load_npy(path("real/target.npy")).size(), 3);
+  EXPECT_EQ(load_npy(path("real/none.npy")).size(), 1);
+  EXPECT_THROW(save_npy(path("circle.npy"), tensor({4})), IOError);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "real"), fs::directory_iterator()), 2);
+}
+
+TEST_F(Npy, RefusesFilesThatAreReadOnly) {
+  write("old");
+  ASSERT_EQ(chmod(path().c_str(), 0444), 0);
+  EXPECT_THROWS(save_npy(path(), tensor({1, 2, 3})), IOError,
+                path() + ": is read-only: Permission denied");
+  EXPECT_EQ(read(path()), "old");
+  EXPECT_THROWS(save_npy(folder_.string(), tensor(1)), IOError,
+                folder_.string() + ": cannot be written: Is a directory");
+}
+
+// The system would end the process: with SIGXFSZ, and with SIGPIPE where nobody reads.
+TEST_F(Npy, SignalsOfWritesAreErrors) {
+  rlimit old_limit{};
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  const rlimit limit{4096, old_limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_THROWS(save_npy(path(), zeros({10000})), IOError,
+                path() + ": cannot be written: File too large");
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  EXPECT_EQ(files(), 0u);
+
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  std::thread closer([&] { close(reader); });
+  closer.join();
+  const int both = open(path("pipe").c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(both, 0);
+  std::thread writer([&] {
+    // More than the pipe holds: the write waits, and then there is no reader any more.
+    EXPECT_THROW(save_npy(path("pipe"), zeros({1000000})), IOError);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  close(both);
+  writer.join();
+  // Nothing of it is left for later.
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_FALSE(sigismember(&pending, SIGXFSZ) || sigismember(&pending, SIGPIPE));
 }
 
 TEST_F(Npy, AFullDiskLeavesTheOldFileAndNoOther) {
