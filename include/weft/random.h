@@ -71,10 +71,11 @@ public:
   /// Starts the stream of that seed anew.
   void reset(std::uint64_t seed, std::source_location where = WEFT_HERE) const;
 
-  /// Numbers of [low, high). Throws ValueError unless low < high and both are finite.
+  /// Numbers of [low, high). Throws ValueError unless low < high in the dtype, and both and their
+  /// difference are finite in it.
   Tensor uniform(const Extent &shape, const Uniform &range = {}) const;
   /// Normally distributed numbers, by Box and Muller. Throws ValueError if the standard deviation
-  /// is negative or a parameter is not finite.
+  /// is negative, a parameter is not finite, or numbers would be too large for the dtype.
   Tensor normal(const Extent &shape, const Normal &parameters = {}) const;
   /// The same within two standard deviations of the mean, by the inverse of the distribution.
   Tensor truncated_normal(const Extent &shape, const Normal &parameters = {}) const;

@@ -1,6 +1,9 @@
 // Layers, and the functions along the last axis that models end in.
+#include <algorithm>
 #include <cmath>
 
+#include "NN/Names.h"
+#include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 #include <weft/nn.h>
 #include <weft/ops.h>
@@ -10,20 +13,54 @@ namespace weft::nn {
 
 namespace {
 
-Tensor glorot_uniform(std::int64_t inputs, std::int64_t units, std::uint64_t seed,
+const char *const kDense = "Dense";
+
+void check_count(const char *what, std::int64_t count) {
+  if (count < 1)
+    throw ValueError(std::string("Dense: there must be at least one ") + what + ", but " + what +
+                     "s is " + std::to_string(count));
+}
+
+void check_activation(Activation activation) {
+  switch (activation) {
+  case Activation::none:
+  case Activation::relu:
+  case Activation::tanh:
+  case Activation::logistic: return;
+  }
+  throw ValueError("Dense: the value " + std::to_string(static_cast<int>(activation)) +
+                   " is none of the activations none, relu, tanh and logistic");
+}
+
+/// The first value of a kernel, after the check of what a layer is made with.
+Tensor glorot_uniform(std::int64_t inputs, std::int64_t units, const DenseOptions &options,
                       const std::source_location &where) {
-  const CallSite site(where);
-  const double limit = std::sqrt(6.0 / static_cast<double>(inputs + units));
-  return random::uniform({inputs, units}, {.seed = seed, .low = -limit, .high = limit});
+  const CompositeCall site(kDense, where);
+  check_count("input", inputs);
+  check_count("unit", units);
+  check_activation(options.activation);
+  const double limit = std::sqrt(6.0 / (static_cast<double>(inputs) + static_cast<double>(units)));
+  // Drawn now, also while a function is traced: a variable starts with a value.
+  const Interpreter::Scope eager(nullptr);
+  return random::uniform({inputs, units}, {.seed = options.seed, .low = -limit, .high = limit});
 }
 
 Tensor activate(Activation activation, const Tensor &x) {
+  check_activation(activation); // it may have been changed since
   switch (activation) {
-  case Activation::none: return x;
+  case Activation::none: break;
   case Activation::relu: return relu(x);
   case Activation::tanh: return tanh(x);
   case Activation::logistic: return logistic(x);
   }
+  return x;
+}
+
+/// The operand, after the check that it has a last axis.
+Tensor with_last_axis(const char *function, const Operand &logits) {
+  Tensor x = logits.materialize();
+  if (x.rank() == 0)
+    throw ShapeError(std::string(function) + ": the logits are a scalar, so there is no last axis");
   return x;
 }
 
@@ -36,13 +73,34 @@ Tensor shifted(const Tensor &x) {
 
 Dense::Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options,
              std::source_location where)
-    : kernel(glorot_uniform(inputs, units, options.seed, where), options.name + ".kernel"),
-      bias(zeros({units}, DType::f32, where), options.name + ".bias"),
-      activation(options.activation) {}
+    : Dense(glorot_uniform(inputs, units, options, where),
+            options.name.empty() ? own_name_of("dense") : options.name, options.activation) {}
+
+Dense::Dense(const Tensor &start, const std::string &name, Activation activation)
+    : kernel(start, name + ".kernel"), bias(zeros({start.size(1)}), name + ".bias"),
+      activation(activation) {}
 
 Tensor Dense::operator()(const Operand &x) const {
-  const CallSite site(x.where());
-  return activate(activation, matmul(x, kernel) + bias);
+  const CompositeCall site(kDense, x.where());
+  const Tensor value = x.materialize();
+  const Shape shape = detail::type_of(value).shape;
+  const std::int64_t inputs = kernel.shape()[0];
+  if (shape.empty() || (shape.back() != inputs && shape.back() != unknown))
+    throw ShapeError("Dense: x must have " + std::to_string(inputs) +
+                     " entries along its last axis, as '" + kernel.name() + "' has rows, but is " +
+                     to_string(detail::type_of(value)));
+  return activate(activation, matmul(value, kernel) + bias);
+}
+
+Sequential::Sequential(std::initializer_list<Dense> layers, std::source_location where)
+    : layers_(layers) {
+  const CompositeCall site("Sequential", where);
+  const std::vector<Variable> all = parameters();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (all[i].name() == all[j].name())
+        throw ValueError("Sequential: two variables are named '" + all[i].name() +
+                         "': give each layer a name of its own, or none");
 }
 
 Tensor Sequential::operator()(const Operand &x) const {
@@ -55,7 +113,8 @@ Tensor Sequential::operator()(const Operand &x) const {
 std::vector<Variable> Sequential::parameters() const {
   std::vector<Variable> all;
   for (const Dense &layer : layers_)
-    for (Variable &parameter : layer.parameters()) all.push_back(std::move(parameter));
+    for (const Variable &parameter : layer.parameters())
+      if (std::find(all.begin(), all.end(), parameter) == all.end()) all.push_back(parameter);
   return all;
 }
 
@@ -70,7 +129,7 @@ void check_rate(double rate) {
 } // namespace
 
 Tensor dropout(const Operand &x, double rate, const random::Generator &generator) {
-  const CallSite site(x.where());
+  const CompositeCall site("dropout", x.where());
   check_rate(rate);
   Tensor value = x.materialize();
   if (!is_floating(value.dtype()))
@@ -82,7 +141,7 @@ Tensor dropout(const Operand &x, double rate, const random::Generator &generator
 
 Dropout::Dropout(double rate, random::Generator generator, std::source_location where)
     : rate_(rate), generator_(std::move(generator)) {
-  const CallSite site(where);
+  const CompositeCall site("dropout", where);
   check_rate(rate);
 }
 
@@ -91,20 +150,24 @@ Tensor Dropout::operator()(const Operand &x, bool training) const {
 }
 
 Tensor log_softmax(const Operand &logits) {
-  const CallSite site(logits.where());
-  const Tensor x = shifted(logits.materialize());
+  const CompositeCall site("log_softmax", logits.where());
+  const Tensor x = shifted(with_last_axis("log_softmax", logits));
   return x - log(sum(exp(x), {.axes = Ints{-1}, .keepdims = true}));
 }
 
 Tensor softmax(const Operand &logits) {
-  const CallSite site(logits.where());
-  const Tensor e = exp(shifted(logits.materialize()));
+  const CompositeCall site("softmax", logits.where());
+  const Tensor e = exp(shifted(with_last_axis("softmax", logits)));
   return e / sum(e, {.axes = Ints{-1}, .keepdims = true});
 }
 
 Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {
-  const CallSite site(labels.where());
+  const CompositeCall site("one_hot", labels.where());
   const Tensor indices = labels.materialize();
+  if (!is_integer(indices.dtype()))
+    throw DTypeError("one_hot: the labels must be integers, but they are " +
+                     std::string(name_of(indices.dtype())));
+  if (classes < 0) throw ValueError("one_hot: classes is " + std::to_string(classes));
   Shape column = detail::type_of(indices).shape;
   column.push_back(1);
   return cast(equal(reshape(indices, column), iota(indices.dtype(), {classes})), dtype);

@@ -2,6 +2,7 @@
 // results agree as those ops do.
 #include "Random/Source.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,7 +13,7 @@
 namespace weft::random {
 
 Extent like(const Operand &x) {
-  const CallSite site(x.where());
+  const CompositeCall site("random::like", x.where());
   Extent extent(Shape{});
   extent.where_ = x.where();
   extent.source_ = x.materialize();
@@ -38,12 +39,48 @@ void need_integer(const char *function, DType dtype) {
                      std::string(name_of(dtype)));
 }
 
-void check_normal(const char *function, const Normal &parameters) {
+/// The shortest text that is this number.
+std::string text(double value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  return {digits, end};
+}
+
+/// A number as the dtype holds it.
+double rounded(double value, DType dtype) {
+  if (dtype != DType::f32) return value;
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (std::abs(value) <= kMost) return static_cast<double>(static_cast<float>(value));
+  return std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
+/// `reach` is how many standard deviations the numbers go to either side.
+void check_normal(const char *function, const Normal &parameters, double reach) {
   need_floating(function, parameters.dtype);
   if (!std::isfinite(parameters.mean) || !std::isfinite(parameters.stddev) || parameters.stddev < 0)
     throw ValueError(
         named(function) +
         ": the mean and the standard deviation must be finite, the latter not negative");
+  const double farthest = std::abs(parameters.mean) + reach * parameters.stddev;
+  if (!std::isfinite(rounded(farthest, parameters.dtype)))
+    throw ValueError(named(function) + ": numbers of mean " + text(parameters.mean) +
+                     " and standard deviation " + text(parameters.stddev) +
+                     " are too large for the dtype " + std::string(name_of(parameters.dtype)));
+}
+
+void check_uniform(const Uniform &range) {
+  need_floating("uniform", range.dtype);
+  if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low >= range.high)
+    throw ValueError("random::uniform: low must be below high and both finite");
+  const std::string what =
+      "random::uniform: the range [" + text(range.low) + ", " + text(range.high) + ")";
+  const std::string name(name_of(range.dtype));
+  const double low = rounded(range.low, range.dtype), high = rounded(range.high, range.dtype);
+  if (!std::isfinite(low) || !std::isfinite(high))
+    throw ValueError(what + " has bounds that are too large for the dtype " + name);
+  if (!std::isfinite(rounded(range.high - range.low, range.dtype)))
+    throw ValueError(what + " is wider than the largest number of the dtype " + name);
+  if (low == high) throw ValueError(what + " is empty: its bounds are the same number in " + name);
 }
 
 /// A tensor of that shape whose elements nobody reads.
@@ -68,11 +105,6 @@ Tensor advanced(const Tensor &state, std::int64_t number) {
   return state + iota(DType::i64, {2}) * number;
 }
 
-/// A number as the dtype holds it.
-double rounded(double value, DType dtype) {
-  return dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
-}
-
 /// x * scale + offset, and x itself of what changes nothing.
 Tensor scaled(Tensor x, double scale, double offset) {
   if (scale != 1) x = x * scale;
@@ -83,9 +115,7 @@ Tensor scaled(Tensor x, double scale, double offset) {
 } // namespace
 
 Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
-  need_floating("uniform", range.dtype);
-  if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low >= range.high)
-    throw ValueError("random::uniform: low must be below high and both finite");
+  check_uniform(range);
   const Tensor place = place_of("uniform", shape);
   Tensor unit = draw_uniform(source.take(1), place, range.dtype);
   if (range.low == 0 && range.high == 1) return unit;
@@ -99,7 +129,8 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
 }
 
 Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
-  check_normal("normal", parameters);
+  // The largest of f64 are 8.6 standard deviations away.
+  check_normal("normal", parameters, parameters.dtype == DType::f32 ? 6 : 9);
   const Tensor place = place_of("normal", shape);
   const Tensor state = source.take(2);
   const Tensor radius = 1 - draw_uniform(state, place, parameters.dtype); // never 0
@@ -109,7 +140,7 @@ Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
 }
 
 Tensor truncated_normal(Source &source, const Extent &shape, const Normal &parameters) {
-  check_normal("truncated_normal", parameters);
+  check_normal("truncated_normal", parameters, 2);
   const Tensor place = place_of("truncated_normal", shape);
   const Tensor unit = draw_uniform(source.take(1), place, parameters.dtype);
   // What of the distribution lies within two standard deviations: erf(sqrt(2)).

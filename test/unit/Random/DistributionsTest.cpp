@@ -202,6 +202,39 @@ TEST(Distributions, BadParameters) {
                 "tensor x use random::like(x)");
   EXPECT_THROWS(g.uniform({2}, {.low = 2, .high = 1}), ValueError,
                 "random::uniform: low must be below high and both finite");
+  EXPECT_THROWS(
+      g.uniform({3}, {.low = -1e308, .high = 1.7e308, .dtype = f64}), ValueError,
+      "random::uniform: the range [-1e+308, 1.7e+308) is wider than the largest number of "
+      "the dtype f64");
+  EXPECT_THROWS(
+      g.uniform({3}, {.low = -3e38, .high = 3e38}), ValueError,
+      "random::uniform: the range [-3e+38, 3e+38) is wider than the largest number of the "
+      "dtype f32");
+  EXPECT_THROWS(
+      g.uniform({3}, {.low = -1e300, .high = 1e300}), ValueError,
+      "random::uniform: the range [-1e+300, 1e+300) has bounds that are too large for the "
+      "dtype f32");
+  EXPECT_THROWS(g.uniform({3}, {.low = 1.00000001, .high = 1.00000002}), ValueError,
+                "random::uniform: the range [1.00000001, 1.00000002) is empty: its bounds are the "
+                "same number in f32");
+  EXPECT_THROWS(g.normal({3}, {.mean = 1e300}), ValueError,
+                "random::normal: numbers of mean 1e+300 and standard deviation 1 are too large for "
+                "the dtype f32");
+  EXPECT_THROW(g.normal({3}, {.mean = 1e38, .stddev = 1e38}), ValueError);
+  EXPECT_THROW(g.normal({3}, {.stddev = 1e308, .dtype = f64}), ValueError);
+  EXPECT_THROW(g.truncated_normal({3}, {.stddev = 2e38}), ValueError);
+  EXPECT_THROW(random::uniform({3}, {.seed = 1, .low = -1e300, .high = 1e300}), ValueError);
+  // As wide as it may be, numbers are in the range and spread over it.
+  for (const DType dtype : {f32, f64}) {
+    const double most = dtype == f32 ? 1.7e38 : 8.9e307;
+    const Tensor x = g.uniform({1000}, {.low = -most, .high = most, .dtype = dtype}).astype(f64);
+    EXPECT_GE(min(x).item<double>(), -most);
+    EXPECT_LT(max(x).item<double>(), most);
+    EXPECT_LT(min(x).item<double>(), -0.9 * most);
+    EXPECT_GT(max(x).item<double>(), 0.9 * most);
+    EXPECT_TRUE(std::isfinite(
+        max(abs(g.normal({1000}, {.stddev = most / 9, .dtype = dtype}))).item<double>()));
+  }
   EXPECT_THROWS(g.normal({2}, {.dtype = i64}), DTypeError,
                 "random::normal: the dtype must be floating, but it is i64");
   EXPECT_THROWS(g.truncated_normal({2}, {.stddev = -1}), ValueError,
