@@ -14,6 +14,10 @@ namespace weft {
 /// A dimension whose size is known only when the function runs.
 inline constexpr std::int64_t unknown = -1;
 
+/// The most dimensions that a tensor has, eager, traced, in text and in files. Ops and factories
+/// throw ShapeError for more.
+inline constexpr std::int64_t max_rank = 64;
+
 /// A list of integers (axes, permutations, offsets) that needs no allocation when short.
 using Ints = detail::InlineVector<std::int64_t, 6>;
 

@@ -128,7 +128,8 @@ private:
       if (error != std::errc() || size < 0) return fail("'shape' is not a tuple of sizes");
       at_ += static_cast<std::size_t>(next - begin);
       accept('L'); // files of Python 2
-      if (header_.type.shape.size() == 255) return fail("'shape' has more than 255 sizes");
+      if (header_.type.shape.rank() == max_rank)
+        return fail("'shape' has more than " + std::to_string(max_rank) + " sizes");
       header_.type.shape.push_back(size);
       if (!accept(',')) {
         expect(')');

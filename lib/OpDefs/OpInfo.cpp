@@ -34,6 +34,12 @@ std::string dtype_list(const DTypeSet &set) {
   return text;
 }
 
+Fault rank_fault(std::string_view what, std::int64_t rank) {
+  return {ErrorKind::shape, "a tensor has at most " + std::to_string(max_rank) +
+                                " dimensions, but " + std::string(what) + " has " +
+                                std::to_string(rank)};
+}
+
 Check check_dtypes(const InferContext &call) {
   const OpInfo &info = op_info(call.op);
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -58,7 +64,12 @@ Result<TensorType> infer(const InferContext &call) {
                                        std::to_string(call.operands.size())};
   if (Check fault = check_dtypes(call)) return *fault;
   if (info.shape_function == nullptr) return TensorType{};
-  return info.shape_function(call);
+  for (const TensorType &operand : call.operands)
+    if (operand.shape.rank() > max_rank) return rank_fault("an operand", operand.shape.rank());
+  Result<TensorType> result = info.shape_function(call);
+  if (result && result->shape.rank() > max_rank)
+    return rank_fault("the result", result->shape.rank());
+  return result;
 }
 
 } // namespace weft

@@ -3,10 +3,15 @@
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
 
-#include <limits>
 #include <memory>
 
 namespace weft::detail {
+
+void check_rank(std::size_t rank) {
+  if (rank > static_cast<std::size_t>(max_rank))
+    throw ShapeError("a tensor has at most " + std::to_string(max_rank) +
+                     " dimensions, but here are " + std::to_string(rank));
+}
 
 std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims) {
   if (!is_dtype(dtype)) throw DTypeError(no_dtype(dtype));
@@ -25,9 +30,7 @@ std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims
     if (dim == 0) empty = true;
     else overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
   }
-  if (dims.size() > std::numeric_limits<std::uint8_t>::max())
-    throw ShapeError("a tensor has at most 255 dimensions, but here are " +
-                     std::to_string(dims.size()));
+  check_rank(dims.size());
   if (empty) return 0;
   if (overflow)
     throw ShapeError("a tensor of shape " + to_string(Shape(dims)) +
@@ -57,6 +60,7 @@ TensorImpl *owner_of(TensorImpl *impl) {
 
 Tensor new_view(const Tensor &of, std::span<const std::int64_t> dims,
                 std::span<const std::int64_t> strides, std::int64_t offset) {
+  check_rank(dims.size());
   TensorImpl *source = of.impl();
   Tensor result(allocate_tensor(header_bytes(dims.size()), source->dtype, dims, Storage::view));
   TensorImpl *impl = result.impl();
@@ -94,6 +98,7 @@ Tensor new_external(DType dtype, std::span<const std::int64_t> dims, void *data,
 
 Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *trace,
                   std::uint32_t value) {
+  check_rank(dims.size());
   TensorImpl *impl = allocate_tensor(header_bytes(dims.size()), dtype, dims, Storage::traced);
   std::uint64_t size = 1;
   bool is_static = true;

@@ -15,6 +15,11 @@ constexpr std::size_t header_bytes(std::size_t rank) {
   return (bytes + allocator::kAlignment - 1) / allocator::kAlignment * allocator::kAlignment;
 }
 
+static_assert(max_rank <= 255, "TensorImpl keeps the rank in 8 bits");
+
+/// Throws ShapeError if a tensor cannot have so many dimensions.
+void check_rank(std::size_t rank);
+
 /// Bytes of a tensor with elements of its own. Throws ShapeError when the sizes overflow, are
 /// negative, or too many.
 std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims);
