@@ -215,11 +215,7 @@ Result<TensorType> pad(const InferContext &call) {
       return Fault{ErrorKind::value, "padding must not be negative, but low is " + text(low) +
                                          ", high is " + text(high) + " and interior is " +
                                          text(interior)};
-    const std::int64_t size = x.shape[i];
-    if (size == unknown) {
-      result.push_back(unknown);
-      continue;
-    }
+    const std::int64_t size = x.shape[i] == unknown ? 0 : x.shape[i];
     std::int64_t gaps = 0, total = size;
     if (__builtin_mul_overflow(interior[i], std::max<std::int64_t>(size - 1, 0), &gaps) ||
         __builtin_add_overflow(total, gaps, &total) ||
@@ -227,7 +223,7 @@ Result<TensorType> pad(const InferContext &call) {
         __builtin_add_overflow(total, high[i], &total))
       return Fault{ErrorKind::shape, "the padded size of axis " +
                                          text(static_cast<std::int64_t>(i)) + " exceeds 2^63 - 1"};
-    result.push_back(total);
+    result.push_back(x.shape[i] == unknown ? unknown : total);
   }
   return sized(x.dtype, std::move(result));
 }

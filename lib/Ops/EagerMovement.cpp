@@ -274,7 +274,9 @@ Tensor replicate(const OpInfo &info, std::span<const Tensor> operands, const Att
                  const TensorType &) {
   const Tensor &x = operands[0];
   const auto count = operands[1].item<std::int64_t>();
-  if (count < 0) raise(ErrorKind::shape, std::string(info.name) + ": the count is negative");
+  if (count < 0)
+    raise(ErrorKind::shape, std::string(info.name) + ": the count is " + std::to_string(count) +
+                                ", which is negative");
   Ints dims{count}, strides{0};
   for (std::size_t i = 0; i < x.impl()->rank; ++i) {
     dims.push_back(x.impl()->dims()[i]);
@@ -288,7 +290,9 @@ Tensor resize(const OpInfo &info, std::span<const Tensor> operands, const Attrs 
               const TensorType &type) {
   const detail::TensorImpl *x = operands[0].impl();
   const auto count = operands[1].item<std::int64_t>();
-  if (count < 0) raise(ErrorKind::shape, std::string(info.name) + ": the count is negative");
+  if (count < 0)
+    raise(ErrorKind::shape, std::string(info.name) + ": the count is " + std::to_string(count) +
+                                ", which is negative");
   Ints dims(x->sizes().begin(), x->sizes().end());
   dims[0] = count;
   if (count <= x->dims()[0])

@@ -239,9 +239,14 @@ void weft_rt_check_indices(CallContext *context, std::int64_t site, const char *
   });
 }
 
-void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *message) {
+void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *message,
+                         const std::int64_t *sizes, std::int64_t count) {
   const MovesOnThrow moves(context);
-  throw ShapeError(of_function(context, site, message), place_of(context, site));
+  std::string text = message;
+  std::size_t at = 0;
+  for (std::int64_t i = 0; i < count && (at = text.find("{}", at)) != std::string::npos; ++i)
+    text.replace(at, 2, std::to_string(sizes[i]));
+  throw ShapeError(of_function(context, site, text), place_of(context, site));
 }
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {

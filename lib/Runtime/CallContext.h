@@ -133,10 +133,11 @@ void weft_rt_check_indices(weft::CallContext *context, std::int64_t site, const 
                            std::int32_t dtype, const void *indices, std::int64_t count,
                            std::int64_t size);
 
-/// Throws ShapeError with this message (ends in a NUL): sizes unknown when the function was
-/// compiled that turned out not to fit. Does not return.
+/// Throws ShapeError with this message (ends in a NUL), where each {} stands for one of `count`
+/// sizes: sizes unknown when the function was compiled that turned out not to fit. Does not return.
 [[noreturn]] void weft_rt_shape_error(weft::CallContext *context, std::int64_t site,
-                                      const char *message);
+                                      const char *message, const std::int64_t *sizes,
+                                      std::int64_t count);
 
 /// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
 /// until weft_rt_free or the end of the call. Throws OutOfMemory.

@@ -37,7 +37,7 @@ func.func @slices(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
 // A shifted factor is that of the step before; sizes that are not known are compared first.
 // CHECK-LABEL: func @recurrence
 // CHECK-SAME: (%[[A:.*]]: tensor<?xf64>, %[[X:.*]]: tensor<?xf64>)
-// CHECK: cf.assert %{{.*}}, "linear_recurrence: a is not of the shape of x"
+// CHECK: weft.check_sizes %{{.*}}, "linear_recurrence: a is not of the shape of x: {} meets {} in axis 0"
 // CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%{{.*}}, %[[ACC:.*]] = %{{.*}}, %{{.*}})
 // CHECK: %[[BEFORE:.*]] = arith.maxsi
 // CHECK: %[[FACTOR:.*]] = tensor.extract %[[A]][%[[BEFORE]]]

@@ -30,9 +30,9 @@ func.func @ones(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-DAG: %[[NX:.*]] = tensor.dim %[[X]]
 // CHECK-DAG: %[[NY:.*]] = tensor.dim %[[Y]]
 // CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[NX]], %[[NY]]
-// CHECK: cf.assert %[[SAME]], "add: the shapes do not broadcast: axis 0 of the result has two sizes"
+// CHECK: weft.check_sizes %[[SAME]], "add: the shapes do not broadcast: {} meets {} in axis 0 of the result; an unknown size never stretches", %[[NX]], %[[NY]]
 // CHECK: tensor.empty(%[[NX]])
-// CHECK-NOT: cf.assert
+// CHECK-NOT: weft.check_sizes
 // CHECK: math.exp
 func.func @unknown(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = weft.add %x, %y : tensor<?xf32>
@@ -44,7 +44,7 @@ func.func @unknown(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 
 // An unknown size that meets 1 is the result's and needs no test.
 // CHECK-LABEL: func @unknown_and_one
-// CHECK-NOT: cf.assert
+// CHECK-NOT: weft.check_sizes
 // CHECK: linalg.generic
 func.func @unknown_and_one(%x: tensor<?xf32>, %y: tensor<1xf32>) -> tensor<?xf32> {
   %0 = weft.add %x, %y : tensor<?xf32>, tensor<1xf32>

@@ -49,7 +49,7 @@ func.func @take_along_axis(%x: tensor<4x3xf32>, %i: tensor<2x3xi64>) -> tensor<2
 
 // Sizes that are not known are compared first, then updates are added one after the other.
 // CHECK-LABEL: func @add_along_axis
-// CHECK: cf.assert %{{.*}}, "add_along_axis: the sizes of indices differ from x's outside the axis"
+// CHECK: weft.check_sizes %{{.*}}, "add_along_axis: the sizes of indices differ from x's outside the axis: {} meets {} in axis
 // CHECK: weft.check_indices %{{.*}} below %{{.*}} for "add_along_axis"
 // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{.*}})
 // CHECK: %[[OLD:.*]] = tensor.extract %[[SUM]][%[[AT:.*]]]

@@ -49,7 +49,7 @@ func.func @reshape(%x: tensor<2x3x4xf32>) -> (tensor<6x4xf32>, tensor<8x3xf32>) 
 // CHECK-LABEL: func @reshape_unknown
 // CHECK: %[[COUNT:.*]] = arith.muli
 // CHECK: %[[REST:.*]] = arith.divui %[[COUNT]]
-// CHECK: cf.assert %{{.*}}, "reshape: the elements do not fill the shape"
+// CHECK: weft.check_sizes %{{.*}}, "reshape: {} elements do not fill the shape
 // CHECK: tensor.expand_shape {{.*}} output_shape [%[[REST]], 2]
 func.func @reshape_unknown(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
   %0 = weft.reshape %x {shape = array<i64: -1, 2>} : (tensor<?x3xf32>) -> tensor<?x2xf32>
@@ -80,7 +80,7 @@ func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x2xf32> {
 // -----
 
 // CHECK-LABEL: func @slice_unknown
-// CHECK: cf.assert %{{.*}}, "slice: the limit of axis 0 is out of range for x"
+// CHECK: weft.check_sizes %{{.*}}, "slice: the limit {{.*}} of axis 0 is out of range for x, whose size there is {}"
 // CHECK: tensor.extract_slice %{{.*}}[1] [3] [1]
 func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
   %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: 4>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<3xf32>

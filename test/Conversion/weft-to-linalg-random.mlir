@@ -36,7 +36,7 @@ func.func @integers(%s: tensor<2xi64>, %x: tensor<?xi1>) -> tensor<?xi64> {
 
 // A state of unknown size is checked when the program runs.
 // CHECK-LABEL: func @unknown_state
-// CHECK: cf.assert %{{.*}}, "draw_uniform: state must be of shape (2,)"
+// CHECK: weft.check_sizes %{{.*}}, "draw_uniform: state must be of shape (2,)
 func.func @unknown_state(%s: tensor<?xi64>, %x: tensor<4xi1>) -> tensor<4xi1> {
   %0 = weft.draw_uniform %s, %x {dtype = i1} : (tensor<?xi64>, tensor<4xi1>) -> tensor<4xi1>
   return %0 : tensor<4xi1>

@@ -14,14 +14,14 @@
 // CHECK-NEXT: }
 // CHECK: arith.xori %[[FITS]]
 // CHECK: scf.if
-// CHECK-NEXT: weft.leave shape "the sizes differ"
+// CHECK-NEXT: weft.leave shape "the size is {}", %[[N]] : index
 // CHECK-NEXT: }
 // CHECK-NEXT: weft.leave print "x is {}", %[[X]] : tensor<4xf32>
 // CHECK-NEXT: return
 func.func @each_kind(%c: tensor<i1>, %x: tensor<4xf32>, %i: tensor<5xi64>, %n: index, %fits: i1) {
   weft.assert %c, "c holds", %x : tensor<i1>, tensor<4xf32>
   weft.check_indices %i below %n for "gather" : tensor<5xi64>
-  cf.assert %fits, "the sizes differ"
+  weft.check_sizes %fits, "the size is {}", %n
   weft.print "x is {}", %x : tensor<4xf32>
   return
 }

@@ -2,14 +2,17 @@
 // RUN: weft-opt %s --weft-checks-to-runtime --split-input-file --verify-diagnostics | FileCheck %s
 
 // Each is told the number of the op call, which the location has.
-// CHECK: func.func private @weft_rt_shape_error(i64, !llvm.ptr) attributes {weft.context, weft.runtime}
-// CHECK: llvm.mlir.global internal constant @[[TEXT:.*]]("matmul: the inner dimensions differ\00")
+// CHECK: func.func private @weft_rt_shape_error(i64, !llvm.ptr, memref<*xi64>, i64) attributes {weft.context, weft.runtime}
+// CHECK: llvm.mlir.global internal constant @[[TEXT:.*]]("matmul: the inner dimensions differ: {} meets {}\00")
 // CHECK-LABEL: func @shape
+// CHECK: %[[SIZES:.*]] = memref.alloca() : memref<2xi64>
+// CHECK-COUNT-2: memref.store %{{.*}}, %[[SIZES]]
 // CHECK: %[[SITE:.*]] = arith.constant 7 : i64
 // CHECK: %[[P:.*]] = llvm.mlir.addressof @[[TEXT]]
-// CHECK-NEXT: call @weft_rt_shape_error(%[[SITE]], %[[P]])
-func.func @shape() {
-  weft.leave shape "matmul: the inner dimensions differ" loc(fused<7>["train.cpp":41:3])
+// CHECK: %[[COUNT:.*]] = arith.constant 2 : i64
+// CHECK: call @weft_rt_shape_error(%[[SITE]], %[[P]], %{{.*}}, %[[COUNT]])
+func.func @shape(%n: index, %m: index) {
+  weft.leave shape "matmul: the inner dimensions differ: {} meets {}", %n, %m : index, index loc(fused<7>["train.cpp":41:3])
   return
 }
 
@@ -24,6 +27,13 @@ func.func @shape() {
 // CHECK: call @weft_rt_shape_error(%[[SITE]],
 func.func @late(%fits: i1) {
   cf.assert %fits, "matmul: the inner dimensions differ" loc(fused<9>["train.cpp":43:3])
+  return
+}
+// CHECK-LABEL: func @late_sizes
+// CHECK: scf.if
+// CHECK: call @weft_rt_shape_error(
+func.func @late_sizes(%fits: i1, %n: index) {
+  weft.check_sizes %fits, "the size is {}", %n
   return
 }
 

@@ -91,6 +91,10 @@ static func::FuncOp findEntry(ModuleOp module) {
 
 /// Prints an error at the function unless tensors are all that it takes and gives.
 static LogicalResult checkSignature(func::FuncOp function) {
+  if (function->hasAttr("weft.split"))
+    return emitError(function.getLoc())
+           << '@' << function.getName()
+           << " becomes two functions by its 'weft.split', but weft-run runs one";
   for (auto [types, verb] : {std::pair(function.getArgumentTypes(), "takes "),
                              std::pair(function.getResultTypes(), "gives ")})
     for (Type type : types)

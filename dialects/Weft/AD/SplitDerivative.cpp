@@ -198,19 +198,10 @@ private:
   /// Splits a function; says in `partial` if one part is gone.
   static LogicalResult split(func::FuncOp function, SymbolTable &symbols, Attribute how,
                              bool &partial) {
-    auto words = dyn_cast<DictionaryAttr>(how);
-    auto number = [&](StringRef name) -> int64_t {
-      auto attribute = words ? words.getAs<IntegerAttr>(name) : IntegerAttr();
-      return attribute ? attribute.getInt() : -1;
-    };
-    const int64_t inputs = number("inputs"), results = number("results");
-    auto part = words ? words.getAs<StringAttr>("part") : StringAttr();
-    if (inputs < 0 || inputs > function.getNumArguments() || results < 0 ||
-        results > function.getNumResults() || (part && part != "forward" && part != "backward") ||
-        function.isDeclaration())
-      return function.emitOpError(
-          "has a 'weft.split' that is not {inputs = I, results = R} with at most its numbers of "
-          "arguments and results, and perhaps part = \"forward\" or part = \"backward\"");
+    auto words = cast<DictionaryAttr>(how); // verified
+    const int64_t inputs = words.getAs<IntegerAttr>("inputs").getInt();
+    const int64_t results = words.getAs<IntegerAttr>("results").getInt();
+    auto part = words.getAs<StringAttr>("part");
     func::FuncOp backward = Splitter(function, symbols, inputs, results).split();
     if (!backward) return failure();
     if (!part) return success();

@@ -25,15 +25,18 @@ void addMemoryEffects(
 
 bool mayStop(Operation *op) {
   if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp, UpdateSliceOp>(op)) return true;
+  if (isa<ReplicateOp, ResizeOp>(op)) return true; // the count may be negative
   if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || info->kind == ::weft::OpKind::effect) return false;
   // Sizes are compared where two operands meet, and with those that an attribute gives.
   const bool compares = op->getNumOperands() > 1 || info->kind == ::weft::OpKind::structural;
-  return compares && llvm::any_of(op->getOperandTypes(), [](Type type) {
-           auto shaped = dyn_cast<ShapedType>(type);
-           return shaped && !shaped.hasStaticShape();
-         });
+  if (compares && llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto shaped = dyn_cast<ShapedType>(type);
+        return shaped && !shaped.hasStaticShape();
+      }))
+    return true;
+  return knowsMoreThanInferred(op);
 }
 
 Speculation::Speculatability speculatabilityOf(Operation *op) {

@@ -26,6 +26,7 @@ OpFoldResult WidenOp::fold(FoldAdaptor) {
   // Of an unknown size it stays, for the day when more is known of x (weft-to-linalg).
   if (getX().getType() == getType() && getType().hasStaticShape()) return getX();
   if (auto inner = getX().getDefiningOp<WidenOp>()) {
+    if (inner == *this) return {}; // in code that is never run
     setOperand(inner.getX());
     return getResult();
   }
@@ -38,7 +39,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
     isIdentity &= static_cast<int64_t>(i) == axis;
   if (isIdentity && getX().getType() == getType()) return getX();
   if (isIdentity) return {};
-  if (auto inner = getX().getDefiningOp<TransposeOp>()) {
+  if (auto inner = getX().getDefiningOp<TransposeOp>(); inner && !knowsMoreThanInferred(inner)) {
     SmallVector<int64_t> composed;
     for (int64_t axis : getPermutation()) composed.push_back(inner.getPermutation()[axis]);
     setOperand(inner.getX());
@@ -75,6 +76,8 @@ LogicalResult ReplicateOp::canonicalize(ReplicateOp op, PatternRewriter &rewrite
   if (shape[0] < 0) return failure();
   llvm::append_range(shape, from.getShape());
   auto type = RankedTensorType::get(shape, from.getElementType());
+  // A type that says otherwise is an error at run time, if the program comes to it.
+  if (failed(verifyCompatibleShape(type, op.getType()))) return failure();
   Value value = BroadcastOp::create(rewriter, op.getLoc(), type, op.getX(), shape);
   if (type != op.getType()) value = WidenOp::create(rewriter, op.getLoc(), op.getType(), value);
   rewriter.replaceOp(op, value);
@@ -92,6 +95,7 @@ LogicalResult ResizeOp::canonicalize(ResizeOp op, PatternRewriter &rewriter) {
   SmallVector<int64_t> shape(from.getShape());
   shape[0] = count;
   auto type = RankedTensorType::get(shape, from.getElementType());
+  if (failed(verifyCompatibleShape(type, op.getType()))) return failure();
   Value value;
   if (count <= from.getDimSize(0)) {
     value = SliceOp::create(rewriter, op.getLoc(), type, op.getX(), none, shape, each);

@@ -50,6 +50,24 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
   let assemblyFormat = "$indices `below` $size `for` $op attr-dict `:` type($indices)";
 }
 
+def Weft_CheckSizesOp : Op<Weft_Dialect, "check_sizes",
+                            [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+  let summary = "Stops the call with a ShapeError unless a condition on sizes holds.";
+  let description = [{
+    Made by the conversion to linalg where sizes have to fit that only the call knows. Each {} of
+    the text stands for one of the sizes. What comes behind a check that is known to fail is never
+    run, and canonicalization drops it: it may be code that makes no sense.
+
+    ```mlir
+    weft.check_sizes %same, "add: the shapes do not broadcast: {} meets {}", %n, %m
+    ```
+  }];
+  let arguments = (ins I1:$holds, StrAttr:$text, Variadic<Index>:$sizes);
+  let assemblyFormat = "$holds `,` $text (`,` $sizes^)? attr-dict";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Calls that are over before their end
 //===----------------------------------------------------------------------===//
@@ -89,7 +107,7 @@ def Weft_LeaveOp : Op<Weft_Dialect, "leave",
   let description = [{
     What the text and the values mean depends on the kind: `assertion` and `print` format them,
     `index` takes the name of an op, its indices and the size that one of them is not below, `shape`
-    takes a message alone, `host` takes the name of a callable, what it is called with, and the types
+    takes a message with a {} for each of the sizes that are its values, `host` takes the name of a callable, what it is called with, and the types
     of what it `gives`. The first three throw; a print does if its sink throws, and a host call if
     the callable does. Then the variables hold what the op says after `leaving`.
 
@@ -111,6 +129,7 @@ def Weft_LeaveOp : Op<Weft_Dialect, "leave",
     (`leaving` $variables `=` $state^ `:` type($state))? attr-dict
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Weft_HostResultOp : Op<Weft_Dialect, "host_result", [MemoryEffects<[MemRead<Weft_IoResource>]>]> {

@@ -15,6 +15,10 @@ LogicalResult VariableOp::verify() {
   if (!isWeftTensor(getType()))
     return emitOpError() << "the type must be a ranked tensor of i1, i32, i64, f32 or f64, but is "
                          << getType();
+  if (cast<RankedTensorType>(getType()).getRank() > ::weft::max_rank)
+    return emitOpError() << "a tensor has at most " << ::weft::max_rank
+                         << " dimensions, but the variable has "
+                         << cast<RankedTensorType>(getType()).getRank();
   if (!cast<RankedTensorType>(getType()).hasStaticShape())
     return emitOpError() << "the shape must be known, but the type is " << getType();
   if (getInitialAttr() && getInitialAttr().getType() != getType())
@@ -50,21 +54,6 @@ LogicalResult CheckIndicesOp::verify() {
 LogicalResult OnStopOp::verify() {
   if (getVariables().size() == getState().size()) return success();
   return emitOpError("wants one value for each variable");
-}
-
-LogicalResult LeaveOp::verify() {
-  if ((getVariables() ? getVariables()->size() : 0) != getState().size())
-    return emitOpError("wants one value for each variable");
-  if (getKind() == LeaveKind::index && getValues().size() != 2)
-    return emitOpError("of kind index wants the indices and the size of the axis");
-  if ((getKind() == LeaveKind::host) != static_cast<bool>(getGiven()))
-    return emitOpError("of kind host, and no other, says what types it gives");
-  if (getGiven())
-    for (Type type : getGiven()->getAsValueRange<TypeAttr>())
-      if (!isWeftTensor(type)) return emitOpError("gives ") << type << ", which is no tensor";
-  if (getKind() == LeaveKind::shape && !getValues().empty())
-    return emitOpError("of kind shape takes no values");
-  return success();
 }
 
 LogicalResult JoinOp::verify() {

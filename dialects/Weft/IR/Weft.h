@@ -47,6 +47,13 @@ void addMemoryEffects(OrderedOpInterface op,
 /// Whether a pure op may stop the call: an index may be out of range, unknown sizes may not fit, a
 /// callable may throw.
 bool mayStop(Operation *op);
+/// Whether the written type of a result says more of its size than follows from the operands: then
+/// the op compares them at run time.
+bool knowsMoreThanInferred(Operation *op);
+/// Erases what follows `op` in its block, where a call never comes to, and hands on empty tensors
+/// and zeros in the place of its values. Fails if there is nothing to erase, or if no value can
+/// take the place of another.
+LogicalResult eraseBehind(Operation *op, RewriterBase &rewriter);
 /// Whether an op may run although the program would not have come to it: not if it may stop the
 /// call or changes the world.
 Speculation::Speculatability speculatabilityOf(Operation *op);

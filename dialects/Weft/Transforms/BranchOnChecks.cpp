@@ -120,6 +120,9 @@ private:
     } else if (auto check = dyn_cast<CheckIndicesOp>(op)) {
       enterIf(b, OutsideOp::create(b, check.getIndices(), check.getSize()));
       leave(b, LeaveKind::index, check.getOp(), {check.getIndices(), check.getSize()}, present);
+    } else if (auto sizes = dyn_cast<CheckSizesOp>(op)) {
+      enterIf(b, negated(b, sizes.getHolds()));
+      leave(b, LeaveKind::shape, sizes.getText(), sizes.getSizes(), present);
     } else if (auto fits = dyn_cast<cf::AssertOp>(op)) {
       enterIf(b, negated(b, fits.getArg()));
       leave(b, LeaveKind::shape, fits.getMsg(), {}, present);

@@ -38,6 +38,9 @@ static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
     Value place = bufferOf(variable, function), value = op.getState()[i];
     if (!place) return op.emitError("the function has no argument for ") << variable;
     while (auto cast = value.getDefiningOp<memref::CastOp>()) value = cast.getSource();
+    auto from = cast<MemRefType>(value.getType()), to = cast<MemRefType>(place.getType());
+    if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+      return op.emitOpError("leaves ") << variable << " with " << from << ", but it is " << to;
     if (value != place) moves.push_back({place, value});
   }
   if (moves.empty()) return success();
@@ -92,7 +95,12 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::shape: {
-    callRuntime(b, "weft_rt_shape_error", {site(), textPointer(b, text)}, true);
+    const auto count = static_cast<int64_t>(op.getValues().size());
+    Value sizes = stackArray(b, std::max<int64_t>(count, 1));
+    for (auto [i, size] : llvm::enumerate(op.getValues()))
+      put(b, sizes, static_cast<int64_t>(i), arith::IndexCastOp::create(b, b.getI64Type(), size));
+    callRuntime(b, "weft_rt_shape_error", {site(), textPointer(b, text), sizes, constant(b, count)},
+                true);
     break;
   }
   }
@@ -100,23 +108,29 @@ static LogicalResult lower(LeaveOp op) {
   return success();
 }
 
-static void branch(cf::AssertOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value broken = arith::XOrIOp::create(b, op.getArg(), arith::ConstantIntOp::create(b, 1, 1));
+static void branch(Operation *op, Value holds, StringAttr text, ValueRange sizes) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value broken = arith::XOrIOp::create(b, holds, arith::ConstantIntOp::create(b, 1, 1));
   auto branch = scf::IfOp::create(b, broken, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  LeaveOp::create(b, LeaveKind::shape, op.getMsgAttr(), ValueRange(), ArrayAttr(), ValueRange(),
-                  ArrayAttr());
-  op.erase();
+  LeaveOp::create(b, LeaveKind::shape, text, sizes, ArrayAttr(), ValueRange(), ArrayAttr());
+  op->erase();
 }
 
 namespace {
 struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
   void runOnOperation() override {
     // Those that were there before weft-branch-on-checks are branches already.
-    SmallVector<cf::AssertOp> asserts;
-    getOperation()->walk([&](cf::AssertOp op) { asserts.push_back(op); });
-    for (cf::AssertOp op : asserts) branch(op);
+    SmallVector<Operation *> checks;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<cf::AssertOp, CheckSizesOp>(op)) checks.push_back(op);
+    });
+    for (Operation *op : checks) {
+      if (auto sizes = dyn_cast<CheckSizesOp>(op))
+        branch(op, sizes.getHolds(), sizes.getTextAttr(), sizes.getSizes());
+      else if (auto fits = dyn_cast<cf::AssertOp>(op))
+        branch(op, fits.getArg(), fits.getMsgAttr(), {});
+    }
     SmallVector<LeaveOp> leaves;
     getOperation()->walk([&](LeaveOp op) { leaves.push_back(op); });
     for (LeaveOp op : leaves)

@@ -36,7 +36,7 @@ struct FoldConstants : RewritePattern {
     const ::weft::OpInfo *info = opInfoOf(op);
     if (!info || info->kind == ::weft::OpKind::effect || isa<ConstantOp>(op)) return failure();
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !type.hasStaticShape()) return failure();
+    if (!type || !type.hasStaticShape() || knowsMoreThanInferred(op)) return failure();
     SmallVector<DenseElementsAttr> operands;
     int64_t operandBytes = 0;
     for (Value operand : op->getOperands()) {

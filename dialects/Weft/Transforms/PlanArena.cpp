@@ -125,12 +125,19 @@ private:
 
 } // namespace
 
-/// Bytes that a buffer takes: -1 if unknown.
+/// A buffer of more bytes has no place in the plan: whoever runs the function asks for it when the
+/// program comes to it, and is told that there is no such memory.
+static constexpr int64_t kLargestPlanned = int64_t{1} << 56;
+
+/// Bytes that a buffer takes: -1 if unknown, or too many for a plan.
 static int64_t bytesOf(MemRefType type) {
   if (!type.hasStaticShape()) return -1;
+  if (llvm::is_contained(type.getShape(), 0)) return 0;
   Type element = type.getElementType();
-  const int64_t item = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-  return type.getNumElements() * item;
+  int64_t bytes = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes) || bytes > kLargestPlanned) return -1;
+  return bytes;
 }
 
 /// Gives large temporaries their places first: each the lowest that is free while it lives. Returns
@@ -148,7 +155,9 @@ static int64_t place(MutableArrayRef<Temporary> temporaries) {
     for (Temporary *other : placed)
       if (other->overlaps(*temporary)) {
         if (offset + temporary->bytes <= other->offset) break;
-        offset = std::max<int64_t>(offset, llvm::alignTo(other->offset + other->bytes, kAlignment));
+        // Places that nobody has may be one: there will be no call.
+        const int64_t end = std::min(other->offset + other->bytes, int64_t{1} << 60);
+        offset = std::max<int64_t>(offset, llvm::alignTo(end, kAlignment));
       }
     temporary->offset = offset;
     total = std::max(total, offset + temporary->bytes);

@@ -56,7 +56,8 @@ struct DropInvolution : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     auto inner = op.getX().template getDefiningOp<Op>();
-    if (!inner) return failure();
+    if (!inner || inner.getX().getType() != op.getType() || knowsMoreThanInferred(inner))
+      return failure();
     rewriter.replaceOp(op, inner.getX());
     return success();
   }
@@ -66,9 +67,12 @@ struct DropInvolution : OpRewritePattern<Op> {
 struct DropReverse : OpRewritePattern<ReverseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReverseOp op, PatternRewriter &rewriter) const override {
-    if (op.getAxes().empty()) return rewriter.replaceOp(op, op.getX()), success();
+    if (op.getAxes().empty() && op.getX().getType() == op.getType())
+      return rewriter.replaceOp(op, op.getX()), success();
     auto inner = op.getX().getDefiningOp<ReverseOp>();
-    if (!inner || inner.getAxes() != op.getAxes()) return failure();
+    if (!inner || inner.getAxes() != op.getAxes() || inner.getX().getType() != op.getType() ||
+        knowsMoreThanInferred(inner))
+      return failure();
     rewriter.replaceOp(op, inner.getX());
     return success();
   }
@@ -121,7 +125,11 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
     auto lhs = op.getLhs().getDefiningOp<TransposeOp>();
     auto rhs = op.getRhs().getDefiningOp<TransposeOp>();
-    const bool absorbsLhs = lhs && swapsMatrix(lhs), absorbsRhs = rhs && swapsMatrix(rhs);
+    // What only the written type of a transpose knows would be forgotten, and not be checked.
+    auto absorbs = [](TransposeOp side) {
+      return side && swapsMatrix(side) && !knowsMoreThanInferred(side);
+    };
+    const bool absorbsLhs = absorbs(lhs), absorbsRhs = absorbs(rhs);
     if (!absorbsLhs && !absorbsRhs) return failure();
     rewriter.modifyOpInPlace(op, [&] {
       if (absorbsLhs) {

@@ -45,7 +45,7 @@ func.func @indices(%i: tensor<4xi32>) {
 // -----
 
 func.func @shape(%w: tensor<4xf32>) {
-  // expected-error@below {{'weft.leave' op of kind shape takes no values}}
+  // expected-error@below {{'weft.leave' op of kind shape takes sizes alone}}
   weft.leave shape "no", %w : tensor<4xf32>
   return
 }

@@ -102,7 +102,7 @@ public:
   std::vector<int> after_throw() {
     CallContext context;
     weft_rt_on_stop(&context, moves_.data(), static_cast<std::int64_t>(moves_.size()));
-    EXPECT_THROW(weft_rt_shape_error(&context, -1, "no"), ShapeError);
+    EXPECT_THROW(weft_rt_shape_error(&context, -1, "no", nullptr, 0), ShapeError);
     std::vector<int> values;
     for (const std::vector<int> &variable : variables_) {
       EXPECT_EQ(variable, std::vector<int>(1500, variable[0]));
@@ -142,7 +142,7 @@ TEST(CallContext, MovesAreForgottenWhenNothingThrows) {
   weft_rt_on_stop(&context, moves, 1);
   weft_rt_print(&context, "text", 4, nullptr, 0);
   EXPECT_EQ(variable, 1);
-  EXPECT_THROW(weft_rt_shape_error(&context, -1, "no"), ShapeError);
+  EXPECT_THROW(weft_rt_shape_error(&context, -1, "no", nullptr, 0), ShapeError);
   EXPECT_EQ(variable, 1);
   set_print_sink([](std::string_view) { throw IOError("the sink is full"); });
   weft_rt_on_stop(&context, moves, 1);

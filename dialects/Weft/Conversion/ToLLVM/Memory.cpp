@@ -5,6 +5,8 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::weft;
 
@@ -68,10 +70,30 @@ Value MemoryBuilder::toPointer(Location loc, Value memref) {
 }
 
 Value MemoryBuilder::bytesOf(Location loc, MemRefType type, ValueRange dynamicSizes) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
   int64_t number = elementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size)) number *= size;
+  bool tooMany = false;
+  for (int64_t size : type.getShape()) {
+    if (size == 0) return constant(loc, 0);
+    if (!ShapedType::isDynamic(size)) tooMany |= llvm::MulOverflow(number, size, number) != 0;
+  }
+  if (tooMany) number = most;
   Value bytes = constant(loc, number);
-  for (Value size : dynamicSizes) bytes = LLVM::MulOp::create(builder_, loc, bytes, size);
-  return bytes;
+  if (dynamicSizes.empty()) return bytes;
+  // One of the sizes may be 0 and make any product fine; no size is negative.
+  Type i64 = builder_.getI64Type(), i1 = builder_.getI1Type();
+  auto pair = LLVM::LLVMStructType::getLiteral(builder_.getContext(), {i64, i1});
+  Value zero = constant(loc, 0), overflow, empty;
+  auto orElse = [&](Value &all, Value one) {
+    all = all ? LLVM::OrOp::create(builder_, loc, all, one).getResult() : one;
+  };
+  for (Value size : dynamicSizes) {
+    Value product = LLVM::UMulWithOverflowOp::create(builder_, loc, pair, bytes, size);
+    bytes = LLVM::ExtractValueOp::create(builder_, loc, product, 0);
+    orElse(overflow, LLVM::ExtractValueOp::create(builder_, loc, product, 1));
+    orElse(empty, LLVM::ICmpOp::create(builder_, loc, LLVM::ICmpPredicate::eq, size, zero));
+  }
+  orElse(overflow, LLVM::ICmpOp::create(builder_, loc, LLVM::ICmpPredicate::slt, bytes, zero));
+  bytes = LLVM::SelectOp::create(builder_, loc, overflow, constant(loc, most), bytes);
+  return LLVM::SelectOp::create(builder_, loc, empty, zero, bytes);
 }

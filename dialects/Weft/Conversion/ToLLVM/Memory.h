@@ -18,7 +18,8 @@ public:
   Value toMemRef(Location loc, MemRefType type, Value pointer, ValueRange dynamicSizes = {});
   /// The address of the first element.
   Value toPointer(Location loc, Value memref);
-  /// Bytes of a memref of identity layout with these unknown sizes, as i64.
+  /// Bytes of a memref of identity layout with these unknown sizes, as i64; 2^63 - 1, which nobody
+  /// has, if they are more than that.
   Value bytesOf(Location loc, MemRefType type, ValueRange dynamicSizes);
 
   Value constant(Location loc, int64_t number);

@@ -135,8 +135,10 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
                         flag("shifted")};
   Sizes &sizes = cumulative.sizes;
   for (Value operand : op->getOperands().drop_back())
-    for (auto [size, other] : llvm::zip_equal(sizes, b.sizesOf(operand))) {
-      b.requireEqual(size, other, "linear_recurrence: a is not of the shape of x");
+    for (auto [axis, size, other] : llvm::enumerate(sizes, b.sizesOf(operand))) {
+      b.requireEqual(size, other,
+                     "linear_recurrence: a is not of the shape of x: {} meets {} in axis " +
+                         Twine(axis));
       if (isa<Attribute>(other)) size = other;
     }
   // There is nothing to step through, and slices would begin past the end.

@@ -16,33 +16,35 @@ static AffineMap broadcastMap(OpBuilder &b, RankedTensorType operand, RankedTens
   return AffineMap::get(rank, 0, exprs, b.getContext());
 }
 
-/// The result's sizes: known ones from its type, others from an operand that has the dimension and
-/// does not stretch. Unknown sizes that meet are required to be equal.
-static Sizes broadcastSizes(LinalgBuilder &b, ValueRange operands, RankedTensorType type,
-                            StringRef name) {
+/// The result's sizes: of each axis that of an operand that has it and does not stretch, a known
+/// one if there is one. An operand stretches where its type says 1; an unknown size never does,
+/// even if it turns out to be 1, so sizes that meet are required to be equal.
+static Sizes broadcastSizes(LinalgBuilder &b, ValueRange operands, int64_t rank, StringRef name) {
   Sizes result;
-  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-    OpFoldResult size;
-    if (!type.isDynamicDim(axis)) size = b.getIndexAttr(type.getDimSize(axis));
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    SmallVector<OpFoldResult> meeting;
     for (Value operand : operands) {
-      Sizes sizes = b.sizesOf(operand);
-      const int64_t at = axis - (type.getRank() - static_cast<int64_t>(sizes.size()));
-      if (at < 0 || isConstantIntValue(sizes[at], 1)) continue;
-      if (!size) size = sizes[at];
-      else
-        b.requireEqual(size, sizes[at],
-                       name + ": the shapes do not broadcast: axis " + Twine(axis) +
-                           " of the result has two sizes");
+      auto type = cast<RankedTensorType>(operand.getType());
+      const int64_t at = axis - (rank - type.getRank());
+      if (at >= 0 && type.getDimSize(at) != 1) meeting.push_back(b.sizesOf(operand)[at]);
     }
-    // Only ones: the operands' types know more than the result's.
-    result.push_back(size ? size : OpFoldResult(b.getIndexAttr(1)));
+    OpFoldResult size = b.getIndexAttr(1);
+    if (!meeting.empty()) {
+      auto *known = llvm::find_if(meeting, [](OpFoldResult s) { return isa<Attribute>(s); });
+      size = known != meeting.end() ? *known : meeting.front();
+    }
+    for (OpFoldResult other : meeting)
+      b.requireEqual(size, other,
+                     name + ": the shapes do not broadcast: {} meets {} in axis " + Twine(axis) +
+                         " of the result; an unknown size never stretches");
+    result.push_back(size);
   }
   return result;
 }
 
 Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Sizes sizes = broadcastSizes(b, op->getOperands(), type, op->getName().stripDialect());
+  Sizes sizes = broadcastSizes(b, op->getOperands(), type.getRank(), op->getName().stripDialect());
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));

@@ -75,7 +75,8 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
     const bool isIndex = i >= axis && i < axis + picked.size();
     b.requireEqual(isIndex ? picked[i - axis] : into[i < axis ? i : i - picked.size() + 1], from[i],
                    "scatter_add: updates are not of x's shape with the axis replaced by the "
-                   "shape of indices");
+                   "shape of indices: {} meets {} in axis " +
+                       Twine(i));
   }
 
   if (picked.size() > 1) {
@@ -139,7 +140,7 @@ static Sizes sizesAlong(LinalgBuilder &b, ArrayRef<OpFoldResult> x, Value other,
   Sizes sizes = b.sizesOf(other);
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (static_cast<int64_t>(i) == axis) continue;
-    b.requireEqual(x[i], sizes[i], message);
+    b.requireEqual(x[i], sizes[i], message + ": {} meets {} in axis " + Twine(i));
     if (isa<Attribute>(x[i])) sizes[i] = x[i];
   }
   return sizes;
@@ -173,8 +174,10 @@ Value lowerAddAlongAxis(LinalgBuilder &b, AddAlongAxisOp op) {
   Sizes picked =
       sizesAlong(b, into, indices, axis,
                  "add_along_axis: the sizes of indices differ from x's outside the axis");
-  for (auto [size, other] : llvm::zip_equal(picked, given))
-    b.requireEqual(size, other, "add_along_axis: updates are not of the shape of indices");
+  for (auto [i, size, other] : llvm::enumerate(picked, given))
+    b.requireEqual(size, other,
+                   "add_along_axis: updates are not of the shape of indices: {} meets {} in axis " +
+                       Twine(i));
   checkIndices(b, indices, into[axis], "add_along_axis");
 
   // One loop over all updates, in order. It counts the updates of a line across the axis and the
@@ -223,7 +226,9 @@ Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op) {
   checkIndices(b, op.getIndex(), sizes[axis], "update_slice");
   for (size_t i = 0; i < given.size(); ++i)
     b.requireEqual(sizes[i < axis ? i : i + 1], given[i],
-                   "update_slice: the value is not of x's shape without the axis");
+                   "update_slice: the value is not of x's shape without the axis: {} meets {} in "
+                   "axis " +
+                       Twine(i) + " of the value");
   // There is nothing to insert, and insert_slice would refuse its offset.
   if (llvm::is_contained(op.getX().getType().getShape(), 0)) return x;
   Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));

@@ -3,7 +3,6 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::weft {
@@ -36,15 +35,26 @@ Value LinalgBuilder::toValue(OpFoldResult size) {
 
 OpFoldResult LinalgBuilder::add(OpFoldResult lhs, OpFoldResult rhs) {
   std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
-  if (left && right) return getIndexAttr(*left + *right);
+  if (left && right)
+    return getIndexAttr(
+        static_cast<int64_t>(static_cast<uint64_t>(*left) + static_cast<uint64_t>(*right)));
   if (left == 0) return rhs;
   if (right == 0) return lhs;
   return arith::AddIOp::create(*this, toValue(lhs), toValue(rhs)).getResult();
 }
 
+OpFoldResult LinalgBuilder::checkedSum(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
+  OpFoldResult sum = add(lhs, rhs);
+  if (sum != lhs && sum != rhs) requireNotNegative(sum, message, {});
+  return sum;
+}
+
 OpFoldResult LinalgBuilder::multiply(OpFoldResult lhs, OpFoldResult rhs) {
   std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
-  if (left && right) return getIndexAttr(*left * *right);
+  // The product may wrap around before it meets a size 0.
+  if (left && right)
+    return getIndexAttr(
+        static_cast<int64_t>(static_cast<uint64_t>(*left) * static_cast<uint64_t>(*right)));
   if (left == 1) return rhs;
   if (right == 1) return lhs;
   return arith::MulIOp::create(*this, toValue(lhs), toValue(rhs)).getResult();
@@ -60,24 +70,32 @@ Value LinalgBuilder::larger(Value lhs, Value rhs) {
   return arith::MaxSIOp::create(*this, lhs, rhs);
 }
 
-void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
+void LinalgBuilder::require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named) {
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : named) sizes.push_back(toValue(size));
+  CheckSizesOp::create(*this, holds, message.str(), sizes);
+}
+
+void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
+                                 ArrayRef<OpFoldResult> named) {
   if (isEqualConstantIntOrValue(lhs, rhs)) return;
-  Value left = toValue(lhs), right = toValue(rhs);
-  Value equal = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, left, right);
-  cf::AssertOp::create(*this, equal, message.str());
+  Value equal = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, toValue(lhs), toValue(rhs));
+  require(equal, message, named);
 }
 
-void LinalgBuilder::requireNotNegative(OpFoldResult size, const Twine &message) {
+void LinalgBuilder::requireNotNegative(OpFoldResult size, const Twine &message,
+                                       ArrayRef<OpFoldResult> named) {
   if (std::optional<int64_t> known = getConstantIntValue(size); known && *known >= 0) return;
-  Value fits = arith::CmpIOp::create(*this, arith::CmpIPredicate::sge, toValue(size), index(0));
-  cf::AssertOp::create(*this, fits, message.str());
+  Value fits = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, toValue(size), index(0));
+  require(fits, message, named);
 }
 
-void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
+void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
+                                  ArrayRef<OpFoldResult> named) {
   std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
   if (lhs == rhs || left == 0 || (left && right && *left <= *right)) return;
-  Value fits = arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
-  cf::AssertOp::create(*this, fits, message.str());
+  Value fits = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
+  require(fits, message, named);
 }
 
 /// Sizes as a type writes them.
@@ -142,6 +160,26 @@ Value LinalgBuilder::typed(Value tensor, Type type) {
   Value cast = tensor::CastOp::create(*this, type, tensor);
   setSizes(cast, sizes);
   return cast;
+}
+
+Value LinalgBuilder::asWritten(Value value, RankedTensorType type, StringRef op) {
+  auto made = dyn_cast<RankedTensorType>(value.getType());
+  if (!made) return value; // a scalar of weft.item
+  Sizes sizes = sizesOf(value);
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    if (type.isDynamicDim(axis)) continue;
+    OpFoldResult written = getIndexAttr(type.getDimSize(axis));
+    requireEqual(size, written,
+                 op + ": axis " + Twine(axis) + " of the result has size {}, but its type says {}");
+    size = written;
+  }
+  // Types that contradict each other are no cast; by then the check has ended the call.
+  if (failed(verifyCompatibleShape(made, type)))
+    value = WidenOp::create(
+        *this, made.clone(SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic)), value);
+  if (value.getType() != type) value = tensor::CastOp::create(*this, type, value);
+  setSizes(value, sizes);
+  return value;
 }
 
 /// Groups of the axes of a larger shape that are one axis of a smaller one, where the axes in

@@ -62,6 +62,8 @@ public:
   Value index(int64_t value);
   Value toValue(OpFoldResult size);
   OpFoldResult add(OpFoldResult lhs, OpFoldResult rhs);
+  /// A sum of sizes, of tensors that may have no elements, after the check that it is one.
+  OpFoldResult checkedSum(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
   OpFoldResult multiply(OpFoldResult lhs, OpFoldResult rhs);
   /// The product of sizes.
   OpFoldResult countOf(ArrayRef<OpFoldResult> sizes);
@@ -69,14 +71,26 @@ public:
   Value larger(Value lhs, Value rhs);
 
   /// Stops the call at run time with a ShapeError unless the sizes are equal; no code if that is
-  /// known now.
-  void requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
-  /// The same unless size >= 0, of a size that the program computes.
-  void requireNotNegative(OpFoldResult size, const Twine &message);
+  /// known now. The message names `named`.
+  void requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
+                    ArrayRef<OpFoldResult> named);
+  /// The same, where the message names both.
+  void requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message) {
+    requireEqual(lhs, rhs, message, {lhs, rhs});
+  }
+  /// The same unless size >= 0.
+  void requireNotNegative(OpFoldResult size, const Twine &message, ArrayRef<OpFoldResult> named);
   /// The same unless lhs <= rhs.
-  void requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
+  void requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
+                     ArrayRef<OpFoldResult> named);
+
+  /// `value`, which the conversion made of a result of `type`, in that type. What the type knows of
+  /// the sizes and the value does not is required at run time, and is its size from then on.
+  Value asWritten(Value value, RankedTensorType type, StringRef op);
 
 private:
+  void require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named);
+
   DenseMap<Value, Sizes> sizes_;
 };
 

@@ -16,6 +16,10 @@ struct Operand {
     isVector = sizes.size() == 1;
     batchRank = isVector ? 0 : static_cast<int64_t>(sizes.size()) - 2;
   }
+  /// Whether a batch axis stretches: its type says 1. An unknown size never does.
+  bool repeats(int64_t axis) const {
+    return cast<RankedTensorType>(tensor.getType()).getDimSize(axis) == 1;
+  }
   OpFoldResult row() const { return sizes[batchRank + (transposed ? 1 : 0)]; }
   OpFoldResult column() const { return sizes[batchRank + (transposed ? 0 : 1)]; }
 };
@@ -28,7 +32,7 @@ static SmallVector<int64_t> dropRepeatedBatches(LinalgBuilder &b, Operand &opera
   SmallVector<int64_t> repeated, loops;
   const int64_t missing = static_cast<int64_t>(batch.size()) - operand.batchRank;
   for (int64_t axis = 0; axis < operand.batchRank; ++axis) {
-    if (isConstantIntValue(operand.sizes[axis], 1) && !isConstantIntValue(batch[missing + axis], 1))
+    if (operand.repeats(axis) && !isConstantIntValue(batch[missing + axis], 1))
       repeated.push_back(axis);
     else loops.push_back(missing + axis);
   }
@@ -43,22 +47,25 @@ Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
 
   Sizes batch;
   for (int64_t axis = 0; axis < batchRank; ++axis) {
+    const std::string differ =
+        "matmul: the batch dimensions do not broadcast: {} meets {} in axis " +
+        std::to_string(axis) + " of the result; an unknown size never stretches";
     OpFoldResult size;
     for (const Operand *operand : {&lhs, &rhs}) {
       const int64_t at = axis - (batchRank - operand->batchRank);
-      if (at < 0 || isConstantIntValue(operand->sizes[at], 1)) continue;
+      if (at < 0 || operand->repeats(at)) continue;
       if (!size || (!isa<Attribute>(size) && isa<Attribute>(operand->sizes[at]))) {
-        if (size) b.requireEqual(size, operand->sizes[at], "matmul: the batch dimensions differ");
+        if (size) b.requireEqual(size, operand->sizes[at], differ);
         size = operand->sizes[at];
       } else {
-        b.requireEqual(size, operand->sizes[at], "matmul: the batch dimensions differ");
+        b.requireEqual(size, operand->sizes[at], differ);
       }
     }
     batch.push_back(size ? size : OpFoldResult(b.getIndexAttr(1)));
   }
   OpFoldResult lhsInner = lhs.isVector ? lhs.sizes[0] : lhs.column();
   OpFoldResult rhsInner = rhs.isVector ? rhs.sizes[0] : rhs.row();
-  b.requireEqual(lhsInner, rhsInner, "matmul: the inner dimensions differ");
+  b.requireEqual(lhsInner, rhsInner, "matmul: the inner dimensions differ: {} meets {}");
 
   // Loops: the batches, the rows unless lhs is a vector, the columns unless rhs is, the inner one.
   Sizes sizes = batch;

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
+#include <limits>
+
 namespace mlir::weft {
 
 //===----------------------------------------------------------------------===//
@@ -21,9 +23,13 @@ static Sizes targetSizes(LinalgBuilder &b, ArrayRef<int64_t> shape, OpFoldResult
     sizes.push_back(b.getIndexAttr(size));
     if (size != -1) known *= size;
   }
+  std::string message = "reshape: {} elements do not fill the shape (";
+  llvm::raw_string_ostream text(message);
+  llvm::interleaveComma(shape, text);
+  text << (shape.size() == 1 ? ",)" : ")");
   const auto *open = llvm::find(shape, -1);
   if (open == shape.end()) {
-    b.requireEqual(count, b.getIndexAttr(known), "reshape: the elements do not fill the shape");
+    b.requireEqual(count, b.getIndexAttr(known), message, count);
     return sizes;
   }
   OpFoldResult &rest = sizes[open - shape.begin()];
@@ -33,8 +39,7 @@ static Sizes targetSizes(LinalgBuilder &b, ArrayRef<int64_t> shape, OpFoldResult
   }
   if (known == 0) known = 1; // x must be empty then; the check below says so
   rest = arith::DivUIOp::create(b, b.toValue(count), b.index(known)).getResult();
-  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), count,
-                 "reshape: the elements do not fill the shape");
+  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), count, message, count);
   return sizes;
 }
 
@@ -68,9 +73,11 @@ Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op) {
   SmallVector<AffineExpr> exprs;
   for (auto [axis, size] : llvm::enumerate(from)) {
     const bool stretched =
-        isConstantIntValue(size, 1) && !isConstantIntValue(sizes[missing + axis], 1);
+        op.getX().getType().getDimSize(axis) == 1 && !isConstantIntValue(sizes[missing + axis], 1);
     if (!stretched)
-      b.requireEqual(size, sizes[missing + axis], "broadcast: x does not broadcast to the shape");
+      b.requireEqual(size, sizes[missing + axis],
+                     "broadcast: x does not broadcast to the shape: {} meets {} in axis " +
+                         Twine(missing + axis) + "; an unknown size never stretches");
     exprs.push_back(stretched ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(missing + axis));
   }
   return b.moved(sizes, op.getX(), AffineMap::get(sizes.size(), 0, exprs, b.getContext()));
@@ -122,16 +129,20 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
     if (limit != -1 || isa<Attribute>(from[axis])) {
       const int64_t end = limit != -1 ? limit : *getConstantIntValue(from[axis]);
       b.requireAtMost(b.getIndexAttr(end), from[axis],
-                      "slice: the limit of axis " + Twine(axis) + " is out of range for x");
+                      "slice: the limit " + Twine(end) + " of axis " + Twine(axis) +
+                          " is out of range for x, whose size there is {}",
+                      from[axis]);
       // Rounded up, without a sum that a large stride could make overflow.
       sizes.push_back(b.getIndexAttr(end <= start ? 0 : (end - start - 1) / stride + 1));
       continue;
     }
     b.requireAtMost(starts.back(), from[axis],
-                    "slice: the start of axis " + Twine(axis) + " is out of range for x");
+                    "slice: the start " + Twine(start) + " of axis " + Twine(axis) +
+                        " is out of range for x, whose size there is {}",
+                    from[axis]);
     AffineExpr size = b.getAffineDimExpr(0);
     sizes.push_back(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), (size + (stride - 1 - start)).floorDiv(stride), {from[axis]}));
+        b, b.getLoc(), (size - start).ceilDiv(stride), {from[axis]}));
   }
   Value result = tensor::ExtractSliceOp::create(b, op.getX(), starts, sizes, strides);
   b.setSizes(result, sizes);
@@ -148,10 +159,14 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
   for (Value x : op.getXs().drop_front()) {
     for (auto [other, size] : llvm::enumerate(b.sizesOf(x))) {
       if (static_cast<int64_t>(other) == axis) {
-        sizes[other] = b.add(sizes[other], size);
+        sizes[other] =
+            b.checkedSum(sizes[other], size,
+                         "concatenate: the size of axis " + Twine(axis) + " exceeds 2^63 - 1");
         continue;
       }
-      b.requireEqual(sizes[other], size, "concatenate: the shapes differ outside the axis");
+      b.requireEqual(sizes[other], size,
+                     "concatenate: the shapes differ outside axis " + Twine(axis) +
+                         ": {} meets {} in axis " + Twine(other));
       if (isa<Attribute>(size)) sizes[other] = size;
     }
   }
@@ -182,6 +197,8 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
   for (size_t axis = 0; axis < from.size(); ++axis) {
     const int64_t low = op.getLow()[axis], high = op.getHigh()[axis],
                   interior = op.getInterior()[axis];
+    const std::string tooLarge =
+        "pad: the padded size of axis " + std::to_string(axis) + " exceeds 2^63 - 1";
     offsets.push_back(b.getIndexAttr(low));
     strides.push_back(b.getIndexAttr(interior + 1));
     OpFoldResult size = from[axis];
@@ -194,9 +211,11 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
         Value atLeastOne = arith::MaxSIOp::create(b, b.toValue(size), b.index(1));
         gaps = arith::SubIOp::create(b, atLeastOne, b.index(1)).getResult();
       }
-      size = b.add(size, b.multiply(gaps, b.getIndexAttr(interior)));
+      b.requireAtMost(gaps, b.getIndexAttr(std::numeric_limits<int64_t>::max() / interior),
+                      tooLarge, {});
+      size = b.checkedSum(size, b.multiply(gaps, b.getIndexAttr(interior)), tooLarge);
     }
-    sizes.push_back(b.add(size, b.getIndexAttr(low + high)));
+    sizes.push_back(b.checkedSum(size, b.getIndexAttr(low + high), tooLarge));
   }
   Value value = tensor::ExtractOp::create(b, op.getValue(), ValueRange{});
   Value background = b.filled(sizes, value);
@@ -209,7 +228,7 @@ Value lowerReplicate(LinalgBuilder &b, ReplicateOp op) {
   Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
   Sizes from = b.sizesOf(op.getX()),
         sizes{arith::IndexCastOp::create(b, b.getIndexType(), number).getResult()};
-  b.requireNotNegative(sizes[0], "replicate: the count is negative");
+  b.requireNotNegative(sizes[0], "replicate: the count is {}, which is negative", sizes[0]);
   llvm::append_range(sizes, from);
   AffineMap map = AffineMap::getMinorIdentityMap(sizes.size(), from.size(), b.getContext());
   return b.moved(sizes, op.getX(), map);
@@ -218,7 +237,7 @@ Value lowerReplicate(LinalgBuilder &b, ReplicateOp op) {
 Value lowerResize(LinalgBuilder &b, ResizeOp op) {
   Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
   Value count = arith::IndexCastOp::create(b, b.getIndexType(), number);
-  b.requireNotNegative(count, "resize: the count is negative");
+  b.requireNotNegative(count, "resize: the count is {}, which is negative", {count});
   Sizes sizes = b.sizesOf(op.getX()), part = sizes;
   sizes[0] = count;
   part[0] = arith::MinSIOp::create(b, count, b.toValue(part[0])).getResult();

@@ -85,7 +85,8 @@ private:
 
 /// Stops the call unless `state` has its two numbers.
 void requireState(LinalgBuilder &b, Value state, StringRef op) {
-  b.requireEqual(b.sizesOf(state)[0], b.getIndexAttr(2), op + ": state must be of shape (2,)");
+  b.requireEqual(b.sizesOf(state)[0], b.getIndexAttr(2),
+                 op + ": state must be of shape (2,), but has {} elements and not {}");
 }
 
 } // namespace
@@ -115,7 +116,7 @@ Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op) {
   Sizes sizes{b.sizesOf(op.getX())[0]};
   if (type.isInteger(32))
     b.requireAtMost(sizes[0], b.getIndexAttr(int64_t{1} << 31),
-                    "draw_permutation: so many numbers do not fit the dtype i32");
+                    "draw_permutation: {} numbers do not fit the dtype i32", sizes[0]);
   Value ordered = b.elementwise(sizes, type, {}, {},
                                 [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
                                   Value at = linalg::IndexOp::create(builder, loc, 0);

@@ -70,7 +70,8 @@ Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
   Sizes sizes = b.sizesOf(x);
   ReductionLoops loops(b, sizes, axis);
   b.requireAtMost(b.getIndexAttr(1), sizes[axis],
-                  "argmax: axis " + Twine(axis) + " is empty, so there is no largest element");
+                  "argmax: axis " + Twine(axis) + " has size {}, so there is no largest element",
+                  sizes[axis]);
 
   ScalarBuilder scalar(b, b.getLoc());
   Value best = b.filled(loops.kept, scalar.lowest(element));

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::weft {
@@ -116,6 +117,19 @@ static void separateEmptyStacks(func::FuncOp function) {
   });
 }
 
+/// Erases what is behind checks that must fail: sizes that contradict each other have no form in
+/// linalg.
+static void eraseNeverRun(func::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  function.walk<WalkOrder::PreOrder>([&](Block *block) {
+    for (CheckSizesOp check : block->getOps<CheckSizesOp>())
+      if (matchPattern(check.getHolds(), m_Zero())) {
+        (void)eraseBehind(check, rewriter);
+        break;
+      }
+  });
+}
+
 namespace {
 struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   void runOnOperation() override {
@@ -123,8 +137,8 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
-          !isa<PrintOp, HostCallOp, CheckIndicesOp, OnStopOp, StackReserveOp, WidenOp, BarrierOp>(
-              op))
+          !isa<PrintOp, HostCallOp, CheckIndicesOp, CheckSizesOp, OnStopOp, StackReserveOp, WidenOp,
+               BarrierOp>(op))
         ops.push_back(op);
       // Nothing moves from here on but producers into their only users.
       if (auto barrier = dyn_cast<BarrierOp>(op)) barrier.getAfterMutable().assign(barrier.getX());
@@ -141,9 +155,12 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
       b.setLoc(op->getLoc());
       Value value = lower(b, op);
       if (!value) return signalPassFailure();
-      op->getResult(0).replaceAllUsesWith(b.typed(value, op->getResult(0).getType()));
+      if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
+        value = b.asWritten(value, type, op->getName().stripDialect());
+      op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     }
+    eraseNeverRun(getOperation());
     getOperation()->walk([](scf::ForOp loop) { hideSizes(loop); });
   }
 };
