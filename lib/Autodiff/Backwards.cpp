@@ -95,6 +95,7 @@ void Tape::check_use(std::span<const Tensor> targets,
   if (spent_)
     throw StateError("GradientTape: gradient was already called on this tape, which is not "
                      "persistent; make it with {.persistent = true}, or reset it");
+  if (!options_.persistent) check_outside("gradient of a tape that is not persistent");
   for (const Tensor &target : targets)
     if (!target.defined()) throw StateError("GradientTape: a target is undefined");
   for (const GradientSource &source : sources)

@@ -94,6 +94,7 @@ std::vector<Tensor> Tape::construct(const ConstructCall &call) {
   const detail::Body body = [&](std::span<const Tensor>) {
     return Interpreter::current()->construct(call);
   };
+  const Inside inside(*this, call.name);
   const Surveyed surveyed = survey(call.name, body);
   if (!surveyed.floating || !surveyed.touched) return Interpreter::construct(call);
   return record(call.name, body, surveyed, [](const Tensor &) { return false; }).results;
@@ -102,6 +103,7 @@ std::vector<Tensor> Tape::construct(const ConstructCall &call) {
 /// For the tape and one above it, which watches more.
 Recording Tape::record(std::string_view name, const detail::Body &body, const IsWatched &watched) {
   if (!recording()) return Interpreter::record(name, body, watched);
+  const Inside inside(*this, name);
   return record(name, body, survey(name, body), watched);
 }
 

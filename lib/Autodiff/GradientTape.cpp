@@ -88,11 +88,13 @@ GradientTape::Pause::~Pause() { tape_->resume(); }
 
 void GradientTape::stop() {
   tape_->check_thread("stop");
+  tape_->check_outside("stop");
   tape_->stop();
 }
 
 void GradientTape::reset() {
   tape_->check_thread("reset");
+  tape_->check_outside("reset");
   tape_->reset();
 }
 

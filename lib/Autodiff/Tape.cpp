@@ -126,6 +126,14 @@ void Tape::reset() {
   if (!running_) start();
 }
 
+void Tape::check_outside(const char *what) const {
+  if (!inside_.empty())
+    throw StateError(std::string("GradientTape: ") + what + " was called inside " +
+                     std::string(inside_) +
+                     " of a traced function, which the tape records as a whole; call it behind " +
+                     std::string(inside_) + ", or make the tape inside");
+}
+
 void Tape::check_thread(const char *what) const {
   if (!on_own_thread())
     throw StateError(std::string("GradientTape: ") + what +

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "Autodiff/IdentityMap.h"
@@ -86,6 +87,9 @@ public:
   bool recording() const {
     return running_ && paused_ == 0 && !abandoned_.load(std::memory_order_relaxed);
   }
+  /// Throws StateError inside a branch or a loop that the tape is about to record as a whole: it
+  /// stands in the middle of the chain of interpreters there, and the body is run more than once.
+  void check_outside(const char *what) const;
   /// Throws StateError unless this is the thread the tape was made on.
   void check_thread(const char *what) const;
   bool on_own_thread() const { return home_ == TapeHome::here(); }
@@ -165,6 +169,20 @@ private:
   /// The same for derivatives that a persistent tape gave while it recorded.
   void note_derivatives(std::span<const GradientSource> sources,
                         std::span<const Tensor> derivatives);
+  /// Keeps the name of a construct for as long as the tape has its body run.
+  class Inside {
+  public:
+    Inside(Tape &tape, std::string_view name)
+        : tape_(tape), before_(std::exchange(tape.inside_, name)) {}
+    ~Inside() { tape_.inside_ = before_; }
+    Inside(const Inside &) = delete;
+    Inside &operator=(const Inside &) = delete;
+
+  private:
+    Tape &tape_;
+    std::string_view before_;
+  };
+  std::string_view inside_; ///< the construct whose body is being run, or empty
   /// What leads from a source to a target.
   struct Path {
     bool watched = true;                   ///< the source is

@@ -429,6 +429,42 @@ TEST(TracedGradient, G21_LineSearch) {
   expect(step_of([](const Tensor &x) { return square(x - 1); }), {1, 0, 1});
 }
 
+// A tape that is used once has no gradient inside a branch that it records as a whole: both
+// branches are traced, and more than once.
+TEST(TracedGradient, OfATapeInABranch) {
+  const auto step = [](TapeOptions options) {
+    return [=](const Tensor &x) {
+      GradientTape tape(options);
+      tape.watch(x);
+      const Tensor y = x * x;
+      return cond(x > 0, [&] { return tape.gradient(y, {x})[0]; }, [&] { return x; });
+    };
+  };
+  EXPECT_EQ(step({})(tensor(3.0)).item<double>(), 6);
+  EXPECT_THROWS(function(step({}))(tensor(3.0)), StateError,
+                "GradientTape: gradient of a tape that is not persistent was called inside cond of "
+                "a traced function, which the tape records as a whole; call it behind cond, or "
+                "make the tape inside");
+  EXPECT_EQ(function(step({.persistent = true}))(tensor(3.0)).item<double>(), 6);
+  const auto stopped = [](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(x);
+    return while_loop([](const Tensor &y) { return y < 10; },
+                      [&](const Tensor &y) {
+                        tape.stop();
+                        return y + x;
+                      },
+                      x);
+  };
+  EXPECT_THROW(function(stopped)(tensor(3.0)), StateError);
+  const auto begun_anew = [](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(x);
+    return cond(x > 0, [&] { return tape.reset(), x * x; }, [&] { return x; });
+  };
+  EXPECT_THROW(function(begun_anew)(tensor(3.0)), StateError);
+}
+
 TEST(TracedGradient, NewtonsMethodAdjusts) {
   // The root of y^2 = x by Newton's method to convergence has the derivative 1 / (2 sqrt(x)).
   const auto root = [](const Tensor &x) {
