@@ -1,6 +1,8 @@
 // Reads input programs.
 #include "Input.h"
 
+#include "Compiler/TextLimits.h"
+
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -71,7 +73,13 @@ LogicalResult InputProgram::read(StringRef path) {
     llvm::errs() << "error: " << error << '\n';
     return failure();
   }
+  const StringRef text = file->getBuffer();
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  if (const auto fault = faultIn(text)) {
+    sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->place), llvm::SourceMgr::DK_Error,
+                         fault->message);
+    return failure();
+  }
   parsed = parseSourceFile<ModuleOp>(sources, &context);
   return success(static_cast<bool>(parsed));
 }

@@ -20,6 +20,8 @@ using ::weft::Phase;
 void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   DifferentiatePassOptions options;
   options.report = true; // the driver takes it off the module
+  pm.addPass(createCheckNestingPass());
+  pm.addPass(createCountTurnsPass()); // so that derivatives count from 0 as well
   pm.addPass(createDifferentiatePass(std::move(options)));
   pm.addPass(createSplitDerivativePass());
 }

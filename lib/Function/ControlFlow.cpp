@@ -17,6 +17,9 @@ namespace {
 
 Tensor i64_scalar(std::int64_t value) { return detail::new_scalar(value); }
 
+/// All numbers of i64 in the other order, for loops that count down.
+Tensor mirrored(const Tensor &number) { return i64_scalar(-1) - number; }
+
 /// A bound in the dtype that C++ integers have, or i64 if it does not fit.
 Tensor bound(const Operand &operand, std::string_view what) {
   Tensor tensor;
@@ -43,12 +46,12 @@ Turns Turns::make(const Operand &start, const Operand &stop, std::int64_t step) 
   if (start.weak() && !stop.weak()) turns.dtype_ = end.dtype();
   if (stop.weak() && !start.weak()) turns.dtype_ = first.dtype();
   turns.start_ = cast(first, DType::i64);
-  turns.low_ = step > 0 ? turns.start_ : i64_scalar(0);
-  turns.high_ = step > 0 ? cast(end, DType::i64) : turns.start_ - cast(end, DType::i64);
+  turns.low_ = step > 0 ? turns.start_ : mirrored(turns.start_);
+  turns.high_ = step > 0 ? cast(end, DType::i64) : mirrored(cast(end, DType::i64));
   return turns;
 }
 
-Tensor Turns::number(const Tensor &at) const { return cast(step_ > 0 ? at : start_ - at, dtype_); }
+Tensor Turns::number(const Tensor &at) const { return cast(step_ > 0 ? at : mirrored(at), dtype_); }
 
 //===----------------------------------------------------------------------===//
 // Constructs

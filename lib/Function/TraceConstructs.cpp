@@ -5,6 +5,7 @@
 
 #include "Function/Checks.h"
 #include "Support/CallSite.h"
+#include "Support/Limits.h"
 
 namespace weft {
 
@@ -15,6 +16,10 @@ bool Tracer::is_open(std::uint32_t region) const {
 
 ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &body,
                                    std::span<const TensorType> arguments) {
+  if (open_.size() >= kMaxNesting)
+    throw StateError(std::string(name) + ": branches and loops are nested more than " +
+                     std::to_string(kMaxNesting) + " deep in the trace of " + ref_->function +
+                     "; a trace has all of them in it, whichever a call takes");
   open_.push_back({.region = {}, .number = ++regions_});
   struct Close {
     std::vector<Open> &open;

@@ -1,4 +1,5 @@
 // The pass weft-differentiate: which derivative is expanded when.
+#include "Support/Limits.h"
 #include "Weft/AD/Expansion.h"
 #include "Weft/AD/Passes.h"
 #include "Weft/AD/Saved.h"
@@ -23,6 +24,10 @@ public:
 
   /// Expands every derivative in the function and in all it calls.
   LogicalResult process(func::FuncOp function) {
+    if (depth == ::weft::kMaxCalls)
+      return function.emitError("functions call each other more than ")
+             << ::weft::kMaxCalls << " deep";
+    ++depth;
     state[function] = State::open;
     // Expansion adds no derivative, so those that are there now are all.
     SmallVector<Operation *> derivatives;
@@ -37,6 +42,7 @@ public:
     for (Operation *op : derivatives)
       if (failed(expandDerivative(op, symbols, checkpoint, notes))) return failure();
     state[function] = State::done;
+    --depth;
     return success();
   }
 
@@ -66,6 +72,7 @@ private:
   SymbolTable symbols;
   ::weft::Checkpoint checkpoint;
   std::vector<::weft::SavedNote> notes;
+  size_t depth = 0; ///< of calls, from the first function on
   DenseMap<Operation *, State> state;
 };
 

@@ -5,6 +5,41 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckNestingPass : Pass<"weft-check-nesting", "::mlir::ModuleOp"> {
+  let summary = "Refuses branches and loops that are nested deeper than passes can go.";
+  let description = [{
+    Before: any functions.
+
+    After: the same. It is an error if branches and loops in a function, with those of the functions
+    that it calls inside of them, are nested more than 256 deep (weft::kMaxNesting): calls will be
+    inlined, and passes call themselves for what is nested.
+  }];
+}
+
+def CountTurnsPass : Pass<"weft-count-turns", "::mlir::ModuleOp"> {
+  let summary = "Makes loops in steps other than 1 loops over the numbers of their turns.";
+  let description = [{
+    Before: scf.for whose bounds and step are any numbers of their type.
+
+    After: its step is 1. One with another step counts its turns from 0, however close to the ends of
+    the type its bounds are, and computes what it counted with before: the number itself never goes
+    past the last turn, where it might wrap around and the loop never end. Of a step that only the
+    call knows a weft.assert wants that it is positive.
+
+    ```mlir
+    scf.for %i = %low to %high step %c2
+    ```
+    becomes
+    ```mlir
+    scf.for %t = %c0 to %count step %c1 {
+      %0 = arith.muli %t, %c2 : index
+      %i = arith.addi %0, %low : index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
   let summary = "Expands derivatives of functions into the ops that compute them.";
   let description = [{

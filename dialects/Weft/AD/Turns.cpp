@@ -5,24 +5,32 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include <limits>
+
 namespace mlir::weft {
 
-/// The number that a value is, where ops on constants say so. Bounds of traced loops are elements
-/// of constant tensors, which nothing has folded yet.
-static std::optional<APInt> constantOf(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number))) return number;
-  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    if (std::optional<APInt> from = constantOf(cast.getIn()))
-      return from->sextOrTrunc(isa<IndexType>(cast.getType())
-                                   ? IndexType::kInternalStorageBitWidth
-                                   : cast.getType().getIntOrFloatBitWidth());
-  if (auto item = value.getDefiningOp<ItemOp>()) {
-    DenseElementsAttr elements;
-    if (matchPattern(item.getX(), m_Constant(&elements)) && elements.getElementType().isInteger())
-      return *elements.value_begin<APInt>();
+// Bounds of traced loops are elements of constant tensors, which nothing has folded yet.
+std::optional<APInt> constantOf(Value value) {
+  SmallVector<Type> casts; // the last first
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+    casts.push_back(cast.getType());
+    value = cast.getIn();
   }
-  return std::nullopt;
+  APInt number;
+  if (!matchPattern(value, m_ConstantInt(&number))) {
+    auto item = value.getDefiningOp<ItemOp>();
+    DenseElementsAttr elements;
+    if (!item || !matchPattern(item.getX(), m_Constant(&elements)) ||
+        !elements.getElementType().isInteger())
+      return std::nullopt;
+    number = *elements.value_begin<APInt>();
+  }
+  for (Type type : llvm::reverse(casts)) {
+    auto integer = dyn_cast<IntegerType>(type);
+    if (!integer && !isa<IndexType>(type)) return std::nullopt;
+    number = number.sextOrTrunc(integer ? integer.getWidth() : IndexType::kInternalStorageBitWidth);
+  }
+  return number;
 }
 
 static bool isConstant(Value value, int64_t number) {
@@ -45,7 +53,8 @@ Turns Turns::of(OpBuilder &b, scf::ForOp loop) {
     APInt count(knownLow->getBitWidth(), 0);
     if (some)
       count = llvm::APIntOps::RoundingUDiv(*knownHigh - *knownLow, *knownStep, APInt::Rounding::UP);
-    const auto known = static_cast<int64_t>(count.getZExtValue());
+    const auto known = static_cast<int64_t>(
+        std::min(count.getZExtValue(), static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
     return {arith::ConstantIndexOp::create(b, location, known), known};
   }
   // The difference is right as an unsigned number, however far the bounds are apart.

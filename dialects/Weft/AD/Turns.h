@@ -10,9 +10,13 @@ struct Turns {
   Value count;                  ///< how many, an index
   std::optional<int64_t> known; ///< the same where it is known now
 
-  /// Those of an scf.for, counted in front of it.
+  /// Those of an scf.for with a step that is not 0, counted in front of it, as an unsigned
+  /// number.
   static Turns of(OpBuilder &builder, scf::ForOp loop);
 };
+
+/// The number that a value is, where ops on constants say so.
+std::optional<APInt> constantOf(Value value);
 
 /// The number of the turn, an index, in the body of a counted loop.
 Value turnOf(OpBuilder &builder, scf::ForOp loop);

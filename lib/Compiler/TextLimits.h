@@ -1,0 +1,21 @@
+// What is looked at in a text before it is parsed: the parser calls itself for each bracket.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::weft {
+
+/// Something in a text that the parser cannot take.
+struct TextFault {
+  const char *place; ///< in the text
+  std::string message;
+};
+
+/// Finds brackets that are nested more than weft::kMaxNesting deep, and what upstream's parser
+/// crashes on. Nothing in bytecode.
+std::optional<TextFault> faultIn(llvm::StringRef text);
+
+} // namespace mlir::weft

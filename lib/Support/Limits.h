@@ -1,0 +1,16 @@
+// Limits that several floors keep, so that what is deep is an error in words and no overflow of the
+// stack: parsers, tracers and passes call themselves for what is nested.
+#pragma once
+
+#include <cstddef>
+
+namespace weft {
+
+/// How deep branches and loops may be nested in one another, calls of functions in them counted in,
+/// and brackets in a text.
+inline constexpr std::size_t kMaxNesting = 256;
+
+/// How many functions may be in one another's calls.
+inline constexpr std::size_t kMaxCalls = 1024;
+
+} // namespace weft
