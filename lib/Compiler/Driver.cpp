@@ -1,6 +1,7 @@
 // Runs phases, keeps pass managers, counts time.
 #include "Compiler/Driver.h"
 
+#include "Compiler/Inputs.h"
 #include "Compiler/MemoryReport.h"
 #include "Compiler/Reproducer.h"
 #include "JIT/GpuPipeline.h"
@@ -71,6 +72,7 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
   Phase phase = from;
   if (from < Phase::differentiate) savedNotes.clear();
   reproducerNote.clear();
+  if (failed(verifyHasGoneThrough(module, from, target))) return failure();
   if (succeeded(runPhases(module, from, to, phase))) return success();
   writeReproducer(phase);
   return failure();

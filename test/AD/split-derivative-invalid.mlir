@@ -30,3 +30,19 @@ func.func @cannot_be_kept(%v: !weft.var<tensor<f32>>, %d: tensor<f32>) -> tensor
   weft.assign %v, %d : tensor<f32>
   return %d : tensor<f32>
 }
+
+// -----
+
+// The forward part does not know the cotangents.
+// expected-error @below {{'func.func' op has a 'weft.split' by which its result 0 depends on a cotangent}}
+func.func @depends(%x: tensor<f32>, %d: tensor<f32>) -> (tensor<f32>, tensor<f32>) attributes {weft.split = {inputs = 1 : i64, results = 1 : i64}} {
+  %0 = weft.add %x, %d : tensor<f32>
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{by which its result 0 depends on a cotangent}}
+func.func @is(%x: tensor<f32>, %d: tensor<f32>) -> tensor<f32> attributes {weft.split = {inputs = 1 : i64, results = 1 : i64}} {
+  return %d : tensor<f32>
+}

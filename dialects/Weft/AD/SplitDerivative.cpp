@@ -55,13 +55,16 @@ public:
   /// The backward part, behind the forward part; null after a diagnostic.
   func::FuncOp split() {
     moveLate();
+    for (auto [number, result] : llvm::enumerate(block.getTerminator()->getOperands()))
+      if (result.getParentBlock() == late) {
+        forward.emitOpError() << "has a 'weft.split' by which its result " << number
+                              << " depends on a cotangent";
+        return undone();
+      }
     Context context(forward, symbols);
     Recompute recompute(context, forward);
     const ReverseTurn turn{late, nullptr, nullptr, {}};
-    if (failed(recompute.choose(turn))) {
-      backward.erase();
-      return {};
-    }
+    if (failed(recompute.choose(turn))) return undone();
     for (Value value : recompute.kept()) save(value);
     recompute.restore(turn, [&](OpBuilder &b, Value value, const ReverseTurn &) {
       return loaded(b, value, arguments[value]);
@@ -72,6 +75,15 @@ public:
   }
 
 private:
+  /// After an error there may be uses from one function to the other.
+  func::FuncOp undone() {
+    backward.walk([](Operation *op) { op->dropAllReferences(); });
+    for (Operation &op : *late) op.dropAllUses();
+    for (BlockArgument argument : late->getArguments()) argument.dropAllUses();
+    backward.erase();
+    return {};
+  }
+
   static bool isPulled(Operation *op) {
     return op
         ->walk([](Operation *inner) {

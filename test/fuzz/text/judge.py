@@ -22,6 +22,9 @@ _INTERNAL_IN_PHASES = re.compile(
 _PHASE_FAILED = re.compile(r"the phase [\w-]+ failed")
 
 
+PARSE = ("weft-opt", "-")  # the command that does nothing else
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a run may take."""
@@ -80,7 +83,14 @@ class Tools:
 
     def judge(self, command: tuple[str, ...], text: str) -> Outcome | None:
         """What is wrong with that run, or nothing."""
-        code, output = self.run(command, text)
+        return self._classify(command, text, *self.run(command, text))
+
+    def parse(self, text: str) -> tuple[Outcome | None, bool]:
+        """What is wrong with the parser's run, and whether the text is a program."""
+        code, output = self.run(PARSE, text)
+        return self._classify(PARSE, text, code, output), code == 0
+
+    def _classify(self, command: tuple[str, ...], text: str, code: int | None, output: str) -> Outcome | None:
         if code is None:
             return None if self._loops_itself(command, text) else Outcome("time-out", command[0], "")
         if code < 0:
@@ -110,7 +120,7 @@ class Tools:
         error = _first_error(output)
         if not _PHASE_FAILED.search(output) and "see current operation" not in output:
             return None
-        if self.run(("weft-opt", "-"), text)[0] != 0:
+        if command == PARSE or self.run(PARSE, text)[0] != 0:
             return None
         code, unverified = self.run((*command, "--verify-each=false"), text)
         if code is not None and error and error in unverified:

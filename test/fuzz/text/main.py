@@ -43,6 +43,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+ATTEMPTS = 6  # at a mutant that is a program
+
+
 class Fuzzer:
     """Makes, runs and counts mutants."""
 
@@ -55,22 +58,31 @@ class Fuzzer:
         self.tools = judge.Tools(options.bin, judge.Limits(options.seconds, int(options.memory * (1 << 30))))
         self.lock = threading.Lock()
         self.seen: dict[tuple[str, str, str], int] = {}
-        self.done = self.failed = 0
+        self.done = self.failed = self.programs = 0
         self.mutator = Mutator(self.texts, 0)
 
-    def mutant(self, seed: int) -> tuple[str, tuple[str, ...], str]:
+    def mutant(self, seed: int, attempt: int = 0) -> tuple[str, tuple[str, ...], str]:
         """The program of that seed, its command, and the piece that it was."""
-        rng = random.Random(seed)
+        rng = random.Random(seed * 16 + attempt)
         piece = rng.choice(self.pieces)
         with self.lock:
             self.mutator.random = rng
-            text = self.mutator.mutate(piece.text)
+            text = self.mutator.mutate(piece.text, careful=rng.random() < 0.9)
             return text, commands.choose(rng, text, piece.passes), piece.name
 
     def check(self, seed: int) -> None:
         """Runs one mutant, and reports it if it fails."""
-        text, command, name = self.mutant(seed)
-        outcome = self.tools.judge(command, text)
+        # What is no program is a test of the parser; most are to be tests of more.
+        for attempt in range(ATTEMPTS):
+            text, command, name = self.mutant(seed, attempt)
+            outcome, accepted = self.tools.parse(text)
+            if outcome is not None:
+                command = judge.PARSE
+                break
+            if accepted or attempt + 1 == ATTEMPTS:
+                outcome = self.tools.judge(command, text)
+                self.programs += accepted
+                break
         with self.lock:
             self.done += 1
             if self.done % 1000 == 0:
@@ -119,6 +131,7 @@ def main(arguments: list[str]) -> int:
         list(pool.map(fuzzer.check, range(options.seed, options.seed + options.count)))
     if duplicates := fuzzer.failed - len(fuzzer.seen):
         print(f"{duplicates} of the failures are like another")
+    print(f"{fuzzer.programs} of {fuzzer.done} mutants are programs")
     print(f"{fuzzer.done - fuzzer.failed} passed, {fuzzer.failed} failed")
     return 1 if fuzzer.failed else 0
 

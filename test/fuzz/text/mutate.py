@@ -1,4 +1,8 @@
-"""Changes programs a little: numbers, types, attributes, names of ops and values, whole lines."""
+"""Changes programs a little: sizes, types, numbers, attributes, ops, values, whole lines.
+
+Most changes keep a program one that the parser takes: a type changes in all places at once, an op becomes one that stands in
+such a line elsewhere. Others change any token.
+"""
 
 import random
 import re
@@ -44,22 +48,188 @@ def _kind(token: str) -> str:
     return "other"
 
 
+_VALUE = re.compile(r"%[\w$.#-]+")
+_TENSOR = re.compile(r"(?:tensor|memref)<[^<>]*>")
+_NAME = re.compile(r"\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b")
+
+
+def _template(line: str) -> str:
+    """A line without what may differ between two uses of an op: the op, values, types and numbers."""
+    line = re.sub(r'"(?:[^"\\]|\\.)*"', '"', line.strip())
+    line = _TENSOR.sub("T", line)
+    line = _NAME.sub("OP", line, count=1)
+    return re.sub(r"-?\d+(\.\d*)?([eE][-+]?\d+)?", "N", _VALUE.sub("%", line))
+
+
 class Mutator:
     """Makes mutants of programs; `texts` are where it finds ops, names and lines."""
 
     def __init__(self, texts: list[str], seed: int):
         self.random = random.Random(seed)
         self.lines = [line for text in texts for line in text.splitlines() if line.strip()]
+        self.by_template: dict[str, set[str]] = {}
+        for line in self.lines:
+            if name := _NAME.search(line):
+                self.by_template.setdefault(_template(line), set()).add(name.group())
         words = {text[a:b] for text in self.lines for a, b in tokens_of(text)}
         self.ops = sorted(word for word in words if _kind(word) == "op")
+        self.careful = [
+            (self._retype, 5), (self._resize, 5), (self._rename_op, 5), (self._use_other, 3), (self._renumber, 4),
+            (self._drop_attribute, 1), (self._attribute, 2), (self._repeat, 2), (self._insert, 2), (self._drop_line, 1),
+        ]  # fmt: skip
 
-    def mutate(self, text: str) -> str:
-        """The program after one to four changes."""
+    def mutate(self, text: str, careful: bool = False) -> str:
+        """The program after one to four changes, of those that a parser may take if `careful`."""
         lines = text.splitlines()
         for _ in range(self.random.choice([1, 1, 1, 2, 2, 3, 4])):
-            if lines:
+            if not lines:
+                break
+            if careful:
+                change = self.random.choices([f for f, _ in self.careful], [weight for _, weight in self.careful])[0]
+                change(lines)
+            else:
                 self._change(lines)
         return "\n".join(lines) + "\n"
+
+    # Changes that a parser may take.
+
+    def _span(self, lines: list[str]) -> range:
+        """The lines of one function, or all."""
+        starts = [number for number, line in enumerate(lines) if "func.func" in line]
+        if not starts or self.random.random() < 0.5:
+            return range(len(lines))
+        at = self.random.randrange(len(starts))
+        return range(starts[at], starts[at + 1] if at + 1 < len(starts) else len(lines))
+
+    def _types(self, lines: list[str]) -> list[str]:
+        return _TENSOR.findall("\n".join(lines))
+
+    def _retype(self, lines: list[str]) -> None:
+        """Another element type for one type, or another rank, everywhere."""
+        types = self._types(lines)
+        if not types:
+            return
+        old = self.random.choice(types)
+        inner = re.match(r"(tensor|memref)<((?:[\d?]+x)*)(.*)>$", old)
+        if not inner:
+            return
+        word, sizes, element = inner.groups()
+        roll = self.random.random()
+        if roll < 0.5:
+            element = re.sub(r"^\w+", self.random.choice(_ELEMENTS[:1] + _ELEMENTS[2:3] * 2 + ["i64", "f32", "f64", "index"]), element)
+        elif roll < 0.7:
+            sizes += self.random.choice(_SIZES[:8])
+        elif roll < 0.8:
+            sizes = re.sub(r"^[\d?]+x", "", sizes)
+        else:
+            word = "tensor" if word == "memref" else "memref"
+        for number in self._span(lines):
+            lines[number] = lines[number].replace(old, f"{word}<{sizes}{element}>")
+
+    def _resize(self, lines: list[str]) -> None:
+        """Another size in the place of one, in all types or in all of one type."""
+        sizes = re.findall(r"(?<=[<x])(?:\d+|\?)x", "\n".join(self._types(lines)))
+        if not sizes:
+            return
+        old, new = self.random.choice(sizes), self.random.choice(["?x", "?x", *_SIZES[:11]])
+        only = self.random.choice(self._types(lines)) if self.random.random() < 0.4 else None
+        first = self.random.random() < 0.4  # of the sizes of a type
+
+        def change(match: re.Match[str]) -> str:
+            if only and match.group() != only:
+                return match.group()
+            return re.sub(rf"(?<=[<x]){re.escape(old)}", new, match.group(), count=1 if first else 0)
+
+        for number in self._span(lines):
+            lines[number] = _TENSOR.sub(change, lines[number])
+
+    def _line(self, lines: list[str], pattern: str) -> int | None:
+        found = [number for number, line in enumerate(lines) if re.search(pattern, line)]
+        return self.random.choice(found) if found else None
+
+    def _rename_op(self, lines: list[str]) -> None:
+        """An op in the place of another that stands in such a line somewhere."""
+        at = self._line(lines, _NAME.pattern)
+        if at is not None:
+            others = sorted(self.by_template.get(_template(lines[at]), ()))
+            if others:
+                lines[at] = _NAME.sub(self.random.choice(others), lines[at], count=1)
+
+    def _use_other(self, lines: list[str]) -> None:
+        """Another value as an operand, or as what is yielded."""
+        at = self._line(lines, r"%")
+        if at is None:
+            return
+        begin = lines[at].find("=") + 1 if re.match(r"\s*%[^=]*=[^=]", lines[at]) else 0
+        uses = [match.span() for match in _VALUE.finditer(lines[at], begin)]
+        values = sorted(set(_VALUE.findall("\n".join(lines[: at + 1]))))
+        if uses and values:
+            a, b = self.random.choice(uses)
+            lines[at] = lines[at][:a] + self.random.choice(values) + lines[at][b:]
+
+    def _renumber(self, lines: list[str]) -> None:
+        """Another number in an attribute or a constant."""
+        at = self._line(lines, r"(?:= |: |, |<|\[|constant )-?\d")
+        if at is None:
+            return
+        numbers = [m.span() for m in re.finditer(r"(?<![\w%@.#x-])-?\d+(?![\w.x])", lines[at])]
+        if numbers:
+            a, b = self.random.choice(numbers)
+            value = int(lines[at][a:b])
+            near = [str(value + 1), str(value - 1), str(-value), str(value * 2)]
+            lines[at] = lines[at][:a] + self.random.choice(near + _NUMBERS[:9] + _NUMBERS) + lines[at][b:]
+
+    def _drop_attribute(self, lines: list[str]) -> None:
+        at = self._line(lines, r"\{\w+ = ")
+        if at is not None:
+            entries = [m.span() for m in re.finditer(r"\w[\w.]* = (?:[^,{}<>\[\]]|<[^<>]*>|\[[^\[\]]*\])+,?\s?", lines[at])]
+            if entries:
+                a, b = self.random.choice(entries)
+                lines[at] = lines[at][:a] + lines[at][b:]
+
+    def _attribute(self, lines: list[str]) -> None:
+        at = self._line(lines, r"func\.func| : ")
+        if at is not None:
+            self._add_attribute(lines, at)
+
+    def _fresh(self, line: str) -> str:
+        """A line that defines another value."""
+        return re.sub(r"^(\s*)%[\w$.-]+(?=(:\d+)? =)", rf"\g<1>%new{self.random.randrange(10000)}", line)
+
+    def _repeat(self, lines: list[str]) -> None:
+        """A line twice, or later than it was."""
+        at = self.random.randrange(len(lines))
+        if not lines[at].rstrip().endswith(("{", "}")):
+            lines.insert(self.random.randrange(at, len(lines)) if self.random.random() < 0.5 else at + 1, self._fresh(lines[at]))
+
+    def _insert(self, lines: list[str]) -> None:
+        """A line of another program, on values of this one."""
+        at = self._line(lines, r"^\s+%?\w")
+        line = self.random.choice(self.lines)
+        if at is None or line.rstrip().endswith(("{", "}")) or not _NAME.search(line):
+            return
+        values = sorted(set(_VALUE.findall("\n".join(lines[: at + 1]))))
+        types = self._types(lines)
+        head, equals, tail = self._fresh(line).partition(" = ") if re.match(r"\s*%[^=]*=", line) else ("", "", line)
+        if values:
+            tail = _VALUE.sub(lambda _: self.random.choice(values), tail)
+        if types and self.random.random() < 0.7:
+            kind = self.random.choice(types)
+            tail = _TENSOR.sub(lambda _: kind, tail)
+        lines.insert(at, head + equals + tail)
+
+    def _drop_line(self, lines: list[str]) -> None:
+        """A line whose value nobody uses, or that gives none."""
+        text = "\n".join(lines)
+        unused = []
+        for number, line in enumerate(lines):
+            value = re.match(r"\s*(%[\w$.-]+)(?::\d+)? =", line)
+            if not line.rstrip().endswith(("{", "}")) and (value is None or len(re.findall(re.escape(value[1]) + r"\b", text)) == 1):
+                unused.append(number)
+        if unused:
+            del lines[self.random.choice(unused)]
+
+    # Changes of any token.
 
     def _change(self, lines: list[str]) -> None:
         at = self.random.randrange(len(lines))
