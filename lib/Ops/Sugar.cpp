@@ -6,6 +6,7 @@
 #include "Ops/Call.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
+#include "Support/Enumerators.h"
 #include "Support/Fault.h"
 
 #include <weft/ops.h>

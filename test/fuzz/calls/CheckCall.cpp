@@ -142,7 +142,8 @@ std::string call_name(std::uint64_t seed, const std::string &only) {
 CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain) {
   const CallEntry &entry = entry_of(seed, only);
   CallVerdict verdict;
-  const PrintSink quiet = set_print_sink([](std::string_view) {});
+  set_print_sink([](std::string_view) {});
+  set_log_sink([](std::string_view) {});
   Draw eagerly(seed, plain);
   note_stage(std::string(entry.name) + ", eager");
   const Outcome eager = outcome_of([&] { return entry.call(eagerly); });

@@ -72,17 +72,18 @@ const CallEntry kCalls[] = {
        const auto start = draw.value<std::int64_t>("start"), by = draw.value<std::int64_t>("step");
        const Tensor x = draw.tensor("x");
        const std::uint64_t way = draw.choose(10);
-       // At most four turns, anywhere in i64.
+       // A few turns, anywhere in i64: a body that does not fit is only seen where it runs.
        std::int64_t stop = start;
-       for (std::uint64_t turns = draw.choose(4); turns > 0; --turns)
+       for (std::uint64_t turns = 1 + draw.choose(4); turns > 0; --turns)
          if (__builtin_add_overflow(stop, by, &stop)) stop = by > 0 ? INT64_MAX : INT64_MIN;
+       const std::uint64_t kept = start == stop ? 9 : way;
        return results(
-           for_loop({start, stop, by}, [&](Tensor, Tensor state) { return step(way, state); }, x));
+           for_loop({start, stop, by}, [&](Tensor, Tensor state) { return step(kept, state); }, x));
      }},
     {"scan",
      [](Draw &draw) {
        const Tensor init = draw.tensor("init"), xs = draw.tensor("xs");
-       const std::uint64_t way = draw.choose(10);
+       const std::uint64_t way = xs.rank() > 0 && xs.shape()[0] == 0 ? 9 : draw.choose(10);
        const bool reverse = draw.value<bool>("reverse");
        const auto [last, ys] =
            scan([&](Tensor carry, Tensor x) { return std::pair(step(way, carry), carry * x); },

@@ -1,0 +1,75 @@
+# ./x check: every suite, sanitizer, fuzzer and linter, one line each (sourced by ./x).
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # logs and top are set by x.
+
+check_usage() {
+  cat <<'END'
+usage: ./x check [--count N] [PART..]
+
+Runs these parts, or those named, one after the other, and prints a line for each; what they say is in build/logs/check-PART.log.
+
+  format      ./x fmt --check
+  tidy        ./x tidy
+  tests       ./x test
+  asan        ./x test --preset asan: address, undefined behaviour, leaks
+  tsan        ./x test --preset tsan: data races
+  fuzz-text   ./x fuzz text --count N
+  fuzz-calls  ./x fuzz calls --count N
+  fuzz-grad   ./x fuzz grad --count N/10
+  asan-text   fuzz-text with the tools of the preset asan, N/10
+  asan-calls  fuzz-calls with the library of the preset asan, N/10
+  install     ./x check-install (root)
+
+  --count N   how many mutants and calls (by default 2000)
+END
+}
+
+check_parts=(format tidy tests asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls install)
+
+# run_part PART COUNT: its output on standard output.
+run_part() {
+  local part=$1 count=$2 few=$(($2 / 10 > 0 ? $2 / 10 : 1))
+  case $part in
+    format) "$top/x" fmt --check ;;
+    tidy) "$top/x" tidy ;;
+    tests) "$top/x" test ;;
+    asan | tsan) "$top/x" test --preset "$part" ;;
+    fuzz-text) "$top/x" fuzz text --count "$count" ;;
+    fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
+    fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
+    asan-text)
+      "$top/x" build --preset asan weft-opt weft-compile weft-run &&
+        python3 test/fuzz/text/main.py --bin build/asan/bin --count "$few"
+      ;;
+    asan-calls) "$top/x" build --preset asan weft-fuzz && build/asan/bin/weft-fuzz calls --count "$few" ;;
+    install) "$top/x" check-install ;;
+  esac
+}
+
+verb_check() {
+  local count=2000 part log start status=0 words
+  local parts=()
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --help) check_usage; return ;;
+      --count) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || misuse "--count needs a number"; count=$2; shift 2 ;;
+      --count=*) set -- --count "${1#*=}" "${@:2}" ;;
+      -*) misuse "check has no option '$1'" ;;
+      *)
+        [[ " ${check_parts[*]} " == *" $1 "* ]] || misuse "check has no part '$1': there are ${check_parts[*]}"
+        parts+=("$1")
+        shift
+        ;;
+    esac
+  done
+  [[ ${#parts[@]} -gt 0 ]] || parts=("${check_parts[@]}")
+  mkdir -p "$logs"
+  sanitizer_options
+  for part in "${parts[@]}"; do
+    log=$logs/check-$part.log
+    start=$SECONDS
+    if run_part "$part" "$count" >"$log" 2>&1; then words=ok; else words=FAILED; status=1; fi
+    printf '%-11s %-7s %4d min  %s\n' "$part" "$words" $(((SECONDS - start) / 60)) "$(tail -n 1 "$log")"
+  done
+  return "$status"
+}
