@@ -176,8 +176,8 @@ std::string find_build_id(const std::vector<char> &notes) {
     Elf64_Nhdr header;
     std::memcpy(&header, notes.data() + at, sizeof header);
     const std::size_t name = at + sizeof header;
-    const std::size_t content = name + (header.n_namesz + 3U) / 4 * 4;
-    const std::size_t next = content + (header.n_descsz + 3U) / 4 * 4;
+    const std::size_t content = name + (std::size_t{header.n_namesz} + 3) / 4 * 4;
+    const std::size_t next = content + (std::size_t{header.n_descsz} + 3) / 4 * 4;
     if (next > notes.size()) return {};
     if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
         std::memcmp(notes.data() + name, "GNU", 4) == 0)

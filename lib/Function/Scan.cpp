@@ -126,7 +126,7 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
 std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
                          std::span<const Tensor> xs, bool reverse,
                          const std::source_location &where) {
-  const CallSite site(where);
+  const CompositeCall site("scan", where);
   const std::int64_t length = common_length(name, xs);
   Interpreter *tracer = Interpreter::current();
   if (tracer == nullptr || !tracer->traces())
@@ -151,7 +151,7 @@ std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Te
       name, Turns(count),
       [&](std::span<const Tensor> inputs) {
         // Around the user's turn there are ops of the scan itself.
-        const CallSite site(where);
+        const CompositeCall site("scan", where);
         const Tensor at = reverse ? count - 1 - inputs[0] : inputs[0];
         const std::span<const Tensor> now = inputs.subspan(1);
         std::vector<Tensor> arguments(now.begin(),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "NN/Names.h"
 #include "Ops/Interpreter.h"
@@ -37,7 +38,7 @@ void check_option(const std::string &optimizer, const char *option, double value
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
 /// What keeps assigns from being made, before the first of several is.
-void check_may_assign(const std::vector<Variable> &variables) {
+void check_may_assign(std::span<const Variable> variables) {
   const Interpreter *interpreter = Interpreter::current();
   if (interpreter != nullptr && interpreter->traces()) return;
   for (const Variable &variable : variables) variable.state()->check_may_assign();
@@ -186,8 +187,8 @@ Adam::Adam(std::vector<Variable> parameters, Options options, std::source_locati
 void Adam::apply_gradients(const std::vector<Tensor> &gradients, std::source_location where) const {
   const CompositeCall site("Adam", where);
   const std::vector<Tensor> all = fitting("Adam", parameters_, gradients, warned_);
-  check_may_assign(parameters_);
-  check_may_assign(state());
+  for (const auto *variables : {&parameters_, &first_, &second_}) check_may_assign(*variables);
+  check_may_assign({&step_, 1});
   step_.assign_add(1);
   // Both bias corrections folded into the step size (section 2 of the paper), once per dtype. In
   // f64, as 1 - beta2 is a small difference.

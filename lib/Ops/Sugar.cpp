@@ -4,6 +4,7 @@
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Call.h"
+#include "Ops/FastPath.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
@@ -32,12 +33,20 @@ Tensor full(const Shape &shape, const Operand &value, DType dtype, std::source_l
   return result;
 }
 
+// Of the short functions the short way comes first, on which no operand is wrong.
+
 Tensor square(const Operand &x) {
+  if (Interpreter::current() == nullptr) {
+    if (Tensor result = call::fast_binary(OpCode::multiply, x, x); result.defined()) return result;
+  }
   const CompositeCall site("square", x.where());
   return multiply(x, x);
 }
 
 Tensor relu(const Operand &x) {
+  if (Interpreter::current() == nullptr) {
+    if (Tensor result = call::fast_binary(OpCode::maximum, x, 0); result.defined()) return result;
+  }
   const CompositeCall site("relu", x.where());
   return maximum(x, {0, x.where()});
 }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -239,16 +240,14 @@ TEST_F(Npy, SignalsOfWritesAreErrors) {
   EXPECT_EQ(files(), 0u);
 
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
-  std::thread closer([&] { close(reader); });
-  closer.join();
   const int both = open(path("pipe").c_str(), O_RDWR | O_NONBLOCK);
   ASSERT_GE(both, 0);
   std::thread writer([&] {
     // More than the pipe holds: the write waits, and then there is no reader any more.
     EXPECT_THROW(save_npy(path("pipe"), zeros({1000000})), IOError);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  for (int waiting = 0; waiting == 0; std::this_thread::yield())
+    ASSERT_EQ(ioctl(both, FIONREAD, &waiting), 0);
   close(both);
   writer.join();
   // Nothing of it is left for later.
