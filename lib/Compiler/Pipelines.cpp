@@ -57,7 +57,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
 
 void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createSwitchToBranchesPass());
-  pm.addNestedPass<func::FuncOp>(createBindResultsPass());
+  pm.addPass(createBindResultsPass());
   pm.addPass(createOutlineRegionsPass());
   pm.addNestedPass<func::FuncOp>(createDetachReadsPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.

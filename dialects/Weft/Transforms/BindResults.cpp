@@ -174,8 +174,24 @@ static void fillStarts(OpBuilder &b, linalg::LinalgOp op) {
 namespace {
 struct BindResults : impl::BindResultsPassBase<BindResults> {
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isExternal()) return;
+    // A function that gets more arguments fits no call any more.
+    SymbolTableCollection symbols;
+    WalkResult walked = getOperation().walk([&](Operation *op) -> WalkResult {
+      for (StringRef name : {"callee", "pullback"})
+        if (auto symbol = op->getAttrOfType<FlatSymbolRefAttr>(name))
+          if (auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+              callee && !callee.isExternal())
+            return op->emitOpError("calls a function that is yet to get places for its results; "
+                                   "calls are inlined before"),
+                   WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted()) return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal()) bind(function);
+  }
+
+  void bind(func::FuncOp function) {
     OpBuilder b(&getContext());
     function.walk([&](Operation *op) {
       if (auto select = dyn_cast<arith::SelectOp>(op)) chooseElements(b, select);

@@ -153,11 +153,11 @@ def SwitchToBranchesPass : Pass<"weft-switch-to-branches", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def BindResultsPass : Pass<"weft-bind-results", "::mlir::func::FuncOp"> {
+def BindResultsPass : Pass<"weft-bind-results", "::mlir::ModuleOp"> {
   let summary = "Says where every result and loop-carried tensor is to be stored.";
   let description = [{
-    Before: linalg on tensors; a result that is the new value of a variable has the same
-    `weft.variable` as the argument that holds it.
+    Before: linalg on tensors in functions that nobody calls; a result that is the new value of a
+    variable has the same `weft.variable` as the argument that holds it.
 
     After: the function is written in destination-passing style, by copies that bufferization makes
     vanish where the place is free in time; weft-settle-buffers does the others. A result of known size is stored
