@@ -167,6 +167,12 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     function.walk([&](Operation *op) {
       if (isa<linalg::LinalgOp, memref::CopyOp>(op)) ops.push_back(op);
     });
+    for (Operation *op : ops) {
+      auto isPlain = [](Type type) { return !isa<TensorType, UnrankedMemRefType>(type); };
+      if (llvm::all_of(op->getOperandTypes(), isPlain)) continue;
+      op->emitOpError("is not on buffers of known rank, as a kernel is");
+      return signalPassFailure();
+    }
     for (auto [number, op] : llvm::enumerate(ops)) {
       rewriter.setInsertionPoint(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
