@@ -105,6 +105,8 @@ public:
 
 private:
   LogicalResult visit(Operation *op, OnStopOp present) {
+    if (auto ordered = dyn_cast<OrderedOpInterface>(op); ordered && ordered.getToken())
+      return op->emitOpError("is ordered by tokens; weft-lift-state takes them away before");
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto print = dyn_cast<PrintOp>(op)) {
       leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present);
