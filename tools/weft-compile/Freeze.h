@@ -6,8 +6,8 @@
 
 namespace mlir::weft {
 
-/// Makes variables and inputs of the entries of a module after phase `lift-state` constants. Each of
-/// `wanted` is "w", a variable that has a value in the text; "w=FILE.npy"; "input1=FILE.npy", an
+/// Makes variables and inputs of the entries of a module after phase `lift-state` constants. Each
+/// of `wanted` is "w", a variable that has a value in the text; "w=FILE.npy"; "input1=FILE.npy", an
 /// input of the only entry; "step.input1=FILE.npy", of one of several; or "": all variables with a
 /// value in the text that no entry assigns. A fault if there is no such variable or input, if it is
 /// assigned, and if the value does not fit. Throws what load_npy throws.

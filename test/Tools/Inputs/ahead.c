@@ -74,7 +74,8 @@ int main(void) {
     expect(pick(&i, &count, &picked, NULL, 0) == 0 && picked == 0.5 + i, "pick");
   expect(count == 44, "the count");
   const int32_t far = 4;
-  expect(pick(&far, &count, &picked, message, sizeof message) == 1 && strstr(message, "index 4"), "an index out of range");
+  expect(pick(&far, &count, &picked, message, sizeof message) == 1 && strstr(message, "index 4"),
+         "an index out of range");
   expect(count == 45, "the count, which goes on before the error");
   printf("%d failures\n", failures);
   return failures;

@@ -1,5 +1,5 @@
-// What the README and docs/using.md show is what is built: their programs are those of examples/, and
-// the README names the two commands.
+// What the README and docs/using.md show is what is built: their programs are those of examples/,
+// and the README names the two commands.
 #include "SourceTree.h"
 
 #include <gtest/gtest.h>
