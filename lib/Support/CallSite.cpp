@@ -11,9 +11,10 @@ thread_local constinit std::source_location CallSite::around_;
 
 detail::CallLine::CallLine(const std::source_location &where)
     : saved_(CallSite::current_), around_(CallSite::around_) {
-  if (!is_users(where)) return;
-  if (CallSite::current_.line() == 0) CallSite::current_ = where;
-  CallSite::around_ = where;
+  // What the standard library calls for the user, such as the function of a gradient that is one of
+  // the library's own, belongs to the call around it.
+  if (is_users(where)) CallSite::around_ = where;
+  if (CallSite::current_.line() == 0) CallSite::current_ = CallSite::around_;
 }
 detail::CallLine::~CallLine() {
   CallSite::current_ = saved_;

@@ -30,11 +30,6 @@ public:
 
   static const std::source_location &current() { return current_; }
   static SourcePlace place() { return place_of(current_); }
-  /// What errors name: the line, or else that of the innermost call of the user's which the library
-  /// is inside of, such as that of a gradient whose function is one of the library's own.
-  static SourcePlace place_for_error() {
-    return place_of(current_.line() != 0 ? current_ : around_);
-  }
 
   /// The function that the user called, if it is made of others of the library; else null.
   static const char *function() { return function_; }

@@ -13,7 +13,7 @@ static std::string of_function(ErrorKind kind, std::string_view message) {
 }
 
 void raise(ErrorKind kind, std::string message) {
-  raise(kind, of_function(kind, message), CallSite::place_for_error());
+  raise(kind, of_function(kind, message), CallSite::place());
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their texts over
@@ -34,7 +34,7 @@ void raise(ErrorKind kind, std::string message, SourcePlace place) {
 }
 
 Error::Error(ErrorKind kind, std::string_view message)
-    : Error(kind, of_function(kind, message), CallSite::place_for_error()) {}
+    : Error(kind, of_function(kind, message), CallSite::place()) {}
 
 Error::Error(ErrorKind kind, std::string_view message, SourcePlace place)
     : kind_(kind), place_(std::move(place)) {

@@ -46,6 +46,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/log.h", "Support"},
     {"weft/shape.h", "Support"},
     {"weft/source.h", "Support"},
+    {"weft/detail/callable.h", "Support"},
     {"weft/detail/inline_vector.h", "Support"},
     {"weft/detail/opcode.h", "OpDefs"},
     {"weft/device.h", "Runtime"},

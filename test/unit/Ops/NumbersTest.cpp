@@ -32,9 +32,9 @@ TEST(Numbers, WholeOnesThatDoNotFitAreRefused) {
   EXPECT_THROWS(add(kLargest, kLargest), ValueError,
                 "the scalar 18446744073709551615 does not fit the dtype i32");
   EXPECT_THROWS(full({2}, kLarge, i64), ValueError,
-                "the scalar 10000000000000000000 does not fit the dtype i64");
+                "full: the scalar 10000000000000000000 does not fit the dtype i64");
   EXPECT_THROWS(full({2}, std::int64_t{1} << 40, i32), ValueError,
-                "the scalar 1099511627776 does not fit the dtype i32");
+                "full: the scalar 1099511627776 does not fit the dtype i32");
   EXPECT_THROW(for_loop(kLarge, [](Tensor, Tensor x) { return x; }, 0), ValueError);
   EXPECT_THROWS(tensor({1, 2})[{kLarge}], IndexError,
                 "index: 9223372036854775807 is out of range for axis 0 of a tensor of shape (2,)");
