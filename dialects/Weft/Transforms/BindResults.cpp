@@ -187,8 +187,22 @@ struct BindResults : impl::BindResultsPassBase<BindResults> {
       return WalkResult::advance();
     });
     if (walked.wasInterrupted()) return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) bind(function);
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal()) continue;
+      if (failed(check(function))) return signalPassFailure();
+      bind(function);
+    }
+  }
+
+  static LogicalResult check(func::FuncOp function) {
+    if (function->hasAttr("weft.split"))
+      return function.emitOpError(
+          "has a 'weft.split', by which weft-split-derivative makes two functions of it before");
+    auto isBuffer = [](Type type) { return isa<BaseMemRefType>(type); };
+    if (llvm::any_of(function.getResultTypes(), isBuffer))
+      return function.emitOpError(
+          "gives buffers already, and results that are to be bound are tensors");
+    return success();
   }
 
   void bind(func::FuncOp function) {
