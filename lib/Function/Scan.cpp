@@ -1,4 +1,6 @@
 // Scans: loops that read one slice of their inputs in each turn and stack what they give.
+#include <algorithm>
+
 #include <weft/control_flow.h>
 
 #include "Function/Checks.h"
@@ -99,6 +101,9 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
     std::vector<Tensor> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(x[Index(at)]);
     std::vector<Tensor> after = results_of(turn, inputs);
+    for (const Tensor &result : after)
+      if (!result.defined())
+        throw ValueError(prefix(name) + "a tensor that a body returns is undefined");
     for (std::size_t c = 0; c < carried; ++c) {
       check_loop_variable(name, c, detail::type_of(carries[c]), detail::type_of(after[c]));
       carries[c] = after[c];
@@ -136,33 +141,58 @@ std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Te
   for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
   const std::vector<TensorType> results = settle_types(name, turn, types, xs, *tracer);
   const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
-  std::vector<Tensor> state = carries;
-  for (const TensorType &type : results) {
-    if (!type.shape.is_static())
-      throw ShapeError(prefix(name) + "what the body gives is " + to_string(type) +
-                       ": sizes must be known to be stacked");
-    Shape shape{length};
-    for (const std::int64_t size : type.shape) shape.push_back(size);
-    state.push_back(length == unknown ? replicate(zeros(type.shape, type.dtype), count)
-                                      : zeros(shape, type.dtype));
-  }
   const std::size_t carried = carries.size();
-  return weft::detail::count(
-      name, Turns(count),
-      [&](std::span<const Tensor> inputs) {
-        // Around the user's turn there are ops of the scan itself.
-        const CompositeCall site("scan", where);
-        const Tensor at = reverse ? count - 1 - inputs[0] : inputs[0];
-        const std::span<const Tensor> now = inputs.subspan(1);
-        std::vector<Tensor> arguments(now.begin(),
-                                      now.begin() + static_cast<std::ptrdiff_t>(carried));
-        for (const Tensor &x : xs) arguments.push_back(gather(x, at));
-        std::vector<Tensor> after = results_of(turn, arguments);
-        for (std::size_t i = carried; i < after.size(); ++i)
-          after[i] = update_slice(now[i], at, after[i]);
-        return after;
+  // Around the user's turn there are ops of the scan itself.
+  const auto turn_at = [&](const Tensor &number, std::span<const Tensor> now) {
+    const Tensor at = reverse ? count - 1 - number : number;
+    std::vector<Tensor> arguments(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(carried));
+    for (const Tensor &x : xs) arguments.push_back(gather(x, at));
+    return std::pair(at, results_of(turn, arguments));
+  };
+  const auto turns_from = [&](std::int64_t first, std::vector<Tensor> state) {
+    return weft::detail::count(
+        name, Turns(first, count),
+        [&](std::span<const Tensor> inputs) {
+          const CompositeCall inside("scan", where);
+          const std::span<const Tensor> now = inputs.subspan(1);
+          auto [at, after] = turn_at(inputs[0], now);
+          for (std::size_t i = carried; i < after.size(); ++i)
+            after[i] = update_slice(now[i], at, after[i]);
+          return after;
+        },
+        std::move(state));
+  };
+  const bool sizes_are_known =
+      std::all_of(results.begin(), results.end(),
+                  [](const TensorType &type) { return type.shape.is_static(); });
+  if (sizes_are_known) {
+    std::vector<Tensor> state = carries;
+    for (const TensorType &type : results) {
+      Shape shape{length};
+      for (const std::int64_t size : type.shape) shape.push_back(size);
+      state.push_back(length == unknown ? replicate(zeros(type.shape, type.dtype), count)
+                                        : zeros(shape, type.dtype));
+    }
+    return turns_from(0, std::move(state));
+  }
+  // The sizes of what is stacked are those that the first turn gives; without a turn they are 0.
+  return branch(
+      name, count > 0,
+      [&](std::span<const Tensor>) {
+        const CompositeCall inside("scan", where);
+        std::vector<Tensor> state = turn_at(new_scalar(std::int64_t{0}), carries).second;
+        for (std::size_t i = carried; i < state.size(); ++i) state[i] = replicate(state[i], count);
+        return turns_from(1, std::move(state));
       },
-      std::move(state));
+      [&](std::span<const Tensor>) {
+        std::vector<Tensor> state = carries;
+        for (const TensorType &type : results) {
+          Shape shape{0};
+          for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
+          state.push_back(zeros(shape, type.dtype));
+        }
+        return state;
+      });
 }
 
 } // namespace weft::detail

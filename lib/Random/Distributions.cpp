@@ -7,7 +7,9 @@
 #include <limits>
 #include <numbers>
 
+#include "OpDefs/ShapeFunctions.h"
 #include "Support/CallSite.h"
+#include "Support/Fault.h"
 #include <weft/ops.h>
 
 namespace weft::random {
@@ -156,6 +158,11 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   const Tensor place = place_of("bernoulli", shape);
   const Tensor p =
       probability.weak() ? probability.materialize(DType::f32) : probability.materialize();
+  // Shapes first, as in a trace, which sees them before any value.
+  const TensorType compared[] = {{p.dtype(), weft::detail::type_of(place).shape},
+                                 weft::detail::type_of(p)};
+  if (const Result<TensorType> type = infer({OpCode::less, compared, {}}); !type)
+    raise(type.fault().kind, "less: " + type.fault().message);
   if (!probability.weak())
     check(logical_and(p >= 0, p <= 1), "random::bernoulli: a probability is not from 0 to 1", p);
   else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))

@@ -419,5 +419,21 @@ TEST(ControlFlowGradients, EffectsUnderATapeInATrace) {
   EXPECT_EQ(printed.take(), (Lines{"loss 36"}));
 }
 
+TEST(ControlFlow, NothingThatIsUndefinedComesOutOfBodies) {
+  const Tensor x = ones({2});
+  const auto refused = [](std::string_view name, const auto &run) {
+    const std::string words = std::string(name) + ": a tensor that a body returns is undefined";
+    EXPECT_THROWS(static_cast<void>(run(ones({2}))), ValueError, words);
+    EXPECT_THROWS(static_cast<void>(function(run)(ones({2}))), ValueError, words);
+  };
+  refused("cond",
+          [](Tensor t) { return cond(sum(t) > 0, [] { return Tensor(); }, [&] { return t; }); });
+  refused("switch_case",
+          [](Tensor t) { return switch_case(0, [] { return Tensor(); }, [&] { return t; }); });
+  refused("scan", [](Tensor t) {
+    return scan([](Tensor c, Tensor) { return std::pair(c, Tensor()); }, 0.F, t).first;
+  });
+}
+
 } // namespace
 } // namespace weft

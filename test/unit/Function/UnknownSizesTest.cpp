@@ -34,6 +34,43 @@ TEST(UnknownSizes, OneTraceForAllBatches) {
   EXPECT_EQ(f.trace_count(), 1u);
 }
 
+// What a turn gives has sizes that only run time knows: those of the first turn, stacked.
+TEST(UnknownSizes, ScansOfOpenBatches) {
+  for (const bool reverse : {false, true}) {
+    const auto run = [&](const Tensor &xs, const Tensor &start) {
+      GradientTape tape;
+      tape.watch(xs);
+      const auto [last, ys] = scan(
+          [](Tensor state, Tensor x) {
+            const Tensor next = tanh(state * 0.5 + x);
+            return std::pair(next, std::tuple(next * 2, sum(next)));
+          },
+          start, xs, {.reverse = reverse});
+      const Tensor loss = sum(std::get<0>(ys) * std::get<0>(ys)) + sum(last);
+      return std::tuple(last, std::get<0>(ys), std::get<1>(ys), tape.gradient(loss, xs));
+    };
+    auto f =
+        function(run, {.signature = {spec(f32, {unknown, unknown, 2}), spec(f32, {unknown, 2})}});
+    for (const auto &[turns, batch] :
+         {std::pair<std::int64_t, std::int64_t>{4, 3}, {1, 5}, {3, 1}}) {
+      const Tensor xs = arange(turns * batch * 2, f32).reshape({turns, batch, 2}) * 0.1 - 0.3;
+      const Tensor start = ones({batch, 2}) * 0.25;
+      EXPECT_EQ(to_string(std::get<0>(f(xs, start))), to_string(std::get<0>(run(xs, start))));
+      EXPECT_EQ(to_string(std::get<1>(f(xs, start))), to_string(std::get<1>(run(xs, start))));
+      EXPECT_EQ(to_string(std::get<2>(f(xs, start))), to_string(std::get<2>(run(xs, start))));
+      const Floats traced = std::get<3>(f(xs, start)).to_vector<float>(),
+                   eager = std::get<3>(run(xs, start)).to_vector<float>();
+      ASSERT_EQ(traced.size(), eager.size());
+      for (std::size_t i = 0; i < eager.size(); ++i) EXPECT_NEAR(traced[i], eager[i], 1e-5F);
+    }
+    const auto [last, ys, totals, gradient] = f(zeros({0, 3, 2}), ones({3, 2}));
+    EXPECT_EQ(last.to_vector<float>(), Floats(6, 1));
+    EXPECT_EQ(ys.shape()[0], 0);
+    EXPECT_EQ(totals.shape(), (Shape{0}));
+    EXPECT_EQ(gradient.shape(), (Shape{0, 3, 2}));
+  }
+}
+
 TEST(UnknownSizes, LiteralsAndStructureStillCount) {
   auto f =
       function([](const Tensor &x, int n) { return x * n; }, {.signature = {spec(f32, {unknown})}});

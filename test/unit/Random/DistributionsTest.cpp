@@ -277,5 +277,15 @@ TEST(Distributions, FailedDrawsDoNotAdvance) {
   EXPECT_EQ(g.state().value()[1].item<std::int64_t>(), 0);
 }
 
+// A shape that does not fit is found before a value is, as in a trace.
+TEST(Distributions, ShapesOfProbabilitiesComeFirst) {
+  const auto draw = [](Tensor p) { return random::bernoulli({2}, p, {.seed = 1}); };
+  const Tensor wrong = tensor({0.5F, 2.F, -1.F});
+  EXPECT_THROW(static_cast<void>(draw(wrong)), ShapeError);
+  EXPECT_THROW(static_cast<void>(function(draw)(wrong)), ShapeError);
+  EXPECT_THROW(static_cast<void>(draw(tensor({0.5F, 2.F}))), AssertionError);
+  EXPECT_THROW(static_cast<void>(function(draw)(tensor({0.5F, 2.F}))), AssertionError);
+}
+
 } // namespace
 } // namespace weft
