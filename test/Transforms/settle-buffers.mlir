@@ -66,3 +66,24 @@ func.func @loop(%n: index, %x: memref<4xf32>, %out: memref<4xf32> {weft.output =
   }
   return %r : memref<4xf32>
 }
+
+// -----
+
+// Bufferization takes views of unknown strides for row-major memory where functions meet: a copy reads
+// the view as it is, and who needs the elements in a row gets them so.
+// CHECK-LABEL: func @strided
+// CHECK-SAME: %[[X:[^ ]*]]: memref<?x?xf32>
+// CHECK: %[[VIEW:.*]] = memref.subview %[[X]]
+// CHECK: %[[ROW:.*]] = memref.alloc
+// CHECK: memref.copy %[[VIEW]], %[[ROW]] {weft.reason = "the elements of a view are needed one behind the other"}
+// CHECK: call @other(%[[ROW]])
+// CHECK: %[[OUT:.*]] = memref.alloc
+// CHECK: memref.copy %[[VIEW]], %[[OUT]]
+// CHECK-NOT: memref.cast
+func.func private @other(memref<?x?xf32>)
+func.func @strided(%x: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32> {
+  %view = memref.subview %x[0, 0] [%n, %m] [2, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1]>>
+  %cast = memref.cast %view : memref<?x?xf32, strided<[?, 1]>> to memref<?x?xf32>
+  call @other(%cast) : (memref<?x?xf32>) -> ()
+  return %cast : memref<?x?xf32>
+}

@@ -55,6 +55,28 @@ static memref::AllocOp copied(ImplicitLocOpBuilder &b, Value buffer, StringRef r
   return alloc;
 }
 
+/// Bufferization takes a view whose strides only run time knows for row-major memory where a
+/// function begins or ends: here its elements get their strides back, or are copied for whoever
+/// needs them in a row.
+static void straighten(memref::CastOp cast) {
+  auto from = dyn_cast<MemRefType>(cast.getSource().getType()),
+       to = dyn_cast<MemRefType>(cast.getType());
+  if (!from || !to || from.getLayout().isIdentity() || !to.getLayout().isIdentity()) return;
+  Value source = cast.getSource();
+  cast.getResult().replaceUsesWithIf(source, [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isa<memref::DimOp, linalg::LinalgOp, func::ReturnOp>(user) ||
+           (isa<memref::CopyOp>(user) && use.getOperandNumber() == 0);
+  });
+  if (!cast->use_empty()) {
+    ImplicitLocOpBuilder b(cast.getLoc(), cast);
+    memref::AllocOp alloc =
+        copied(b, source, "the elements of a view are needed one behind the other");
+    cast.getResult().replaceAllUsesWith(alloc);
+  }
+  cast.erase();
+}
+
 /// Whether `root` shares memory with no other buffer.
 static bool isKnown(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root))
@@ -175,6 +197,7 @@ struct SettleBuffers : impl::SettleBuffersPassBase<SettleBuffers> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal()) return;
+    function.walk([](memref::CastOp cast) { straighten(cast); });
     function.walk([](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) settle(loop);
       else if (auto loop = dyn_cast<scf::WhileOp>(op)) settle(loop);

@@ -15,6 +15,8 @@ struct CallEntry {
   std::vector<Tensor> (*call)(Draw &draw);
   /// Whether the same may be called in a trace.
   bool traceable = true;
+  /// Whether a call on values comes to everything that a trace sees: not where it has branches.
+  bool every_path = true;
 };
 
 /// All of them: the ops, and what is written by hand.

@@ -101,16 +101,22 @@ std::string fault_alone(const Outcome &outcome) {
 /// that it need not have.
 bool out_of_memory(const Outcome &outcome) { return outcome.kind == ErrorKind::out_of_memory; }
 
-std::string compare(const Outcome &eager, const Outcome &compiled, bool open) {
+/// What a value decides, so that a trace finds all that shapes and dtypes decide before.
+bool is_of_values(const Outcome &outcome) {
+  return outcome.kind == ErrorKind::assertion || outcome.kind == ErrorKind::index;
+}
+
+std::string compare(const Outcome &eager, const Outcome &compiled, bool open, bool every_path) {
   if (std::string fault = fault_alone(compiled); !fault.empty()) return fault + ", compiled";
   if (out_of_memory(eager) || out_of_memory(compiled)) return "";
   if (compiled.kind && eager.kind) {
     // With open sizes an error may be found later, by a check in the code, or earlier.
-    if (open || compiled.kind == eager.kind) return "";
+    if (open || compiled.kind == eager.kind || is_of_values(eager)) return "";
     return std::string(word(*eager.kind)) + " eagerly, " + word(*compiled.kind) + " compiled";
   }
   // A size that is not known never stretches, and some shapes must be known to a trace.
-  if (compiled.kind) return open ? "" : std::string(word(*compiled.kind)) + " compiled alone";
+  if (compiled.kind)
+    return open || !every_path ? "" : std::string(word(*compiled.kind)) + " compiled alone";
   if (eager.kind) return std::string(word(*eager.kind)) + " eagerly alone";
   const std::string differing = difference(eager.values, compiled.values);
   return differing.empty()
@@ -171,7 +177,7 @@ CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::s
     note_stage(std::string(entry.name) + (open ? ", compiled with open sizes" : ", compiled"));
     const Outcome compiled = outcome_of([&] { return function(traced, options)(inputs); });
     verdict.detail += shown(open ? "compiled with open sizes" : "compiled", compiled);
-    verdict.fault = compare(eager, compiled, open);
+    verdict.fault = compare(eager, compiled, open, entry.every_path);
     if (!verdict.fault.empty()) {
       verdict.fault += ", in " + std::string(entry.name);
       return verdict;

@@ -40,7 +40,9 @@ const CallEntry kCalls[] = {
        const Tensor x = draw.tensor("x");
        const std::uint64_t a = draw.choose(10), b = draw.choose(3) == 0 ? draw.choose(10) : a;
        return results(cond(predicate, [&] { return step(a, x); }, [&] { return step(b, x); }));
-     }},
+     },
+     /*traceable=*/true,
+     /*every_path=*/false},
     {"switch_case",
      [](Draw &draw) {
        const auto index = draw.operand("index");
@@ -49,7 +51,9 @@ const CallEntry kCalls[] = {
        return results(switch_case(
            index, [&] { return step(a, x); }, [&] { return step(a, x + x); },
            [&] { return step(a, x); }));
-     }},
+     },
+     /*traceable=*/true,
+     /*every_path=*/false},
     {"while_loop",
      [](Draw &draw) {
        const Tensor x = draw.tensor("x");
@@ -89,7 +93,9 @@ const CallEntry kCalls[] = {
            scan([&](Tensor carry, Tensor x) { return std::pair(step(way, carry), carry * x); },
                 init, xs, {.reverse = reverse});
        return results(std::pair(last, ys));
-     }},
+     },
+     /*traceable=*/true,
+     /*every_path=*/false},
     {"TensorArray",
      [](Draw &draw) {
        const auto size = draw.operand("size"), index = draw.operand("index");

@@ -34,6 +34,50 @@ TEST(UnknownSizes, OneTraceForAllBatches) {
   EXPECT_EQ(f.trace_count(), 1u);
 }
 
+// A slice with a step is no row-major memory, though its type does not say so.
+TEST(UnknownSizes, SlicesWithSteps) {
+  const auto every_other = [](const Tensor &x) { return x[{slice({}, {}, 2)}]; };
+  const auto through = [&](const Tensor &x) {
+    return for_loop(2, [&](Tensor, Tensor y) { return every_other(y); }, x);
+  };
+  const auto chosen = [&](const Tensor &x) {
+    return cond(sum(x) > 0, [&] { return every_other(x); }, [&] { return x; });
+  };
+  const auto open = std::vector{spec(f32, {unknown, unknown, unknown})};
+  for (const std::int64_t n : {1, 5, 8}) {
+    const Tensor x = arange(n * 6, f32).reshape({n, 3, 2}) + 1;
+    EXPECT_EQ(to_string(function(every_other, {.signature = open})(x)), to_string(every_other(x)));
+    EXPECT_EQ(to_string(function(through, {.signature = open})(x)), to_string(through(x)));
+    EXPECT_EQ(to_string(function(chosen, {.signature = open})(x)), to_string(chosen(x)));
+  }
+}
+
+// What does not fit where it is put is found before it is computed there, past the end of the
+// place.
+TEST(UnknownSizes, NothingIsWrittenBeforeItsSizesAreChecked) {
+  const std::int64_t large = 1 << 20;
+  auto join = function([](const Tensor &x, const Tensor &y) { return concatenate({x + 1, y * 2}); },
+                       {.signature = std::vector(2, spec(f32, {unknown, unknown}))});
+  EXPECT_THROW(static_cast<void>(join(ones({2, 1}), ones({2, large}))), ShapeError);
+  auto grow = function(
+      [](const Tensor &start, const Tensor &xs) {
+        return scan([](Tensor c, Tensor x) { return std::pair(concatenate({c, c}), c * x); }, start,
+                    xs)
+            .second;
+      },
+      {.signature = {spec(f32, {unknown}), spec(f32, {unknown})}});
+  EXPECT_THROW(static_cast<void>(grow(ones({large}), ones({3}))), ShapeError);
+  auto put =
+      function([](const Tensor &x, const Tensor &at,
+                  const Tensor &row) { return update_slice(x + 1, at, row * 2); },
+               {.signature = {spec(f32, {unknown, unknown}), spec(i64, {}), spec(f32, {unknown})}});
+  const Tensor x = ones({2, 3});
+  EXPECT_THROW(static_cast<void>(put(x, tensor(large << 20), ones({3}))), IndexError);
+  EXPECT_THROW(static_cast<void>(put(x, tensor(std::int64_t{1}), ones({large}))), ShapeError);
+  EXPECT_EQ(put(x, tensor(std::int64_t{1}), ones({3})).to_vector<float>(),
+            (Floats{2, 2, 2, 2, 2, 2}));
+}
+
 // What a turn gives has sizes that only run time knows: those of the first turn, stacked.
 TEST(UnknownSizes, ScansOfOpenBatches) {
   for (const bool reverse : {false, true}) {

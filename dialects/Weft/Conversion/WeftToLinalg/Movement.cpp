@@ -144,7 +144,11 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
     sizes.push_back(affine::makeComposedFoldedAffineApply(
         b, b.getLoc(), (size - start).ceilDiv(stride), {from[axis]}));
   }
-  Value result = tensor::ExtractSliceOp::create(b, op.getX(), starts, sizes, strides);
+  // Of nothing there is no slice: it would begin past the end.
+  const bool empty = llvm::any_of(sizes, [](OpFoldResult s) { return isConstantIntValue(s, 0); });
+  Value result =
+      empty ? tensor::EmptyOp::create(b, sizes, op.getX().getType().getElementType()).getResult()
+            : tensor::ExtractSliceOp::create(b, op.getX(), starts, sizes, strides).getResult();
   b.setSizes(result, sizes);
   return result;
 }

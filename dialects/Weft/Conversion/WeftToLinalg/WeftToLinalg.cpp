@@ -1,5 +1,6 @@
 // The pass weft-to-linalg: one walk that replaces every weft op by its linalg form.
 #include "Weft/Conversion/Passes.h"
+#include "Weft/Conversion/WeftToLinalg/HoistChecks.h"
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 #include "Weft/IR/Bridge.h"
 
@@ -160,6 +161,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
       op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     }
+    hoistChecks(getOperation());
     eraseNeverRun(getOperation());
     getOperation()->walk([](scf::ForOp loop) { hideSizes(loop); });
   }
