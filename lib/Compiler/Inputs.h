@@ -5,8 +5,8 @@
 
 namespace mlir::weft {
 
-/// Fails after a diagnostic if the module has an op in it that the phase `from`, which it is said to
-/// have gone through, or one before that leaves in no program.
+/// Fails after a diagnostic if the module has an op in it that the phase `from`, which it is said
+/// to have gone through, or one before that leaves in no program.
 LogicalResult verifyHasGoneThrough(ModuleOp module, ::weft::Phase from, const Target &target);
 
 } // namespace mlir::weft

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <utility>
 #include <limits>
+#include <utility>
 
 #include "Runtime/Convert.h"
 #include "Runtime/NewTensor.h"

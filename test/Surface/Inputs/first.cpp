@@ -1,4 +1,5 @@
-// The half of the program that is called: it makes tensors, functions and gradients in one compiler for the other.
+// The half of the program that is called: it makes tensors, functions and gradients in one compiler
+// for the other.
 #include "program.h"
 
 using namespace weft;

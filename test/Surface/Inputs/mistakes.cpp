@@ -1,4 +1,5 @@
-// Mistakes that users make often, one per value of MISTAKE: what compilers say of each is in mistakes.test.
+// Mistakes that users make often, one per value of MISTAKE: what compilers say of each is in
+// mistakes.test.
 #include <weft/weft.h>
 using namespace weft;
 
@@ -16,7 +17,8 @@ void mistake(Tensor x) {
 #elif MISTAKE == 4
   while_loop([](Tensor i) { return i < 10; }, [](Tensor i) { return std::tuple(i, i); }, 0);
 #elif MISTAKE == 5
-  while_loop([](Tensor i) { return i < 10; }, [](Tensor i, Tensor y) { return std::tuple(i, y); }, 0, 1.f);
+  while_loop([](Tensor i) { return i < 10; }, [](Tensor i, Tensor y) { return std::tuple(i, y); },
+             0, 1.f);
 #elif MISTAKE == 6
   scan([](Tensor carry, Tensor slice) { return carry + slice; }, 0.f, x);
 #elif MISTAKE == 7
@@ -39,6 +41,7 @@ void mistake(Tensor x) {
 #elif MISTAKE == 15
   custom_gradient([](Tensor a) { return a; })(1.f);
 #elif MISTAKE == 16
-  host_call([](const Tensor &a, const Tensor &b) { return a + b; }, {.results = {spec(f32, {})}}, x);
+  host_call([](const Tensor &a, const Tensor &b) { return a + b; }, {.results = {spec(f32, {})}},
+            x);
 #endif
 }

@@ -186,7 +186,7 @@ const CallEntry kCalls[] = {
        const Tensor x = draw.tensor("x"), given = draw.tensor("given");
        const std::uint64_t way = draw.choose(4);
        HostCallOptions options{.results = {x.type()}, .name = draw.value<std::string>("name")};
-       if (way == 1) options.results = {given.type()};
+       if (way == 1) options.results = {{given.dtype(), Shape{7}}};
        if (way == 2) options.results.push_back(x.type());
        if (way == 3) options.results = {{draw.value<DType>("dtype"), draw.value<Shape>("shape")}};
        return results(host_call([](const Tensor &value) { return value; }, std::move(options), x));
