@@ -223,8 +223,9 @@ int main(int argc, char **argv) {
   weft::fuzz::CallOptions calls;
   calls.jobs = options.jobs;
   CLI::App *call = app.add_subcommand(
-      "calls", "Call every public function with drawn arguments, right and wrong, eagerly and "
-               "compiled, and compare");
+      "calls",
+      "Call ops and the rest of the API with drawn arguments, right and wrong, eagerly and "
+      "compiled, and compare");
   call->add_option("--count", calls.count, "How many calls")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100000000}))
