@@ -108,7 +108,7 @@ public:
     static_assert(Element<T>, WEFT_ELEMENT_WANTED("to_vector<T>()"));
     if constexpr (Element<T>) {
       const Tensor source = elements_as(dtype_of<T>, where);
-      const auto *first = static_cast<const T *>(static_cast<const void *>(source.impl_->data));
+      const auto *first = reinterpret_cast<const T *>(source.impl_->data);
       return std::vector<T>(first, first + source.impl_->size);
     } else {
       return {};
@@ -306,8 +306,8 @@ Tensor tensor(const std::vector<T> &values, const Shape &shape,
 /// there are.
 Tensor full(const Shape &shape, const Operand &value, DType dtype = DType::f32,
             std::source_location where = WEFT_HERE);
-Tensor zeros(Shape shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
-Tensor ones(Shape shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
+Tensor zeros(const Shape &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
+Tensor ones(const Shape &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
 /// `zeros` and `ones` of the shape and dtype of another tensor.
 Tensor zeros_like(const Tensor &like, std::source_location where = WEFT_HERE);
 Tensor ones_like(const Tensor &like, std::source_location where = WEFT_HERE);

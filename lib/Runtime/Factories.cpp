@@ -142,11 +142,11 @@ Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<
   return promoted(rows, counts, {signed_size(values.size()), height, columns});
 }
 
-Tensor zeros(Shape shape, DType dtype, std::source_location where) {
+Tensor zeros(const Shape &shape, DType dtype, std::source_location where) {
   const CompositeCall site("zeros", where);
   return filled("zeros", shape, dtype, 0);
 }
-Tensor ones(Shape shape, DType dtype, std::source_location where) {
+Tensor ones(const Shape &shape, DType dtype, std::source_location where) {
   const CompositeCall site("ones", where);
   return filled("ones", shape, dtype, 1);
 }

@@ -96,7 +96,7 @@ void Tensor::item_as(DType wanted, void *value, const std::source_location &wher
 Tensor Tensor::elements_as(DType wanted, const std::source_location &where) const {
   const CompositeCall site("to_vector", where);
   need_elements(*this, "to_vector");
-  const Tensor source = contiguous();
+  Tensor source = contiguous();
   if (dtype() == wanted) return source;
   Tensor result = detail::new_tensor(wanted, checked().sizes());
   visit_elements(source, [&](const auto *values, std::size_t count) {

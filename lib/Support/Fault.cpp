@@ -12,6 +12,7 @@ static std::string of_function(ErrorKind kind, std::string_view message) {
   return kind == ErrorKind::assertion ? std::string(message) : CallSite::of_function(message);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their texts over
 void raise(ErrorKind kind, std::string message) {
   raise(kind, of_function(kind, message), CallSite::place());
 }

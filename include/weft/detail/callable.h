@@ -22,8 +22,6 @@ template <class F, class Arguments>
 struct Applies;
 template <class F, class... Args>
 struct Applies<F, const std::tuple<Args...> &> : std::is_invocable<F, const Args &...> {};
-template <class F, class... Args>
-struct Applies<F, std::tuple<Args...>> : std::is_invocable<F, Args...> {};
 
 /// Names a line of the user's as that of what this thread does, as long as it lives.
 class CallLine {
