@@ -16,7 +16,10 @@ void buildLLVMPipeline(mlir::OpPassManager &passes, const TargetOptions &target,
   loops.masked = target.masked;
   loops.parallelWork = target.parallel_work;
   passes.addPass(mlir::weft::createLowerLoopsPass(loops));
-  passes.addPass(mlir::weft::createExpandMathPass());
+  mlir::weft::ExpandMathPassOptions math;
+  // Kernels are compiled once; here a formula many times over takes longer than calls of it.
+  if (entries == EntryKind::function) math.shareFrom = 8;
+  passes.addPass(mlir::weft::createExpandMathPass(math));
   mlir::weft::EntryPassOptions entry;
   entry.kernels = entries == EntryKind::kernel;
   // Integer powers become calls of a function that the module then has.

@@ -6,11 +6,14 @@
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mlir::weft {
@@ -77,6 +80,44 @@ void addBinary(RewritePatternSet &patterns) {
 
 Flt rsqrt(Flt x) { return 1.0 / sqrt(x); }
 
+/// Whether this is an op of one scalar result whose formula is long.
+bool isLongScalar(Operation *op) {
+  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
+             math::Log1pOp, math::TanhOp, math::SinOp, math::CosOp, math::PowFOp>(op) &&
+         isa<FloatType>(op->getResult(0).getType());
+}
+
+/// Makes a function of each op on scalars that the module has `from` times or more, and calls it.
+void share(ModuleOp module, unsigned from) {
+  using Kind = std::tuple<OperationName, DictionaryAttr, Type>;
+  llvm::MapVector<Kind, SmallVector<Operation *>> kinds;
+  module.walk([&](Operation *op) {
+    if (isLongScalar(op))
+      kinds[{op->getName(), op->getAttrDictionary(), op->getResult(0).getType()}].push_back(op);
+  });
+  SymbolTable symbols(module);
+  for (auto &[kind, ops] : kinds) {
+    if (ops.size() < from) continue;
+    Operation *first = ops.front();
+    OpBuilder b(module.getContext());
+    auto function =
+        func::FuncOp::create(b, first->getLoc(), ("weft." + first->getName().stripDialect()).str(),
+                             b.getFunctionType(first->getOperandTypes(), first->getResultTypes()));
+    function.setPrivate();
+    function.setNoInline(true);
+    symbols.insert(function); // may give it another name
+    b.setInsertionPointToStart(function.addEntryBlock());
+    Operation *formula = b.clone(*first);
+    formula->setOperands(function.getArguments());
+    func::ReturnOp::create(b, first->getLoc(), formula->getResults());
+    for (Operation *op : ops) {
+      b.setInsertionPoint(op);
+      op->replaceAllUsesWith(func::CallOp::create(b, op->getLoc(), function, op->getOperands()));
+      op->erase();
+    }
+  }
+}
+
 struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
   using Base::Base;
 
@@ -88,7 +129,11 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
     return success();
   }
 
-  void runOnOperation() override { walkAndApplyPatterns(getOperation(), patterns); }
+  void runOnOperation() override {
+    if (auto module = dyn_cast<ModuleOp>(getOperation()); module && shareFrom != 0)
+      share(module, shareFrom);
+    walkAndApplyPatterns(getOperation(), patterns);
+  }
 
   FrozenRewritePatternSet patterns;
 };

@@ -1,0 +1,45 @@
+// With share-from, a function of scalars that a module has often enough has its formula once.
+// RUN: weft-opt %s --weft-expand-math=share-from=3 --canonicalize | FileCheck %s
+// RUN: weft-opt %s --weft-expand-math=share-from=4 --canonicalize | FileCheck %s --check-prefix=FEW
+
+// Two in one function and one in a loop of another are three.
+// CHECK-LABEL: func.func @twice
+// CHECK-NEXT: %[[Y:.*]] = call @weft.exp(%{{.*}}) : (f32) -> f32
+// CHECK-NEXT: %[[Z:.*]] = call @weft.exp(%[[Y]]) : (f32) -> f32
+// CHECK-NEXT: return %[[Z]]
+// FEW-LABEL: func.func @twice
+// FEW-NOT: call
+func.func @twice(%x: f32) -> f32 {
+  %y = math.exp %x : f32
+  %z = math.exp %y : f32
+  return %z : f32
+}
+// CHECK-LABEL: func.func @turns
+// CHECK: scf.for
+// CHECK-NEXT: call @weft.exp
+func.func @turns(%x: f32, %n: index) -> f32 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %y = scf.for %i = %zero to %n step %one iter_args(%t = %x) -> f32 {
+    %z = math.exp %t : f32
+    scf.yield %z : f32
+  }
+  return %y : f32
+}
+
+// Another type is another function, of which there are too few; vectors are computed where they are.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: call
+// CHECK: return
+func.func @others(%x: f64, %v: vector<4xf32>) -> (f64, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+  %y = math.exp %x : f64
+  %a = math.exp %v : vector<4xf32>
+  %b = math.exp %a : vector<4xf32>
+  %c = math.exp %b : vector<4xf32>
+  return %y, %a, %b, %c : f64, vector<4xf32>, vector<4xf32>, vector<4xf32>
+}
+
+// The shared one is the formula itself.
+// CHECK: func.func private @weft.exp(%[[X:.*]]: f32) -> f32 attributes {no_inline}
+// CHECK-COUNT-7: math.fma
+// CHECK: return
