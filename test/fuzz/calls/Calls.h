@@ -15,7 +15,8 @@ struct CallEntry {
   std::vector<Tensor> (*call)(Draw &draw);
   /// Whether the same may be called in a trace.
   bool traceable = true;
-  /// Whether a call on values comes to everything that a trace sees: not where it has branches.
+  /// Whether a call on values comes to everything that a trace sees: not where it has branches, or
+  /// a loop that may have no turn.
   bool every_path = true;
 };
 

@@ -70,7 +70,9 @@ const CallEntry kCalls[] = {
            },
            0, x);
        return results(std::pair(n, y));
-     }},
+     },
+     /*traceable=*/true,
+     /*every_path=*/false},
     {"for_loop",
      [](Draw &draw) {
        const auto start = draw.value<std::int64_t>("start"), by = draw.value<std::int64_t>("step");
