@@ -256,6 +256,7 @@ void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weig
       if (seed.dtype() != target.dtype()) throw DTypeError(problem);
       if (!may_be_equal(detail::type_of(seed).shape, detail::type_of(target).shape))
         throw ShapeError(problem);
+      seed = matched(seed, target);
     }
     const std::uint64_t identity = target.impl()->identity.load(std::memory_order_relaxed);
     if (!cotangents.wanted(identity)) continue;
@@ -287,6 +288,12 @@ bool may_be_equal(const Shape &a, const Shape &b) {
       a, b, [](std::int64_t x, std::int64_t y) { return x == y || x == unknown || y == unknown; });
 }
 
+Tensor matched(const Tensor &value, const Tensor &like) {
+  if (detail::type_of(value).shape.is_static() && detail::type_of(like).shape.is_static())
+    return value;
+  return dispatch(OpCode::match_shape, std::array{value, like});
+}
+
 void check_gradients(std::string_view name, std::span<const Tensor> gradients,
                      std::span<const TensorType> types) {
   const std::string who(name);
@@ -302,6 +309,15 @@ void check_gradients(std::string_view name, std::span<const Tensor> gradients,
     if (type.dtype != types[i].dtype) throw DTypeError(problem);
     if (!may_be_equal(type.shape, types[i].shape)) throw ShapeError(problem);
   }
+}
+
+void check_gradients(std::string_view name, std::span<Tensor> gradients,
+                     std::span<const Tensor> arguments, bool natural) {
+  std::vector<TensorType> types;
+  for (const Tensor &argument : arguments) types.push_back(detail::type_of(argument));
+  check_gradients(name, gradients, types);
+  for (std::size_t i = 0; i < gradients.size() && !natural; ++i)
+    if (gradients[i].defined()) gradients[i] = matched(gradients[i], arguments[i]);
 }
 
 void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
@@ -329,9 +345,13 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
   std::vector<TensorType> types;
   for (const Value &operand : operands) types.push_back(type_of(operand));
   check_gradients(attached.name, gradients, types);
-  for (std::size_t i = 0; i < gradients.size(); ++i)
-    if (gradients[i].defined() && cotangents.wanted(operands[i].identity))
-      cotangents.add(operands[i].identity, gradients[i]);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined() || !cotangents.wanted(operands[i].identity)) continue;
+    const std::int32_t saved = operands[i].saved;
+    cotangents.add(operands[i].identity,
+                   saved < 0 ? gradients[i]
+                             : matched(gradients[i], saved_[static_cast<std::size_t>(saved)]));
+  }
 }
 
 /// What a gather along the first axis hands back: the slices of its cotangent. Nothing where a size

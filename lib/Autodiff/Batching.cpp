@@ -222,6 +222,7 @@ Tensor Batcher::at_once(const OpCall &call) const {
     if (rank == 0) return {};
     shift_axis(0);
     return first_with(attrs);
+  case OpCode::match_shape: return all_repeated();
   case OpCode::concatenate:
   case OpCode::take_along_axis:
   case OpCode::add_along_axis: shift_axis(0); return all_repeated();

@@ -147,12 +147,13 @@ IsWatched Tape::either(const IsWatched &watched) {
 void Tape::note_recording(std::string_view name, const Recording &recording) {
   std::vector<Tensor> operands;
   for (const std::uint32_t operand : recording.wrt) operands.push_back(recording.operands[operand]);
-  note_pullback(name, operands, recording.results, [recording](std::span<const Tensor> cotangents) {
+  const auto pull = [recording](std::span<const Tensor> cotangents) {
     std::vector<Tensor> floating;
     for (const Tensor &cotangent : cotangents)
       if (cotangent.defined()) floating.push_back(cotangent);
     return Interpreter::current()->pull(recording, floating);
-  });
+  };
+  note_pullback(name, operands, recording.results, pull, /*zeros=*/true, /*natural=*/true);
 }
 
 } // namespace weft::autodiff

@@ -101,12 +101,17 @@ const Tensor &next_tangent(std::span<const Tensor> tangents, std::size_t at,
 
 void Pushforward::Seeder::tensor(Tensor &value) {
   value = own("jvp", value);
-  pushforward.impl_->seed(value, next_tangent(tangents, at++, type_of(value)));
+  const Tensor &tangent = next_tangent(tangents, at++, type_of(value));
+  pushforward.impl_->seed(value, autodiff::matched(tangent, value));
 }
 
 void Pushforward::Seeder::variable(Variable &value) {
   check_floating("jvp", value.dtype());
-  pushforward.impl_->seed(value.state(), next_tangent(tangents, at++, value.state()->type()));
+  const TensorType type = value.state()->type();
+  const Tensor &tangent = next_tangent(tangents, at++, type);
+  const bool known = type.shape.is_static() && type_of(tangent).shape.is_static();
+  pushforward.impl_->seed(value.state(),
+                          known ? tangent : autodiff::matched(tangent, value.value()));
 }
 
 void Pushforward::Seeder::finish() const {

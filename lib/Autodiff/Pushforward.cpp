@@ -93,10 +93,8 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
       tape.watch(cotangents.back());
       sources.emplace_back(cotangents.back());
     }
-    const std::vector<Tensor> gradients = call.pullback(cotangents);
-    std::vector<TensorType> types;
-    for (const Tensor &operand : call.operands) types.push_back(detail::type_of(operand));
-    check_gradients(call.name, gradients, types);
+    std::vector<Tensor> gradients = call.pullback(cotangents);
+    check_gradients(call.name, gradients, call.operands);
     std::vector<Tensor> targets;
     GradientOptions options;
     for (std::size_t i = 0; i < gradients.size(); ++i) {

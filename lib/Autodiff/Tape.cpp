@@ -265,12 +265,14 @@ Tensor Tape::record(const OpCall &call, std::size_t watched) {
 
 std::vector<Tensor> Tape::attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
-  if (recording()) note_pullback(call.name, call.operands, results, call.pullback, call.zeros);
+  if (recording())
+    note_pullback(call.name, call.operands, results, call.pullback, call.zeros, call.natural);
   return results;
 }
 
 void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands,
-                         std::span<const Tensor> results, detail::Body pullback, bool zeros) {
+                         std::span<const Tensor> results, detail::Body pullback, bool zeros,
+                         bool natural) {
   if (std::ranges::none_of(operands, [&](const Tensor &t) { return is_watched(t); })) return;
   WEFT_INVARIANT(operands.size() <= std::numeric_limits<std::uint16_t>::max(),
                  "a pullback has at most 65535 operands");
@@ -279,8 +281,12 @@ void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands
                       static_cast<std::uint32_t>(attached_.size()), CallSite::current()});
   attached_.push_back(
       {std::string(name), static_cast<std::uint32_t>(results.size()), zeros, std::move(pullback)});
-  for (const Tensor &operand : operands)
-    add_value(operand, is_watched(operand) ? known_identity(operand) : 0);
+  for (const Tensor &operand : operands) {
+    const bool watched = is_watched(operand);
+    Value &value = add_value(operand, watched ? known_identity(operand) : 0);
+    // What someone wrote may give a gradient of another shape.
+    if (watched && !natural && of_unknown_size(operand)) save(value, operand);
+  }
   for (const Tensor &result : results) {
     Value &value = add_value(result, identity_of(result));
     // Where no cotangent comes, zeros of its shape do.

@@ -140,7 +140,8 @@ private:
   /// Executes and records it; `watched` is the first operand that is.
   Tensor record(const OpCall &call, std::size_t watched);
   void note_pullback(std::string_view name, std::span<const Tensor> operands,
-                     std::span<const Tensor> results, detail::Body pullback, bool zeros = true);
+                     std::span<const Tensor> results, detail::Body pullback, bool zeros,
+                     bool natural);
   bool is_watched(const Tensor &tensor) const;
   /// Whether a read of the variable would be watched.
   bool would_watch(const VariableState &variable) const;
@@ -283,10 +284,17 @@ private:
 
 /// Whether shapes are equal where both are known.
 bool may_be_equal(const Shape &a, const Shape &b);
+/// `value`, whose shape may be equal to that of `like`, and must be: what is known only when the
+/// program runs is compared then.
+Tensor matched(const Tensor &value, const Tensor &like);
 /// Throws ValueError, DTypeError or ShapeError unless a pullback gave a gradient, or an undefined
 /// tensor, for each argument of these types.
 void check_gradients(std::string_view name, std::span<const Tensor> gradients,
                      std::span<const TensorType> types);
+/// The same for arguments that are here, which the gradients are matched with, unless they are the
+/// `natural` ones.
+void check_gradients(std::string_view name, std::span<Tensor> gradients,
+                     std::span<const Tensor> arguments, bool natural = false);
 
 /// The unique number of a tensor, given when first asked for.
 std::uint64_t identity_of(const Tensor &tensor);

@@ -54,26 +54,26 @@ std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
 /// It is traced at once, since it may use whatever was computed on the way to the results, which is
 /// not known later any more.
 std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) {
-  std::vector<TensorType> results, cotangents, operands;
+  std::vector<TensorType> results, cotangents;
   for (const Tensor &result : call.results) {
     results.push_back(detail::type_of(result));
     if (autodiff::carries_gradient(result.dtype())) cotangents.push_back(results.back());
   }
   if (cotangents.empty()) return std::nullopt; // nobody will ever pull
-  for (const Tensor &operand : call.operands) operands.push_back(detail::type_of(operand));
   std::vector<Tensor> taking(call.results.begin(), call.results.end());
   const auto body = [&](std::span<const Tensor> given) {
     std::vector<Tensor> all;
     for (std::size_t i = 0, next = 0; i < results.size(); ++i)
       all.push_back(autodiff::carries_gradient(results[i].dtype) ? given[next++] : Tensor());
-    const std::vector<Tensor> gradients = [&] {
+    std::vector<Tensor> gradients = [&] {
       const UserCode lines_of_its_own;
       return call.traced != nullptr ? (*call.traced)(all) : call.pullback(all);
     }();
-    autodiff::check_gradients(call.name, gradients, operands);
+    autodiff::check_gradients(call.name, gradients, call.operands, call.natural);
     std::vector<Tensor> some;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (!gradients[i].defined() || !autodiff::carries_gradient(operands[i].dtype)) continue;
+      if (!gradients[i].defined() || !autodiff::carries_gradient(call.operands[i].dtype()))
+        continue;
       taking.push_back(call.operands[i]);
       some.push_back(gradients[i]);
     }

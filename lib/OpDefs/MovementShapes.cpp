@@ -315,6 +315,14 @@ Result<TensorType> update_slice(const InferContext &call) {
   return x;
 }
 
+Result<TensorType> match_shape(const InferContext &call) {
+  const Shape &shape = call.operands[0].shape, &like = call.operands[1].shape;
+  if (!std::ranges::equal(shape, like, may_equal))
+    return Fault{ErrorKind::shape, "x has shape " + to_string(shape) +
+                                       ", but must have that of like, " + to_string(like)};
+  return call.operands[0];
+}
+
 Result<TensorType> replicate(const InferContext &call) {
   const TensorType &x = call.operands[0], &count = call.operands[1];
   if (!count.shape.empty())

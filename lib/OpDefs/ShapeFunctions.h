@@ -12,6 +12,8 @@ Result<TensorType> elementwise(const InferContext &call);
 Result<TensorType> comparison(const InferContext &call);
 /// The operand's own type.
 Result<TensorType> same(const InferContext &call);
+/// The first operand's own type, whose shape is that of the second.
+Result<TensorType> match_shape(const InferContext &call);
 Result<TensorType> select(const InferContext &call);
 Result<TensorType> cast(const InferContext &call);
 Result<TensorType> constant(const InferContext &call);

@@ -27,6 +27,31 @@ func.func @barrier_jvp(%x: tensor<2xf32>, %y: tensor<f32>, %dx: tensor<2xf32>) -
   return %0#1 : tensor<2xf32>
 }
 
+//===--- match_shape ---===//
+
+func.func private @match_shape(%x: tensor<?xf32>, %like: tensor<?xi32>) -> tensor<?xf32> {
+  %0 = weft.match_shape %x, %like : (tensor<?xf32>, tensor<?xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+// The value is itself: what was compared is not compared again.
+// CHECK-LABEL: func.func @match_shape_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?xf32>, %[[L:[a-z0-9]+]]: tensor<?xi32>, %[[D:[a-z0-9]+]]: tensor<?xf32>
+// CHECK-NEXT: return %[[D]] : tensor<?xf32>
+func.func @match_shape_vjp(%x: tensor<?xf32>, %like: tensor<?xi32>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %0:2 = weft.vjp @match_shape(%x, %like) cotangents(%d) wrt [0]
+      : (tensor<?xf32>, tensor<?xi32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#1 : tensor<?xf32>
+}
+// CHECK-LABEL: func.func @match_shape_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?xf32>, %[[L:[a-z0-9]+]]: tensor<?xi32>, %[[DX:[a-z0-9]+]]: tensor<?xf32>
+// CHECK-NEXT: %[[MATCHED:.*]] = weft.match_shape %[[DX]], %[[L]] : (tensor<?xf32>, tensor<?xi32>) -> tensor<?xf32>
+// CHECK-NEXT: return %[[MATCHED]] : tensor<?xf32>
+func.func @match_shape_jvp(%x: tensor<?xf32>, %like: tensor<?xi32>, %dx: tensor<?xf32>) -> tensor<?xf32> {
+  %0:2 = weft.jvp @match_shape(%x, %like) tangents(%dx) wrt [0]
+      : (tensor<?xf32>, tensor<?xi32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#1 : tensor<?xf32>
+}
+
 //===--- reshape ---===//
 
 func.func private @reshape(%x: tensor<2x3xf32>) -> tensor<6xf32> {

@@ -376,6 +376,8 @@ def movements(op, names, admits, folder):
             yield from (Case(op, [v], v) for v in (x(), x(33), x(0)))
         elif op == "barrier":
             yield from (Case(op, [v, np.arange(4)], v) for v in (x(), x(33), x(0)))
+        elif op == "match_shape":
+            yield from (Case(op, [v, np.zeros(v.shape, np.int32)], v) for v in (x(), x(33), x(0)))
         elif op == "reshape":
             for v, shape in ((x(2, 3), (3, 2)), (x(1000), (8, -1, 1)), (x(1, 1), ()), (x(), (1,)), (x(0, 3), (3, 0, 2))):
                 yield Case(op, [v], v.reshape(shape), f"shape = {ints(shape)}")
@@ -439,8 +441,8 @@ STRUCTURAL = {
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"), cumulatives),
     "draw_uniform": draws, "draw_permutation": draws,
     **dict.fromkeys(("sum", "mean", "prod", "max", "min", "all", "any"), reductions),
-    **dict.fromkeys(("stop_gradient", "barrier", "reshape", "transpose", "broadcast", "slice", "reverse", "concatenate", "pad", "gather",
-                     "scatter_add", "update_slice", "replicate", "resize", "size"), movements),
+    **dict.fromkeys(("stop_gradient", "barrier", "match_shape", "reshape", "transpose", "broadcast", "slice", "reverse", "concatenate",
+                     "pad", "gather", "scatter_add", "update_slice", "replicate", "resize", "size"), movements),
 }
 # Effects on variables and on what a person sees: no function of their operands.
 EFFECTS = {"read", "assign", "assign_add", "print", "assert"}

@@ -18,8 +18,9 @@ bool isCheap(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 || !isMemoryEffectFree(op)) return false;
   if (const ::weft::OpInfo *info = opInfoOf(op))
     return info->kind == ::weft::OpKind::elementwise ||
-           isa<ConstantOp, IotaOp, StopGradientOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp,
-               ReverseOp, ConcatenateOp, PadOp, GatherOp, ReplicateOp, SizeOp>(op);
+           isa<ConstantOp, IotaOp, StopGradientOp, MatchShapeOp, ReshapeOp, TransposeOp,
+               BroadcastOp, SliceOp, ReverseOp, ConcatenateOp, PadOp, GatherOp, ReplicateOp,
+               SizeOp>(op);
   return isa<WidenOp, StackEmptyOp, StackLoadOp, HandleOp, ItemOp, tensor::CastOp,
              tensor::FromElementsOp, tensor::ExtractOp, tensor::DimOp>(op) ||
          isa_and_nonnull<arith::ArithDialect>(op->getDialect());

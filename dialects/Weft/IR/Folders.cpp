@@ -9,6 +9,12 @@ namespace mlir::weft {
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
+OpFoldResult MatchShapeOp::fold(FoldAdaptor) {
+  if (getX().getType() != getType()) return {};
+  const bool known = getType().hasStaticShape() && getLike().getType().hasStaticShape();
+  return known || getX() == getLike() ? getX() : OpFoldResult();
+}
+
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getType() && getType().hasStaticShape()) return getX();
   if (auto inner = getX().getDefiningOp<ReshapeOp>(); inner && getType().hasStaticShape()) {

@@ -183,6 +183,22 @@ def Weft_BarrierOp : Weft_PureOp<"barrier"> {
   let example = "barrier([1, 2], 3)  ->  [1, 2]";
 }
 
+def Weft_MatchShapeOp : Weft_PureOp<"match_shape"> {
+  let summary = "x itself, which must have the shape of `like`.";
+  let description = [{
+    Where sizes are known only at run time they are compared then. `like` may be of any dtype, and no
+    gradient flows to it: its elements are never looked at. TensorFlow: `tf.ensure_shape`.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Any:$like);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x `,` $like attr-dict `:` functional-type(operands, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "match_shape";
+  let vjp = [(copy $dy), (no_grad)];
+  let jvp = (linear);
+  let example = "match_shape([1, 2], [0, 0])  ->  [1, 2]";
+}
+
 //===----------------------------------------------------------------------===//
 // Movement of elements
 //===----------------------------------------------------------------------===//

@@ -183,6 +183,8 @@ std::vector<Sample> structural_samples() {
         {x({2, 3}), tensor({{2, 2}, {0, 1}}), values({2, 2}, 0, 1, 2)}, Attrs{std::int64_t{1}});
   s.add(OpCode::barrier, "matrix", {x({2, 3}), tensor({1., 2.})}, {});
   s.add(OpCode::barrier, "scalar", {x({}), tensor(3)}, {});
+  s.add(OpCode::match_shape, "matrix", {x({2, 3}), zeros({2, 3}, DType::i32)}, {});
+  s.add(OpCode::match_shape, "scalar", {x({}), tensor(3)}, {});
   s.add(OpCode::replicate, "scalar", {x({}), tensor(3)}, {});
   s.add(OpCode::replicate, "matrix", {x({2, 3}), tensor(2)}, {});
   s.add(OpCode::resize, "less", {x({3, 2}), tensor(2)}, {});
@@ -285,6 +287,7 @@ const std::vector<Sample> &degenerate_samples() {
     s.add(OpCode::replicate, "nothing", {empty({2}), tensor(0)}, {});
     s.add(OpCode::resize, "nothing", {empty({2}), tensor(0)}, {});
     s.add(OpCode::resize, "from_nothing", {empty({0}), tensor(2)}, {});
+    s.add(OpCode::match_shape, "nothing", {empty({0, 3}), empty({0, 3})}, {});
     s.add(OpCode::barrier, "nothing", {empty({0, 3}), tensor(1)}, {});
     s.add(OpCode::update_slice, "nothing", {empty({3, 0}), tensor(1), empty({0})},
           Attrs{std::int64_t{0}});

@@ -2,9 +2,7 @@
 // eager one.
 #include <gtest/gtest.h>
 
-#include <weft/function.h>
-#include <weft/gradient_tape.h>
-#include <weft/ops.h>
+#include <weft/weft.h>
 
 namespace weft {
 namespace {
@@ -97,6 +95,70 @@ TEST(TracedTape, SizesOfWhichSomeAreKnown) {
     const Tensor x = ones(Shape(sizes), f32);
     expect_near(traced(x), x * 2);
   }
+}
+
+/// What the ShapeError says that a call throws; empty if it throws none.
+template <class Call>
+std::string refusal(const Call &call) {
+  try {
+    call();
+  } catch (const ShapeError &error) {
+    return std::string(error.message());
+  }
+  return "";
+}
+
+// A cotangent, a tangent or a gradient of a user's has its value's shape, also where that is known
+// only when the program runs; eager calls refuse the same ones.
+TEST(TracedTape, MatchesShapesThatOnlyTheCallKnows) {
+  const auto expect = [&](const auto &f, const std::vector<double> &value) {
+    const Tensor two = tensor({1.0, 2.0});
+    const auto compiled = function(f, {.signature = {spec(f64, {unknown}), spec(f64, {unknown})}});
+    EXPECT_EQ(f(two, two).template to_vector<double>(), value);
+    EXPECT_EQ(compiled(two, two).template to_vector<double>(), value);
+    for (const Tensor &wrong : {tensor({1.0, 2.0, 3.0}), tensor({4.0})}) {
+      EXPECT_NE(refusal([&] { f(two, wrong); }), "");
+      const std::string words = refusal([&] { compiled(two, wrong); });
+      EXPECT_NE(words.find("match_shape: x has size " + std::to_string(wrong.size()) +
+                           " along axis 0, but must have that of like, 2"),
+                std::string::npos)
+          << words;
+    }
+  };
+  const auto square = [](const Tensor &x) { return x * x; };
+  const auto own = [](const Tensor &x, const Tensor &w) {
+    return custom_gradient([w](const Tensor &t) {
+      return Pullback{t * t, [w](const Tensor &dy) { return w * sum(dy); }};
+    })(x);
+  };
+  expect([&](const Tensor &x, const Tensor &w) { return vjp(square, x).second(w); }, {2, 8});
+  expect([&](const Tensor &x, const Tensor &v) { return jvp(square, x, v).second; }, {2, 8});
+  expect(
+      [&](const Tensor &x, const Tensor &w) {
+        GradientTape tape;
+        tape.watch(x);
+        return tape.gradient(x * x, {x}, {.output_gradients = {w}})[0];
+      },
+      {2, 8});
+  expect(
+      [&](const Tensor &x, const Tensor &w) {
+        GradientTape tape;
+        tape.watch(x);
+        return tape.gradient(own(x, w), {x})[0];
+      },
+      {2, 4});
+  expect(
+      [&](const Tensor &x, const Tensor &w) {
+        return grad([&](const Tensor &t) {
+          return sum(cond(sum(t) > 0, [&] { return own(t, w); }, [&] { return t; }));
+        })(x);
+      },
+      {2, 4});
+  expect(
+      [&](const Tensor &x, const Tensor &w) {
+        return jvp([&](const Tensor &t) { return own(t, w); }, x, ones_like(x)).second;
+      },
+      {3, 3});
 }
 
 } // namespace

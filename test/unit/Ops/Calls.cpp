@@ -271,6 +271,10 @@ void Calls::add_movements(DType dtype) {
     for (const Shape &shape : {Shape{}, Shape{33}, Shape{0}, Shape{5, 7}})
       add({x(shape), tensor({1, 2})});
     break;
+  case OpCode::match_shape:
+    for (const Shape &shape : {Shape{}, Shape{33}, Shape{0}, Shape{5, 7}})
+      add({x(shape), zeros(shape, DType::boolean)});
+    break;
   case OpCode::reshape:
     add({x({2, 3})}, Attrs{Ints{3, 2}});
     add({x({1000})}, Attrs{Ints{8, -1, 1}});

@@ -114,6 +114,7 @@ Value lowerGather(LinalgBuilder &b, GatherOp op);
 Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
 Value lowerTakeAlongAxis(LinalgBuilder &b, TakeAlongAxisOp op);
 Value lowerAddAlongAxis(LinalgBuilder &b, AddAlongAxisOp op);
+Value lowerMatchShape(LinalgBuilder &b, MatchShapeOp op);
 Value lowerReplicate(LinalgBuilder &b, ReplicateOp op);
 Value lowerResize(LinalgBuilder &b, ResizeOp op);
 Value lowerSize(LinalgBuilder &b, SizeOp op);

@@ -228,6 +228,16 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
   return result;
 }
 
+Value lowerMatchShape(LinalgBuilder &b, MatchShapeOp op) {
+  Sizes sizes = b.sizesOf(op.getX()), like = b.sizesOf(op.getLike());
+  for (auto [axis, size, wanted] : llvm::enumerate(sizes, like))
+    b.requireEqual(size, wanted,
+                   "match_shape: x has size {} along axis " + Twine(axis) +
+                       ", but must have that of like, {}",
+                   {size, wanted});
+  return op.getX();
+}
+
 Value lowerReplicate(LinalgBuilder &b, ReplicateOp op) {
   Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
   Sizes from = b.sizesOf(op.getX()),

@@ -38,6 +38,7 @@ static Value lower(LinalgBuilder &b, Operation *op) {
         return tensor::ExtractOp::create(b, item.getX(), ValueRange{});
       })
       .Case([&](StopGradientOp stop) -> Value { return stop.getX(); })
+      .Case([&](MatchShapeOp match) { return lowerMatchShape(b, match); })
       .Case([&](IotaOp iota) { return lowerIota(b, iota); })
       .Case([&](ArgmaxOp argmax) { return lowerArgmax(b, argmax); })
       .Case([&](ArgsortOp sort) { return lowerArgsort(b, sort); })
