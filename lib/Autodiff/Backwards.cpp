@@ -363,8 +363,9 @@ std::optional<IndexedSlices> Tape::slices_of(const Record &gather, const Tensor 
   if (std::get<std::int64_t>(attrs_of(gather)[0]) != 0 || !shape.is_static()) return std::nullopt;
   if (places.size() == 1) return IndexedSlices{cotangent, indices, shape};
   if (!places.is_static()) return std::nullopt;
-  std::int64_t count = 1;
-  for (const std::int64_t size : places) count *= size;
+  std::uint64_t product = 1; // unsigned: sizes beside a 0 may multiply to anything
+  for (const std::int64_t size : places) product *= static_cast<std::uint64_t>(size);
+  const auto count = static_cast<std::int64_t>(product);
   Ints slices(shape);
   slices[0] = count;
   TensorEmitter e;

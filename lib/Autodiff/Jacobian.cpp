@@ -20,9 +20,9 @@ void check_sizes_known(const char *name, const char *what, const TensorType &typ
 }
 
 std::int64_t product(std::span<const std::int64_t> sizes) {
-  std::int64_t result = 1;
-  for (const std::int64_t size : sizes) result *= size;
-  return result;
+  std::uint64_t result = 1; // unsigned: sizes beside a 0 may multiply to anything
+  for (const std::int64_t size : sizes) result *= static_cast<std::uint64_t>(size);
+  return static_cast<std::int64_t>(result);
 }
 
 Ints joined(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {

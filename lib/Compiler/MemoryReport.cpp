@@ -8,6 +8,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 namespace mlir::weft {
 
@@ -75,14 +78,14 @@ SmallVector<Value> unknownSizes(Value buffer) {
 void setSize(MemoryNote &note, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   Type element = type.getElementType();
-  int64_t known = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  uint64_t known = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
   std::string unknown;
   auto argument = dyn_cast<BlockArgument>(buffer);
   SmallVector<Value> sizes = unknownSizes(buffer);
   size_t next = 0;
   for (auto [axis, size] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(size)) {
-      known *= size;
+      known = llvm::SaturatingMultiply(known, static_cast<uint64_t>(size));
       continue;
     }
     unknown += " * ";
@@ -92,7 +95,10 @@ void setSize(MemoryNote &note, Value buffer) {
                  std::to_string(axis) + ")";
     else unknown += "?";
   }
-  if (unknown.empty()) note.bytes = known;
+  // Without elements whatever the size beside it is, and no size that there is otherwise.
+  if (llvm::is_contained(type.getShape(), 0)) known = 0;
+  known = std::min<uint64_t>(known, std::numeric_limits<int64_t>::max());
+  if (unknown.empty()) note.bytes = static_cast<int64_t>(known);
   else note.formula = std::to_string(known) + unknown;
 }
 

@@ -137,13 +137,18 @@ TensorType type_of(const RuntimeValue &value) {
           Shape(std::span(value.dims, static_cast<std::size_t>(value.rank)))};
 }
 
+/// Without elements there may be no memory either.
+void copy_elements(void *to, const void *from, const Tensor &like) {
+  if (like.size() == 0) return;
+  std::memcpy(to, from, static_cast<std::size_t>(like.size()) * item_size(like.dtype()));
+}
+
 /// A tensor with the same elements: the callable may keep it, and compiled code uses the memory
 /// again.
 Tensor copy_of(const RuntimeValue &value) {
   const TensorType type = type_of(value);
   Tensor copy = detail::new_tensor(type.dtype, type.shape);
-  std::memcpy(copy.impl()->data, value.data,
-              static_cast<std::size_t>(copy.size()) * item_size(type.dtype));
+  copy_elements(copy.impl()->data, value.data, copy);
   return copy;
 }
 
@@ -293,8 +298,7 @@ std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::i
 
 void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
   const Tensor &tensor = host_result(*context, result);
-  std::memcpy(data, tensor.impl()->data,
-              static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype()));
+  copy_elements(data, tensor.impl()->data, tensor);
 }
 
 void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtype,

@@ -126,11 +126,11 @@ void LoopStacks::keepUnknown(OpBuilder &b, Value value, unsigned block, Kept &at
 
   Value offset = states[end].in[block];
   SmallVector<Value> numbers{arith::IndexCastOp::create(b, location, i64, offset)};
-  int64_t known = 1;
+  uint64_t known = 1; // unsigned: sizes beside a 0 may multiply to anything
   Value count;
   for (int64_t axis = 0; axis < type.getRank(); ++axis) {
     if (!type.isDynamicDim(axis)) {
-      known *= type.getDimSize(axis);
+      known *= static_cast<uint64_t>(type.getDimSize(axis));
       continue;
     }
     Value size = tensor::DimOp::create(b, location, value, axis);
@@ -138,8 +138,9 @@ void LoopStacks::keepUnknown(OpBuilder &b, Value value, unsigned block, Kept &at
     numbers.push_back(arith::IndexCastOp::create(b, location, i64, size));
   }
   if (known != 1)
-    count = arith::MulIOp::create(b, location, count,
-                                  arith::ConstantIndexOp::create(b, location, known));
+    count = arith::MulIOp::create(
+        b, location, count,
+        arith::ConstantIndexOp::create(b, location, static_cast<int64_t>(known)));
   Value next = arith::AddIOp::create(b, location, offset, count);
   if (due) next = arith::SelectOp::create(b, location, due, next, offset);
   Value &stack = states[at.stack].out[block];
@@ -214,7 +215,7 @@ Value loadKept(OpBuilder &b, Location location, Type kept, Value stack, Value pl
       cast<RankedTensorType>(places.getType()).getShape().drop_front(), b.getI64Type()));
   Value place = StackLoadOp::create(b, location, numbersOf, places, at, ValueRange());
   SmallVector<Value> numbers;
-  for (int64_t i = 0; i <= type.getNumDynamicDims(); ++i) {
+  for (size_t i = 0; i <= type.getNumDynamicDims(); ++i) {
     Value which = arith::ConstantIndexOp::create(b, location, i);
     Value number = tensor::ExtractOp::create(b, location, place, which);
     numbers.push_back(arith::IndexCastOp::create(b, location, b.getIndexType(), number));

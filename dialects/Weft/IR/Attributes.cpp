@@ -190,7 +190,7 @@ LogicalResult WeftDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   } else if (name == "weft.dims") {
     auto dims = dyn_cast<DenseI64ArrayAttr>(value);
     auto memref = dyn_cast<MemRefType>(type);
-    if (!dims || !memref || static_cast<int64_t>(dims.size()) != memref.getNumDynamicDims() ||
+    if (!dims || !memref || static_cast<size_t>(dims.size()) != memref.getNumDynamicDims() ||
         llvm::any_of(dims.asArrayRef(), [](int64_t dim) { return dim < 0; }))
       complaint = "names a size of the entry for each unknown one of the argument's buffer";
   }

@@ -68,7 +68,7 @@ TEST_F(Dumps, NamesOfFunctionsAreNoPaths) {
   setenv("WEFT_DUMP_DIR", folder_.c_str(), 1);
   const fs::path own = folder_ / "own";
   fs::create_directories(own);
-  for (const std::string name : {std::string("../../up"), std::string("/tmp/weft-away"),
+  for (const std::string &name : {std::string("../../up"), std::string("/tmp/weft-away"),
                                  std::string(300, 'n'), std::string("a\nb"), std::string("..")}) {
     auto f = function([](Tensor x) { return exp(x) + 7; }, {.name = name, .dump = own});
     const Tensor x = zeros({2, 2});

@@ -100,6 +100,17 @@ TEST(HostCall, SizesOfResultsMayBeUnknown) {
   EXPECT_EQ(f.trace_count(), 1u);
 }
 
+// The sanitizers see what is copied.
+TEST(HostCall, TensorsMayHaveNoElements) {
+  const auto same = [](const Tensor &x) { return x; };
+  const auto work = [&](const Tensor &x) {
+    return host_call(same, {.results = {spec(f32, {unknown, 2})}}, x) * 2;
+  };
+  for (const Shape &known : {Shape{0, 2}, Shape{unknown, 2}})
+    EXPECT_EQ(function(work, {.signature = {spec(f32, known)}})(zeros({0, 2})).shape(),
+              (Shape{0, 2}));
+}
+
 TEST(HostCall, SizesOfOperandsMayBeUnknown) {
   auto f = function(
       [](const Tensor &x) {

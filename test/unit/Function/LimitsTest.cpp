@@ -24,6 +24,18 @@ std::vector<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int6
   return numbers;
 }
 
+// Nothing is counted that would overflow, which the sanitizers see.
+TEST(Limits, SizesBesideAZero) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Tensor none = zeros({most, 0}, f64);
+  const auto twice = function([](const Tensor &x) { return x * 2; });
+  EXPECT_EQ(twice(none).shape(), none.shape());
+  const auto flat = function([](const Tensor &x) { return reshape(x, {most, 0, 2}); });
+  EXPECT_EQ(flat(none).shape(), (Shape{most, 0, 2}));
+  const auto slope = [](const Tensor &x) { return sum(x * x); };
+  EXPECT_EQ(grad(slope)(none).shape(), none.shape());
+}
+
 TEST(Limits, LoopsCountToTheEndsOfI64) {
   constexpr std::int64_t low = INT64_MIN, high = INT64_MAX, large = std::int64_t{1} << 62;
   struct Case {
@@ -131,7 +143,7 @@ TEST(Limits, RankIsLimitedWhereverItGrows) {
     }
   };
   expect([](const Tensor &t) { return t[newaxis]; });
-  expect([](const Tensor &t) { return t[ellipsis, newaxis, newaxis]; });
+  expect([](const Tensor &t) { return t[{ellipsis, newaxis, newaxis}]; });
   expect([](const Tensor &t) { return nn::one_hot(cast(t, i32), 3); });
   expect([](const Tensor &t) { return replicate(t, 2); });
   expect([](const Tensor &t) { return gather(t, zeros({1, 1}, i32)); });

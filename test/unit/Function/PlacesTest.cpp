@@ -14,9 +14,8 @@ template <class E, class F>
 SourcePlace place_of_error(const F &run) {
   try {
     run();
-  } catch (const E &error) {
-    return error.place();
   } catch (const Error &error) {
+    if (dynamic_cast<const E *>(&error) != nullptr) return error.place();
     ADD_FAILURE() << "another error: " << error.what();
   }
   return {};

@@ -18,11 +18,12 @@ namespace mlir::weft {
 /// The target sizes: those given, and the one left open as what remains of `count`.
 static Sizes targetSizes(LinalgBuilder &b, ArrayRef<int64_t> shape, OpFoldResult count) {
   Sizes sizes;
-  int64_t known = 1;
+  uint64_t product = 1; // unsigned: sizes beside a 0 may multiply to anything
   for (int64_t size : shape) {
     sizes.push_back(b.getIndexAttr(size));
-    if (size != -1) known *= size;
+    if (size != -1) product *= static_cast<uint64_t>(size);
   }
+  auto known = static_cast<int64_t>(product);
   std::string message = "reshape: {} elements do not fill the shape (";
   llvm::raw_string_ostream text(message);
   llvm::interleaveComma(shape, text);
