@@ -38,10 +38,15 @@ run_part() {
     fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
     asan-text)
+      sanitizer_options
+      # Address sanitizer reserves terabytes of addresses.
       "$top/x" build --preset asan weft-opt weft-compile weft-run &&
-        python3 test/fuzz/text/main.py --bin build/asan/bin --count "$few"
+        python3 test/fuzz/text/main.py --bin build/asan/bin --memory 0 --count "$few"
       ;;
-    asan-calls) "$top/x" build --preset asan weft-fuzz && build/asan/bin/weft-fuzz calls --count "$few" ;;
+    asan-calls)
+      sanitizer_options
+      "$top/x" build --preset asan weft-fuzz && build/asan/bin/weft-fuzz calls --count "$few"
+      ;;
     install) "$top/x" check-install ;;
   esac
 }

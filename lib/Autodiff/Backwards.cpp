@@ -95,9 +95,13 @@ void Tape::check_use(std::span<const Tensor> targets,
   if (spent_)
     throw StateError("GradientTape: gradient was already called on this tape, which is not "
                      "persistent; make it with {.persistent = true}, or reset it");
-  if (!options_.persistent) check_outside("gradient of a tape that is not persistent");
   for (const Tensor &target : targets)
     if (!target.defined()) throw StateError("GradientTape: a target is undefined");
+  if (running_ && !is_active() && std::ranges::any_of(targets, &Tensor::traced))
+    throw StateError("GradientTape: the tape was made outside of the traced function that asks it "
+                     "for a gradient, and records a call of that function as a whole; ask it "
+                     "behind the call, or make the tape inside");
+  if (!options_.persistent) check_outside("gradient of a tape that is not persistent");
   for (const GradientSource &source : sources)
     if (!source.variable() && !source.tensor().defined())
       throw StateError("GradientTape: a source is undefined");

@@ -12,7 +12,8 @@ using autodiff::Tape;
 GradientTape::GradientTape(TapeOptions options) : tape_(new Tape(options)) { tape_->start(); }
 
 GradientTape::~GradientTape() {
-  if (!tape_->on_own_thread()) {
+  tape_->abandon();
+  if (!tape_->on_own_thread() || !tape_->is_idle()) {
     const std::shared_ptr<autodiff::TapeHome> home = tape_->home();
     home->leave(tape_);
     return;

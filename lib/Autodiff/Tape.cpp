@@ -63,7 +63,6 @@ const std::shared_ptr<TapeHome> &TapeHome::here() {
 }
 
 void TapeHome::leave(Tape *tape) {
-  tape->abandon();
   std::unique_lock lock(mutex_);
   if (!gone_) {
     left_.push_back(tape);
@@ -74,6 +73,7 @@ void TapeHome::leave(Tape *tape) {
 }
 
 void TapeHome::clear(bool for_good) {
+  if (!for_good && Interpreter::in_scope()) return; // one of them may be executing a call
   std::vector<Tape *> left;
   {
     const std::lock_guard lock(mutex_);
@@ -132,6 +132,10 @@ void Tape::check_outside(const char *what) const {
                      std::string(inside_) +
                      " of a traced function, which the tape records as a whole; call it behind " +
                      std::string(inside_) + ", or make the tape inside");
+  if (running_ && !is_active())
+    throw StateError(std::string("GradientTape: ") + what +
+                     " was called inside a traced function or a host call, around which the tape "
+                     "was made; call it behind, or make the tape inside");
 }
 
 void Tape::check_thread(const char *what) const {

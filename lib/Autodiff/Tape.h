@@ -26,7 +26,7 @@ public:
   /// This thread's.
   static const std::shared_ptr<TapeHome> &here();
 
-  /// Ends a tape from another thread: at once if its own is gone.
+  /// Ends a tape from another thread, or while it executes a call: at once if its thread is gone.
   void leave(Tape *tape);
   /// Ends the tapes that were left, on their thread; for good when that ends.
   void clear(bool for_good);
@@ -72,7 +72,7 @@ public:
   /// Starts or ends recording.
   void start();
   void stop();
-  /// Ends recording from another thread; calls that still come are handed on.
+  /// Ends recording, also from another thread; calls that still come are handed on.
   void abandon() { abandoned_ = true; }
   /// Suspends recording; calls nest.
   void pause() override { ++paused_; }
@@ -84,6 +84,8 @@ public:
     return recording() && would_watch(*variable);
   }
 
+  /// Whether it certainly executes no call now.
+  bool is_idle() const { return !running_ || is_active() || !Interpreter::in_scope(); }
   bool recording() const {
     return running_ && paused_ == 0 && !abandoned_.load(std::memory_order_relaxed);
   }

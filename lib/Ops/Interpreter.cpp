@@ -8,6 +8,8 @@ namespace weft {
 
 thread_local constinit Interpreter *Interpreter::current_
     __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local constinit Interpreter::Scope *Interpreter::scopes_
+    __attribute__((tls_model("initial-exec"))) = nullptr;
 
 void push_interpreter(Interpreter *interpreter) {
   interpreter->previous_ = Interpreter::current_;
@@ -15,12 +17,23 @@ void push_interpreter(Interpreter *interpreter) {
 }
 
 void pop_interpreter(Interpreter *interpreter) {
-  for (Interpreter **link = &Interpreter::current_; *link != nullptr; link = &(*link)->previous_)
-    if (*link == interpreter) {
-      *link = interpreter->previous_;
-      interpreter->previous_ = nullptr;
-      return;
-    }
+  const auto unlink = [&](Interpreter **link) {
+    for (; *link != nullptr; link = &(*link)->previous_)
+      if (*link == interpreter) {
+        *link = interpreter->previous_;
+        return;
+      }
+  };
+  unlink(&Interpreter::current_);
+  for (Interpreter::Scope *scope = Interpreter::scopes_; scope != nullptr; scope = scope->around_)
+    unlink(&scope->saved_);
+  interpreter->previous_ = nullptr;
+}
+
+bool Interpreter::is_active() const {
+  for (const Interpreter *i = current_; i != nullptr; i = i->previous_)
+    if (i == this) return true;
+  return false;
 }
 
 std::vector<Tensor> Interpreter::attach_pullback(const PullbackCall &call) {

@@ -163,16 +163,31 @@ public:
   /// The interpreter of this thread; null is eager.
   static Interpreter *current() { return current_; }
 
-  /// Makes an interpreter current for the life of the scope, or its predecessor (`Under`).
+  /// Whether calls of this thread come to this interpreter now: not if it is not in the chain, or
+  /// if a scope has set another chain aside, as a trace does with what stands around it.
+  bool is_active() const;
+
+  /// Whether this thread is in a scope.
+  static bool in_scope() { return scopes_ != nullptr; }
+
+  /// Makes an interpreter current for the life of the scope.
   class Scope {
   public:
-    explicit Scope(Interpreter *interpreter) : saved_(current_) { current_ = interpreter; }
-    ~Scope() { current_ = saved_; }
+    explicit Scope(Interpreter *interpreter) : saved_(current_), around_(scopes_) {
+      current_ = interpreter;
+      scopes_ = this;
+    }
+    ~Scope() {
+      current_ = saved_;
+      scopes_ = around_;
+    }
     Scope(const Scope &) = delete;
     Scope &operator=(const Scope &) = delete;
 
   private:
+    friend void pop_interpreter(Interpreter *);
     Interpreter *saved_;
+    Scope *around_;
   };
 
 protected:
@@ -183,12 +198,14 @@ private:
   friend void pop_interpreter(Interpreter *);
   // Initial-exec: one instruction to read, where a shared library would otherwise call a function.
   static thread_local constinit Interpreter *current_ __attribute__((tls_model("initial-exec")));
+  /// The innermost scope.
+  static thread_local constinit Scope *scopes_ __attribute__((tls_model("initial-exec")));
 };
 
 /// Makes `interpreter` current with the present one as its predecessor.
 void push_interpreter(Interpreter *interpreter);
-/// Takes it away again, wherever it stands in the chain of this thread (tapes need not end in the
-/// order they began).
+/// Takes it away again, wherever it stands in the chain of this thread, and in those that scopes
+/// have set aside: tapes need not end in the order they began.
 void pop_interpreter(Interpreter *interpreter);
 
 /// Executes a call on the current interpreter, or eagerly.

@@ -57,3 +57,16 @@ func.func @parallel(%n: index) {
   }
   return
 }
+
+// -----
+
+// The function that is differentiated would have another number of arguments afterwards.
+weft.variable @w = dense<2.0> : tensor<f32>
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @derivative(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // expected-error@below {{'weft.gradient' op is a derivative, which weft-differentiate computes before}}
+  %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<f32>, tensor<f32>
+}

@@ -133,8 +133,15 @@ struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
     }
     SmallVector<LeaveOp> leaves;
     getOperation()->walk([&](LeaveOp op) { leaves.push_back(op); });
-    for (LeaveOp op : leaves)
+    for (LeaveOp op : leaves) {
+      for (Value value : op.getValues())
+        if (isa<RankedTensorType>(value.getType())) {
+          op.emitOpError(
+              "has a tensor where bufferization leaves a buffer: this pass runs after it");
+          return signalPassFailure();
+        }
       if (failed(lower(op))) return signalPassFailure();
+    }
   }
 };
 } // namespace

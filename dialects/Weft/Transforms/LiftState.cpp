@@ -268,7 +268,12 @@ private:
   /// Calls were inlined before, all but those of functions that come back to themselves. Such a
   /// function would find its own temporaries in the one block of memory that is planned for it.
   static LogicalResult checkCalls(func::FuncOp function) {
-    WalkResult result = function.walk([&](func::CallOp call) -> WalkResult {
+    WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+      if (isa<GradientOp, VjpOp, JvpOp, RecordOp, PullOp, CustomGradientOp>(op))
+        return op->emitOpError("is a derivative, which weft-differentiate computes before"),
+               WalkResult::interrupt();
+      auto call = dyn_cast<func::CallOp>(op);
+      if (!call) return WalkResult::advance();
       auto callee =
           function->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
       if (!callee || callee.isExternal()) return WalkResult::advance();

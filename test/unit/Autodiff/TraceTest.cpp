@@ -1,6 +1,8 @@
 // Tapes inside traced functions: the gradient is part of the trace, compiled, and the same as the
 // eager one.
-#include <gtest/gtest.h>
+#include "../Testing.h"
+
+#include <memory>
 
 #include <weft/weft.h>
 
@@ -159,6 +161,70 @@ TEST(TracedTape, MatchesShapesThatOnlyTheCallKnows) {
         return jvp([&](const Tensor &t) { return own(t, w); }, x, ones_like(x)).second;
       },
       {3, 3});
+}
+
+// The slip of a beginner: the tape stands outside, and the function asks it.
+TEST(TracedTape, OfATapeMadeOutsideIsAnError) {
+  const Variable w(tensor(2.0), "w");
+  const Tensor x = tensor(3.0);
+  {
+    GradientTape tape;
+    const auto step = function([&](const Tensor &t) {
+      const Tensor loss = square(t * w);
+      return tape.gradient(loss, {w})[0];
+    });
+    EXPECT_THROWS(step(x), StateError,
+                  "GradientTape: the tape was made outside of the traced function that asks it for "
+                  "a gradient, and records a call of that function as a whole; ask it behind the "
+                  "call, or make the tape inside");
+    EXPECT_EQ(tape.gradient(square(x * w), {w})[0].item<double>(), 36);
+  }
+  EXPECT_EQ((x + 1).item<double>(), 4);
+}
+
+// What ends while another chain of interpreters is set aside ends there too.
+TEST(TracedTape, OfATapeThatEndsInsideATrace) {
+  const Tensor x = tensor(3.0);
+  const auto check = [&](const char *what, const auto &end) {
+    SCOPED_TRACE(what);
+    auto tape = std::make_unique<GradientTape>();
+    tape->watch(x);
+    const Tensor y = x * x;
+    const auto f = function([&](const Tensor &t) {
+      end(tape, y);
+      return t + 1;
+    });
+    EXPECT_EQ(f(x).template item<double>(), 4);
+    tape.reset();
+    EXPECT_EQ((x + 1).item<double>(), 4);
+    GradientTape other;
+    other.watch(x);
+    EXPECT_EQ(other.gradient(f(x), {x})[0].template item<double>(), 1);
+  };
+  const auto refusal = [](const std::string &what) {
+    return "GradientTape: " + what +
+           " was called inside a traced function or a host call, around which the tape was made; "
+           "call it behind, or make the tape inside";
+  };
+  check("destroy", [](auto &tape, const Tensor &) { tape.reset(); });
+  check("destroy, and make another", [](auto &tape, const Tensor &) {
+    tape.reset();
+    const GradientTape another;
+  });
+  check("stop", [&](const auto &tape, const Tensor &) {
+    EXPECT_THROWS(tape->stop(), StateError, refusal("stop"));
+  });
+  check("gradient", [&](const auto &tape, const Tensor &y) {
+    EXPECT_THROWS(tape->gradient(y, {x}), StateError,
+                  refusal("gradient of a tape that is not persistent"));
+  });
+  check("host call", [&](const auto &tape, const Tensor &y) {
+    host_call(
+        [&tape, y, x] {
+          if (tape) EXPECT_ANY_THROW(static_cast<void>(tape->gradient(y, {x})));
+        },
+        {});
+  });
 }
 
 } // namespace

@@ -113,6 +113,7 @@ static void hideSizes(scf::ForOp loop) {
 /// CSE makes one value of two.
 static void separateEmptyStacks(func::FuncOp function) {
   function.walk([](StackEmptyOp stack) {
+    if (stack->use_empty()) return;
     OpBuilder b(stack);
     for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(stack->getUses())))
       use.set(cast<StackEmptyOp>(b.clone(*stack)).getStack());
