@@ -99,9 +99,14 @@ struct Wrt {
   static constexpr bool one = sizeof...(I) == 1;
 
   template <class... Args>
+  static constexpr bool among() {
+    constexpr bool found = ((I < sizeof...(Args)) && ...);
+    static_assert(found, "the differentiated function has no argument of that number");
+    return found;
+  }
+  template <class... Args>
   static std::vector<GradientSource> collect(const char *name, GradientTape *tape,
                                              std::tuple<Args...> &arguments) {
-    static_assert(((I < sizeof...(Args)) && ...), "the function has no argument of that number");
     SourceCollector collector(name, tape);
     (visit_structure(std::get<I>(arguments), collector), ...);
     return std::move(collector.sources);
@@ -171,7 +176,7 @@ public:
 
   template <class... Args>
   auto call(const std::source_location &where, const Args &...args) const {
-    if constexpr (differentiable_call<F, Args...>()) {
+    if constexpr (differentiable_call<F, Args...>() && Wrt<I...>::template among<Args...>()) {
       using Value = ResultOf<const F &, const decltype(argument(args)) &...>;
       constexpr bool loss = has_loss<Value>();
       static_assert(loss,
@@ -225,7 +230,7 @@ public:
 private:
   template <class... Args>
   auto call(const std::source_location &where, const Args &...args) const {
-    if constexpr (differentiable_call<F, Args...>()) {
+    if constexpr (differentiable_call<F, Args...>() && Wrt<I...>::template among<Args...>()) {
       auto arguments = std::tuple(argument(args)...);
       GradientTape tape({.persistent = true, .watch_accessed_variables = false});
       const std::vector<GradientSource> sources = [&] {

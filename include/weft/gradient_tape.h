@@ -227,7 +227,8 @@ public:
                         std::source_location where = WEFT_HERE);
 
   /// Why the gradient of the target by the source is what it is, in a sentence: at which op, on
-  /// which line, the path between them broke, or that it did not. Uses up nothing.
+  /// which line, the path between them broke, or that it did not. Uses up nothing, but has to come
+  /// before the gradient of a tape that is not persistent, which does. Throws StateError after it.
   std::string explain(const Tensor &target, const GradientSource &source) const;
 
   /// The variables that are watched, in the order that they were watched or first read.

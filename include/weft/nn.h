@@ -41,8 +41,7 @@ public:
   Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options = {},
         std::source_location where = WEFT_HERE);
 
-  /// `x` is (..., inputs); the result (..., units). Throws ShapeError for another number of inputs,
-  /// DTypeError if x is not a number.
+  /// `x` is (..., inputs); the result (..., units). Throws ShapeError for another number of inputs.
   Tensor operator()(const Operand &x) const;
   /// kernel, bias.
   std::vector<Variable> parameters() const { return {kernel, bias}; }

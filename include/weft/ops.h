@@ -13,7 +13,7 @@ namespace weft {
 
 /// x * x.
 Tensor square(const Operand &x);
-/// max(x, 0).
+/// max(x, 0), with the gradient of `maximum`: 0.5 where x is 0.
 Tensor relu(const Operand &x);
 
 /// Options of `sort`.

@@ -1,6 +1,10 @@
 // Places in the user's source: every function that calls ops knows the line it was called from.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Weft needs C++20: compile with -std=c++20"
+#endif
+
 #include <cstdint>
 #include <source_location>
 #include <string>

@@ -47,6 +47,9 @@ template <class T>
 constexpr Form form_of() {
   using Plain = std::remove_cvref_t<T>;
   if constexpr (std::is_void_v<Plain>) return Form::none;
+  // Its elements are bits, and those of long double have no literal.
+  else if constexpr (std::is_same_v<Plain, std::vector<bool>> || std::is_same_v<Plain, long double>)
+    return Form::none;
   else if constexpr (std::is_same_v<Plain, Tensor>) return Form::tensor;
   else if constexpr (std::is_same_v<Plain, Variable>) return Form::variable;
   else if constexpr (std::is_arithmetic_v<Plain> || std::is_enum_v<Plain> ||
@@ -105,7 +108,7 @@ constexpr bool holds_variables() {
 /// What the compiler says of a type that is no structure.
 #define WEFT_STRUCTURE_WANTED(what)                                                                \
   what " are tensors, variables, numbers, enums, strings, and containers, tuples or structs with " \
-       "a public WEFT_FIELDS(Type, member...) of these"
+       "a public WEFT_FIELDS(Type, member...) of these, but no long double and no vector<bool>"
 
 /// Visits `value` in depth, in a fixed order. A visitor has
 ///   tensor(Tensor &), variable(Variable &), literal(const T &) for numbers, enums and strings,

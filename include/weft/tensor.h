@@ -279,8 +279,8 @@ Tensor
 tensor(std::initializer_list<std::initializer_list<std::initializer_list<detail::Number>>> values,
        std::source_location where = WEFT_HERE);
 
-/// A tensor that copies `values` (row-major) in the given shape. Throws ShapeError if the counts
-/// differ.
+/// A tensor that copies `values` (row-major) in the given shape, of one axis if none is given.
+/// Throws ShapeError if the counts differ.
 template <class T>
 Tensor tensor(std::span<const T> values, const Shape &shape,
               std::source_location where = WEFT_HERE) {
@@ -298,6 +298,10 @@ Tensor tensor(const std::vector<T> &values, const Shape &shape,
   } else {
     return tensor(std::span<const T>(values), shape, where);
   }
+}
+template <class T>
+Tensor tensor(const std::vector<T> &values) {
+  return tensor(values, {static_cast<std::int64_t>(values.size())}, std::source_location());
 }
 
 /// A tensor of one value: a number, or a tensor of rank 0, which is converted as `cast` does.

@@ -1,6 +1,10 @@
 // All of Weft.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Weft needs C++20: compile with -std=c++20"
+#else
+
 #include <weft/autodiff.h>        // IWYU pragma: export
 #include <weft/control_flow.h>    // IWYU pragma: export
 #include <weft/custom_gradient.h> // IWYU pragma: export
@@ -24,3 +28,5 @@
 #include <weft/tensor.h>          // IWYU pragma: export
 #include <weft/tensor_array.h>    // IWYU pragma: export
 #include <weft/variable.h>        // IWYU pragma: export
+
+#endif

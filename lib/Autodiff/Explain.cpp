@@ -133,6 +133,9 @@ std::string Tape::describe(const Path &path, const GradientSource &source) {
 }
 
 std::string Tape::explain(const Tensor &target, const GradientSource &source) const {
+  if (spent_)
+    throw StateError("GradientTape: explain has to come before the gradient of a tape that is not "
+                     "persistent; make the tape with {.persistent = true}");
   check_use({&target, 1}, {&source, 1});
   const DType dtype = source.variable() ? source.variable()->type().dtype : source.tensor().dtype();
   if (carries_gradient(dtype)) return describe(path_between(target, source), source);

@@ -43,5 +43,12 @@ void mistake(Tensor x) {
 #elif MISTAKE == 16
   host_call([](const Tensor &a, const Tensor &b) { return a + b; }, {.results = {spec(f32, {})}},
             x);
+#elif MISTAKE == 17
+  function([](const std::vector<bool> &mask, Tensor y) { return mask[0] ? y : -y; })(
+      std::vector<bool>{true}, x);
+#elif MISTAKE == 18
+  function([](Tensor y, long double scale) { return y * double(scale); })(x, 0.5L);
+#elif MISTAKE == 19
+  grad<1>([](Tensor a) { return a; })(1.f);
 #endif
 }

@@ -32,6 +32,14 @@ TEST(Tensor, FromLists) {
   EXPECT_EQ(tensor(std::vector<std::int64_t>{1, 2, 3, 4}, {2, 2}).type(), spec(i64, {2, 2}));
 }
 
+TEST(Tensor, FromVectors) {
+  const std::vector<double> values{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(tensor(values).shape(), (Shape{6}));
+  EXPECT_EQ(tensor(values, {2, 3}).to_vector<double>(), values);
+  EXPECT_EQ(tensor(std::vector<bool>{true, false}).dtype(), DType::boolean);
+  EXPECT_EQ(tensor(std::vector<float>()).shape(), (Shape{0}));
+}
+
 TEST(Tensor, RaggedLists) {
   EXPECT_THROWS(
       tensor({{1, 2}, {3}}), ShapeError,
