@@ -18,8 +18,7 @@ func.func @barrier_vjp(%x: tensor<2xf32>, %y: tensor<f32>, %d: tensor<2xf32>) ->
 }
 // CHECK-LABEL: func.func @barrier_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[Y:[a-z0-9]+]]: tensor<f32>, %[[DX:[a-z0-9]+]]: tensor<2xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %[[BARRIER:.*]] = weft.barrier %[[DX]], %[[CONSTANT]] : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[BARRIER:.*]] = weft.barrier %[[DX]], %[[Y]] : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
 // CHECK-NEXT: return %[[BARRIER]] : tensor<2xf32>
 func.func @barrier_jvp(%x: tensor<2xf32>, %y: tensor<f32>, %dx: tensor<2xf32>) -> tensor<2xf32> {
   %0:2 = weft.jvp @barrier(%x, %y) tangents(%dx) wrt [0]
@@ -49,6 +48,23 @@ func.func @match_shape_vjp(%x: tensor<?xf32>, %like: tensor<?xi32>, %d: tensor<?
 func.func @match_shape_jvp(%x: tensor<?xf32>, %like: tensor<?xi32>, %dx: tensor<?xf32>) -> tensor<?xf32> {
   %0:2 = weft.jvp @match_shape(%x, %like) tangents(%dx) wrt [0]
       : (tensor<?xf32>, tensor<?xi32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#1 : tensor<?xf32>
+}
+
+// What it is compared with has no tangent to hand on, floating or not: zeros in its place would be NaN beside an infinity.
+func.func private @match_floating(%x: tensor<?xf32>, %like: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = weft.match_shape %x, %like : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = weft.multiply %0, %like : tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+// CHECK-LABEL: func.func @match_floating_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?xf32>, %[[L:[a-z0-9]+]]: tensor<?xf32>, %[[DL:[a-z0-9]+]]: tensor<?xf32>
+// CHECK-NEXT: %[[MATCHED:.*]] = weft.match_shape %[[X]], %[[L]]
+// CHECK-NEXT: %[[DY:.*]] = weft.multiply %[[MATCHED]], %[[DL]] : tensor<?xf32>
+// CHECK-NEXT: return %[[DY]]
+func.func @match_floating_jvp(%x: tensor<?xf32>, %like: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %0:2 = weft.jvp @match_floating(%x, %like) tangents(%d) wrt [1]
+      : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
   return %0#1 : tensor<?xf32>
 }
 

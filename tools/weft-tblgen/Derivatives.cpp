@@ -132,7 +132,10 @@ static void emitForward(const OpRecord &op, raw_ostream &os) {
   os << "/// " << origin(op) << "\ntemplate <class E>\ntypename E::Value jvp_" << op.cppName
      << "(E &e, JvpCall<E> &call) {\n";
   if (isOperator(op.jvp, "linear")) {
-    os << "  return rules::linear(e, call);\n";
+    uint64_t fixed = 0;
+    for (auto [i, dag] : enumerate(op.vjp))
+      if (isOperator(dag, "no_grad")) fixed |= uint64_t(1) << i;
+    os << "  return rules::linear(e, call, " << fixed << ");\n";
   } else if (isOperator(op.jvp, "bilinear")) {
     os << "  return rules::bilinear(e, call);\n";
   } else if (isOperator(op.jvp, "from_vjp")) {

@@ -43,6 +43,8 @@ Passage passageOf(Operation *op) {
 /// What derivatives of the op's results go to.
 ValueRange differentiatedOperands(Operation *op) {
   if (auto custom = dyn_cast<CustomGradientOp>(op)) return custom.getSources();
+  // Floating or not, the second operand is waited for or compared with, no more.
+  if (isa<BarrierOp, MatchShapeOp>(op)) return op->getOperands().take_front();
   return op->getOperands();
 }
 

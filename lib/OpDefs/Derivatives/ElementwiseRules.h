@@ -63,17 +63,22 @@ typename E::Value broadcast_tangent(E &e, JvpCall<E> &call, const typename E::Va
   return e.select(e.equal(call.result(), call.result()), tangent, tangent);
 }
 
-/// The op itself on the tangents. Operands without one stand as zeros, and those that cannot have
-/// one (indices) as they are.
+/// The op itself on the tangents; nothing if there are none. Operands without one stand as zeros,
+/// and those that no gradient flows to, the bits of `fixed`, as they are.
 template <class E>
-typename E::Value linear(E &e, JvpCall<E> &call) {
+typename E::Value linear(E &e, JvpCall<E> &call, std::uint64_t fixed = 0) {
   std::vector<typename E::Value> operands;
+  bool some = false;
   for (std::size_t i = 0; i < call.operand_count(); ++i) {
-    if (call.has_tangent(i)) operands.push_back(call.tangent(i));
+    const bool moves = call.has_tangent(i) && (i >= 64 || (fixed >> i & 1) == 0);
+    some |= moves;
+    if (moves) operands.push_back(call.tangent(i));
+    else if (i < 64 && (fixed >> i & 1) != 0) operands.push_back(call.operand(i));
     else if (carries_gradient(call.operand_type(i).dtype))
       operands.push_back(zeros_of_operand(e, call, i));
     else operands.push_back(call.operand(i));
   }
+  if (!some) return {};
   return e.emit(call.op(), std::span<const typename E::Value>(operands), call.attrs());
 }
 

@@ -31,6 +31,18 @@ Doubles tangent(const F &f, const Tensor &x, const Tensor &v) {
   return eager;
 }
 
+// Of what a shape is compared with, the sizes count alone: a tangent of it is no zero that meets an
+// infinity.
+TEST(TracedForward, ComparedShapesHaveNoTangent) {
+  const Tensor x = tensor({0.5, -3.0, HUGE_VAL});
+  const auto scaled = [](const Tensor &t) { return match_shape(ones({3}, f64), t) * t; };
+  EXPECT_EQ(tangent(scaled, x, ones_like(x)), (Doubles{1, 1, 1}));
+  const auto pulled = [](const Tensor &t) {
+    return vjp([](const Tensor &y) { return y * y; }, t).second(ones_like(t));
+  };
+  EXPECT_EQ(tangent(pulled, x, ones_like(x)), (Doubles{2, 2, 2}));
+}
+
 TEST(TracedForward, Branches) {
   const auto f = [](const Tensor &x) {
     return cond(sum(x) > 0, [&] { return x * x; }, [&] { return zeros({2}, f64); });
