@@ -128,10 +128,25 @@ Tensor Batcher::one_by_one(const OpCall &call) const {
 std::vector<Tensor> Batcher::whole(const detail::Body &body, std::span<const Tensor> inputs) {
   if (std::ranges::none_of(inputs, [&](const Tensor &t) { return known(t) != nullptr; }))
     return Interpreter::whole(body, inputs);
+  return once_per_member(inputs, [&](std::span<const Tensor> one) { return run_whole(body, one); });
+}
+
+/// Control flow that a trace keeps whole is one construct for each member.
+std::vector<Tensor> Batcher::pull(const Recording &recording, std::span<const Tensor> cotangents) {
+  if (std::ranges::none_of(cotangents, [&](const Tensor &t) { return known(t) != nullptr; }))
+    return Interpreter::pull(recording, cotangents);
+  return once_per_member(cotangents, [&](std::span<const Tensor> one) {
+    return Interpreter::current()->pull(recording, one);
+  });
+}
+
+std::vector<Tensor> Batcher::once_per_member(
+    std::span<const Tensor> tensors,
+    const std::function<std::vector<Tensor>(std::span<const Tensor>)> &run) const {
   const Scope under(previous_);
   std::vector<std::vector<Tensor>> results; // by result, then by member
   for (std::int64_t i = 0; i < count_; ++i) {
-    const std::vector<Tensor> given = run_whole(body, member(inputs, i));
+    const std::vector<Tensor> given = run(member(tensors, i));
     results.resize(given.size());
     for (std::size_t r = 0; r < given.size(); ++r) results[r].push_back(given[r]);
   }

@@ -1,6 +1,8 @@
 // Batches: the interpreter that runs what is written for one tensor on many at once.
 #pragma once
 
+#include <functional>
+
 #include "Ops/Interpreter.h"
 
 namespace weft::autodiff {
@@ -23,6 +25,7 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> whole(const detail::Body &body, std::span<const Tensor> inputs) override;
+  std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
 
   /// Whether ops are executed once per member, rules or not: for tests.
   bool member_by_member = false;
@@ -33,6 +36,10 @@ private:
   const Tensor *known(const Tensor &tensor) const;
   Tensor at_once(const OpCall &call) const;
   Tensor one_by_one(const OpCall &call) const;
+  /// What `run` gives for the tensors of each member, again as tensors that stand for all.
+  std::vector<Tensor>
+  once_per_member(std::span<const Tensor> tensors,
+                  const std::function<std::vector<Tensor>(std::span<const Tensor>)> &run) const;
   /// The tensors with member number `i` in the place of all members.
   std::vector<Tensor> member(std::span<const Tensor> tensors, std::int64_t i) const;
   /// Tensors along a new first axis.

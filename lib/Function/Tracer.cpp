@@ -77,7 +77,12 @@ ValueId Tracer::add_constant(const Tensor &tensor) {
 ValueId Tracer::value_of(const Tensor &tensor) {
   const detail::TensorImpl *impl = tensor.impl();
   if (impl->storage == detail::Storage::traced) {
-    const Ref *owner = static_cast<const Ref *>(static_cast<detail::TraceRef *>(impl->base));
+    const auto *base = static_cast<const detail::TraceRef *>(impl->base);
+    if (base->destroy != ref_->destroy) // of another kind of interpreter, above this one
+      throw StateError(std::string(base->name) +
+                       ": control flow of a traced function cannot be done on many tensors at "
+                       "once; ask with {.vectorize = false}");
+    const Ref *owner = static_cast<const Ref *>(base);
     if (owner == ref_) {
       if (is_open(region_of_[impl->trace_value])) return impl->trace_value;
       throw StateError(program_.name + ": a tensor made inside a branch or a loop's body is used "
@@ -105,7 +110,7 @@ ValueId Tracer::value_of(const Tensor &tensor) {
 }
 
 ValueId Tracer::add_capture(const Tensor &tensor) {
-  const ValueId value = add_value(tensor.type());
+  const ValueId value = add_value(detail::type_of(tensor));
   region_of_[value] = 0;
   program_.captured.push_back(value);
   // Of a program apart it only passes through, and is looked up by who it is.

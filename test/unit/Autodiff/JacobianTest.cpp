@@ -118,6 +118,45 @@ TEST(Jacobian, InsideATrace) {
                 "known");
 }
 
+// A trace keeps control flow whole, and pulls once for each row.
+TEST(Jacobian, OfControlFlowInsideATrace) {
+  const Tensor x = tensor({1.0, 2.0, 3.0});
+  const auto expect = [&](const auto &f) {
+    const auto rows = [&](const Tensor &t) { return jacobian(f)(t); };
+    const auto curvature = [&](const Tensor &t) {
+      return hessian([&](const Tensor &u) { return sum(f(u)); })(t);
+    };
+    EXPECT_EQ(function(rows)(x).template to_vector<double>(), rows(x).template to_vector<double>());
+    const Doubles eager = curvature(x).template to_vector<double>();
+    const Doubles compiled = function(curvature)(x).template to_vector<double>();
+    ASSERT_EQ(compiled.size(), eager.size());
+    for (std::size_t i = 0; i < eager.size(); ++i)
+      EXPECT_NEAR(compiled[i], eager[i], 1e-12 * (1 + std::abs(eager[i])));
+  };
+  expect(
+      [](const Tensor &t) { return cond(sum(t) > 0, [&] { return t * t; }, [&] { return t; }); });
+  expect([](const Tensor &t) {
+    return while_loop([](const Tensor &u) { return sum(u) < 100; },
+                      [](const Tensor &u) { return u * u; }, t);
+  });
+  expect([](const Tensor &t) {
+    return scan([](const Tensor &h, const Tensor &u) { return std::pair(h * u, h + u); },
+                tensor(1.0), t)
+        .second;
+  });
+}
+
+// What a pullback makes of many cotangents at once is a sentence, not a lost tensor.
+TEST(Jacobian, OfAPullbackWithControlFlowInsideATrace) {
+  const auto chosen = custom_gradient([](const Tensor &t) {
+    return Pullback{t * 2, [](const Tensor &dy) {
+                      return cond(sum(dy) > 5, [&] { return dy; }, [&] { return dy * 2; });
+                    }};
+  });
+  const auto f = function([&](const Tensor &t) { return jacobian(chosen)(t); });
+  EXPECT_THROW(static_cast<void>(f(tensor({1.0, 2.0}))), StateError);
+}
+
 TEST(Jacobian, Refuses) {
   const Tensor x = tensor({1.0, 2.0});
   GradientTape tape({.persistent = true});
