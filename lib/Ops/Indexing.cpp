@@ -79,6 +79,11 @@ Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
     if (const auto *at = std::get_if<std::int64_t>(&index.value())) {
       const std::int64_t size = shape[axis];
       const bool below = size == unknown ? *at < 0 : *at < -size;
+      if (below && size == unknown)
+        throw IndexError("index: " + std::to_string(*at) + " counts from the end of axis " +
+                         std::to_string(axis) +
+                         ", whose size is unknown: take the last element by gather with "
+                         "size_of(x, axis) - 1, or the first of reverse(x)");
       if (below || (size != unknown && *at >= size))
         throw IndexError("index: " + std::to_string(*at) + " is out of range for axis " +
                          std::to_string(axis) + " of a tensor of shape " + to_string(shape));
@@ -89,6 +94,8 @@ Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
       plan.slices = plan.reshapes = true;
       ++axis;
     } else if (const auto *slice = std::get_if<Slice>(&index.value())) {
+      // Where it ends depends on the size, if that is less than `stop`.
+      if (shape[axis] == unknown && slice->stop) detail::note_size_wanted(*x.impl());
       const Range range = resolve(*slice, shape[axis], position);
       const bool open = range.limit == -1;
       plan.starts.push_back(range.low);

@@ -59,7 +59,7 @@ Tensor sort(const Operand &x, SortOptions options) {
 TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {
   const CompositeCall site("top_k", x.where());
   const Tensor order = argsort(x, {options.axis, !options.smallest});
-  Shape shape = order.type().shape;
+  Shape shape = detail::type_of(order).shape;
   const auto axis = static_cast<std::size_t>(normalize_axis(options.axis, shape.rank()));
   if (k < 0) raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", which is negative");
   if (shape[axis] != unknown && k > shape[axis])

@@ -79,6 +79,47 @@ TEST(Retracing, WhoLooksAtSizesGetsThem) {
       std::ranges::count(lines, "average: it needs to know these sizes; traced for them alone"), 1);
 }
 
+// A slice ends at its stop or before, as the size says.
+TEST(Retracing, SlicesEndBeforeTheirStop) {
+  const auto head = [](const Tensor &x) { return x[{slice({}, 8)}]; };
+  const auto middle = [](const Tensor &x) { return x[{slice(10, 20)}]; };
+  auto f = function(head), g = function(middle);
+  for (const std::int64_t size : {30, 16, 5, 25, 15, 3, 12}) {
+    const Tensor x = ones({size});
+    EXPECT_EQ(f(x).shape(), head(x).shape());
+    EXPECT_EQ(g(x).shape(), middle(x).shape());
+  }
+  auto rest = function([](const Tensor &x) { return x[{slice(1, {})}]; });
+  for (const std::int64_t size : {30, 16, 5, 2}) EXPECT_EQ(rest(ones({size})).size(), size - 1);
+  EXPECT_EQ(rest.trace_count(), 2u);
+}
+
+// Nobody looked at a size but the library, for types that may leave it open.
+TEST(Retracing, DerivativesOfControlFlowKeepSizesOpen) {
+  const auto step = [](const Tensor &h, const Tensor &x) { return std::pair(h + x, h * x); };
+  auto rows = function([&](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(x);
+    const auto [last, all] = scan(step, zeros({2}), x);
+    return tape.gradient(sum(all) + sum(last), {x})[0];
+  });
+  auto chosen = function([](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = cond(sum(x) > 0, [&] { return x * x; }, [&] { return x; });
+    return tape.gradient(sum(y), {x})[0];
+  });
+  auto best = function([](const Tensor &x) { return top_k(x, 1).values; });
+  for (const std::int64_t size : {3, 4, 5, 6}) {
+    EXPECT_EQ(rows(ones({size, 2})).shape(), (Shape{size, 2}));
+    EXPECT_EQ(chosen(ones({size, 2})).shape(), (Shape{size, 2}));
+    EXPECT_EQ(best(ones({size, 2})).shape(), (Shape{size, 1}));
+  }
+  EXPECT_EQ(rows.trace_count(), 2u);
+  EXPECT_EQ(chosen.trace_count(), 2u);
+  EXPECT_EQ(best.trace_count(), 2u);
+}
+
 TEST(Retracing, WhatTheCallableThrowsIsNotTriedAgain) {
   int runs = 0;
   auto f = function([&](const Tensor &x) {
