@@ -129,6 +129,13 @@ private:
 
 } // namespace
 
+std::vector<std::string> frozenFiles(ArrayRef<std::string> wanted) {
+  std::vector<std::string> files;
+  for (StringRef text : wanted)
+    if (StringRef file = text.split('=').second; !file.empty()) files.push_back(file.str());
+  return files;
+}
+
 ::weft::Check freeze(ModuleOp module, ArrayRef<std::string> wanted) {
   Freezer freezer(module);
   for (const std::string &text : wanted) {

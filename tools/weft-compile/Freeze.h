@@ -13,4 +13,7 @@ namespace mlir::weft {
 /// assigned, and if the value does not fit. Throws what load_npy throws.
 ::weft::Check freeze(ModuleOp module, ArrayRef<std::string> wanted);
 
+/// The files that `wanted` names.
+std::vector<std::string> frozenFiles(ArrayRef<std::string> wanted);
+
 } // namespace mlir::weft

@@ -109,6 +109,17 @@ struct Request {
 };
 } // namespace
 
+/// What is wrong with where the request is to write, before anything is read or written.
+static std::string checkFiles() {
+  std::vector<std::string> inputs = frozenFiles(options->frozen);
+  inputs.push_back(options->inputFile);
+  for (const std::string &output : {options->outputFile.getValue(), options->header.getValue()})
+    if (std::string why = overwritten(inputs, output); !why.empty()) return why;
+  if (isSameFile(options->outputFile, options->header))
+    return options->header + ": -o and --emit-header are the same file";
+  return "";
+}
+
 /// Fills the request; an error text if the options do not fit.
 static std::string readRequest(Request &request) {
   if (options->targetName == "nvptx") request.target.kind = Target::Kind::nvptx;
@@ -158,6 +169,7 @@ static std::string readRequest(Request &request) {
   if (!options->frozen.empty() &&
       (request.from > Phase::lift_state || request.to < Phase::lift_state))
     return "--freeze needs the phase lift-state between --compile-from and --compile-to";
+  if (std::string why = checkFiles(); !why.empty()) return why;
   if (!options->report.empty() && options->report != "copies" && options->report != "saved")
     return "--report=" + options->report + ": there are copies and saved";
   if (options->report == "saved" &&

@@ -34,8 +34,9 @@ static bool isParsable(const llvm::MemoryBuffer &input) {
 /// Reads, runs and writes; as upstream's main does, but for the words of what cannot be written.
 static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef outputName,
                                mlir::DialectRegistry &registry) {
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> input = mlir::weft::openProgram(inputName, error);
+  std::string error = mlir::weft::overwritten(inputName.str(), outputName.str());
+  std::unique_ptr<llvm::MemoryBuffer> input;
+  if (error.empty()) input = mlir::weft::openProgram(inputName, error);
   std::unique_ptr<llvm::ToolOutputFile> output;
   if (input) output = mlir::openOutputFile(outputName, &error);
   if (!input || !output) {

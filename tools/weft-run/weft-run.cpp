@@ -232,6 +232,9 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   func::FuncOp function = findEntry(module);
   if (failed(checkSignature(function))) return 1;
   ::weft::Program program = describe(module, function);
+  for (const std::string &file : options->saveFiles)
+    if (std::string why = overwritten(options->inputFile.getValue(), file); !why.empty())
+      throw ::weft::ValueError(why);
   std::vector<::weft::Tensor> arguments;
   for (const std::string &text : options->argTexts)
     arguments.push_back(parseArgument(text, context));
