@@ -110,13 +110,17 @@ struct Request {
 } // namespace
 
 /// What is wrong with where the request is to write, before anything is read or written.
-static std::string checkFiles() {
+static std::string checkFiles(const Request &request) {
   std::vector<std::string> inputs = frozenFiles(options->frozen);
   inputs.push_back(options->inputFile);
   for (const std::string &output : {options->outputFile.getValue(), options->header.getValue()})
     if (std::string why = overwritten(inputs, output); !why.empty()) return why;
   if (isSameFile(options->outputFile, options->header))
     return options->header + ": -o and --emit-header are the same file";
+  const bool binary = request.to == Phase::object && !request.assembly && !request.ptx;
+  const bool writes = options->report.empty() || options->outputFile.getNumOccurrences() != 0;
+  if (binary && writes && options->outputFile == "-" && llvm::outs().is_displayed())
+    return "an object is no text for a terminal: say -o FILE.o, or --compile-to=assembly";
   return "";
 }
 
@@ -169,7 +173,7 @@ static std::string readRequest(Request &request) {
   if (!options->frozen.empty() &&
       (request.from > Phase::lift_state || request.to < Phase::lift_state))
     return "--freeze needs the phase lift-state between --compile-from and --compile-to";
-  if (std::string why = checkFiles(); !why.empty()) return why;
+  if (std::string why = checkFiles(request); !why.empty()) return why;
   if (!options->report.empty() && options->report != "copies" && options->report != "saved")
     return "--report=" + options->report + ": there are copies and saved";
   if (options->report == "saved" &&
