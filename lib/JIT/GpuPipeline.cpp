@@ -39,6 +39,14 @@ bool isGpuChip(const std::string &chip) {
   return info && llvm::StringRef(chip).starts_with("sm_") && info->isCPUStringValid(chip);
 }
 
+/// The version of PTX for a chip, as a feature: 8.0 is the least that sm_90a needs, and older
+/// drivers take it; later chips need later ones, of which LLVM takes the least.
+static const char *ptxVersionOf(llvm::StringRef chip) {
+  unsigned number = 0;
+  chip.consume_front("sm_");
+  return !chip.consumeInteger(10, number) && number > 90 ? "" : "+ptx80";
+}
+
 void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   passes.addNestedPass<func::FuncOp>(mlir::weft::createLoopsToGpuPass());
   mlir::weft::ExpandMathPassOptions math;
@@ -52,7 +60,7 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   passes.addPass(createGpuKernelOutliningPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = chip;
-  target.features = "+ptx80"; // the least that sm_90a needs; older drivers take it
+  target.features = ptxVersionOf(chip);
   target.optLevel = 3;
   passes.addPass(createGpuNVVMAttachTarget(target));
 

@@ -11,6 +11,7 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -44,21 +45,26 @@ private:
 
 Fault fault(std::string message) { return {ErrorKind::compile, std::move(message)}; }
 
-/// The machine for a target, kept per thread: making one costs more than a small function does.
-Result<llvm::TargetMachine *> targetMachine(const TargetOptions &target) {
+/// LLVM's part for a triple; null with the reason in `error`.
+const llvm::Target *lookUp(const llvm::Triple &triple, std::string &error) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     return true;
   }();
   (void)initialized;
+  return llvm::TargetRegistry::lookupTarget(triple, error);
+}
+
+/// The machine for a target, kept per thread: making one costs more than a small function does.
+Result<llvm::TargetMachine *> targetMachine(const TargetOptions &target) {
   static thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
   std::string key = target.triple + '|' + target.cpu + '|' + target.features;
   std::unique_ptr<llvm::TargetMachine> &machine = machines[key];
   if (!machine) {
     std::string error;
     llvm::Triple triple(target.triple);
-    const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+    const llvm::Target *found = lookUp(triple, error);
     if (found == nullptr) return fault("no code can be made for this machine: " + error);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -162,6 +168,20 @@ Result<llvm::SmallVector<char, 0>> emit(mlir::ModuleOp module, const TargetOptio
 void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
+}
+
+Check checkProcessor(const std::string &name) {
+  const llvm::Triple triple(TargetOptions().triple);
+  std::string error;
+  const llvm::Target *target = lookUp(triple, error);
+  if (target == nullptr) return fault("no code can be made for this machine: " + error);
+  const auto describe = [&](const std::string &cpu) {
+    return std::unique_ptr<llvm::MCSubtargetInfo>(target->createMCSubtargetInfo(triple, cpu, ""));
+  };
+  if (!describe("")->isCPUStringValid(name)) return fault("LLVM knows no such processor");
+  if (!describe(name)->checkFeatures("+64bit"))
+    return fault("it is a processor of 32 bits, but code is made for 64");
+  return std::nullopt;
 }
 
 Result<std::unique_ptr<llvm::MemoryBuffer>>

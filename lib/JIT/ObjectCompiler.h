@@ -23,6 +23,10 @@ struct PhaseTimes {
 /// are built in.
 void registerTranslations(mlir::DialectRegistry &registry);
 
+/// What is wrong with an x86-64 processor's name ("znver5", "x86-64-v3"): LLVM ends the process
+/// when it is to make code for one that it does not know or that has 32 bits.
+Check checkProcessor(const std::string &name);
+
 /// An object file for a module in the LLVM dialect, the same for running at once and for linking
 /// ahead of time. May be called from several threads on different contexts.
 Result<std::unique_ptr<llvm::MemoryBuffer>>

@@ -3,9 +3,14 @@
 // RUN: FileCheck %s --input-file=%t.ptx --implicit-check-not=__nv_ --implicit-check-not='call' --implicit-check-not='.approx'
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin %}
 // RUN: weft-compile %s --target=nvptx --chip=sm_80 --compile-to=ptx | FileCheck %s --check-prefix=SM80
+// RUN: weft-compile %s --target=nvptx --chip=sm_120 --compile-to=ptx | FileCheck %s --check-prefix=SM120
 // RUN: not weft-compile %s --target=nvptx --chip=sm_1 --compile-to=ptx 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// CHECK: .target sm_90a
+// CHECK: .version 8.0
+// CHECK-NEXT: .target sm_90a
+// A later chip has a later version of PTX.
+// SM120: .version {{(8\.[7-9]|9)}}
+// SM120-NEXT: .target sm_120
 // SM80: .target sm_80
 // CHIP: error: --chip=sm_1: LLVM knows no such GPU
 

@@ -8,6 +8,7 @@
 #include "Freeze.h"
 #include "Header.h"
 #include "JIT/GpuPipeline.h"
+#include "JIT/ObjectCompiler.h"
 #include "Program/Requests.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
@@ -135,6 +136,8 @@ static std::string readRequest(Request &request) {
         return "--chip=" + options->chip + ": LLVM knows no such GPU";
       request.target.chip = options->chip;
     } else {
+      if (::weft::Check check = ::weft::jit::checkProcessor(options->chip))
+        return "--chip=" + options->chip + ": " + check->message;
       request.target.cpu.cpu = options->chip;
       request.target.cpu.features = "";
       // Of a level it is known how wide its vectors are; other processors are taken to be like
