@@ -45,9 +45,9 @@ std::optional<Phase> phase_of(std::string_view name) {
   return std::nullopt;
 }
 
-std::string phase_names() {
+std::string phase_names(Phase last) {
   std::string names;
-  for (int i = 0; i < kNumPhases; ++i) {
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
     if (i != 0) names += ", ";
     names += name_of(static_cast<Phase>(i));
   }

@@ -12,8 +12,8 @@ namespace weft {
 
 /// The phase of that name, or nothing.
 std::optional<Phase> phase_of(std::string_view name);
-/// "trace, differentiate, ...": for messages.
-std::string phase_names();
+/// "trace, differentiate, ...", up to and including `last`: for messages.
+std::string phase_names(Phase last = Phase::object);
 
 /// WEFT_DUMP: phases by name, separated by commas, or "all"; and WEFT_DUMP_DIR.
 struct DumpRequest {

@@ -2,6 +2,12 @@
 // RUN: not weft-run %s 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not weft-run %s --arg='dense<1> : tensor<2xi32>' 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not weft-run %s --arg=%t.missing.npy 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not weft-run %s --arg=%S 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not weft-run %s --arg='iota : tensor<2xf32>' --check=%t.missing.npy 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not weft-run %s --repeats=0 2>&1 | FileCheck %s --check-prefix=REPEATS
+// RUN: not weft-run %s --tolerance=-1 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not weft-run %s --tolerance=nan 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not weft-run %s --from=llvm 2>&1 | FileCheck %s --check-prefix=FROM
 // RUN: not weft-run %s --arg='nonsense' 2>&1 | FileCheck %s --check-prefix=NONSENSE
 // RUN: not weft-run %s --arg='dense<[1., 2.]> : tensor<3xf32>' 2>&1 | FileCheck %s --check-prefix=LITERAL --implicit-check-not=error
 // RUN: not weft-run %s --arg='iota : tensor<4xoops>' 2>&1 | FileCheck %s --check-prefix=NOTYPE --implicit-check-not=error
@@ -18,8 +24,12 @@
 
 // COUNT: error: @only takes 1 arguments, but 0 are given with --arg
 // TYPE: error: argument 0 of @only must be f32(2,), but --arg gives i32(2,)
-// MISSING: error: {{.*}}missing.npy
-// NONSENSE: error: argument 'nonsense': it is no .npy file, and no 'literal : type'
+// MISSING: {{^}}error: {{.*}}missing.npy: cannot be opened: No such file or directory
+// FOLDER: {{^}}error: {{.*}}Tools: is a folder
+// REPEATS: {{^}}error: --repeats=0: at least one run is needed
+// TOLERANCE: {{^}}error: --tolerance={{.*}}: it is a finite number that is not negative
+// FROM: {{^}}error: --from=llvm: weft-run takes trace, differentiate, {{.*}}, bufferize{{$}}
+// NONSENSE: error: argument 'nonsense': there is no such file, and it is no 'literal : type'
 // LITERAL: error: argument 'dense<[1., 2.]> : tensor<3xf32>': inferred shape of elements literal ([2]) does not match type ([3])
 // NOTYPE: error: argument 'iota : tensor<4xoops>': after ':' stands a tensor type of known sizes, such as tensor<4x8xf32>
 // ENTRY: error: there is no function @other with a body in

@@ -127,6 +127,8 @@ int mlir::weft::cacheMain(int argc, char **argv) {
   try {
     const int status = runVerb();
     return finish(llvm::outs(), "-") ? status : 1;
+  } catch (const ::weft::Error &error) {
+    return fail(error.message());
   } catch (const std::exception &error) {
     return fail(error.what());
   }

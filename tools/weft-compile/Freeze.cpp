@@ -4,6 +4,7 @@
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 #include <weft/io.h>
 #include <weft/tensor.h>
 
@@ -37,6 +38,7 @@ public:
 
   ::weft::Check freeze(StringRef name, StringRef file) {
     if (name.empty()) return freezeAll();
+    if (gone.contains(name)) return fault("@" + name + " is given twice");
     if (auto variable = module.lookupSymbol<VariableOp>(name)) {
       if (func::FuncOp assigning = assigns(name))
         return fault("@" + assigning.getName() + " assigns @" + name + ", so it is no constant");
@@ -84,6 +86,7 @@ private:
         if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable");
             symbol && symbol.getValue() == variable.getSymName())
           replace(function, i, value);
+    gone.insert(variable.getSymName());
     variable.erase();
     return std::nullopt;
   }
@@ -103,6 +106,7 @@ private:
     unsigned inputs_before = 0;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       if (function.getArgAttr(i, "weft.variable") || inputs_before++ != wanted) continue;
+      if (erased[function].test(i)) return fault(name + " is given twice");
       if (file.empty()) return fault(name + " needs a value: say --freeze=" + name + "=FILE.npy");
       auto elements = elementsOf(file, name.str(), function.getArgument(i).getType());
       if (!elements) return elements.fault();
@@ -124,7 +128,8 @@ private:
 
   ModuleOp module;
   SmallVector<func::FuncOp> entries;
-  llvm::MapVector<func::FuncOp, BitVector> erased; ///< the arguments that are constants now
+  llvm::StringSet<> gone;                          ///< the variables that are constants now
+  llvm::MapVector<func::FuncOp, BitVector> erased; ///< the arguments that are
 };
 
 } // namespace
@@ -138,10 +143,15 @@ std::vector<std::string> frozenFiles(ArrayRef<std::string> wanted) {
 
 ::weft::Check freeze(ModuleOp module, ArrayRef<std::string> wanted) {
   Freezer freezer(module);
-  for (const std::string &text : wanted) {
-    auto [name, file] = StringRef(text).split('=');
-    if (::weft::Check check = freezer.freeze(name, file)) return check;
-  }
+  // Those that are named come first: "all" is what is left.
+  for (const bool all : {false, true})
+    for (StringRef text : wanted) {
+      auto [name, file] = text.split('=');
+      if (text.contains('=') && (name.empty() || file.empty()))
+        return fault("'" + text + "' should be NAME=FILE.npy");
+      if (name.empty() != all) continue;
+      if (::weft::Check check = freezer.freeze(name, file)) return check;
+    }
   freezer.eraseArguments();
   return std::nullopt;
 }

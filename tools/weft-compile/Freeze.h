@@ -10,7 +10,7 @@ namespace mlir::weft {
 /// of `wanted` is "w", a variable that has a value in the text; "w=FILE.npy"; "input1=FILE.npy", an
 /// input of the only entry; "step.input1=FILE.npy", of one of several; or "": all variables with a
 /// value in the text that no entry assigns. A fault if there is no such variable or input, if it is
-/// assigned, and if the value does not fit. Throws what load_npy throws.
+/// assigned or wanted twice, and if the value does not fit. Throws what load_npy throws.
 ::weft::Check freeze(ModuleOp module, ArrayRef<std::string> wanted);
 
 /// The files that `wanted` names.

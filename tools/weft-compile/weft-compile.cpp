@@ -151,9 +151,9 @@ static std::string readRequest(Request &request) {
     }
   }
   const std::optional<Phase> from = ::weft::phase_of(options->fromName);
-  if (!from)
-    return "--compile-from=" + options->fromName + ": there is no such phase; there are " +
-           ::weft::phase_names();
+  if (!from || *from > Phase::llvm)
+    return "--compile-from=" + options->fromName + ": no text has such a phase; there are " +
+           ::weft::phase_names(Phase::llvm);
   request.from = *from;
   request.assembly = options->toName == "assembly";
   request.ptx = options->toName == "ptx";
@@ -176,6 +176,11 @@ static std::string readRequest(Request &request) {
   if (!options->frozen.empty() &&
       (request.from > Phase::lift_state || request.to < Phase::lift_state))
     return "--freeze needs the phase lift-state between --compile-from and --compile-to";
+  for (size_t i = 0; i < options->frozen.size(); ++i)
+    for (size_t j = 0; j < options->frozen.size(); ++j)
+      if (i != j && options->frozen[i].empty() &&
+          options->frozen.getPosition(i) == options->frozen.getPosition(j))
+        return "--freeze: a name is missing beside a comma";
   if (std::string why = checkFiles(request); !why.empty()) return why;
   if (!options->report.empty() && options->report != "copies" && options->report != "saved")
     return "--report=" + options->report + ": there are copies and saved";
@@ -294,6 +299,6 @@ int mlir::weft::compileMain(int argc, char **argv) {
     if (failed(input.read(options->inputFile))) return 1;
     return compile(context, input, request);
   } catch (const ::weft::Error &error) {
-    return refuse(error.what());
+    return refuse(error.message());
   }
 }

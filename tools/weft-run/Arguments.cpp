@@ -5,6 +5,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
 #include <weft/io.h>
 #include <weft/ops.h>
 #include <weft/random.h>
@@ -84,7 +85,10 @@ RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &c
     });
   }
   auto [generator, type] = text.split(" : ");
-  if (type.empty()) refuse(text, "it is no .npy file, and no 'literal : type'");
+  if (type.empty()) {
+    if (llvm::sys::fs::exists(text)) return ::weft::load_npy(text.str());
+    refuse(text, "there is no such file, and it is no 'literal : type'");
+  }
   return generate(text, generator.trim(), parseTensorType(text, type, context));
 }
 

@@ -26,6 +26,12 @@ namespace cl = llvm::cl;
 namespace cache = ::weft::cache;
 
 namespace {
+/// An error of the program that runs: with a line, which is the program's, it says what it is.
+struct ProgramError : std::runtime_error {
+  explicit ProgramError(const ::weft::Error &error)
+      : std::runtime_error((error.place().known() ? "" : "error: ") + std::string(error.what())) {}
+};
+
 /// Registered when this tool starts: the tools are one program, and each has its own options.
 struct Options {
   cl::OptionCategory category{"weft-run options"};
@@ -65,6 +71,23 @@ static Options *options;
 static double millisecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
+}
+
+/// What is wrong with the options; an empty text if nothing is.
+static std::string checkOptions() {
+  const std::optional<::weft::Phase> from = ::weft::phase_of(options->fromPhase);
+  if (!from || *from >= ::weft::Phase::llvm)
+    return "--from=" + options->fromPhase + ": weft-run takes " +
+           ::weft::phase_names(::weft::Phase::bufferize);
+  if (options->repeats < 1)
+    return "--repeats=" + std::to_string(options->repeats) + ": at least one run is needed";
+  if (!(options->tolerance >= 0) || std::isinf(options->tolerance))
+    return "--tolerance=" + std::to_string(options->tolerance) +
+           ": it is a finite number that is not negative";
+  for (const std::string &file : options->saveFiles)
+    if (std::string why = overwritten(options->inputFile.getValue(), file); !why.empty())
+      return why;
+  return "";
 }
 
 /// The function to run: the one named, or the only public one with a body.
@@ -232,9 +255,6 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   func::FuncOp function = findEntry(module);
   if (failed(checkSignature(function))) return 1;
   ::weft::Program program = describe(module, function);
-  for (const std::string &file : options->saveFiles)
-    if (std::string why = overwritten(options->inputFile.getValue(), file); !why.empty())
-      throw ::weft::ValueError(why);
   std::vector<::weft::Tensor> arguments;
   for (const std::string &text : options->argTexts)
     arguments.push_back(parseArgument(text, context));
@@ -259,7 +279,14 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   SmallVector<::weft::detail::TensorImpl *> inputs;
   for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());
   const std::span<::weft::detail::TensorImpl *const> span(inputs.data(), inputs.size());
-  const std::vector<::weft::Tensor> results = call.run(span);
+  const auto run = [&] {
+    try {
+      return call.run(span);
+    } catch (const ::weft::Error &error) {
+      throw ProgramError(error);
+    }
+  };
+  const std::vector<::weft::Tensor> results = run();
 
   if (options->printResults) {
     llvm::outs() << name << ": " << results.size() << (results.size() == 1 ? " result" : " results")
@@ -284,9 +311,9 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   if (options->timed) {
     ::weft::set_print_sink([](std::string_view) {}); // the program printed once already
     std::vector<double> times;
-    for (int i = 0; i < std::max(1, options->repeats.getValue()); ++i) {
+    for (int i = 0; i < options->repeats; ++i) {
       const auto at = std::chrono::steady_clock::now();
-      (void)call.run(span);
+      (void)run();
       times.push_back(millisecondsSince(at) * 1e3);
     }
     std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
@@ -307,12 +334,11 @@ int mlir::weft::runMain(int argc, char **argv) {
       "weft-run: compile a function of an .mlir file for this machine and run it\n\n"
       "  weft-run step.mlir --entry=train_step --arg=x.npy --arg='dense<3> : tensor<32xi32>' "
       "--time --print\n");
-  const std::optional<::weft::Phase> from = ::weft::phase_of(options->fromPhase);
-  if (!from || *from >= ::weft::Phase::llvm) {
-    llvm::errs() << "error: --from=" << options->fromPhase << ": the phases before llvm are "
-                 << ::weft::phase_names() << '\n';
+  if (std::string why = checkOptions(); !why.empty()) {
+    llvm::errs() << "error: " << why << '\n';
     return 1;
   }
+  const ::weft::Phase from = *::weft::phase_of(options->fromPhase);
   // One stream for the program's lines and ours, so that they keep their order.
   ::weft::set_print_sink(
       [](std::string_view line) { llvm::outs() << StringRef(line.data(), line.size()) << '\n'; });
@@ -320,12 +346,15 @@ int mlir::weft::runMain(int argc, char **argv) {
   try {
     InputProgram input(context);
     if (failed(input.read(options->inputFile))) return 1;
-    const int status = runProgram(context, input, *from);
+    const int status = runProgram(context, input, from);
     return finish(llvm::outs(), "-") ? status : 1;
+  } catch (const ProgramError &error) {
+    finish(llvm::outs(), "-");
+    llvm::errs() << error.what() << '\n';
+    return 1;
   } catch (const ::weft::Error &error) {
     finish(llvm::outs(), "-");
-    // With a line the message says what it is.
-    llvm::errs() << (error.place().known() ? "" : "error: ") << error.what() << '\n';
+    llvm::errs() << "error: " << error.message() << '\n'; // its place is a line of this file
     return 1;
   } catch (const std::exception &error) {
     finish(llvm::outs(), "-");
