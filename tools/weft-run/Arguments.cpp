@@ -1,6 +1,7 @@
 // Turns the text of an argument of weft-run into a tensor: a literal, a file, or generated values.
 #include "Arguments.h"
 
+#include "Compiler/TextLimits.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -15,7 +16,10 @@ namespace mlir::weft {
 namespace {
 
 [[noreturn]] void refuse(StringRef text, const std::string &why) {
-  throw ::weft::ValueError(("argument '" + text + "': ").str() + why);
+  constexpr size_t shown = 100;
+  throw ::weft::ValueError(
+      ("argument '" + text.take_front(shown) + (text.size() > shown ? "...': " : "': ")).str() +
+      why);
 }
 
 /// Keeps what the parser says of one argument, so that the error that is thrown is the only one.
@@ -66,6 +70,7 @@ RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &c
 
 ::weft::Tensor parseArgument(StringRef text, MLIRContext &context) {
   if (text.ends_with(".npy")) return ::weft::load_npy(text.str());
+  if (const auto fault = faultIn(text)) refuse(text, fault->message);
   if (text.starts_with("dense")) {
     const Diagnostics diagnostics(context);
     Attribute attribute = parseAttribute(text, &context);
