@@ -32,6 +32,19 @@ llvm::Expected<std::optional<llvm::SmallString<0>>> readStream(llvm::sys::fs::fi
   }
 }
 
+/// An error at the first op, Weft's or upstream's, whose elements are a resource: it may not be
+/// there, and passes of MLIR end the process on one of a single element.
+LogicalResult verifyResources(ModuleOp module) {
+  const WalkResult walked = module.walk([](Operation *op) -> WalkResult {
+    for (NamedAttribute attribute : op->getAttrDictionary())
+      if (isa<DenseResourceElementsAttr>(attribute.getValue()))
+        return op->emitOpError() << "'" << attribute.getName().getValue()
+                                 << "' must be dense<..>, whose elements stand in the text";
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 } // namespace
 
 std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &error) {
@@ -81,7 +94,7 @@ LogicalResult InputProgram::read(StringRef path) {
     return failure();
   }
   parsed = parseSourceFile<ModuleOp>(sources, &context);
-  return success(static_cast<bool>(parsed));
+  return parsed ? verifyResources(*parsed) : failure();
 }
 
 } // namespace mlir::weft

@@ -20,6 +20,8 @@
 // RUN: not weft-run %t.dtype.mlir 2>&1 | FileCheck %s --check-prefix=DTYPE
 // RUN: echo 'func.func @f() -> index { %%c = arith.constant 1 : index return %%c : index }' > %t.gives.mlir
 // RUN: not weft-run %t.gives.mlir 2>&1 | FileCheck %s --check-prefix=GIVES
+// RUN: echo 'func.func @f() -> tensor<f32> { %%0 = arith.constant dense_resource<x> : tensor<f32> return %%0 : tensor<f32> }' > %t.resource.mlir
+// RUN: not weft-run %t.resource.mlir 2>&1 | FileCheck %s --check-prefix=RESOURCE
 // RUN: not weft-run %t.bad.mlir 2>&1 | FileCheck %s --check-prefix=PARSE
 
 // COUNT: error: @only takes 1 arguments, but 0 are given with --arg
@@ -37,6 +39,7 @@
 // TAKES: takes.mlir:1:{{[0-9]+}}: error: @f takes 'index', but weft-run hands over ranked tensors of i1, i32, i64, f32 or f64 alone
 // DTYPE: dtype.mlir:1:{{[0-9]+}}: error: @f takes 'tensor<f16>', but
 // GIVES: gives.mlir:1:{{[0-9]+}}: error: @f gives 'index', but
+// RESOURCE: resource.mlir:1:{{[0-9]+}}: error: 'arith.constant' op 'value' must be dense<..>, whose elements stand in the text
 // PARSE: bad.mlir:1:{{[0-9]+}}: error: use of undeclared SSA value name
 func.func @only(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>

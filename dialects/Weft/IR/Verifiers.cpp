@@ -3,7 +3,15 @@
 
 namespace mlir::weft {
 
+/// An error unless the elements are in the text: others, such as those of a resource, may be
+/// nowhere, and phases read what is dense alone.
+static LogicalResult verifyElements(Operation *op, ElementsAttr elements) {
+  if (isa<DenseElementsAttr>(elements)) return success();
+  return op->emitOpError() << "the value must be dense<..>, whose elements stand in the text";
+}
+
 LogicalResult ConstantOp::verify() {
+  if (failed(verifyElements(*this, getValueAttr()))) return failure();
   // A type that is merely compatible would be lost in the text.
   if (getValueAttr().getType() != getType())
     return emitOpError() << "the value is of type " << getValueAttr().getType()
@@ -21,6 +29,7 @@ LogicalResult VariableOp::verify() {
                          << cast<RankedTensorType>(getType()).getRank();
   if (!cast<RankedTensorType>(getType()).hasStaticShape())
     return emitOpError() << "the shape must be known, but the type is " << getType();
+  if (getInitialAttr() && failed(verifyElements(*this, getInitialAttr()))) return failure();
   if (getInitialAttr() && getInitialAttr().getType() != getType())
     return emitOpError() << "the initial value is of type " << getInitialAttr().getType()
                          << ", but the variable of " << getType();

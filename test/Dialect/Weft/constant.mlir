@@ -51,3 +51,20 @@ func.func @bytes() {
   %0 = weft.constant dense<1.0> : tensor<4611686018427387904x4xf32>
   return
 }
+
+// -----
+
+// The elements stand in the text. A resource may be nowhere, as here.
+func.func @resource() {
+  // expected-error @below {{'weft.constant' op the value must be dense<..>, whose elements stand in the text}}
+  %0 = weft.constant dense_resource<x> : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @sparse() {
+  // expected-error @below {{'weft.constant' op the value must be dense<..>, whose elements stand in the text}}
+  %0 = weft.constant sparse<[[1]], 2.0> : tensor<4xf32>
+  return
+}

@@ -36,6 +36,17 @@ weft.variable @some : tensor<?xf32>
 
 // -----
 
+// The elements stand in the text: tools that took others for zeros would compute with those.
+// expected-error @below {{'weft.variable' op the value must be dense<..>, whose elements stand in the text}}
+weft.variable @resource = dense_resource<x> : tensor<2xf32>
+
+// -----
+
+// expected-error @below {{'weft.variable' op the value must be dense<..>, whose elements stand in the text}}
+weft.variable @sparse = sparse<[[1]], 2.0> : tensor<4xf32>
+
+// -----
+
 // A name stands for one variable.
 // expected-note @below {{see existing symbol definition here}}
 weft.variable @w : tensor<f32>
