@@ -76,7 +76,21 @@ std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &err
   auto text = readStream(file);
   if (!text) return fail(llvm::toString(text.takeError()));
   if (!*text) return fail(tooMany);
+  if (isBytecode(**text))
+    return fail("is MLIR's bytecode, but Weft's tools read text: MLIR trusts what bytecode says");
   return llvm::MemoryBuffer::getMemBufferCopy(**text, standard ? "<stdin>" : path);
+}
+
+bool isParsable(const llvm::MemoryBuffer &input) {
+  const auto fault = faultIn(input.getBuffer());
+  if (!fault) return true;
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(input.getMemBufferRef(), /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->place), llvm::SourceMgr::DK_Error,
+                       fault->message);
+  return false;
 }
 
 LogicalResult InputProgram::read(StringRef path) {

@@ -14,8 +14,12 @@
 namespace mlir::weft {
 
 /// The text of a file, "-" for standard input; null with the reason in `error`. A file, pipe or
-/// device with more than 1 GiB is refused: no program is as long, and a device may never end.
+/// device with more than 1 GiB is refused: no program is as long, and a device may never end. So
+/// is bytecode: upstream's reader crashes on what is damaged.
 std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &error);
+
+/// Whether upstream's parser can take the text; else the reason has been printed.
+bool isParsable(const llvm::MemoryBuffer &input);
 
 /// A parsed program and what diagnostics need to quote it.
 class InputProgram {

@@ -98,8 +98,10 @@ private:
 
 } // namespace
 
+bool isBytecode(llvm::StringRef bytes) { return bytes.starts_with("ML\xefR"); }
+
 std::optional<TextFault> faultIn(llvm::StringRef text) {
-  if (text.starts_with("ML\xefR")) return std::nullopt;
+  if (isBytecode(text)) return std::nullopt;
   return Scanner(text).run();
 }
 

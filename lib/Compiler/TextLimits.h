@@ -14,8 +14,11 @@ struct TextFault {
   std::string message;
 };
 
+/// Whether that is MLIR's bytecode, by how it begins.
+bool isBytecode(llvm::StringRef bytes);
+
 /// Finds brackets that are nested more than weft::kMaxNesting deep, and what upstream's parser
-/// crashes on. Nothing in bytecode.
+/// crashes on. Nothing in bytecode, which is no text.
 std::optional<TextFault> faultIn(llvm::StringRef text);
 
 } // namespace mlir::weft

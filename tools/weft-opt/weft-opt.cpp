@@ -1,5 +1,4 @@
 // weft-opt: runs any pass or pipeline, Weft's and upstream's, on a text file.
-#include "Compiler/TextLimits.h"
 #include "Help.h"
 #include "Input.h"
 #include "Output.h"
@@ -9,7 +8,6 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 static const char overview[] =
@@ -17,19 +15,6 @@ static const char overview[] =
     "  weft-opt step.mlir --weft-simplify --cse\n"
     "  weft-opt step.mlir --weft-phase-linalg -o step.linalg.mlir\n"
     "  weft-opt step.mlir --split-input-file --verify-diagnostics\n";
-
-/// Whether the parser can take the text; else the reason has been printed.
-static bool isParsable(const llvm::MemoryBuffer &input) {
-  const auto fault = mlir::weft::faultIn(input.getBuffer());
-  if (!fault) return true;
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(input.getMemBufferRef(), /*RequiresNullTerminator=*/false),
-      llvm::SMLoc());
-  sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->place), llvm::SourceMgr::DK_Error,
-                       fault->message);
-  return false;
-}
 
 /// Reads, runs and writes; as upstream's main does, but for the words of what cannot be written.
 static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef outputName,
@@ -43,7 +28,7 @@ static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef output
     llvm::errs() << "error: " << error << '\n';
     return llvm::failure();
   }
-  if (!isParsable(*input)) return llvm::failure();
+  if (!mlir::weft::isParsable(*input)) return llvm::failure();
   const auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   const llvm::LogicalResult result =
       mlir::MlirOptMain(output->os(), std::move(input), registry, config);

@@ -1,15 +1,30 @@
 // weft-reduce: makes a program that a test script finds interesting as small as possible.
 #include "Help.h"
+#include "Input.h"
 #include "Reductions.h"
 #include "Registration.h"
 #include "Tools.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+/// Looks at what upstream's main is going to read; gives false after an error, which was printed.
+static bool isReadable(llvm::StringRef path) {
+  // What is not there upstream reports, and standard input can be read once only.
+  if (!llvm::sys::fs::is_regular_file(path)) return true;
+  std::string error;
+  const auto input = mlir::weft::openProgram(path, error);
+  if (input) return mlir::weft::isParsable(*input);
+  llvm::errs() << "error: " << error << '\n';
+  return false;
+}
+
 int mlir::weft::reduceMain(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (argv[i][0] != '-' && llvm::StringRef(argv[i - 1]) != "-o" && !isReadable(argv[i])) return 1;
   const llvm::cl::extrahelp more(
       "\nweft-reduce: make a program small that a script finds interesting.\n\n"
       "  weft-reduce big.mlir -o small.mlir --reduction-tree='traversal-mode=0 test=fails.sh'\n\n"
