@@ -87,13 +87,19 @@ std::optional<std::uint64_t> parse_size(const std::string &text) {
 std::optional<Folder> Folder::from_environment() {
   const std::string use = environment("WEFT_CACHE");
   if (use == "off" || use == "0") return std::nullopt;
+  if (!use.empty() && use != "on" && use != "1")
+    log_line("error: WEFT_CACHE=" + use + " is neither on nor off: on is taken");
   std::string path = environment("WEFT_CACHE_DIR");
   if (path.empty()) {
     std::string base = environment("XDG_CACHE_HOME");
     // Relative paths there are to be ignored, says the specification of XDG's folders.
     if (!base.starts_with('/')) {
       base = environment("HOME");
-      if (base.empty()) return std::nullopt;
+      if (base.empty()) {
+        log_line("error: there is no HOME, XDG_CACHE_HOME or WEFT_CACHE_DIR: compiled code is not "
+                 "kept");
+        return std::nullopt;
+      }
       base += "/.cache";
     }
     path = base + "/weft";

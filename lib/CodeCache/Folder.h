@@ -27,7 +27,8 @@ public:
   Folder(std::string path, std::uint64_t cap) : path_(std::move(path)), cap_(cap) {}
 
   /// As WEFT_CACHE, WEFT_CACHE_DIR, WEFT_CACHE_SIZE, XDG_CACHE_HOME and HOME say; nothing where the
-  /// cache is off or has no place. A size that is none is logged, and the default taken.
+  /// cache is off or has no place, which is logged. So is what is neither on nor off, and a size
+  /// that is none: the default is taken.
   static std::optional<Folder> from_environment();
 
   const std::string &path() const { return path_; }

@@ -50,10 +50,32 @@ TEST_F(CacheFolder, IsWhereTheEnvironmentSays) {
   const std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
   setenv("HOME", "/home/someone", 1);
   EXPECT_EQ(Folder::from_environment()->path(), "/home/someone/.cache/weft");
+  EXPECT_TRUE(lines_.empty());
   unsetenv("HOME");
   EXPECT_FALSE(Folder::from_environment());
+  EXPECT_THAT(lines_.at(0), testing::HasSubstr("there is no HOME, XDG_CACHE_HOME or WEFT_CACHE"));
   if (!home.empty()) setenv("HOME", home.c_str(), 1);
   unsetenv("XDG_CACHE_HOME");
+}
+
+// "OFF" would otherwise mean on in silence.
+TEST_F(CacheFolder, IsOnUnlessTheEnvironmentSaysOff) {
+  for (const char *on : {"", "on", "1"}) {
+    setenv("WEFT_CACHE", on, 1);
+    EXPECT_TRUE(Folder::from_environment()) << on;
+  }
+  EXPECT_TRUE(lines_.empty());
+  for (const char *unknown : {"OFF", "no", "xyz"}) {
+    setenv("WEFT_CACHE", unknown, 1);
+    lines_.clear();
+    EXPECT_TRUE(Folder::from_environment()) << unknown;
+    EXPECT_THAT(lines_.at(0), testing::HasSubstr(std::string("WEFT_CACHE=") + unknown +
+                                                 " is neither on nor off: on is taken"));
+  }
+  for (const char *off : {"off", "0"}) {
+    setenv("WEFT_CACHE", off, 1);
+    EXPECT_FALSE(Folder::from_environment()) << off;
+  }
 }
 
 TEST_F(CacheFolder, DropsWhatWasNotUsedForLongest) {
