@@ -49,9 +49,18 @@ private:
   }
 };
 
+void check_defined(const std::string &name, std::span<const Tensor> operands,
+                   std::span<const Tensor> results) {
+  if (!std::ranges::all_of(operands, &Tensor::defined))
+    throw StateError(name + ": an argument is undefined");
+  if (!std::ranges::all_of(results, &Tensor::defined))
+    throw StateError(name + ": a result is undefined");
+}
+
 /// The gradients of `body` on the first operands, run now under a tape of its own; then come those
 /// of variables, and of tensors that the body reaches by itself.
-std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tensor> operands,
+std::vector<Tensor> gradients_of(const std::string &name, const detail::Body &body,
+                                 std::span<const Tensor> operands,
                                  std::span<const VariableRef> variables, std::size_t count,
                                  std::span<const Tensor> cotangents) {
   // Tensors of their own, in case the body reaches the operands by itself as well; and the compiler
@@ -68,6 +77,11 @@ std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tenso
     const autodiff::Pushed<autodiff::Bound> reads(variables, all.subspan(count, variables.size()));
     return body(all.first(count));
   }();
+  if (results.size() != cotangents.size())
+    throw StateError(name + ": the function gave " + std::to_string(cotangents.size()) +
+                     " tensors and, when it ran again for its gradient, " +
+                     std::to_string(results.size()));
+  check_defined(name, {}, results);
   std::vector<Tensor> targets;
   GradientOptions options;
   for (std::size_t i = 0; i < results.size(); ++i)
@@ -83,11 +97,7 @@ std::vector<Tensor> gradients_of(const detail::Body &body, std::span<const Tenso
 std::vector<Tensor> detail::attach(const std::string &name, std::span<const Tensor> operands,
                                    std::span<const Tensor> results, const Body &pullback,
                                    bool natural) {
-  for (const auto &tensors : {operands, results})
-    for (const Tensor &tensor : tensors)
-      if (!tensor.defined())
-        throw StateError(name + (tensors.data() == operands.data() ? ": an argument is undefined"
-                                                                   : ": a result is undefined"));
+  check_defined(name, operands, results);
   return attach_pullback({name, operands, results, pullback, natural});
 }
 
@@ -109,12 +119,14 @@ void detail::run_reading(const std::string &name, std::span<const Variable> vari
 
 std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &body,
                                            std::vector<Tensor> operands) {
+  check_defined(name, operands, {});
   std::vector<VariableRef> variables;
   std::vector<Tensor> results, captured;
   {
     const autodiff::Paused nothing_recorded;
     autodiff::Pushed<Followed> watcher;
     results = body(operands);
+    check_defined(name, {}, results);
     if (!watcher.written.empty())
       throw StateError(name + ": the function changes the variable '" + watcher.written[0]->name() +
                        "', which would happen again when its gradient is asked");
@@ -126,8 +138,9 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
   for (const VariableRef &variable : variables) operands.push_back(Variable(variable).value());
   for (const Tensor &tensor : captured)
     if (is_watched(tensor) && !is_among(tensor, operands)) operands.push_back(tensor);
-  const Body pullback = [body, operands, variables, count](std::span<const Tensor> cotangents) {
-    return gradients_of(body, operands, variables, count, cotangents);
+  const Body pullback = [name, body, operands, variables,
+                         count](std::span<const Tensor> cotangents) {
+    return gradients_of(name, body, operands, variables, count, cotangents);
   };
   return attach_pullback({.name = name,
                           .operands = operands,

@@ -211,5 +211,27 @@ TEST(Recompute, RefusesChanges) {
                 "when its gradient is asked");
 }
 
+// Tensors without a value reached the tape, which looks at dtypes.
+TEST(Recompute, RefusesUndefinedTensorsAndOtherResultsThanBefore) {
+  const Tensor x = tensor(1.0);
+  const auto none = recompute([](const Tensor &) { return Tensor(); });
+  EXPECT_THROWS(none(x), StateError, "recompute: a result is undefined");
+  EXPECT_THROWS(function(none)(x), StateError, "recompute: a result is undefined");
+  EXPECT_THROWS(recompute([](const Tensor &) { return 1; })(Tensor()), StateError,
+                "recompute: an argument is undefined");
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  EXPECT_THROWS(none(x), StateError, "recompute: a result is undefined");
+  int runs = 0;
+  const auto fewer = recompute([&](const Tensor &y) { // one at its third run
+    return ++runs < 3 ? std::vector<Tensor>{y * 2, runs == 1 ? y : Tensor()} : std::vector{y};
+  });
+  const Tensor y = fewer(x)[0];
+  EXPECT_THROWS(tape.gradient(y, {x}), StateError, "recompute: a result is undefined");
+  EXPECT_THROWS(tape.gradient(y, {x}), StateError,
+                "recompute: the function gave 2 tensors and, when it ran again for its gradient, "
+                "1");
+}
+
 } // namespace
 } // namespace weft
