@@ -24,14 +24,18 @@ struct Product {
   int64_t c_row;
 };
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/// Multiply-adds of the product, at most a number that is still safe to add to.
-int64_t work_of(int64_t m, int64_t n, int64_t k) {
-  int64_t work = 0;
-  if (__builtin_mul_overflow(m, n, &work) || __builtin_mul_overflow(work, k, &work))
-    return int64_t(1) << 60;
-  return std::min(work, int64_t(1) << 60);
+/// More elements than there can be, still safe to add to: operands that are broadcast have any size
+/// and no memory.
+constexpr int64_t kTooMany = int64_t(1) << 60;
+
+/// The product, at most kTooMany.
+int64_t times(int64_t a, int64_t b, int64_t c = 1) {
+  int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product))
+    return kTooMany;
+  return std::min(product, kTooMany);
 }
 
 /// True when `rows` rows that lie `stride` elements apart push each other out of a cache because
@@ -45,7 +49,8 @@ bool collide(int64_t rows, int64_t stride, size_t item) {
 
 template <typename T>
 T *scratch_for(Scratch use, int64_t elements) {
-  return static_cast<T *>(scratch(use, static_cast<size_t>(elements) * sizeof(T)));
+  return static_cast<T *>(
+      scratch(use, static_cast<size_t>(std::min(elements, kTooMany)) * sizeof(T)));
 }
 
 /// Correct whatever else is missing: takes a block with A packed or not and B in place.
@@ -85,15 +90,15 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p,
   if (!plan.pack_b) {
     block.b = p.b, block.b_row = p.b_row;
     if (kernels.needs_tail && p.n % kernels.lanes != 0) {
-      block.tail = scratch_for<T>(Scratch::tail, p.k * kernels.panel_columns);
+      block.tail = scratch_for<T>(Scratch::tail, times(p.k, kernels.panel_columns));
       if (!block.tail) return multiply_without_memory(kernels, block);
     }
     return kernels.block(block);
   }
-  const int64_t panel = p.k * kernels.panel_columns;
-  const int64_t panels = std::clamp<int64_t>(kDirectPackBytes / (panel * int64_t(sizeof(T))), 1,
+  const int64_t panel = times(p.k, kernels.panel_columns);
+  const int64_t panels = std::clamp<int64_t>(kDirectPackBytes / int64_t(sizeof(T)) / panel, 1,
                                              divide_up(p.n, kernels.panel_columns));
-  T *packed = scratch_for<T>(Scratch::panels, panel * panels);
+  T *packed = scratch_for<T>(Scratch::panels, times(panel, panels));
   block.b = p.b, block.b_row = p.b_row;
   if (!packed) return multiply_without_memory(kernels, block, p.b_col);
   block.b = packed, block.b_row = kernels.panel_columns, block.b_panel = panel;
@@ -111,10 +116,10 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p,
 template <typename T>
 T *pack_all_of_a(const MatmulKernels<T> &kernels, const Product<T> &p, int64_t panel) {
   const int64_t rows = kernels.tile_rows, panels = divide_up(p.m, rows);
-  T *packed = scratch_for<T>(Scratch::rows, panels * panel);
+  T *packed = scratch_for<T>(Scratch::rows, times(panels, panel));
   if (!packed) return nullptr;
   threads::parallel_for_noexcept(
-      0, panels, divide_up(kPackWork, rows * p.k), [&](int64_t begin, int64_t end) {
+      0, panels, divide_up(kPackWork, times(rows, p.k)), [&](int64_t begin, int64_t end) {
         kernels.pack_a(std::min(end * rows, p.m) - begin * rows, p.k, p.a + begin * rows * p.a_row,
                        p.a_row, p.a_col, packed + begin * panel, panel);
       });
@@ -127,11 +132,11 @@ template <typename T>
 void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
   const bool many_rows = p.m > kReusingTiles * kernels.tile_rows;
   DirectPlan<T> plan = {p.b_col != 1 || (many_rows && collide(p.k, p.b_row, sizeof(T)))};
-  const int64_t work = work_of(p.m, p.n, p.k);
+  const int64_t work = times(p.m, p.n, p.k);
   if (many_rows && kernels.packs_a && p.n > kReusingTiles * kernels.panel_columns &&
       (p.a_col == 1 ? collide(kernels.tile_rows, p.a_row, sizeof(T))
                     : p.a_row != 1 || collide(p.k, p.a_col, sizeof(T)))) {
-    const int64_t panel = kernels.tile_rows * p.k + kernels.lanes;
+    const int64_t panel = times(kernels.tile_rows, p.k) + kernels.lanes;
     plan.a = pack_all_of_a(kernels, p, panel);
     if (plan.a) plan.a_panel = panel;
   }
@@ -258,14 +263,14 @@ void multiply_dots(const MatmulKernels<T> &kernels, int64_t m, int64_t k, const 
 template <typename T>
 bool is_large(const MatmulKernels<T> &kernels, const Product<T> &p) {
   return p.m > kReusingTiles * kernels.tile_rows && p.n > kReusingTiles * kernels.panel_columns &&
-         (p.k > kDirectDepth || p.m * p.k * int64_t(sizeof(T)) > kDirectBytes);
+         (p.k > kDirectDepth || times(p.m, p.k, sizeof(T)) > kDirectBytes);
 }
 
 /// A row times a matrix that is too large for the first-level cache.
 template <typename T>
 void multiply_row(const MatmulKernels<T> &kernels, const Product<T> &p) {
   threads::parallel_for_noexcept(
-      0, divide_up(p.n, kernels.lanes), divide_up(kVectorWork, p.k * kernels.lanes),
+      0, divide_up(p.n, kernels.lanes), divide_up(kVectorWork, times(p.k, kernels.lanes)),
       [&](int64_t begin, int64_t end) {
         begin *= kernels.lanes;
         end = std::min(end * kernels.lanes, p.n);
@@ -286,7 +291,7 @@ void multiply(const MatmulKernels<T> &kernels, const Product<T> &p, MatmulPath p
     return multiply_dots(kernels, p.n, p.k, p.b, p.b_col, p.a, p.a_col, p.c, int64_t(1));
 
   if (p.m == 1 && p.b_col == 1 && path == MatmulPath::automatic &&
-      p.k * p.n * int64_t(sizeof(T)) > kRowBytes)
+      times(p.k, p.n, sizeof(T)) > kRowBytes)
     return multiply_row(kernels, p);
 
   const bool blocked =
@@ -321,7 +326,7 @@ void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, Mat
                  b + s * all.b_batch, all.b_row, all.b_col, c + s * all.c_batch, all.c_row},
                 path);
   };
-  const int64_t work = work_of(all.m, all.n, all.k);
+  const int64_t work = times(all.m, all.n, all.k);
   // Whole products are dealt out to threads when there are enough of them; few large ones are
   // shared from the inside.
   const bool enough = all.batch > 1 && (work < 2 * kThreadWork ||

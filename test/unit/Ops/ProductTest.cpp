@@ -1,6 +1,10 @@
 // matmul, eagerly: batches, transposed and strided operands against loops.
 #include "../Testing.h"
 
+#include <csignal>
+
+#include <unistd.h>
+
 #include <weft/ops.h>
 
 namespace weft {
@@ -101,6 +105,19 @@ TEST(Product, PromotesAndRefuses) {
   EXPECT_THROWS(
       matmul(zeros({2, 3, 4}), zeros({3, 4, 5})), ShapeError,
       "matmul: the batch dimensions do not broadcast: lhs is (2, 3, 4) and rhs is (3, 4, 5)");
+}
+
+// The bytes of operands without memory were counted modulo 2^64, and then divided by.
+TEST(Product, VectorsOfAnySizeAreMultiplied) {
+  for (const int bits : {59, 60}) {
+    const Tensor x = broadcast(tensor(1.f), {std::int64_t{1} << bits});
+    EXPECT_EXIT(
+        { // years, of which the first moment shall do
+          ualarm(100'000, 0);
+          matmul(x, x);
+        },
+        testing::KilledBySignal(SIGALRM), "");
+  }
 }
 
 } // namespace
