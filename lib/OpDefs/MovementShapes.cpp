@@ -63,7 +63,7 @@ Check check_stream(const TensorType &state) {
 Result<TensorType> reshape(const InferContext &call) {
   const TensorType &x = call.operands[0];
   Shape shape(std::get<Ints>(call.attrs[0]));
-  std::int64_t known = 1, inferred = -1;
+  std::int64_t inferred = -1;
   for (std::int64_t i = 0; i < shape.rank(); ++i) {
     if (shape[i] == -1) {
       if (inferred != -1)
@@ -74,11 +74,15 @@ Result<TensorType> reshape(const InferContext &call) {
       return Fault{ErrorKind::shape, "size " + text(shape[i]) +
                                          " is negative; one size may be -1, which stands for what "
                                          "the others leave"};
-    } else if (__builtin_mul_overflow(known, shape[i], &known)) {
-      return Fault{ErrorKind::shape,
-                   "a tensor of shape " + to_string(shape) + " has more elements than 2^63 - 1"};
     }
   }
+  Shape others = shape;
+  if (inferred != -1) others.erase(inferred);
+  const Result<std::int64_t> product = element_count(others);
+  if (!product)
+    return Fault{ErrorKind::shape,
+                 "a tensor of shape " + to_string(shape) + " has more elements than 2^63 - 1"};
+  const std::int64_t known = *product;
   Result<std::int64_t> count = element_count(x.shape);
   if (!count) return count.fault();
   if (*count == unknown) return TensorType{x.dtype, std::move(shape)};

@@ -143,5 +143,12 @@ TEST(Movement, Errors) {
                 "mT: the tensor of shape (2,) has fewer than two axes to swap");
 }
 
+// Sizes were multiplied from the left, so that a 0 behind large ones came too late.
+TEST(Movement, ReshapesNothingWhateverTheOrderOfItsSizes) {
+  const std::int64_t m = std::int64_t{1} << 62;
+  for (const Ints &shape : {Ints{0, m, m}, Ints{m, 0, m}, Ints{m, m, 0}})
+    EXPECT_EQ(reshape(zeros({0}), shape).shape(), Shape(shape));
+}
+
 } // namespace
 } // namespace weft
