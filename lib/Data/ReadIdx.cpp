@@ -4,6 +4,7 @@
 #include "Data/Idx.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
+#include "Support/Path.h"
 
 #include <cstring>
 
@@ -39,6 +40,7 @@ Tensor as_tensor(const IdxArray &array) {
 
 Tensor read_idx(const std::string &path, IdxOptions options, std::source_location where) {
   const CompositeCall site("read_idx", where);
+  check_path("read_idx", path);
   const Tensor read = as_tensor(read_idx_file(path));
   return options.dtype ? read.astype(*options.dtype) : read;
 }

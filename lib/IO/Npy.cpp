@@ -14,6 +14,7 @@
 #include "Runtime/StridedCopy.h"
 #include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
+#include "Support/Path.h"
 
 namespace weft {
 
@@ -82,6 +83,7 @@ void check_booleans(const Input &file, const Tensor &tensor) {
 
 Tensor load_npy(const std::string &path, std::source_location where) {
   const CallSite site(where);
+  check_path("load_npy", path);
   Input file(path);
   char magic[6];
   file.read(magic, sizeof magic, "header");
@@ -119,6 +121,7 @@ Tensor load_npy(const std::string &path, std::source_location where) {
 
 void save_npy(const std::string &path, const Tensor &tensor, std::source_location where) {
   const CallSite site(where);
+  check_path("save_npy", path);
   if (!tensor.defined()) throw StateError("save_npy: the tensor for " + path + " is undefined");
   if (tensor.traced())
     throw StateError("save_npy: the tensor for " + path +

@@ -35,6 +35,17 @@ std::string followed(std::string path) {
   return path; // a circle, which opening it will tell
 }
 
+/// The start of a name for a temporary beside a file: that of the file, cut off between characters
+/// of UTF-8 where it is so long that nothing could follow.
+std::string temporary_start(const std::string &target) {
+  constexpr std::size_t kLongest = 100;
+  const std::size_t slash = target.rfind('/'), name = slash == std::string::npos ? 0 : slash + 1;
+  if (target.size() - name <= kLongest) return target;
+  std::size_t end = name + kLongest;
+  while (end > name && (static_cast<unsigned char>(target[end]) & 0xc0) == 0x80) --end;
+  return target.substr(0, end);
+}
+
 /// Keeps SIGXFSZ and SIGPIPE from this thread, whose cause the failing write tells too.
 class WithoutSignals {
 public:
@@ -93,10 +104,11 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
     fail("is read-only");
   }
   static std::atomic<unsigned> count{0};
+  const std::string start = temporary_start(target_);
   // Names of this process that do not exist yet: another process, or an earlier one that was
   // killed, may have left some.
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-    temporary_ = target_ + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(count++);
+    temporary_ = start + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(count++);
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                        exists ? mode_t{0600} : static_cast<mode_t>(mode));
     if (descriptor_ < 0 && errno != EEXIST) break;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/data.h>
 #include <weft/io.h>
 #include <weft/ops.h>
 
@@ -270,6 +271,30 @@ TEST_F(Npy, AFullDiskLeavesTheOldFileAndNoOther) {
   std::signal(SIGXFSZ, old_handler);
   EXPECT_EQ(files(), 1u);
   EXPECT_EQ(load_npy(path()).to_vector<int>(), (std::vector<int>{1, 2, 3}));
+}
+
+// The system reads a name up to its NUL, and an empty one said only that it has no place.
+TEST_F(Npy, RefusesPathsThatAreNone) {
+  const std::string cut = path("a") + std::string(1, '\0') + ".npy";
+  const std::string problem =
+      ": the path has a NUL behind '" + path("a") + "', which no file name may have";
+  EXPECT_THROWS(save_npy(cut, tensor(1)), ValueError, "save_npy" + problem);
+  EXPECT_THROWS(load_npy(cut), ValueError, "load_npy" + problem);
+  EXPECT_THROWS(data::read_idx(cut), ValueError, "read_idx" + problem);
+  EXPECT_EQ(files(), 0u);
+  EXPECT_THROWS(save_npy("", tensor(1)), ValueError, "save_npy: the path is empty");
+  EXPECT_THROWS(load_npy(""), ValueError, "load_npy: the path is empty");
+}
+
+// The name of the temporary was the file's and more, which the file system did not take.
+TEST_F(Npy, NamesMayBeAsLongAsTheFileSystemLikes) {
+  std::string wide = "x"; // whose character of UTF-8 lies across the cut
+  while (wide.size() < 240) wide += "\u00e4";
+  for (const std::string &name : {std::string(255, 'n'), wide}) {
+    save_npy(path(name), tensor({1, 2}));
+    EXPECT_EQ(load_npy(path(name)).to_vector<int>(), (std::vector<int>{1, 2}));
+  }
+  EXPECT_EQ(files(), 2u);
 }
 
 } // namespace
