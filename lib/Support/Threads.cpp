@@ -96,6 +96,48 @@ struct Region {
   }
 };
 
+/// The team that this thread has had: how many members were asked for, how many there are, and the
+/// regions after which a team that is too small is looked at again.
+struct Team {
+  int asked = 1;
+  int members = 1;
+  int patience = 0;
+};
+thread_local constinit Team team;
+
+constexpr int kPatience = 10'000;
+
+/// How many threads, of `wanted`, can be made beside those there are: as many are made, live at the
+/// same time, and end.
+int spare_threads(int wanted) noexcept {
+  std::mutex gate;
+  pthread_t made[kMostThreads];
+  int count = 0;
+  {
+    const std::lock_guard closed(gate);
+    const auto wait = [](void *at) -> void * {
+      const std::lock_guard passing(*static_cast<std::mutex *>(at));
+      return nullptr;
+    };
+    while (count < wanted && pthread_create(&made[count], nullptr, wait, &gate) == 0) ++count;
+  }
+  for (int i = 0; i < count; ++i) pthread_join(made[i], nullptr);
+  return count;
+}
+
+/// The size of a team that libgomp can start on this thread, at most `threads`: where a thread
+/// cannot be made, by a limit on processes or for want of memory, libgomp ends the process. It
+/// keeps the team of its last region, so there is something to find out when that has to grow.
+int possible_team(int threads) noexcept {
+  if (threads == team.asked && (team.members == threads || --team.patience > 0)) [[likely]]
+    return team.members;
+  team.asked = threads;
+  team.patience = kPatience;
+  if (threads > team.members) team.members += spare_threads(threads - team.members);
+  else team.members = threads;
+  return team.members;
+}
+
 /// What each member of the team runs. The team may be smaller than asked for, so members stride.
 void run_member(void *data) {
   WEFT_TSAN_ACQUIRE(data);
@@ -111,6 +153,8 @@ void run_member(void *data) {
 /// costs far more than members without work.
 void run_region(int64_t begin, int64_t end, int64_t grain, int threads,
                 void (*call)(void *, int64_t, int64_t), void *closure) {
+  threads = possible_team(threads);
+  if (threads == 1) return call(closure, begin, end);
   pool_used.store(true, std::memory_order_relaxed);
   const int64_t length = end - begin;
   const int ranges = static_cast<int>(std::min<int64_t>(threads, length / grain));

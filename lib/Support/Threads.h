@@ -8,6 +8,7 @@
 // WEFT_NUM_THREADS=1 there. The environment variables OMP_WAIT_POLICY and GOMP_SPINCOUNT, which
 // libgomp reads when it is loaded, are left to the user. The child of a process that forked after
 // a region has no workers, and libgomp cannot start others: its loops run on their caller alone.
+// Where the system makes no more threads, loops run on those there are.
 #pragma once
 
 #include "Support/FunctionRef.h"

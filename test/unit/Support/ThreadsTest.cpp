@@ -14,6 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace weft::threads {
 namespace {
 
@@ -146,6 +149,28 @@ TEST_F(ThreadsTest, TheEnvironmentsCountIsChecked) {
       EXPECT_EQ(std::string(error.what()), "WEFT_NUM_THREADS is '" + std::string(text) +
                                                "' but must be a whole number from 1 to 1024");
     }
+}
+
+/// Whether a loop on four threads runs every iteration once.
+bool loop_works() {
+  set_num_threads(4);
+  std::vector<int> runs(1000);
+  parallel_for(0, 1000, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) ++runs[static_cast<size_t>(i)];
+  });
+  return runs == std::vector<int>(1000, 1);
+}
+
+// libgomp ends the process where a thread cannot be made, as under a container's limit on pids.
+TEST_F(ThreadsTest, RunsWhereNoThreadCanBeMade) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // a process of its own, without a team so far
+  const auto limited = [] {
+    const rlimit one{1, 1};
+    setrlimit(RLIMIT_NPROC, &one);
+    if (getuid() == 0 && setuid(65534) != 0) _exit(2); // the superuser has no such limit
+    _exit(loop_works() && loop_works() ? 0 : 1);
+  };
+  EXPECT_EXIT(limited(), ::testing::ExitedWithCode(0), "");
 }
 
 } // namespace
