@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <vector>
 
 #include <pthread.h>
 
@@ -36,10 +37,7 @@ struct alignas(kAlignment) LargeBlock {
 class Store {
 public:
   static Store &get() {
-    static Store &store = *[] {
-      pthread_atfork([] { get().hold(); }, [] { get().let_go(); }, [] { get().let_go(); });
-      return new Store;
-    }();
+    static Store &store = *new Store;
     return store;
   }
 
@@ -81,15 +79,32 @@ private:
   void sample_peak() { peak_ = std::max(peak_, in_use()); }
 
   void *from_system(std::size_t bytes);
+  void *new_chunk();
+  void give_back_chunks() noexcept;
+  void take_from(ThreadCache &cache) noexcept;
+  void put(FreeBlock *block, unsigned size_class) {
+    Bin &bin = bins_[size_class];
+    block->next = bin.head;
+    bin.head = block;
+    ++bin.count;
+  }
   void carve(unsigned size_class, std::size_t count);
   void shrink_cache_to(std::size_t bytes) noexcept;
   void unlink(LargeBlock *block) noexcept;
+
+  /// Where small blocks are, and how much of it is free, for as long as that is counted.
+  struct Chunk {
+    std::byte *start;
+    std::size_t free;
+  };
+  Chunk &chunk_of(const void *block);
 
   std::mutex mutex_;
   Bin bins_[kSmallClasses];
   std::byte *chunk_ = nullptr; ///< where small blocks are carved from
   std::size_t chunk_left_ = 0;
-  std::size_t reserved_ = 0; ///< bytes of all chunks
+  std::size_t reserved_ = 0;  ///< bytes of all chunks
+  std::vector<Chunk> chunks_; ///< by address
   ThreadCache *caches_ = nullptr;
   std::int64_t retired_in_use_ = 0; ///< of threads that ended, and of calls after their end
   std::multimap<std::size_t, LargeBlock *> large_;
@@ -98,6 +113,11 @@ private:
   std::size_t limit_ = std::min(std::size_t{1} << 30, system_memory::total() / 4);
   std::size_t peak_ = 0;
 };
+
+// When the library is loaded: what takes memory while a fork waits for it registers later, and its
+// turn comes before the lock.
+[[maybe_unused]] const int registered = pthread_atfork(
+    [] { Store::get().hold(); }, [] { Store::get().let_go(); }, [] { Store::get().let_go(); });
 
 /// Blocks moved between a thread and the store at once.
 std::uint32_t batch_of(unsigned size_class) {
@@ -135,19 +155,64 @@ void Store::retire(ThreadCache *cache) noexcept {
     const std::lock_guard lock(mutex_);
     sample_peak();
     retired_in_use_ += cache->in_use.load(std::memory_order_relaxed);
-    for (unsigned i = 0; i < kSmallClasses; ++i) {
-      while (FreeBlock *block = cache->bins[i].head) {
-        cache->bins[i].head = block->next;
-        block->next = bins_[i].head;
-        bins_[i].head = block;
-        ++bins_[i].count;
-      }
-    }
+    take_from(*cache);
     ThreadCache **link = &caches_;
     while (*link != cache) link = &(*link)->next;
     *link = cache->next;
   }
   delete cache;
+}
+
+/// All free blocks of a thread, which is this one or ends.
+void Store::take_from(ThreadCache &cache) noexcept {
+  for (unsigned i = 0; i < kSmallClasses; ++i) {
+    while (FreeBlock *block = cache.bins[i].head) {
+      cache.bins[i].head = block->next;
+      put(block, i);
+    }
+    cache.bins[i].count = 0;
+  }
+}
+
+Store::Chunk &Store::chunk_of(const void *block) {
+  const auto after =
+      std::ranges::upper_bound(chunks_, static_cast<const std::byte *>(block), {},
+                               [](const Chunk &chunk) -> const std::byte * { return chunk.start; });
+  return *std::prev(after);
+}
+
+/// Gives the chunks back of which no block is in use, nor in the cache of another thread: freed
+/// blocks serve their own size only.
+void Store::give_back_chunks() noexcept {
+  if (thread_cache != nullptr) take_from(*thread_cache);
+  const std::size_t small = static_cast<std::size_t>(small_in_use());
+  if (reserved_ < small + kChunk) return;
+  for (Chunk &chunk : chunks_) chunk.free = 0;
+  for (unsigned i = 0; i < kSmallClasses; ++i)
+    for (const FreeBlock *block = bins_[i].head; block != nullptr; block = block->next)
+      chunk_of(block).free += small_class_bytes(i);
+  if (chunk_left_ != 0) {
+    Chunk &current = chunk_of(chunk_);
+    current.free += chunk_left_;
+    if (current.free == kChunk) chunk_left_ = 0;
+  }
+  for (Bin &bin : bins_) {
+    FreeBlock *block = std::exchange(bin.head, nullptr);
+    FreeBlock **end = &bin.head;
+    bin.count = 0;
+    for (; block != nullptr; block = block->next) {
+      if (chunk_of(block).free == kChunk) continue;
+      *end = block;
+      end = &block->next;
+      ++bin.count;
+    }
+    *end = nullptr;
+  }
+  reserved_ -= kChunk * std::erase_if(chunks_, [](const Chunk &chunk) {
+                 if (chunk.free != kChunk) return false;
+                 system_memory::unmap(chunk.start, kChunk);
+                 return true;
+               });
 }
 
 /// Fresh pages, after a look at what there is and, where that is too little, without the cache.
@@ -157,6 +222,7 @@ void *Store::from_system(std::size_t bytes) {
     if (void *memory = system_memory::map(bytes)) return memory;
   }
   shrink_cache_to(0);
+  give_back_chunks();
   shortage = system_memory::shortage(bytes, in_use() + cached());
   if (!shortage) {
     if (void *memory = system_memory::map(bytes)) return memory;
@@ -167,6 +233,19 @@ void *Store::from_system(std::size_t bytes) {
                     " bytes, cached " + std::to_string(cached()) + " bytes; " + *shortage);
 }
 
+void *Store::new_chunk() {
+  auto *start = static_cast<std::byte *>(from_system(kChunk));
+  const auto place = std::ranges::upper_bound(chunks_, start, {}, &Chunk::start);
+  try {
+    chunks_.insert(place, {start, 0});
+  } catch (const std::bad_alloc &) {
+    system_memory::unmap(start, kChunk);
+    throw OutOfMemory("out of memory: the system gives no more pages");
+  }
+  reserved_ += kChunk;
+  return start;
+}
+
 void Store::carve(unsigned size_class, std::size_t count) {
   const std::size_t bytes = small_class_bytes(size_class);
   if (chunk_left_ < bytes) {
@@ -174,22 +253,15 @@ void Store::carve(unsigned size_class, std::size_t count) {
     while (chunk_left_ != 0) {
       unsigned fit = small_class(std::min(chunk_left_, kSmallLimit));
       if (small_class_bytes(fit) > chunk_left_) --fit;
-      auto *block = reinterpret_cast<FreeBlock *>(chunk_);
-      block->next = bins_[fit].head;
-      bins_[fit].head = block;
-      ++bins_[fit].count;
+      put(reinterpret_cast<FreeBlock *>(chunk_), fit);
       chunk_ += small_class_bytes(fit);
       chunk_left_ -= small_class_bytes(fit);
     }
-    chunk_ = static_cast<std::byte *>(from_system(kChunk));
+    chunk_ = static_cast<std::byte *>(new_chunk());
     chunk_left_ = kChunk;
-    reserved_ += kChunk;
   }
   for (; count != 0 && chunk_left_ >= bytes; --count) {
-    auto *block = reinterpret_cast<FreeBlock *>(chunk_);
-    block->next = bins_[size_class].head;
-    bins_[size_class].head = block;
-    ++bins_[size_class].count;
+    put(reinterpret_cast<FreeBlock *>(chunk_), size_class);
     chunk_ += bytes;
     chunk_left_ -= bytes;
   }
@@ -226,10 +298,7 @@ void *Store::take_small(unsigned size_class, ThreadCache *cache) {
 void Store::put_small(FreeBlock *block, unsigned size_class, ThreadCache *cache) noexcept {
   const std::lock_guard lock(mutex_);
   sample_peak();
-  Bin &bin = bins_[size_class];
-  block->next = bin.head;
-  bin.head = block;
-  ++bin.count;
+  put(block, size_class);
   const auto bytes = static_cast<std::int64_t>(small_class_bytes(size_class));
   if (cache == nullptr) {
     retired_in_use_ -= bytes;
@@ -240,9 +309,7 @@ void Store::put_small(FreeBlock *block, unsigned size_class, ThreadCache *cache)
   for (std::uint32_t i = batch_of(size_class); i != 0 && own.head != nullptr; --i, --own.count) {
     FreeBlock *moved = own.head;
     own.head = moved->next;
-    moved->next = bin.head;
-    bin.head = moved;
-    ++bin.count;
+    put(moved, size_class);
   }
 }
 
@@ -316,6 +383,7 @@ void Store::reset_peak() {
 void Store::release_cache() {
   const std::lock_guard lock(mutex_);
   shrink_cache_to(0);
+  give_back_chunks();
 }
 
 void Store::set_limit(std::size_t bytes) {

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <weft/error.h>
 #include <weft/memory.h>
@@ -160,6 +164,52 @@ TEST(Allocator, RefusesWhatTheMachineDoesNotHave) {
     EXPECT_NE(text.find(" bytes; the machine has "), std::string::npos) << text;
   }
   EXPECT_EQ(ones({3}).size(), 3); // and goes on
+}
+
+// Free blocks serve their own size only: all memory could be free, and none to be had.
+TEST(Allocator, GivesBackPagesWhoseSmallBlocksAreAllFree) {
+#ifdef WEFT_UNCACHED_SMALL_BLOCKS
+  GTEST_SKIP() << "small blocks come from malloc under AddressSanitizer";
+#endif
+  release_cached_memory();
+  const MemoryStats before = memory_stats();
+  const Tensor kept = full({10}, 7);
+  {
+    std::vector<Tensor> small;
+    for (int i = 0; i < 20000; ++i) small.push_back(zeros({i % 1000 + 1}));
+  }
+  EXPECT_GE(memory_stats().cached, before.cached + (std::size_t{30} << 20));
+  release_cached_memory();
+  const MemoryStats after = memory_stats();
+  EXPECT_LE(after.cached, before.cached + (std::size_t{3} << 20));
+  EXPECT_EQ(kept.to_vector<float>(), std::vector<float>(10, 7));
+  std::vector<Tensor> again;
+  for (int i = 0; i < 2000; ++i) again.push_back(full({i % 1000 + 1}, i));
+  for (std::size_t i = 0; i < 2000; ++i)
+    ASSERT_EQ(again[i].span<float>().back(), static_cast<float>(i));
+}
+
+TEST(Allocator, SmallBlocksThatAreFreeDoNotKeepOthersFromTheirMemory) {
+#ifdef WEFT_UNCACHED_SMALL_BLOCKS
+  GTEST_SKIP() << "small blocks come from malloc under AddressSanitizer";
+#endif
+  const auto limited = [](const Shape &then) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t most = pages * 4096 + (std::size_t{64} << 20);
+    const rlimit limit{most, most};
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      std::vector<Tensor> all;
+      while (true) all.push_back(ones({1000}));
+    } catch (const std::exception &) { // OutOfMemory, or the vector's
+    }
+    std::vector<Tensor> kept;
+    for (int i = 0; i < 40'000'000 / 4 / then[0]; ++i) kept.push_back(ones(then));
+    _exit(0);
+  };
+  EXPECT_EXIT(limited({1'000'000}), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(limited({100}), testing::ExitedWithCode(0), "");
 }
 
 } // namespace
