@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 
 namespace mlir::weft {
@@ -68,12 +69,16 @@ private:
   std::string label;
 };
 
+/// Set when LLVM's global objects are about to be destroyed.
+std::atomic<bool> ending = false;
+thread_local bool compiling = false;
+
 class Backend final : public ::weft::CompilerBackend {
 public:
   Backend() : driver(context, Target::host()) {}
 
   CompiledCode compile(const Program &program, const std::string &dump) override {
-    const std::lock_guard lock(mutex);
+    const Turn turn(*this, program);
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module = import(program);
     const ::weft::Digest digest = digestOf(*module);
@@ -101,7 +106,7 @@ public:
   }
 
   std::string ir(const Program &program, Phase phase) override {
-    const std::lock_guard lock(mutex);
+    const Turn turn(*this, program);
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
     const Use use(*this, program, {});
@@ -116,6 +121,34 @@ public:
   }
 
 private:
+  /// One program at a time.
+  class Turn {
+  public:
+    Turn(Backend &backend, const Program &program) : backend(backend), lock(backend.mutex) {
+      if (ending)
+        throw ::weft::StateError(program.name + ": the process is ending, and the compiler with "
+                                                "it: call the function with such arguments before, "
+                                                "so that its code is there");
+      compiling = true;
+    }
+    ~Turn() {
+      compiling = false;
+      // After each one, as LLVM makes objects when it first needs them: those made last are
+      // destroyed first. No other begins then, and the one that another thread is at is waited for.
+      static Backend *const made = &backend;
+      std::atexit([] {
+        ending = true;
+        if (!compiling) const std::lock_guard lock(made->mutex);
+      });
+    }
+    Turn(const Turn &) = delete;
+    Turn &operator=(const Turn &) = delete;
+
+  private:
+    Backend &backend;
+    std::lock_guard<std::mutex> lock;
+  };
+
   /// The driver set up for one program, for as long as it lives.
   class Use {
   public:
