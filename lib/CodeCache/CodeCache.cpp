@@ -161,6 +161,7 @@ void store(const Folder &folder, const Key &key, const std::string &name,
 }
 
 CompiledCode compile(const Program &program, const std::string &dump) {
+  const forks::Delay whole;
   const auto start = std::chrono::steady_clock::now();
   if (fresh_code_requested()) {
     CompiledCode code = compiler_backend().compile(program, dump);

@@ -12,7 +12,9 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Checkpoint.h"
+#include "Support/Fork.h"
 #include "Support/Log.h"
+#include "Support/Path.h"
 #include <weft/error.h>
 
 namespace weft::detail {
@@ -48,9 +50,26 @@ struct FunctionCore::Impl {
 namespace {
 
 /// One callable is traced at a time in the whole process: callables may share what they capture,
-/// and functions that call each other from several threads cannot wait for each other in a ring.
-std::recursive_mutex &tracing() {
-  static std::recursive_mutex &mutex = *new std::recursive_mutex;
+/// and functions that call each other from several threads cannot wait for each other in a ring. In
+/// a child nobody traces but the thread that forked.
+class Tracing {
+public:
+  void lock() {
+    if (depth_ == 0) mutex_.lock();
+    ++depth_;
+  }
+  void unlock() {
+    if (--depth_ == 0) mutex_.unlock();
+  }
+
+private:
+  forks::Mutex<std::mutex> mutex_;
+  static thread_local constinit int depth_;
+};
+thread_local constinit int Tracing::depth_ = 0;
+
+Tracing &tracing() {
+  static Tracing &mutex = *new Tracing;
   return mutex;
 }
 
@@ -58,6 +77,7 @@ FunctionOptions checked(FunctionOptions options) {
   if (options.name.empty()) options.name = "function";
   if (options.max_traces == 0)
     throw ValueError(options.name + ": max_traces is 0, but a function keeps one trace at least");
+  if (!options.dump.empty()) check_path(options.name + ": dump", options.dump);
   if (const auto checkpoint = parse_checkpoint(options.checkpoint); !checkpoint)
     throw ValueError(options.name + ": " + checkpoint.fault().message);
   return options;
@@ -281,6 +301,7 @@ TracePtr FunctionCore::Impl::find_or_make(const ArgumentReader &arguments, const
 
 void FunctionCore::Impl::compile(Trace &trace) {
   if (trace.compiled.load(std::memory_order_acquire)) return;
+  const forks::Delay whole;
   const std::lock_guard one(trace.compiling);
   if (trace.compiled.load(std::memory_order_relaxed)) return;
   std::string dump = options.dump;
@@ -375,6 +396,7 @@ std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &trac
   const std::lock_guard one(tracing());
   const TracePtr trace = impl_->plan(arguments);
   impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  const forks::Delay whole;
   return compiler_backend().ir(*trace->program, phase);
 }
 

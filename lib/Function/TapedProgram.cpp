@@ -120,6 +120,7 @@ void TapedProgram::compile(Derivative &derivative) const {
 }
 
 TapedProgram::DerivativePtr TapedProgram::derivative(const std::vector<std::uint32_t> &wrt) {
+  const forks::Delay whole;
   const std::lock_guard one(mutex_);
   DerivativePtr &found = derivatives_[wrt];
   if (found) return found;
@@ -137,6 +138,7 @@ TapedProgram::DerivativePtr TapedProgram::derivative(const std::vector<std::uint
 }
 
 std::shared_ptr<TapedProgram> TapedProgram::gradient(const std::vector<std::uint32_t> &wrt) {
+  const forks::Delay whole;
   const std::lock_guard one(mutex_);
   std::shared_ptr<TapedProgram> &found = gradients_[wrt];
   if (!found)
@@ -254,6 +256,7 @@ std::vector<Tensor> TapedProgram::pull_watched(const Call &call,
 
 std::vector<Tensor> TapedProgram::run_plain(std::span<const Tensor> operands) {
   {
+    const forks::Delay whole;
     const std::lock_guard one(mutex_);
     if (!plain_) plain_.emplace(program_, cache::compile(*program_, {}));
   }

@@ -3,6 +3,7 @@
 #include "JIT/Loader.h"
 
 #include "JIT/PerfMap.h"
+#include "Support/Fork.h"
 #include "Support/Threads.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
 #include "llvm/ExecutionEngine/Orc/Debugging/ELFDebugObjectPlugin.h"
@@ -141,6 +142,7 @@ Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuf
 }
 
 LoadedObject::~LoadedObject() {
+  const forks::Delay whole;
   ExecutionSession &execution = dylib_->getExecutionSession();
   if (auto error = execution.removeJITDylib(*dylib_)) execution.reportError(std::move(error));
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "Program/CompilerBackend.h"
+#include "Support/Fork.h"
 
 namespace weft {
 
@@ -51,6 +52,7 @@ CompilerBackend *load() {
 std::string compiler_path() { return own_folder() + file_name; }
 
 CompilerBackend &compiler_backend() {
+  const forks::Delay whole;
   static CompilerBackend *backend = load();
   return *backend;
 }

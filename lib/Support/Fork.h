@@ -18,6 +18,17 @@ std::uint32_t generation() noexcept;
 void lock_renewals();
 void unlock_renewals();
 
+/// While one lives, forks by other threads wait: for work that leaves what a child could not go on
+/// with. That must not wait in turn for a thread that may fork, and takes its locks after this one.
+/// They nest.
+class Delay {
+public:
+  Delay();
+  ~Delay();
+  Delay(const Delay &) = delete;
+  Delay &operator=(const Delay &) = delete;
+};
+
 /// A mutex that is free in a child, whoever held it in the parent. What it guards must be good at
 /// any moment, or be looked after: `renewed` says whether this is the first time that a child holds
 /// it.

@@ -112,5 +112,57 @@ TEST(Fork, AVariableThatWasBeingUpdated) {
   EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{2, 2}));
 }
 
+// The compiler's lock stayed closed, and what it guards half made.
+TEST(Fork, ChildrenTraceWhileTheParentCompiles) {
+  std::atomic<bool> done = false;
+  std::atomic<int> compiled = 0;
+  std::thread compiling([&] {
+    for (int i = 0; !done; ++i, ++compiled)
+      function([=](const Tensor &x) { return x * float(i); })(ones({3}));
+  });
+  while (compiled == 0) std::this_thread::yield();
+  int failed = 0;
+  for (int i = 0; i < 20 && failed == 0; ++i)
+    failed += !works_in_a_child([&] {
+      return sum(function([=](const Tensor &x) { return x - float(i); })(ones({4})))
+                 .item<float>() == static_cast<float>(4 - 4 * i);
+    });
+  done = true;
+  compiling.join();
+  EXPECT_EQ(failed, 0);
+}
+
+// Nobody else traces in the child, whichever thread forked.
+TEST(Fork, ChildrenTraceWhileTheParentTraces) {
+  const auto works = [](float by) {
+    return works_in_a_child([=] {
+      return sum(function([=](const Tensor &x) { return x * by; })(ones({4}))).item<float>() ==
+             4 * by;
+    });
+  };
+  std::atomic<bool> inside = false, done = false;
+  std::thread tracing([&] {
+    function([&](const Tensor &x) {
+      inside = true;
+      while (!done) std::this_thread::yield();
+      return x + 11;
+    })(ones({4}));
+  });
+  while (!inside) std::this_thread::yield();
+  EXPECT_TRUE(works(12));
+  done = true;
+  tracing.join();
+
+  bool within = false;
+  function([&](const Tensor &x) {
+    within = works_in_a_child([&] {
+      std::thread([] { function([](const Tensor &y) { return y * 13; })(ones({4})); }).join();
+      return true;
+    });
+    return x + 13;
+  })(ones({4}));
+  EXPECT_TRUE(within);
+}
+
 } // namespace
 } // namespace weft
