@@ -146,3 +146,19 @@ func.func @copies(%a: memref<4x16xf32>, %b: memref<4x16xf32>,
   memref.copy %a, %c : memref<4x16xf32> to memref<4x16xf32, strided<[32, 1], offset: 8>>
   return
 }
+
+// The outermost loop has no turn where an inner one has none: a result without elements may have
+// any size in front of the 0.
+// CHECK-LABEL: func.func @maybe_empty_rows
+// CHECK:         %[[ROWS:.*]] = memref.dim %{{.*}}, %c0
+// CHECK:         %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK:         %[[END:.*]] = arith.select %[[NONE]], %{{.*}}, %{{.*}} : index
+// CHECK:         {{scf.for .* to|call @maybe_empty_rows_part\(%.*,}} %[[END]]
+func.func @maybe_empty_rows(%a: memref<?xf32>, %c: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<?xf32>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}

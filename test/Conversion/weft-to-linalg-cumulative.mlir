@@ -117,3 +117,15 @@ func.func @unknown_sizes(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = weft.cumsum %x {axis = 1 : i64} : tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+// A loop over slices without elements has no turn: its axis may be of any size.
+// CHECK-LABEL: func @unknown_slices
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[ACROSS:.*]], %{{.*}} : index
+// CHECK: %[[TURNS:.*]] = arith.select %[[NONE]], %{{.*}}, %{{.*}} : index
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[TURNS]]
+func.func @unknown_slices(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = weft.cumsum %x {axis = 0 : i64} : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

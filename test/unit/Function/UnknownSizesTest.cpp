@@ -214,5 +214,20 @@ TEST(UnknownSizes, EffectsSeeTheSizesOfTheCall) {
                                              "x is tensor([1, -2], shape=(2,), dtype=f32)"}));
 }
 
+// Loops ran over the axis before the one without elements, for years.
+TEST(UnknownSizes, NothingIsDoneForTensorsWithoutElements) {
+  const std::int64_t many = std::int64_t{1} << 62;
+  const FunctionOptions any{.signature = {spec(f32, {unknown, unknown})}};
+  const auto shape_of = [&](auto op) { return function(op, any)(zeros({many, 0})).shape(); };
+  const Shape same = {many, 0};
+  EXPECT_EQ(shape_of([](const Tensor &x) { return sort(x, {.axis = 1}); }), same);
+  for (const int axis : {0, 1})
+    EXPECT_EQ(shape_of([=](const Tensor &x) { return cumsum(x, {.axis = axis}); }), same);
+  EXPECT_EQ(shape_of([](const Tensor &x) { return x + sum(x, {.axes = Ints{0}}); }), same);
+  EXPECT_EQ(shape_of([](const Tensor &x) { return x.mT() * 2; }), (Shape{0, many}));
+  auto repeated = function([](const Tensor &x, const Tensor &n) { return replicate(x, n); });
+  EXPECT_EQ(repeated(zeros({0}), tensor(many)).shape(), same);
+}
+
 } // namespace
 } // namespace weft

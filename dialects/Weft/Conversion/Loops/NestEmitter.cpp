@@ -215,6 +215,17 @@ void NestEmitter::parallelLoops(Position position, ArrayRef<unsigned> dims) {
   unsigned dim = dims.front();
   Value end = nest_.dims[dim].size.materialize(b_, loc_);
   bool outermost = position.entered.none();
+  if (outermost) {
+    // A result without elements may have any size in front of the 0.
+    Product inner;
+    for (unsigned d = 0; d < nest_.dims.size(); ++d)
+      if (d != dim && !nest_.dims[d].reduction) inner = inner * nest_.dims[d].size;
+    if (!inner.isStatic()) {
+      Value none = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq,
+                                         inner.materialize(b_, loc_), constant(0));
+      end = arith::SelectOp::create(b_, loc_, none, constant(0), end);
+    }
+  }
   Value grain;
   if (outermost && worthThreads()) {
     // As many iterations as make up the least work for a thread.

@@ -87,8 +87,8 @@ static Value lowerSlices(LinalgBuilder &b, const Cumulative &op, Value init) {
   Sizes across = op.sizes;
   across.erase(across.begin() + op.axis);
   Value result = b.empty(op.sizes, op.element), start = b.filled(across, init);
-  auto loop =
-      scf::ForOp::create(b, b.index(0), b.toValue(size), b.index(1), ValueRange{result, start});
+  auto loop = scf::ForOp::create(b, b.index(0), b.turns(size, across), b.index(1),
+                                 ValueRange{result, start});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

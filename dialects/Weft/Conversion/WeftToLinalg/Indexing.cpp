@@ -103,9 +103,11 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
   Value result = x;
   SmallVector<Value> at;
   SmallVector<scf::ForOp> loops;
+  Sizes row = into;
+  row.erase(row.begin() + axis);
   OpBuilder::InsertionGuard guard(b);
   for (OpFoldResult size : picked) {
-    auto loop = scf::ForOp::create(b, b.index(0), b.toValue(size), b.index(1), result);
+    auto loop = scf::ForOp::create(b, b.index(0), b.turns(size, row), b.index(1), result);
     loops.push_back(loop);
     at.push_back(loop.getInductionVar());
     result = loop.getRegionIterArg(0);

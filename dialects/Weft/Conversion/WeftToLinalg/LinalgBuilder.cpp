@@ -66,6 +66,14 @@ OpFoldResult LinalgBuilder::countOf(ArrayRef<OpFoldResult> sizes) {
   return count;
 }
 
+Value LinalgBuilder::turns(OpFoldResult size, ArrayRef<OpFoldResult> others) {
+  OpFoldResult count = countOf(others);
+  if (std::optional<int64_t> number = getConstantIntValue(count))
+    return *number == 0 ? index(0) : toValue(size);
+  Value none = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, toValue(count), index(0));
+  return arith::SelectOp::create(*this, none, index(0), toValue(size));
+}
+
 Value LinalgBuilder::larger(Value lhs, Value rhs) {
   return arith::MaxSIOp::create(*this, lhs, rhs);
 }
