@@ -69,7 +69,7 @@ TEST_F(Dumps, NamesOfFunctionsAreNoPaths) {
   const fs::path own = folder_ / "own";
   fs::create_directories(own);
   for (const std::string &name : {std::string("../../up"), std::string("/tmp/weft-away"),
-                                 std::string(300, 'n'), std::string("a\nb"), std::string("..")}) {
+                                  std::string(300, 'n'), std::string("a\nb"), std::string("..")}) {
     auto f = function([](Tensor x) { return exp(x) + 7; }, {.name = name, .dump = own});
     const Tensor x = zeros({2, 2});
     static_cast<void>(f(x));
@@ -160,6 +160,13 @@ TEST_F(Dumps, TheLogHasTheTimesOfAllPhases) {
     EXPECT_NE(found, std::string::npos) << phase << " in " << line;
     at = found == std::string::npos ? at : found;
   }
+}
+
+// The system would take another folder.
+TEST_F(Dumps, RefuseFoldersWithANul) {
+  const std::string folder("a\0b", 3);
+  EXPECT_THROWS(function([](Tensor x) { return x; }, {.name = "f", .dump = folder}), ValueError,
+                "f: dump: the path has a NUL behind 'a', which no file name may have");
 }
 
 } // namespace
