@@ -5,6 +5,7 @@
 # Compiles each file by weft-compile to an object and a C header of the same name, FILE.h, and adds both to TARGET,
 # which links Weft::runtime then. A TARGET that does not exist is made: a static library, for others to link.
 # OPTIONS go to weft-compile: code is made for this machine's processor unless they say, for example, --chip=x86-64-v3.
+# Files that --freeze=NAME=FILE.npy names are relative to the current source folder, as FILE.mlir is, and the code is made again when one changes.
 function(weft_compile target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCE;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCE)
@@ -14,6 +15,7 @@ function(weft_compile target)
     add_library(${target} STATIC)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   endif()
+  _weft_frozen_files(options frozen ${ARG_OPTIONS})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/weft-compiled/${target})
   foreach(source ${ARG_SOURCE})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
@@ -22,8 +24,8 @@ function(weft_compile target)
     add_custom_command(
       OUTPUT ${made}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-      COMMAND Weft::tools compile ${source} -o ${folder}/${name}.o --emit-header=${folder}/${name}.h ${ARG_OPTIONS}
-      DEPENDS ${source} Weft::tools
+      COMMAND Weft::tools compile ${source} -o ${folder}/${name}.o --emit-header=${folder}/${name}.h ${options}
+      DEPENDS ${source} ${frozen} Weft::tools
       COMMENT "Compiling ${name}.mlir ahead of time"
       VERBATIM)
     set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
@@ -37,4 +39,28 @@ function(weft_compile target)
   endif()
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${folder}>)
   target_link_libraries(${target} ${scope} Weft::runtime)
+endfunction()
+
+# _weft_frozen_files(OPTIONS FILES OPTION..): the options, with absolute paths in --freeze, and these paths.
+function(_weft_frozen_files options_result files_result)
+  set(options)
+  set(files)
+  foreach(option IN LISTS ARGN)
+    # What a generator expression will be is not known yet.
+    if(option MATCHES "^--?freeze=" AND NOT option MATCHES "\\$<")
+      string(REGEX REPLACE "^--?freeze=" "" frozen "${option}")
+      string(REPLACE "," ";" frozen "${frozen}")
+      list(TRANSFORM frozen REPLACE "^([^=]+)=([^/].*)$" "\\1=${CMAKE_CURRENT_SOURCE_DIR}/\\2")
+      foreach(value IN LISTS frozen)
+        if(value MATCHES "^[^=]+=(.+)$")
+          list(APPEND files "${CMAKE_MATCH_1}")
+        endif()
+      endforeach()
+      list(JOIN frozen "," frozen)
+      set(option "--freeze=${frozen}")
+    endif()
+    list(APPEND options "${option}")
+  endforeach()
+  set(${options_result} ${options} PARENT_SCOPE)
+  set(${files_result} ${files} PARENT_SCOPE)
 endfunction()
