@@ -1,6 +1,7 @@
 // Writes C headers.
 #include "Header.h"
 
+#include "CNames.h"
 #include "Compiler/Driver.h"
 #include "Compiler/Import.h"
 #include "Weft/IR/Bridge.h"
@@ -26,38 +27,24 @@ static StringRef cType(Type element) {
   return "void";
 }
 
-/// What no function or parameter of the header may be called: the words of C and C++, what the
-/// program has, and what the header itself uses.
-static bool isReserved(StringRef name) {
-  static const llvm::StringSet<> words = {
-      "alignas",      "alignof",      "and",           "and_eq",       "asm",
-      "auto",         "bitand",       "bitor",         "bool",         "break",
-      "case",         "catch",        "char",          "class",        "compl",
-      "concept",      "const",        "constexpr",     "const_cast",   "continue",
-      "decltype",     "default",      "delete",        "do",           "double",
-      "dynamic_cast", "else",         "enum",          "explicit",     "export",
-      "extern",       "false",        "float",         "for",          "friend",
-      "goto",         "if",           "inline",        "int",          "long",
-      "mutable",      "namespace",    "new",           "noexcept",     "not",
-      "not_eq",       "nullptr",      "operator",      "or",           "or_eq",
-      "private",      "protected",    "public",        "register",     "reinterpret_cast",
-      "requires",     "restrict",     "return",        "short",        "signed",
-      "sizeof",       "static",       "static_assert", "static_cast",  "struct",
-      "switch",       "template",     "this",          "thread_local", "throw",
-      "true",         "try",          "typedef",       "typeid",       "typename",
-      "typeof",       "union",        "unsigned",      "using",        "virtual",
-      "void",         "volatile",     "wchar_t",       "while",        "xor",
-      "xor_eq",       "main",         "NULL",          "int32_t",      "int64_t",
-      "uint8_t",      "weft_rt_call", "buffers",       "sizes",        "new_sizes",
-      "made",         "status",       "message",       "message_size"};
-  return words.contains(name);
+/// What the functions of the header themselves use.
+static bool isUsed(StringRef name) {
+  static const llvm::StringSet<> names = {"weft_rt_call", "buffers", "sizes",   "new_sizes",
+                                          "made",         "status",  "message", "message_size"};
+  return names.contains(name);
 }
 
 /// `name` as an identifier of C that is not in `taken`, into which it goes.
 static std::string identifier(StringRef name, llvm::StringSet<> &taken) {
   std::string result = symbolName(name);
-  while (isReserved(result) || !taken.insert(result).second) result += '_';
+  while (isWordOfC(result) || isUsed(result) || !taken.insert(result).second) result += '_';
   return result;
+}
+
+/// The same for a function, which stands beside those of other headers.
+static std::string functionName(StringRef name, llvm::StringSet<> &taken) {
+  const std::string wanted = symbolName(name);
+  return identifier(isInCLibrary(wanted) ? wanted + "_" : wanted, taken);
 }
 
 /// The inside of a string literal of C.
@@ -270,7 +257,7 @@ static std::vector<std::string> reportedPlaces(ModuleOp module,
     if (!signature) return signature.fault();
     // The entry's symbol may hold characters that a name in C may not.
     const std::string entrySymbol = entryName(function.getName());
-    const std::string name = identifier(function.getName(), taken);
+    const std::string name = functionName(function.getName(), taken);
     const std::string entry = identifier(name + "_weft_entry", taken);
     os << "\nint32_t " << entry << "(void *const *buffers, const int64_t *sizes, void *context)";
     if (entry != entrySymbol) os << " __asm__(\"" << escaped(entrySymbol) << "\")";
