@@ -1,6 +1,7 @@
 // With share-from, a function of scalars that a module has often enough has its formula once.
 // RUN: weft-opt %s --weft-expand-math=share-from=3 --canonicalize | FileCheck %s
 // RUN: weft-opt %s --weft-expand-math=share-from=4 --canonicalize | FileCheck %s --check-prefix=FEW
+// RUN: weft-opt %s --weft-expand-math=share-from=1 --canonicalize | FileCheck %s --check-prefix=VECTORS
 
 // Two in one function and one in a loop of another are three.
 // CHECK-LABEL: func.func @twice
@@ -37,6 +38,25 @@ func.func @others(%x: f64, %v: vector<4xf32>) -> (f64, vector<4xf32>, vector<4xf
   %b = math.exp %a : vector<4xf32>
   %c = math.exp %b : vector<4xf32>
   return %y, %a, %b, %c : f64, vector<4xf32>, vector<4xf32>, vector<4xf32>
+}
+
+// Eight vectors count as one scalar.
+// CHECK-LABEL: func.func @eight
+// CHECK-NOT: call
+// CHECK: return
+// VECTORS-LABEL: func.func @eight
+// VECTORS-COUNT-8: call @[[TANH:weft.tanh[_0-9]*]]({{.*}}) : (vector<4xf64>) -> vector<4xf64>
+// VECTORS: func.func private @[[TANH]](
+func.func @eight(%x: vector<4xf64>) -> vector<4xf64> {
+  %0 = math.tanh %x : vector<4xf64>
+  %1 = math.tanh %0 : vector<4xf64>
+  %2 = math.tanh %1 : vector<4xf64>
+  %3 = math.tanh %2 : vector<4xf64>
+  %4 = math.tanh %3 : vector<4xf64>
+  %5 = math.tanh %4 : vector<4xf64>
+  %6 = math.tanh %5 : vector<4xf64>
+  %7 = math.tanh %6 : vector<4xf64>
+  return %7 : vector<4xf64>
 }
 
 // The shared one is the formula itself.

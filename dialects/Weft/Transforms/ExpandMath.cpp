@@ -80,24 +80,25 @@ void addBinary(RewritePatternSet &patterns) {
 
 Flt rsqrt(Flt x) { return 1.0 / sqrt(x); }
 
-/// Whether this is an op of one scalar result whose formula is long.
-bool isLongScalar(Operation *op) {
+/// Whether this is an op of one result whose formula is long.
+bool hasLongFormula(Operation *op) {
   return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
              math::Log1pOp, math::TanhOp, math::SinOp, math::CosOp, math::PowFOp>(op) &&
-         isa<FloatType>(op->getResult(0).getType());
+         computeFormat(op->getResult(0).getType());
 }
 
-/// Makes a function of each op on scalars that the module has `from` times or more, and calls it.
+/// Makes a function of each op on scalars that the module has `from` times or more, and calls it;
+/// of one on vectors, which may stand in a hot loop, from eight times as many on.
 void share(ModuleOp module, unsigned from) {
   using Kind = std::tuple<OperationName, DictionaryAttr, Type>;
   llvm::MapVector<Kind, SmallVector<Operation *>> kinds;
   module.walk([&](Operation *op) {
-    if (isLongScalar(op))
+    if (hasLongFormula(op))
       kinds[{op->getName(), op->getAttrDictionary(), op->getResult(0).getType()}].push_back(op);
   });
   SymbolTable symbols(module);
   for (auto &[kind, ops] : kinds) {
-    if (ops.size() < from) continue;
+    if (ops.size() < (isa<VectorType>(std::get<Type>(kind)) ? 8 * from : from)) continue;
     Operation *first = ops.front();
     OpBuilder b(module.getContext());
     auto function =

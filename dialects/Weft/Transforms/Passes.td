@@ -286,7 +286,8 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
     rounded; so a result does not depend on the width of the vectors or on the processor. sin and
     cos hold an scf.if around the rare reduction of large arguments; run the pass after loops were
     vectorised. A formula is up to 200 operations long: with `share-from`, a module that has a
-    function of scalars many times has its formula once, in a func.func that it calls. Errors are at most 1 unit in the last place (f32) and 1.5 (f64); 1.5 for rsqrt and
+    function of scalars many times has its formula once, in a func.func that it calls; of vectors
+    eight times as many. Errors are at most 1 unit in the last place (f32) and 1.5 (f64); 1.5 for rsqrt and
     2 for tanh in both. Narrower formats are computed in f32 and rounded once more.
 
     ```mlir
@@ -303,7 +304,8 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
     Option<"expandRemainder", "expand-remainder", "bool", /*default=*/"false",
            "Replaces arith.remf as well, by an exact loop, for targets that would not be exact.">,
     Option<"shareFrom", "share-from", "unsigned", /*default=*/"0",
-           "How many scalars of one function make it a function of the module; 0 for never.">
+           "How many scalars of one function make it a function of the module, and an eighth of how "
+           "many vectors; 0 for never.">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
