@@ -83,7 +83,8 @@ TEST(Retracing, WhoLooksAtSizesGetsThem) {
 TEST(Retracing, SlicesEndBeforeTheirStop) {
   const auto head = [](const Tensor &x) { return x[{slice({}, 8)}]; };
   const auto middle = [](const Tensor &x) { return x[{slice(10, 20)}]; };
-  auto f = function(head), g = function(middle);
+  auto f = function(head);
+  auto g = function(middle);
   for (const std::int64_t size : {30, 16, 5, 25, 15, 3, 12}) {
     const Tensor x = ones({size});
     EXPECT_EQ(f(x).shape(), head(x).shape());
