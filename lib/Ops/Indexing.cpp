@@ -183,7 +183,8 @@ namespace {
 Tensor full_like(const Tensor &like, int value) {
   const TensorType type = detail::type_of(like);
   if (type.shape.is_static()) return full(type.shape, value, type.dtype);
-  return select(tensor(true), tensor(value).astype(like.dtype()), like);
+  // Its elements are not looked at, and have no derivative that could meet an infinity as a zero.
+  return select(tensor(true), tensor(value).astype(like.dtype()), stop_gradient(like));
 }
 
 } // namespace
