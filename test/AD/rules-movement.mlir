@@ -60,7 +60,7 @@ func.func private @match_floating(%x: tensor<?xf32>, %like: tensor<?xf32>) -> te
 // CHECK-LABEL: func.func @match_floating_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?xf32>, %[[L:[a-z0-9]+]]: tensor<?xf32>, %[[DL:[a-z0-9]+]]: tensor<?xf32>
 // CHECK-NEXT: %[[MATCHED:.*]] = weft.match_shape %[[X]], %[[L]]
-// CHECK-NEXT: %[[DY:.*]] = weft.multiply %[[MATCHED]], %[[DL]] : tensor<?xf32>
+// CHECK-NEXT: %[[DY:.*]] = weft.multiply %[[DL]], %[[MATCHED]] : tensor<?xf32>
 // CHECK-NEXT: return %[[DY]]
 func.func @match_floating_jvp(%x: tensor<?xf32>, %like: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf32> {
   %0:2 = weft.jvp @match_floating(%x, %like) tangents(%d) wrt [1]
