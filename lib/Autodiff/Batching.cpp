@@ -200,14 +200,14 @@ Tensor Batcher::at_once(const OpCall &call) const {
   const auto only_first = [&] {
     return std::none_of(members.begin() + 1, members.end(), [](auto *m) { return m != nullptr; });
   };
-  const auto with = [&](std::vector<Tensor> values, Attrs attrs) {
-    return dispatch(call.op, values, attrs);
+  const auto with = [&](const std::vector<Tensor> &values, const Attrs &changed) {
+    return dispatch(call.op, values, changed);
   };
   Attrs attrs = call.attrs;
-  const auto first_with = [&](Attrs changed) {
+  const auto first_with = [&](const Attrs &changed) {
     std::vector<Tensor> values(call.operands.begin(), call.operands.end());
     values[0] = *members[0];
-    return with(std::move(values), std::move(changed));
+    return with(values, changed);
   };
   const auto shift_axis = [&](std::size_t at) {
     attrs[at] = shifted({std::get<std::int64_t>(attrs[at])}, types[0].shape.size())[0];
@@ -222,7 +222,7 @@ Tensor Batcher::at_once(const OpCall &call) const {
     std::vector<Tensor> values;
     for (std::size_t i = 0; i < operands; ++i)
       values.push_back(members[i] != nullptr ? *members[i] : repeated(call.operands[i]));
-    return with(std::move(values), attrs);
+    return with(values, attrs);
   };
   if (info.kind == OpKind::cumulative) {
     shift_axis(0);
