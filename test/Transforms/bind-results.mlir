@@ -191,3 +191,14 @@ func.func @used_inside(%n: index, %broken: i1, %x: tensor<4xf32>, %w: tensor<4xf
   }
   return %r : tensor<4xf32>
 }
+
+// A function of several blocks, which no phase before gives, is left as it is.
+// CHECK-LABEL: func.func @blocks
+// CHECK: cf.cond_br
+func.func @blocks(%c: i1, %x: tensor<2xf32>) -> tensor<2xf32> {
+  cf.cond_br %c, ^a, ^b
+^a:
+  cf.br ^b
+^b:
+  return %x : tensor<2xf32>
+}
