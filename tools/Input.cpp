@@ -66,7 +66,7 @@ std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &err
     file = *opened;
   }
   const auto close = llvm::make_scope_exit([&] {
-    if (!standard) llvm::sys::fs::closeFile(file);
+    if (!standard) (void)llvm::sys::fs::closeFile(file); // it was only read
   });
   llvm::sys::fs::file_status status;
   if (std::error_code code = llvm::sys::fs::status(file, status)) return fail(code.message());

@@ -195,7 +195,7 @@ std::optional<std::string> Folder::compiler_of(const std::string &library) const
   constexpr std::uint64_t kMost = 200; // digits
   auto text = read_trusted(note(library), kMost, [](auto, auto) { return Check(); });
   if (!text || !*text || !is_hex(**text)) return std::nullopt;
-  return **text;
+  return *text;
 }
 
 void Folder::note_compiler(const std::string &library, const std::string &compiler) const {

@@ -183,7 +183,7 @@ SourcePlace place_of(const CallContext *context, std::int64_t site) {
 
 /// A message with the function before it that the user called: as the same error reads when no code
 /// is compiled.
-std::string of_function(const CallContext *context, std::int64_t site, std::string message) {
+std::string of_function(const CallContext *context, std::int64_t site, const std::string &message) {
   const char *const function =
       context->places == nullptr || site < 0 ? nullptr : context->places->function(site);
   return function == nullptr ? message : std::string(function) + ": " + message;
