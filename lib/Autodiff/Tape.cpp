@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "OpDefs/Derivatives/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
+#include "Support/ThreadEnd.h"
 
 namespace weft::autodiff {
 
@@ -53,13 +55,36 @@ bool of_unknown_size(const Tensor &tensor) {
 // Lives
 //===----------------------------------------------------------------------===//
 
-const std::shared_ptr<TapeHome> &TapeHome::here() {
-  struct Holder {
-    std::shared_ptr<TapeHome> home = std::make_shared<TapeHome>();
-    ~Holder() { home->clear(/*for_good=*/true); }
-  };
-  thread_local const Holder holder;
-  return holder.home;
+namespace {
+
+/// This thread's home, from its first tape until it ends.
+thread_local constinit std::shared_ptr<TapeHome> *own_home = nullptr;
+
+void leave_home() noexcept {
+  const std::unique_ptr<std::shared_ptr<TapeHome>> home(std::exchange(own_home, nullptr));
+  if (home) (*home)->clear(/*for_good=*/true);
+}
+
+/// A number that no other thread of this process has or had.
+std::uint64_t thread_number() {
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local constinit std::uint64_t number = 0;
+  if (number == 0) number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
+}
+
+} // namespace
+
+TapeHome::TapeHome() : thread_(thread_number()) {}
+
+bool TapeHome::is_here() const { return thread_ == thread_number(); }
+
+std::shared_ptr<TapeHome> TapeHome::here() {
+  if (own_home == nullptr) {
+    own_home = new std::shared_ptr<TapeHome>(std::make_shared<TapeHome>());
+    at_thread_end<leave_home>();
+  }
+  return *own_home;
 }
 
 void TapeHome::leave(Tape *tape) {
@@ -77,7 +102,7 @@ void TapeHome::clear(bool for_good) {
   std::vector<Tape *> left;
   {
     const std::lock_guard lock(mutex_);
-    gone_ = for_good;
+    gone_ = gone_ || for_good;
     left.swap(left_);
   }
   for (Tape *tape : left) {

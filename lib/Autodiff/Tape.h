@@ -23,8 +23,12 @@ class Tape;
 /// own thread's chain of interpreters there: it is left here, and its thread ends it.
 class TapeHome {
 public:
+  TapeHome();
+
   /// This thread's.
-  static const std::shared_ptr<TapeHome> &here();
+  static std::shared_ptr<TapeHome> here();
+  /// Whether it is that of the thread that asks, which may be about to end.
+  bool is_here() const;
 
   /// Ends a tape from another thread, or while it executes a call: at once if its thread is gone.
   void leave(Tape *tape);
@@ -32,6 +36,7 @@ public:
   void clear(bool for_good);
 
 private:
+  const std::uint64_t thread_;
   forks::Mutex<std::mutex> mutex_;
   std::vector<Tape *> left_;
   bool gone_ = false;
@@ -94,7 +99,7 @@ public:
   void check_outside(const char *what) const;
   /// Throws StateError unless this is the thread the tape was made on.
   void check_thread(const char *what) const;
-  bool on_own_thread() const { return home_ == TapeHome::here(); }
+  bool on_own_thread() const { return home_->is_here(); }
   const std::shared_ptr<TapeHome> &home() const { return home_; }
 
 private:

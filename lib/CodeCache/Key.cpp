@@ -275,7 +275,7 @@ Digest hash(const Program &program) {
 }
 
 const std::optional<std::string> &build_id() {
-  static const std::optional<std::string> id = find_build();
+  static const auto &id = *new std::optional<std::string>(find_build()); // as long as the process
   return id;
 }
 

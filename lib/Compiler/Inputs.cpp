@@ -2,6 +2,7 @@
 #include "Compiler/Inputs.h"
 
 #include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -28,6 +29,9 @@ static Phase goneAfter(Operation *op, SymbolTableCollection &symbols) {
   if ((info && info->kind != ::weft::OpKind::effect) ||
       isa<ItemOp, StackEmptyOp, StackStoreOp, StackLoadOp, StackAddOp>(op))
     return Phase::linalg;
+  // weft-branch-on-checks makes branches of them that leave compiled code.
+  if (isa<PrintOp, AssertOp, HostCallOp, CheckIndicesOp, CheckSizesOp, OnStopOp, cf::AssertOp>(op))
+    return Phase::schedule;
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
     return Phase::bufferize;

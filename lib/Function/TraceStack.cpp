@@ -1,53 +1,39 @@
 // The stack of functions being traced, and its errors.
 #include "Function/TraceStack.h"
 
-#include <vector>
-
 #include <weft/error.h>
 
 namespace weft::detail {
 
 namespace {
-
-struct Frame {
-  const void *function;
-  const std::string *name;
-  const SignatureKey *key;
-};
-
-constexpr std::size_t kMostFrames = 128;
-
-std::vector<Frame> &frames() {
-  thread_local std::vector<Frame> frames;
-  return frames;
+constexpr int kMostFrames = 128;
 }
 
-} // namespace
+thread_local constinit const TraceFrame *TraceFrame::innermost_ = nullptr;
 
-TraceFrame::TraceFrame(const void *function, const std::string &name, const SignatureKey *key) {
-  std::vector<Frame> &stack = frames();
-  if (stack.size() >= kMostFrames) {
-    std::string chain;
-    for (std::size_t i = stack.size() - 3; i < stack.size(); ++i) chain += *stack[i].name + " -> ";
+std::string TraceFrame::chain_from(const TraceFrame *outermost) {
+  std::string chain;
+  for (const TraceFrame *frame = innermost_; frame != outermost->outer_; frame = frame->outer_)
+    chain.insert(0, frame->name_ + " -> ");
+  return chain;
+}
+
+TraceFrame::TraceFrame(const void *function, const std::string &name, const SignatureKey *key)
+    : function_(function), name_(name), key_(key) {
+  if (depth_ > kMostFrames)
     throw StateError(name + ": endless recursion: traced functions call each other more than " +
-                     std::to_string(kMostFrames) + " deep, at last " + chain + name +
+                     std::to_string(kMostFrames) + " deep, at last " +
+                     chain_from(outer_->outer_->outer_) + name +
                      "; a trace cannot decide by values whether to go on: use while_loop, or count "
                      "down a C++ number");
-  }
-  stack.push_back({function, &name, key});
+  innermost_ = this;
 }
-
-TraceFrame::~TraceFrame() { frames().pop_back(); }
 
 void TraceFrame::check_endless(const void *function, const std::string &name,
                                const SignatureKey &key) {
-  const std::vector<Frame> &stack = frames();
-  for (std::size_t i = stack.size(); i-- > 0;) {
-    if (stack[i].function != function || stack[i].key == nullptr || !(*stack[i].key == key))
-      continue;
-    std::string chain;
-    for (std::size_t at = i; at < stack.size(); ++at) chain += *stack[at].name + " -> ";
-    throw StateError(name + ": endless recursion: " + chain + name +
+  for (const TraceFrame *frame = innermost_; frame != nullptr; frame = frame->outer_) {
+    if (frame->function_ != function || frame->key_ == nullptr || !(*frame->key_ == key)) continue;
+    throw StateError(name + ": endless recursion: " + chain_from(frame) + name +
                      " with arguments of the same signature; a trace cannot decide by values "
                      "whether to go on: use while_loop, or count down a C++ number");
   }

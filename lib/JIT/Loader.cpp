@@ -24,13 +24,32 @@ namespace {
 
 using namespace llvm::orc;
 
-/// What the session found wrong on this thread since the last fault: the details, of which the
+/// Collects what the session finds wrong on this thread while it lives: the details, of which the
 /// errors that functions return only say that there were some.
-thread_local std::string details;
+class Details {
+public:
+  Details() { current_ = this; }
+  ~Details() { current_ = nullptr; }
+  Details(const Details &) = delete;
+  Details &operator=(const Details &) = delete;
+
+  static void add(const std::string &what) {
+    if (current_ == nullptr) return;
+    if (!current_->text_.empty()) current_->text_ += "; ";
+    current_->text_ += what;
+  }
+  static std::string take() { return current_ ? std::exchange(current_->text_, {}) : ""; }
+
+private:
+  static thread_local constinit Details *current_;
+  std::string text_;
+};
+thread_local constinit Details *Details::current_ = nullptr;
 
 Fault fault(const std::string &what, llvm::Error error) {
   std::string message = what + ": " + llvm::toString(std::move(error));
-  if (!details.empty()) message += " (" + std::exchange(details, {}) + ")";
+  const std::string details = Details::take();
+  if (!details.empty()) message += " (" + details + ")";
   return {ErrorKind::compile, std::move(message)};
 }
 
@@ -46,14 +65,14 @@ public:
 
   /// Tells debuggers of objects with debug information from now on.
   Check tellDebuggers() {
-    static const Check why = [this]() -> Check {
+    static const auto &why = *new Check([this]() -> Check {
       auto error = llvm::Error::success();
       auto plugin = std::make_unique<ELFDebugObjectPlugin>(
           *execution_, /*RequireDebugSections=*/true, /*AutoRegisterCode=*/true, error);
       if (error) return fault("debuggers cannot be told of compiled code", std::move(error));
       layer_->addPlugin(std::move(plugin));
       return std::nullopt;
-    }();
+    }());
     return why;
   }
 
@@ -70,10 +89,8 @@ private:
         SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
     if (!control) return fault("code cannot be loaded", control.takeError());
     session->execution_ = std::make_unique<ExecutionSession>(std::move(*control));
-    session->execution_->setErrorReporter([](llvm::Error error) {
-      if (!details.empty()) details += "; ";
-      details += llvm::toString(std::move(error));
-    });
+    session->execution_->setErrorReporter(
+        [](llvm::Error error) { Details::add(llvm::toString(std::move(error))); });
     session->layer_ = std::make_unique<ObjectLinkingLayer>(*session->execution_);
     auto unwind = EHFrameRegistrationPlugin::Create(*session->execution_);
     if (!unwind) return fault("exceptions cannot pass compiled code", unwind.takeError());
@@ -105,7 +122,7 @@ private:
 Result<std::unique_ptr<LoadedObject>> loadObject(std::unique_ptr<llvm::MemoryBuffer> object,
                                                  PhaseTimes *times, LoadFor who) {
   auto start = std::chrono::steady_clock::now();
-  details.clear();
+  const Details details;
   Result<Session *> session = Session::get();
   if (!session) return session.fault();
   if (who.gdb)
@@ -148,6 +165,7 @@ LoadedObject::~LoadedObject() {
 }
 
 Result<void *> LoadedObject::lookup(std::string_view name) const {
+  const Details details;
   ExecutionSession &execution = dylib_->getExecutionSession();
   auto symbol = execution.lookup({dylib_}, execution.intern(llvm::StringRef(name)));
   if (!symbol)

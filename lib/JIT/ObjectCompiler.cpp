@@ -5,6 +5,9 @@
 
 #include "JIT/ObjectCompiler.h"
 
+#include "Support/Fork.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -24,6 +27,9 @@
 
 #include <chrono>
 #include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace weft::jit {
 namespace {
@@ -56,25 +62,70 @@ const llvm::Target *lookUp(const llvm::Triple &triple, std::string &error) {
   return llvm::TargetRegistry::lookupTarget(triple, error);
 }
 
-/// The machine for a target, kept per thread: making one costs more than a small function does.
-Result<llvm::TargetMachine *> targetMachine(const TargetOptions &target) {
-  static thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  std::string key = target.triple + '|' + target.cpu + '|' + target.features;
-  std::unique_ptr<llvm::TargetMachine> &machine = machines[key];
-  if (!machine) {
-    std::string error;
-    llvm::Triple triple(target.triple);
-    const llvm::Target *found = lookUp(triple, error);
-    if (found == nullptr) return fault("no code can be made for this machine: " + error);
-    llvm::TargetOptions options;
-    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    machine.reset(found->createTargetMachine(triple, target.cpu, target.features, options,
-                                             llvm::Reloc::PIC_, std::nullopt,
-                                             llvm::CodeGenOptLevel::Less));
-    if (!machine)
-      return fault("no code can be made for the processor " + target.cpu + " of " + target.triple);
+/// Machines for targets, kept for the next compilation: making one costs more than a small function
+/// does. As long as the process.
+class Machines {
+public:
+  static Machines &get() {
+    static auto &all = *new Machines;
+    return all;
   }
-  return machine.get();
+
+  /// Null if none is kept.
+  std::unique_ptr<llvm::TargetMachine> take(const std::string &key) {
+    const std::lock_guard lock(mutex_);
+    auto &kept = kept_[key];
+    if (kept.empty()) return nullptr;
+    std::unique_ptr<llvm::TargetMachine> machine = std::move(kept.back());
+    kept.pop_back();
+    return machine;
+  }
+
+  void give_back(const std::string &key, std::unique_ptr<llvm::TargetMachine> machine) {
+    const std::lock_guard lock(mutex_);
+    kept_[key].push_back(std::move(machine));
+  }
+
+private:
+  forks::Mutex<std::mutex> mutex_;
+  std::map<std::string, std::vector<std::unique_ptr<llvm::TargetMachine>>> kept_;
+};
+
+/// One compilation's machine.
+class LentMachine {
+public:
+  LentMachine(std::string key, std::unique_ptr<llvm::TargetMachine> machine)
+      : key_(std::move(key)), machine_(std::move(machine)) {}
+  LentMachine(LentMachine &&) = default;
+  LentMachine &operator=(LentMachine &&) = delete;
+  ~LentMachine() {
+    if (machine_) Machines::get().give_back(key_, std::move(machine_));
+  }
+
+  llvm::TargetMachine &operator*() const { return *machine_; }
+  llvm::TargetMachine *operator->() const { return machine_.get(); }
+
+private:
+  std::string key_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+Result<LentMachine> targetMachine(const TargetOptions &target) {
+  std::string key = target.triple + '|' + target.cpu + '|' + target.features;
+  if (std::unique_ptr<llvm::TargetMachine> kept = Machines::get().take(key))
+    return LentMachine(std::move(key), std::move(kept));
+  std::string error;
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found = lookUp(triple, error);
+  if (found == nullptr) return fault("no code can be made for this machine: " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                 std::nullopt, llvm::CodeGenOptLevel::Less));
+  if (!machine)
+    return fault("no code can be made for the processor " + target.cpu + " of " + target.triple);
+  return LentMachine(std::move(key), std::move(machine));
 }
 
 /// The module in LLVM IR, with the attributes that follow from the target.
@@ -121,10 +172,29 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     if (!function.isDeclaration()) passes.run(function, functions);
 }
 
+/// The first op that is not in LLVM's dialect; null if all are.
+mlir::Operation *notLowered(mlir::ModuleOp module) {
+  mlir::Operation *found = nullptr;
+  module.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    if (mlir::isa<mlir::ModuleOp>(op) ||
+        mlir::isa_and_nonnull<mlir::LLVM::LLVMDialect>(op->getDialect()))
+      return mlir::WalkResult::advance();
+    found = op;
+    return mlir::WalkResult::interrupt();
+  });
+  return found;
+}
+
 /// Translated and optimised; null after an error, which `messages` then holds.
 std::unique_ptr<llvm::Module> lower(mlir::ModuleOp module, llvm::LLVMContext &context,
                                     llvm::TargetMachine &machine, const TargetOptions &target,
                                     PhaseTimes *times, std::string &messages) {
+  if (mlir::Operation *op = notLowered(module)) {
+    messages = "the module cannot be translated to LLVM IR: '" +
+               op->getName().getStringRef().str() +
+               "' has not been lowered; it belongs into a program of an earlier phase";
+    return nullptr;
+  }
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";
     return mlir::success();
@@ -146,7 +216,7 @@ std::unique_ptr<llvm::Module> lower(mlir::ModuleOp module, llvm::LLVMContext &co
 /// Runs code generation into memory.
 Result<llvm::SmallVector<char, 0>> emit(mlir::ModuleOp module, const TargetOptions &target,
                                         llvm::CodeGenFileType kind, PhaseTimes *times) {
-  Result<llvm::TargetMachine *> machine = targetMachine(target);
+  Result<LentMachine> machine = targetMachine(target);
   if (!machine) return machine.fault();
   llvm::LLVMContext context;
   std::string messages;
@@ -202,7 +272,7 @@ Result<std::string> compileToAssembly(mlir::ModuleOp module, const TargetOptions
 }
 
 Result<std::string> compileToLLVMIR(mlir::ModuleOp module, const TargetOptions &target) {
-  Result<llvm::TargetMachine *> machine = targetMachine(target);
+  Result<LentMachine> machine = targetMachine(target);
   if (!machine) return machine.fault();
   llvm::LLVMContext context;
   std::string text;

@@ -9,7 +9,7 @@
 namespace weft::jit {
 
 TargetOptions TargetOptions::host() {
-  static const TargetOptions found = [] {
+  static const auto &found = *new TargetOptions([] {
     TargetOptions options;
     options.triple = llvm::sys::getProcessTriple();
     options.cpu = llvm::sys::getHostCPUName().str();
@@ -21,7 +21,7 @@ TargetOptions TargetOptions::host() {
     options.vector_bytes = level == CpuLevel::v4 ? 64 : level == CpuLevel::v3 ? 32 : 16;
     options.masked = level == CpuLevel::v4;
     return options;
-  }();
+  }());
   return found;
 }
 

@@ -1,6 +1,7 @@
 // Grows and keeps the per-thread packing buffers.
 
 #include "Kernels/MatmulScratch.h"
+#include "Support/ThreadEnd.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -11,38 +12,40 @@ namespace {
 
 constexpr size_t kHugePage = size_t(2) << 20;
 
-class Buffer {
-public:
-  Buffer() = default;
-  Buffer(const Buffer &) = delete;
-  Buffer &operator=(const Buffer &) = delete;
-  ~Buffer() { std::free(memory_); }
+struct Buffer {
+  void *memory = nullptr;
+  size_t size = 0;
 
   void *at_least(size_t bytes) noexcept {
-    if (bytes <= size_) return memory_;
+    if (bytes <= size) return memory;
     // A power of two, so that a series of growing products does not allocate each time.
-    size_t size = size_t(1) << 14;
-    while (size < bytes) {
-      if (size > (SIZE_MAX >> 2)) return nullptr;
-      size *= 2;
+    size_t grown = size_t(1) << 14;
+    while (grown < bytes) {
+      if (grown > (SIZE_MAX >> 2)) return nullptr;
+      grown *= 2;
     }
-    std::free(memory_);
-    memory_ = std::aligned_alloc(size < kHugePage ? 64 : kHugePage, size);
-    size_ = memory_ ? size : 0;
+    std::free(memory);
+    memory = std::aligned_alloc(grown < kHugePage ? 64 : kHugePage, grown);
+    size = memory ? grown : 0;
     // Large pages where the system grants them: packed panels are read at a stride of many pages.
-    if (size_ >= kHugePage) madvise(memory_, size, MADV_HUGEPAGE);
-    return memory_;
+    if (size >= kHugePage) madvise(memory, size, MADV_HUGEPAGE);
+    return memory;
   }
-
-private:
-  void *memory_ = nullptr;
-  size_t size_ = 0;
 };
+
+thread_local constinit Buffer buffers[static_cast<int>(Scratch::count)];
+
+void free_buffers() noexcept {
+  for (Buffer &buffer : buffers) {
+    std::free(buffer.memory);
+    buffer = {};
+  }
+}
 
 } // namespace
 
 void *scratch(Scratch use, size_t bytes) noexcept {
-  thread_local Buffer buffers[static_cast<int>(Scratch::count)];
+  at_thread_end<free_buffers>();
   return buffers[static_cast<int>(use)].at_least(bytes);
 }
 

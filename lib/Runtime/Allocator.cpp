@@ -2,6 +2,7 @@
 #include "Runtime/Allocator.h"
 #include "Runtime/SystemMemory.h"
 #include "Support/Fault.h"
+#include "Support/ThreadEnd.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -128,14 +129,10 @@ std::uint32_t batch_of(unsigned size_class) {
 /// Returns the thread's blocks to the store when the thread ends. Tensors that die later still, in
 /// destructors of other thread-local objects, go to the store one by one.
 thread_local constinit bool thread_ended = false;
-struct Guard {
-  void arm() const {}
-  ~Guard() {
-    thread_ended = true;
-    if (thread_cache != nullptr) Store::get().retire(std::exchange(thread_cache, nullptr));
-  }
-};
-thread_local Guard guard;
+void end_thread() noexcept {
+  thread_ended = true;
+  if (thread_cache != nullptr) Store::get().retire(std::exchange(thread_cache, nullptr));
+}
 
 ThreadCache *Store::make_thread_cache() {
   auto *cache = new (std::nothrow) ThreadCache;
@@ -396,7 +393,7 @@ void Store::set_limit(std::size_t bytes) {
 /// The thread's cache, made at the first call; null when it cannot be had or the thread is ending.
 ThreadCache *own_cache() {
   if (thread_cache == nullptr && !thread_ended) {
-    guard.arm();
+    at_thread_end<end_thread>();
     thread_cache = Store::get().make_thread_cache();
   }
   return thread_cache;

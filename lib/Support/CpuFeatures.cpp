@@ -108,17 +108,17 @@ std::vector<std::string> find() {
 } // namespace
 
 const std::vector<std::string> &host_cpu_features() {
-  static const std::vector<std::string> names = find();
+  static const auto &names = *new std::vector<std::string>(find()); // as long as the process
   return names;
 }
 
 const std::string &host_cpu_features_text() {
-  static const std::string text = [] {
+  static const auto &text = *new std::string([] {
     std::string joined;
     for (const std::string &name : host_cpu_features())
       joined += (joined.empty() ? "" : ",") + name;
     return joined;
-  }();
+  }());
   return text;
 }
 

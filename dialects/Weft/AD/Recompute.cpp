@@ -80,6 +80,7 @@ llvm::SetVector<Value> Recompute::closure(ArrayRef<ReverseTurn> turns) const {
   };
   for (const ReverseTurn &turn : turns)
     walkTurn(turn, [&](Operation *inner) { llvm::for_each(inner->getOperands(), need); });
+  // NOLINTNEXTLINE(modernize-loop-convert): the set grows while it is walked
   for (size_t i = 0; i < needed.size(); ++i)
     if (Operation *source = needed[i].getDefiningOp(); source && isCheap(source))
       llvm::for_each(source->getOperands(), need);
@@ -197,6 +198,7 @@ void Recompute::restore(const ReverseTurn &turn, Load load) {
               turn.before ? std::next(turn.before->getIterator()) : turn.block->begin());
   IRMapping mapping;
   SmallVector<Operation *> again;
+  // NOLINTNEXTLINE(modernize-loop-convert): the set grows while it is walked
   for (size_t i = 0; i < needed.size(); ++i) {
     Value value = needed[i];
     if (value == free || llvm::is_contained(keep, value)) continue;

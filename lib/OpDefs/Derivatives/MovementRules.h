@@ -98,7 +98,7 @@ typename E::Value concatenate_back(E &e, VjpCall<E> &call, std::size_t i,
   Ints starts(shape.size(), 0), limits(call.result_type().shape), strides(shape.size(), 1);
   starts[axis] = start;
   limits[axis] = shape[axis] == unknown ? -1 : start + shape[axis];
-  const typename E::Value value = e.slice(cotangent, starts, limits, strides);
+  typename E::Value value = e.slice(cotangent, starts, limits, strides);
   if (shape[axis] != unknown || i + 1 == call.operand_count()) return value;
   return resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
 }

@@ -1,7 +1,10 @@
-// The end of a process, when objects are destroyed that were made before the compiler was loaded.
+// The end of a process and of its threads: destructors that run after what the library itself lets
+// go.
 #include "../Testing.h"
 
 #include <cstdlib>
+#include <memory>
+#include <thread>
 
 #include <unistd.h>
 #include <weft/weft.h>
@@ -34,6 +37,57 @@ TEST(End, NothingIsCompiledWhenTheCompilerIsGone) {
     std::exit(4);
   };
   EXPECT_EXIT(ending(), testing::ExitedWithCode(0), "");
+}
+
+// What the library keeps per thread is gone by then, and must not be missed.
+void computes() {
+  const Tensor x = full({64, 64}, 2.0f);
+  if (sum(matmul(x, x)).item<float>() != 64 * 64 * 256) _exit(1);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor slopes = tape.gradient(sum(matmul(x, x)), x);
+  _exit(sum(slopes).item<float>() == 64 * 64 * 256 ? 0 : 2);
+}
+
+TEST(End, ProductsAndTapesWorkToTheLast) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto ending = [] {
+    std::atexit(computes);
+    const Tensor x = ones({64, 64});
+    GradientTape tape;
+    tape.watch(x);
+    static_cast<void>(tape.gradient(sum(matmul(x, x)), x));
+    std::exit(4);
+  };
+  EXPECT_EXIT(ending(), testing::ExitedWithCode(0), "");
+}
+
+/// Made before all that the library keeps for the thread, so destroyed after it.
+struct Late {
+  ~Late() {
+    if (!tape) return;
+    const Tensor product = matmul(x, x);
+    const Tensor slopes = tape->gradient(sum(product), x);
+    *sums += sum(slopes).item<float>();
+    tape.reset();
+    *sums += sum(exp(zeros({3}))).item<float>(); // nobody records it any more
+  }
+  Tensor x;
+  std::unique_ptr<GradientTape> tape;
+  float *sums = nullptr;
+};
+
+TEST(End, ATapeOutlivesWhatTheLibraryKeepsForItsThread) {
+  float sums = 0;
+  std::thread([&] {
+    static thread_local Late late;
+    late.sums = &sums;
+    late.x = ones({8, 8});
+    late.tape = std::make_unique<GradientTape>();
+    late.tape->watch(late.x);
+    static_cast<void>(matmul(late.x, late.x));
+  }).join();
+  EXPECT_EQ(sums, 8 * 8 * 16 + 3);
 }
 
 } // namespace
