@@ -18,13 +18,15 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-grad   ./x fuzz grad --count N/10
   asan-text   fuzz-text with the tools of the preset asan, N/10
   asan-calls  fuzz-calls with the library of the preset asan, N/10
+  tsan-text   fuzz-text with the tools of the preset tsan, N/10
+  tsan-calls  fuzz-calls with the library of the preset tsan, N/10
   install     ./x check-install (root)
 
   --count N   how many mutants and calls (by default 2000)
 END
 }
 
-check_parts=(format tidy tests asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls install)
+check_parts=(format tidy tests asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls install)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -37,15 +39,15 @@ run_part() {
     fuzz-text) "$top/x" fuzz text --count "$count" ;;
     fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
-    asan-text)
+    *-text)
       sanitizer_options
-      # Address sanitizer reserves terabytes of addresses.
-      "$top/x" build --preset asan weft-opt weft-compile weft-run &&
-        python3 test/fuzz/text/main.py --bin build/asan/bin --memory 0 --count "$few"
+      # Both sanitizers reserve terabytes of addresses, and are slow.
+      "$top/x" build --preset "${part%-text}" weft-opt weft-compile weft-run &&
+        python3 test/fuzz/text/main.py --bin "build/${part%-text}/bin" --memory 0 --seconds 120 --count "$few"
       ;;
-    asan-calls)
+    *-calls)
       sanitizer_options
-      "$top/x" build --preset asan weft-fuzz && build/asan/bin/weft-fuzz calls --count "$few"
+      "$top/x" build --preset "${part%-calls}" weft-fuzz && "build/${part%-calls}/bin/weft-fuzz" calls --count "$few"
       ;;
     install) "$top/x" check-install ;;
   esac
