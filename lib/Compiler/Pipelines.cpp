@@ -20,7 +20,7 @@ using ::weft::Phase;
 void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   DifferentiatePassOptions options;
   options.report = true; // the driver takes it off the module
-  pm.addPass(createCheckNestingPass());
+  pm.addPass(createCheckLimitsPass());
   pm.addPass(createCountTurnsPass()); // so that derivatives count from 0 as well
   pm.addPass(createDifferentiatePass(std::move(options)));
   pm.addPass(createSplitDerivativePass());
@@ -117,16 +117,29 @@ void registerWeftPasses() {
 }
 
 namespace {
+/// Takes the names of GPUs: code generation ends the process at others.
+struct ChipParser : llvm::cl::parser<std::string> {
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, StringRef, StringRef name, std::string &chip) {
+    if (!::weft::jit::isGpuChip(name.str()))
+      return option.error("LLVM knows no such GPU: '" + name + "'");
+    chip = name.str();
+    return false;
+  }
+};
+
 /// The target, as options of a textual pipeline.
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("cpu (this machine's) or nvptx"),
-                             llvm::cl::init("cpu")};
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("the GPU, by LLVM's name"),
-                           llvm::cl::init("sm_90a")};
+  Option<Target::Kind> target{
+      *this, "target", llvm::cl::desc("What the code is for"), llvm::cl::init(Target::Kind::cpu),
+      llvm::cl::values(clEnumValN(Target::Kind::cpu, "cpu", "this machine's processor"),
+                       clEnumValN(Target::Kind::nvptx, "nvptx", "an NVIDIA GPU"))};
+  Option<std::string, ChipParser> chip{*this, "chip", llvm::cl::desc("the GPU, by LLVM's name"),
+                                       llvm::cl::init("sm_90a")};
 
   Target get() const {
     Target result = Target::host();
-    result.kind = target == "nvptx" ? Target::Kind::nvptx : Target::Kind::cpu;
+    result.kind = target;
     result.chip = chip;
     return result;
   }

@@ -13,4 +13,8 @@ inline constexpr std::size_t kMaxNesting = 256;
 /// How many functions may be in one another's calls.
 inline constexpr std::size_t kMaxCalls = 1024;
 
+/// How many ops a function may have once its calls are inlined: functions that call one another
+/// twice each grow with two to the power of their number.
+inline constexpr std::size_t kMaxInlinedOps = 1 << 20;
+
 } // namespace weft

@@ -1,6 +1,6 @@
-// What is to be done when a thread ends. Objects of the thread itself must not be destroyed by then: destructors that run
-// later, at the end of the process above all, still call the library. So what a thread keeps is trivially destructible,
-// and an action given here empties it.
+// What is to be done when a thread ends. Objects of the thread itself must not be destroyed by
+// then: destructors that run later, at the end of the process above all, still call the library. So
+// what a thread keeps is trivially destructible, and an action given here empties it.
 #pragma once
 
 namespace weft {

@@ -2,6 +2,8 @@
 // RUN: not weft-opt %s --no-such-pass 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not weft-opt %s --pass-pipeline='builtin.module(no-such-pass)' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: not weft-opt %s --pass-pipeline='builtin.module(weft-plan-arena{size=1})' 2>&1 | FileCheck %s --check-prefix=PASS-OPTION
+// RUN: not weft-opt %s --pass-pipeline='builtin.module(weft-phase-llvm{target=nvptx chip=foo})' 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not weft-opt %s --weft-phase-llvm='target=gpu' 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not weft-opt %t.none.mlir 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not weft-opt %s -o %t.none/out.mlir 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: echo 'func.func @f(%%x: tensor<2xf32>) { %%0 = weft.add %%x, %%x : tensor<3xf32> }' > %t.bad.mlir
@@ -20,6 +22,8 @@
 // OPTION: weft-opt: Unknown command line argument '--no-such-pass'.
 // PASS: error: {{.*}}'no-such-pass' does not refer to a registered pass or pass pipeline
 // PASS-OPTION: <Pass-Options-Parser>: no such option size
+// CHIP: LLVM knows no such GPU: 'foo'
+// TARGET: Cannot find option named 'gpu'!
 // FILE: error: cannot open input file '{{.*}}none.mlir': No such file or directory
 // OUTPUT: error: cannot open output file '{{.*}}none/out.mlir': No such file or directory
 // PARSE: bad.mlir:1:{{[0-9]+}}: error: use of value '%x' expects different type than prior uses: 'tensor<3xf32>' vs 'tensor<2xf32>'

@@ -1,6 +1,7 @@
 // weft-reduce: makes a program that a test script finds interesting as small as possible.
 #include "Help.h"
 #include "Input.h"
+#include "Output.h"
 #include "Reductions.h"
 #include "Registration.h"
 #include "Tools.h"
@@ -10,6 +11,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
 
 /// Looks at what upstream's main is going to read; gives false after an error, which was printed.
 static bool isReadable(llvm::StringRef path) {
@@ -23,8 +27,23 @@ static bool isReadable(llvm::StringRef path) {
 }
 
 int mlir::weft::reduceMain(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i)
-    if (argv[i][0] != '-' && llvm::StringRef(argv[i - 1]) != "-o" && !isReadable(argv[i])) return 1;
+  std::string output;
+  std::vector<std::string> inputs;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument = argv[i];
+    if (!argument.starts_with("-")) {
+      inputs.push_back(argument.str());
+    } else if (argument.consume_front("--o") || argument.consume_front("-o")) {
+      if (argument.consume_front("=")) output = argument.str();
+      else if (argument.empty() && i + 1 < argc) output = argv[++i];
+    }
+  }
+  // Upstream's main empties the output before it reads.
+  if (const std::string wrong = mlir::weft::overwritten(inputs, output); !wrong.empty()) {
+    llvm::errs() << "error: " << wrong << '\n';
+    return 1;
+  }
+  if (!llvm::all_of(inputs, isReadable)) return 1;
   const llvm::cl::extrahelp more(
       "\nweft-reduce: make a program small that a script finds interesting.\n\n"
       "  weft-reduce big.mlir -o small.mlir --reduction-tree='traversal-mode=0 test=fails.sh'\n\n"

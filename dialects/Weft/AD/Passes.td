@@ -5,14 +5,15 @@
 
 include "mlir/Pass/PassBase.td"
 
-def CheckNestingPass : Pass<"weft-check-nesting", "::mlir::ModuleOp"> {
-  let summary = "Refuses branches and loops that are nested deeper than passes can go.";
+def CheckLimitsPass : Pass<"weft-check-limits", "::mlir::ModuleOp"> {
+  let summary = "Refuses what is nested deeper, or grows larger, than passes can do with.";
   let description = [{
     Before: any functions.
 
     After: the same. It is an error if branches and loops in a function, with those of the functions
     that it calls inside of them, are nested more than 256 deep (weft::kMaxNesting): calls will be
-    inlined, and passes call themselves for what is nested.
+    inlined, and passes call themselves for what is nested. It is an error, too, if a function that
+    calls others would have more than 1,048,576 ops with them (weft::kMaxInlinedOps).
   }];
 }
 

@@ -199,5 +199,22 @@ TEST(Limits, CallsCountAsNesting) {
   EXPECT_THROW(outer(tensor(1.f)), Error);
 }
 
+// Calls are inlined, so 40 functions that call one another twice would be 2^40 ops.
+TEST(Limits, CallsThatDoubleWhatIsCalled) {
+  std::function<Tensor(const Tensor &)> chain = [](const Tensor &x) { return sin(x); };
+  for (int i = 0; i < 40; ++i)
+    chain = function([chain](const Tensor &x) { return chain(chain(x)); }, {.name = "chain"});
+  try {
+    static_cast<void>(chain(ones({2})));
+    ADD_FAILURE() << "compiled";
+  } catch (const CompileError &error) {
+    EXPECT_EQ(error.message().find("chain: 'chain_21' has more than 1048576 ops, those of called "
+                                   "functions counted at every call: calls are inlined; call in a "
+                                   "loop what is called often\n"),
+              0U)
+        << error.message();
+  }
+}
+
 } // namespace
 } // namespace weft

@@ -1,27 +1,27 @@
-// The pass weft-check-nesting: how deep branches and loops are nested, across calls.
+// The pass weft-check-limits: how deep branches and loops are nested, and how many ops there are,
+// across calls.
 #include "Support/Limits.h"
 #include "Weft/AD/Passes.h"
 #include "Weft/IR/Weft.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::weft {
 
-#define GEN_PASS_DEF_CHECKNESTINGPASS
+#define GEN_PASS_DEF_CHECKLIMITSPASS
 #include "Weft/AD/Passes.h.inc"
 
 namespace {
 
-constexpr size_t most = ::weft::kMaxNesting;
-
-/// The depths of functions, found from the leaves of the calls on without recursion: chains of
-/// calls may be long.
-class Depths {
+/// The depths and sizes of functions with those that they call, found from the leaves of the calls
+/// on without recursion: chains of calls may be long.
+class Extents {
 public:
-  explicit Depths(ModuleOp module) : symbols(module) {}
+  explicit Extents(ModuleOp module) : symbols(module) {}
 
-  /// How deep a function is, or nothing after a diagnostic.
-  FailureOr<size_t> of(func::FuncOp function) {
+  /// Fails after a diagnostic.
+  LogicalResult check(func::FuncOp function) {
     SmallVector<func::FuncOp> pending{function};
     while (!pending.empty()) {
       func::FuncOp next = pending.back();
@@ -41,7 +41,7 @@ public:
         if (failed(finish(next))) return failure();
       }
     }
-    return functions[function].depth;
+    return success();
   }
 
 private:
@@ -54,12 +54,14 @@ private:
   struct Function {
     State state = State::untouched;
     size_t depth = 0;
+    size_t ops = 0;
     SmallVector<Call> calls;
   };
 
-  /// Reads a function's own depth and its calls.
+  /// Reads a function's own depth, its ops and its calls.
   void read(func::FuncOp function, Function &entry) {
     function.walk([&](Operation *op) {
+      ++entry.ops;
       size_t depth = 0;
       for (Operation *parent = op; parent != function; parent = parent->getParentOp())
         depth += parent->getNumRegions() != 0;
@@ -76,25 +78,32 @@ private:
     entry.state = State::done;
     Operation *deepest = function;
     for (const Call &call : entry.calls) {
+      entry.ops = llvm::SaturatingAdd(entry.ops, functions[call.callee].ops);
       const size_t depth = call.depth + functions[call.callee].depth;
       if (depth > entry.depth) deepest = call.op;
       entry.depth = std::max(entry.depth, depth);
     }
-    if (entry.depth <= most) return success();
-    return deepest->emitOpError() << "has branches and loops nested " << entry.depth
-                                  << " deep, those of called functions counted in; at most " << most
-                                  << " are possible";
+    if (entry.depth > ::weft::kMaxNesting)
+      return deepest->emitOpError() << "has branches and loops nested " << entry.depth
+                                    << " deep, those of called functions counted in; at most "
+                                    << ::weft::kMaxNesting << " are possible";
+    if (entry.ops > ::weft::kMaxInlinedOps && !entry.calls.empty())
+      return mlir::emitError(function.getLoc())
+             << "'" << function.getName() << "' has more than " << ::weft::kMaxInlinedOps
+             << " ops, those of called functions counted at every call: "
+                "calls are inlined; call in a loop what is called often";
+    return success();
   }
 
   SymbolTable symbols;
   DenseMap<Operation *, Function> functions;
 };
 
-struct CheckNesting : impl::CheckNestingPassBase<CheckNesting> {
+struct CheckLimits : impl::CheckLimitsPassBase<CheckLimits> {
   void runOnOperation() override {
-    Depths depths(getOperation());
+    Extents extents(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(depths.of(function))) return signalPassFailure();
+      if (failed(extents.check(function))) return signalPassFailure();
   }
 };
 
