@@ -171,7 +171,7 @@ namespace detail {
 template <class F, std::size_t... I>
 class ValueAndGrad {
 public:
-  explicit ValueAndGrad(F f) : f_(std::move(f)) {}
+  ValueAndGrad(F f, const char *name) : f_(std::move(f)), name_(name) {}
   WEFT_CALL_OPERATORS(call)
 
   template <class... Args>
@@ -187,11 +187,11 @@ public:
         GradientTape tape({.watch_accessed_variables = false});
         const std::vector<GradientSource> sources = [&] {
           const CallLine line(where);
-          return Wrt<I...>::collect("grad", &tape, arguments);
+          return Wrt<I...>::collect(name_, &tape, arguments);
         }();
         auto value = apply_at(where, f_, std::as_const(arguments));
         const CallLine line(where);
-        InOrder gradients(tape.gradient(loss_of("grad", value), sources,
+        InOrder gradients(tape.gradient(loss_of(name_, value), sources,
                                         {.unconnected = Unconnected::zero},
                                         std::source_location()));
         return std::pair(std::move(value), Wrt<I...>::make(arguments, gradients));
@@ -201,13 +201,14 @@ public:
 
 private:
   F f_;
+  const char *name_; ///< what the user called
 };
 
 /// What `grad` gives.
 template <class F, std::size_t... I>
 class Grad {
 public:
-  explicit Grad(F f) : both_(std::move(f)) {}
+  Grad(F f, const char *name) : both_(std::move(f), name) {}
   WEFT_CALL_OPERATORS(call)
 
 private:
@@ -224,7 +225,7 @@ private:
 template <class F, std::size_t... I>
 class Jacobian {
 public:
-  explicit Jacobian(F f) : f_(std::move(f)) {}
+  Jacobian(F f, const char *name) : f_(std::move(f)), name_(name) {}
   WEFT_CALL_OPERATORS(call)
 
 private:
@@ -235,7 +236,7 @@ private:
       GradientTape tape({.persistent = true, .watch_accessed_variables = false});
       const std::vector<GradientSource> sources = [&] {
         const CallLine line(where);
-        return Wrt<I...>::collect("jacobian", &tape, arguments);
+        return Wrt<I...>::collect(name_, &tape, arguments);
       }();
       const auto value = apply_at(where, f_, std::as_const(arguments));
       constexpr bool structured = is_structure<decltype(value)>();
@@ -258,6 +259,7 @@ private:
   }
 
   F f_;
+  const char *name_; ///< what the user called
 };
 
 } // namespace detail
@@ -275,14 +277,14 @@ private:
 /// ShapeError if that is no scalar.
 template <std::size_t... I, class F>
 auto value_and_grad(F f) {
-  return detail::ValueAndGrad<F, I...>(std::move(f));
+  return detail::ValueAndGrad<F, I...>(std::move(f), "value_and_grad");
 }
 
 /// The gradient alone, as `value_and_grad` gives it: `grad([](Tensor x) { return x * x * x;
 /// })(2.0)` is 12.
 template <std::size_t... I, class F>
 auto grad(F f) {
-  return detail::Grad<F, I...>(std::move(f));
+  return detail::Grad<F, I...>(std::move(f), "grad");
 }
 
 namespace detail {
@@ -390,14 +392,15 @@ auto jvp(F f, const Primals &primals, const Tangents &tangents,
 /// Reverse mode over all elements of y at once. Throws as `GradientTape::jacobian`.
 template <std::size_t... I, class F>
 auto jacobian(F f) {
-  return detail::Jacobian<F, I...>(std::move(f));
+  return detail::Jacobian<F, I...>(std::move(f), "jacobian");
 }
 
 /// The second derivatives of a function that gives a floating scalar: of shape x.shape + x.shape;
 /// for several arguments a tuple of tuples.
 template <std::size_t... I, class F>
 auto hessian(F f) {
-  return jacobian<I...>(grad<I...>(std::move(f)));
+  using Gradient = detail::Grad<F, I...>;
+  return detail::Jacobian<Gradient, I...>(Gradient(std::move(f), "hessian"), "hessian");
 }
 
 } // namespace weft

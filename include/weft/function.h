@@ -189,7 +189,9 @@ private:
 /// Wraps a callable whose parameters and result are nested structures of tensors. (A program that
 /// also says `using namespace std` calls it `weft::function`.)
 template <class F>
-Function<std::decay_t<F>> function(F &&callable, FunctionOptions options = {}) {
+Function<std::decay_t<F>> function(F &&callable, FunctionOptions options = {},
+                                   std::source_location where = WEFT_HERE) {
+  const detail::CallLine line(where);
   return {std::forward<F>(callable), std::move(options)};
 }
 

@@ -155,7 +155,7 @@ public:
 
   /// Watches a tensor, or every read of a variable from here on. A tensor that is not floating is
   /// not watched. Throws StateError for an undefined tensor.
-  void watch(const GradientSource &source);
+  void watch(const GradientSource &source, std::source_location where = WEFT_HERE);
   /// The same for all tensors and variables of a range or another structure.
   template <class Sources,
             class = std::enable_if_t<!std::is_convertible_v<const Sources &, GradientSource>>>
@@ -229,7 +229,8 @@ public:
   /// Why the gradient of the target by the source is what it is, in a sentence: at which op, on
   /// which line, the path between them broke, or that it did not. Uses up nothing, but has to come
   /// before the gradient of a tape that is not persistent, which does. Throws StateError after it.
-  std::string explain(const Tensor &target, const GradientSource &source) const;
+  std::string explain(const Tensor &target, const GradientSource &source,
+                      std::source_location where = WEFT_HERE) const;
 
   /// The variables that are watched, in the order that they were watched or first read.
   std::vector<Variable> watched_variables() const;
@@ -246,12 +247,12 @@ public:
   private:
     autodiff::Tape *tape_;
   };
-  Pause stop_recording();
+  Pause stop_recording(std::source_location where = WEFT_HERE);
 
   /// Ends recording; `gradient` may still be asked.
-  void stop();
+  void stop(std::source_location where = WEFT_HERE);
   /// Forgets everything that was watched and recorded and begins anew.
-  void reset();
+  void reset(std::source_location where = WEFT_HERE);
 
 private:
   std::vector<Tensor> gradient_by(const GradientTargets &targets,

@@ -26,8 +26,8 @@ MemoryStats memory_stats();
 /// Starts measuring `peak` anew from the present `current`.
 void reset_peak();
 
-/// Gives the blocks above 64 KiB that nobody uses back to the system. (This also happens by itself
-/// before an allocation fails.)
+/// Gives what nobody uses back to the system: blocks above 64 KiB, and the chunks of smaller ones
+/// none of which is in use. (This also happens by itself before an allocation fails.)
 void release_cached_memory();
 
 /// Sets how many bytes of free blocks above 64 KiB are kept; the default is 1 GiB, or a quarter of

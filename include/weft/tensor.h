@@ -25,8 +25,8 @@ class Tensor;
 class Variable;
 
 namespace detail {
-/// Throws StateError: somebody asked an undefined tensor for more than `defined()`.
-[[noreturn]] void throw_undefined();
+/// Throws StateError: somebody asked an undefined tensor for more than `defined()`, by that member.
+[[noreturn]] void throw_undefined(const char *member, const std::source_location &where);
 TensorType type_of(const Tensor &tensor);
 
 /// What the compiler says of other element types.
@@ -57,27 +57,40 @@ public:
   void swap(Tensor &other) noexcept { std::swap(impl_, other.impl_); }
 
   bool defined() const { return impl_ != nullptr; }
-  DType dtype() const { return checked().dtype; }
-  Shape shape() const {
-    const detail::TensorImpl &impl = checked();
+
+  // Of an undefined tensor all that follows is a StateError.
+
+  DType dtype(std::source_location where = WEFT_HERE) const {
+    return checked("dtype", where).dtype;
+  }
+  Shape shape(std::source_location where = WEFT_HERE) const {
+    const detail::TensorImpl &impl = checked("shape", where);
     if (impl.storage == detail::Storage::traced) [[unlikely]]
       detail::note_sizes_wanted(impl);
     return Shape(impl.sizes());
   }
-  std::int64_t rank() const { return checked().rank; }
+  std::int64_t rank(std::source_location where = WEFT_HERE) const {
+    return checked("rank", where).rank;
+  }
   /// Size of one axis; a negative axis counts from the end. Throws IndexError.
   std::int64_t size(std::int64_t axis, std::source_location where = WEFT_HERE) const;
   /// Number of elements; `unknown` if a dimension of a traced tensor is.
-  std::int64_t size() const {
-    const detail::TensorImpl &impl = checked();
+  std::int64_t size(std::source_location where = WEFT_HERE) const {
+    const detail::TensorImpl &impl = checked("size", where);
     if (impl.size == unknown) [[unlikely]]
       detail::note_size_wanted(impl);
     return impl.size;
   }
-  Device device() const { return checked().device; }
-  TensorType type() const { return {dtype(), shape()}; }
+  Device device(std::source_location where = WEFT_HERE) const {
+    return checked("device", where).device;
+  }
+  TensorType type(std::source_location where = WEFT_HERE) const {
+    return {checked("type", where).dtype, shape(where)};
+  }
   /// Whether it stands for a value of a trace.
-  bool traced() const { return checked().storage == detail::Storage::traced; }
+  bool traced(std::source_location where = WEFT_HERE) const {
+    return checked("traced", where).storage == detail::Storage::traced;
+  }
 
   // Element types have names that every compiler writes alike only where no constraint is part of
   // them: these members are inline, and what the library exports takes a dtype.
@@ -98,7 +111,7 @@ public:
     static_assert(Element<T>, WEFT_ELEMENT_WANTED("span<T>()"));
     if constexpr (Element<T>)
       return {static_cast<const T *>(checked_data(dtype_of<T>, where)),
-              static_cast<std::size_t>(size())};
+              static_cast<std::size_t>(size(where))};
     else return {};
   }
   /// The elements copied out, row-major, converted from the tensor's dtype as the op `cast`
@@ -115,9 +128,11 @@ public:
     }
   }
 
-  bool is_contiguous() const { return checked().contiguous; }
+  bool is_contiguous(std::source_location where = WEFT_HERE) const {
+    return checked("is_contiguous", where).contiguous;
+  }
   /// The same tensor if it is row-major without gaps, otherwise such a copy.
-  Tensor contiguous() const;
+  Tensor contiguous(std::source_location where = WEFT_HERE) const;
   /// The same elements on another device. Throws ValueError if this build has no such device.
   Tensor to(Device device, std::source_location where = WEFT_HERE) const;
   /// The same values in another dtype, as the op `cast` converts them.
@@ -154,8 +169,8 @@ public:
   detail::TensorImpl *detach() && { return std::exchange(impl_, nullptr); }
 
 private:
-  detail::TensorImpl &checked() const {
-    if (__builtin_expect(impl_ == nullptr, 0)) detail::throw_undefined();
+  detail::TensorImpl &checked(const char *member, const std::source_location &where) const {
+    if (__builtin_expect(impl_ == nullptr, 0)) detail::throw_undefined(member, where);
     return *impl_;
   }
   const void *checked_data(DType wanted, const std::source_location &where) const;
@@ -169,7 +184,7 @@ private:
 /// The type of a tensor as its trace knows it; unlike `Tensor::type()` and `shape()` this does not
 /// tell the trace that the program wants to know sizes which may be `unknown`.
 inline TensorType detail::type_of(const Tensor &tensor) {
-  const TensorImpl &impl = tensor.checked();
+  const TensorImpl &impl = tensor.checked("type", std::source_location());
   return {impl.dtype, Shape(impl.sizes())};
 }
 
@@ -385,8 +400,9 @@ public:
                                           : DTypeKind::integer;
   }
   /// The tensor itself, or the scalar as a tensor of rank 0 of that dtype. Throws ValueError if a
-  /// whole number does not fit an integer dtype, StateError for an undefined tensor.
-  Tensor materialize(DType dtype) const;
+  /// whole number does not fit an integer dtype, in the name of `op` if there is one, StateError
+  /// for an undefined tensor.
+  Tensor materialize(DType dtype, std::string_view op = {}) const;
   /// `materialize` to its own dtype.
   Tensor materialize() const { return materialize(dtype()); }
   /// Converts a weak scalar; false if `T` is an integer type that cannot hold it.

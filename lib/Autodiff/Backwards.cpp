@@ -118,6 +118,14 @@ void Tape::check_options(std::size_t targets, const GradientOptions &options) {
       throw StateError("GradientTape: output gradient " + std::to_string(i) + " is undefined");
 }
 
+void check_like(const std::string &what, const Tensor &given, const char *whose,
+                const Tensor &like) {
+  const TensorType type = detail::type_of(given), wanted = detail::type_of(like);
+  const std::string problem = what + " is " + to_string(type) + ", but " + whose + " is " + to_string(wanted);
+  if (type.dtype != wanted.dtype) throw DTypeError(problem);
+  if (!may_be_equal(type.shape, wanted.shape)) throw ShapeError(problem);
+}
+
 void check_unconnected(Unconnected unconnected) {
   if (unconnected == Unconnected::none || unconnected == Unconnected::zero) return;
   throw ValueError("GradientTape: the value " + std::to_string(static_cast<int>(unconnected)) +
@@ -254,12 +262,7 @@ void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weig
     const Tensor &target = targets[i];
     Tensor seed = weights.empty() ? Tensor() : weights[i];
     if (seed.defined()) {
-      const std::string problem = "GradientTape: output gradient " + std::to_string(i) + " is " +
-                                  to_string(detail::type_of(seed)) + ", but its target is " +
-                                  to_string(detail::type_of(target));
-      if (seed.dtype() != target.dtype()) throw DTypeError(problem);
-      if (!may_be_equal(detail::type_of(seed).shape, detail::type_of(target).shape))
-        throw ShapeError(problem);
+      check_like("GradientTape: output gradient " + std::to_string(i), seed, "its target", target);
       seed = matched(seed, target);
     }
     const std::uint64_t identity = target.impl()->identity.load(std::memory_order_relaxed);

@@ -22,7 +22,8 @@ GradientTape::~GradientTape() {
   delete tape_;
 }
 
-void GradientTape::watch(const GradientSource &source) {
+void GradientTape::watch(const GradientSource &source, std::source_location where) {
+  const CallSite site(where);
   tape_->check_thread("watch");
   if (source.variable()) tape_->watch(source.variable());
   else tape_->watch(source.tensor());
@@ -66,7 +67,9 @@ Tensor GradientTape::batch_jacobian(const Tensor &target, const GradientSource &
   return tape_->batch_jacobian(target, source, options);
 }
 
-std::string GradientTape::explain(const Tensor &target, const GradientSource &source) const {
+std::string GradientTape::explain(const Tensor &target, const GradientSource &source,
+                                  std::source_location where) const {
+  const CallSite site(where);
   tape_->check_thread("explain");
   return tape_->explain(target, source);
 }
@@ -77,7 +80,8 @@ std::vector<Variable> GradientTape::watched_variables() const {
   return variables;
 }
 
-GradientTape::Pause GradientTape::stop_recording() {
+GradientTape::Pause GradientTape::stop_recording(std::source_location where) {
+  const CallSite site(where);
   tape_->check_thread("stop_recording");
   if (!tape_->recording())
     throw StateError("GradientTape: stop_recording was called on a tape that does not record");
@@ -87,13 +91,15 @@ GradientTape::Pause GradientTape::stop_recording() {
 
 GradientTape::Pause::~Pause() { tape_->resume(); }
 
-void GradientTape::stop() {
+void GradientTape::stop(std::source_location where) {
+  const CallSite site(where);
   tape_->check_thread("stop");
   tape_->check_outside("stop");
   tape_->stop();
 }
 
-void GradientTape::reset() {
+void GradientTape::reset(std::source_location where) {
+  const CallSite site(where);
   tape_->check_thread("reset");
   tape_->check_outside("reset");
   tape_->reset();

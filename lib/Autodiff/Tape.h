@@ -308,6 +308,11 @@ std::uint64_t identity_of(const Tensor &tensor);
 /// A number that no tensor has.
 std::uint64_t new_identity();
 
+/// Throws DTypeError or ShapeError, "WHAT is f32(3,), but WHOSE is f32(2,)", where types differ as
+/// far as they are known.
+void check_like(const std::string &what, const Tensor &given, const char *whose,
+                const Tensor &like);
+
 /// Throws ValueError for a value that is none of its enumeration.
 void check_unconnected(Unconnected unconnected);
 

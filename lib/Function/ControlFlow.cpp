@@ -20,6 +20,14 @@ Tensor i64_scalar(std::int64_t value) { return detail::new_scalar(value); }
 /// All numbers of i64 in the other order, for loops that count down.
 Tensor mirrored(const Tensor &number) { return i64_scalar(-1) - number; }
 
+/// An operand's tensor; throws StateError if there is none.
+Tensor value_of(std::string_view name, std::string_view what, const Operand &operand) {
+  if (operand.undefined())
+    throw StateError(std::string(name) + ": " + std::string(what) +
+                     " is an undefined tensor: it was never given a value");
+  return operand.materialize();
+}
+
 /// A bound in the dtype that C++ integers have, or i64 if it does not fit.
 Tensor bound(const Operand &operand, std::string_view what) {
   Tensor tensor;
@@ -27,7 +35,7 @@ Tensor bound(const Operand &operand, std::string_view what) {
                               operand.exactly_as(value) &&
                               value != static_cast<std::int32_t>(value))
     tensor = i64_scalar(value);
-  else tensor = operand.materialize();
+  else tensor = value_of("for_loop", what, operand);
   check_integer_scalar("for_loop", what, detail::type_of(tensor));
   return tensor;
 }
@@ -75,6 +83,8 @@ std::vector<Tensor> results_of(const Body &body, std::span<const Tensor> argumen
 
 Tensor condition_of(std::string_view name, const Body &condition, std::span<const Tensor> state) {
   Tensor holds = results_of(condition, state).at(0);
+  if (!holds.defined())
+    throw StateError(std::string(name) + ": the condition returns an undefined tensor");
   check_condition(name, detail::type_of(holds));
   return holds;
 }
@@ -114,7 +124,7 @@ void throw_other_structure(std::string_view name, std::string_view what,
 std::vector<Tensor> branch(std::string_view name, const Operand &predicate, const Body &then,
                            const Body &otherwise) {
   const CallSite site(predicate.where());
-  const Tensor condition = predicate.materialize();
+  const Tensor condition = value_of(name, "the predicate", predicate);
   check_condition(name, detail::type_of(condition));
   if (!condition.traced()) return taken(name, condition.item<bool>() ? then : otherwise);
   const Body bodies[] = {then, otherwise};
@@ -125,7 +135,7 @@ std::vector<Tensor> branch(std::string_view name, const Operand &predicate, cons
 std::vector<Tensor> choose(std::string_view name, const Operand &index,
                            std::span<const Body> cases) {
   const CallSite site(index.where());
-  const Tensor chosen = index.materialize();
+  const Tensor chosen = value_of(name, "the index", index);
   check_integer_scalar(name, "the index", detail::type_of(chosen));
   if (chosen.traced())
     return Interpreter::current()->construct(

@@ -21,7 +21,10 @@ void note_sizes_wanted(const TensorImpl &impl) {
     if (size == unknown) return note_size_wanted(impl);
 }
 
-void throw_undefined() { throw StateError("the tensor is undefined: it was never given a value"); }
+void throw_undefined(const char *member, const std::source_location &where) {
+  const CompositeCall site(member, where);
+  throw StateError(std::string(member) + ": the tensor is undefined: it was never given a value");
+}
 
 } // namespace detail
 
@@ -47,7 +50,7 @@ void visit_elements(const Tensor &tensor, const Use &use) {
 
 std::int64_t Tensor::size(std::int64_t axis, std::source_location where) const {
   const CompositeCall site("size", where);
-  const detail::TensorImpl &impl = checked();
+  const detail::TensorImpl &impl = checked("size", where);
   if (axis < -impl.rank || axis >= impl.rank)
     throw IndexError("size: axis " + std::to_string(axis) +
                      " is out of range for a tensor of shape " + to_string(type().shape) +
@@ -69,14 +72,15 @@ const void *Tensor::checked_data(DType wanted, const std::source_location &where
   return impl_->data;
 }
 
-Tensor Tensor::contiguous() const {
-  if (checked().contiguous || traced()) return *this;
+Tensor Tensor::contiguous(std::source_location where) const {
+  const CompositeCall site("contiguous", where);
+  if (checked("contiguous", where).contiguous || traced()) return *this;
   return make_contiguous(*this);
 }
 
 Tensor Tensor::to(Device device, std::source_location where) const {
   const CompositeCall site("to", where);
-  if (checked().device == device) return *this;
+  if (checked("to", where).device == device) return *this;
   throw ValueError("to: there is no device " + to_string(device) +
                    " in this build; there is cpu:0");
 }
@@ -98,7 +102,7 @@ Tensor Tensor::elements_as(DType wanted, const std::source_location &where) cons
   need_elements(*this, "to_vector");
   Tensor source = contiguous();
   if (dtype() == wanted) return source;
-  Tensor result = detail::new_tensor(wanted, checked().sizes());
+  Tensor result = detail::new_tensor(wanted, checked("to_vector", where).sizes());
   visit_elements(source, [&](const auto *values, std::size_t count) {
     visit_dtype(wanted, [&]<class T>() {
       std::transform(values, values + count, detail::elements<T>(result),
@@ -118,13 +122,13 @@ DType Operand::dtype() const {
   case Kind::borrowed:
   case Kind::owned: break;
   }
-  if (impl_ == nullptr) detail::throw_undefined();
+  if (impl_ == nullptr) throw StateError("an operand is undefined: it was never given a value");
   return impl_->dtype;
 }
 
-Tensor Operand::materialize(DType dtype) const {
+Tensor Operand::materialize(DType dtype, std::string_view op) const {
   if (!weak()) {
-    if (impl_ == nullptr) detail::throw_undefined();
+    if (impl_ == nullptr) throw StateError("an operand is undefined: it was never given a value");
     detail::retain(impl_);
     return Tensor(impl_);
   }
@@ -134,7 +138,7 @@ Tensor Operand::materialize(DType dtype) const {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
       if (weak_kind() == DTypeKind::integer && !exactly_as(value))
         throw ValueError(
-            "the scalar " +
+            (op.empty() ? "" : std::string(op) + ": ") + "the scalar " +
             (kind_ == Kind::weak_large ? std::to_string(large) : std::to_string(integer_)) +
             " does not fit the dtype " + std::string(name_of(dtype)));
     value = kind_ == Kind::weak_floating ? convert_element<T>(floating_)

@@ -21,9 +21,10 @@ static bool isVariadic(const OpRecord &op) {
   return any_of(op.operands, [](const Operand &o) { return o.variadic; });
 }
 
-/// Whether the function takes the caller's line itself: where no operand knows it.
-static bool takesPlace(const OpRecord &op, bool asSpan) {
-  return op.operands.empty() || (isVariadic(op) && asSpan);
+/// Whether the function takes the caller's line itself: where there may be no operand that
+/// knows it.
+static bool takesPlace(const OpRecord &op) {
+  return op.operands.empty() || isVariadic(op);
 }
 
 /// The parameter list; `declaration` adds default arguments. A variadic operand is a list of
@@ -41,7 +42,7 @@ static std::string parameters(const OpRecord &op, bool declaration, bool asSpan)
       list.push_back((attribute.kind == "Ints" ? "const Ints &" : attribute.cppType + " ") +
                      attribute.name);
   if (hasOptions(op)) list.push_back(optionsName(op) + " options" + (declaration ? " = {}" : ""));
-  if (takesPlace(op, asSpan))
+  if (takesPlace(op))
     list.push_back(std::string("std::source_location where") + (declaration ? " = WEFT_HERE" : ""));
   return join(list, ", ");
 }
@@ -110,7 +111,7 @@ static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
   operands += "}";
   // Before attributes are looked at, whose errors name the line too.
   os << "  const CallSite site("
-     << (takesPlace(op, asSpan)
+     << (takesPlace(op)
              ? "where"
              : "call::where_of(" + (isVariadic(op) ? op.operands[0].name : operands) + ")")
      << ");\n  return ";

@@ -111,6 +111,11 @@ TEST(Grad, Refuses) {
   EXPECT_THROWS(grad(rounds)(tensor(1.0)), DTypeError,
                 "grad: the function must give a floating scalar, but it gave i32()");
   EXPECT_THROWS(grad(same)(Tensor()), StateError, "grad: an argument is undefined");
+  EXPECT_THROWS(value_and_grad(same)(Tensor()), StateError,
+                "value_and_grad: an argument is undefined");
+  EXPECT_THROWS(hessian(same)(tensor({1.0, 2.0})), ShapeError,
+                "hessian: the function must give a floating scalar, but it gave f64(2,); sum it, or "
+                "use jacobian");
   // Nothing of that is left on the thread.
   EXPECT_EQ(grad(cube)(1.0).item<float>(), 3);
 }
@@ -128,8 +133,7 @@ TEST(Vjp, PullsBackAnyNumberOfTimes) {
     EXPECT_EQ(dy.to_vector<double>(), (Doubles{2 * scale, 6 * scale}));
   }
   EXPECT_THROWS(pull(std::tuple(tensor({1.0}), tensor(3.0), Tensor())), ShapeError,
-                "GradientTape: output gradient 0 is f64(1,), but its target is f64"
-                "(2,)");
+                "vjp: cotangent 0 is f64(1,), but its part of the value is f64(2,)");
   EXPECT_THROWS(pull(std::tuple(Tensor(), tensor(3.0), Tensor())), StateError,
                 "vjp: cotangent 0 is undefined");
   const auto [square, back] = vjp([](const Tensor &t) { return t * t; }, 3.0);

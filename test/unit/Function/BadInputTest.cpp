@@ -38,11 +38,11 @@ TEST(BadInput, AFunctionThatWasMovedFromIsStillTheFunction) {
 
 TEST(BadInput, UndefinedConditionsAndState) {
   const auto none = [] {};
-  const std::string words = "the tensor is undefined: it was never given a value";
+  const std::string words = "if_: the predicate is an undefined tensor: it was never given a value";
   EXPECT_THROWS(if_(Tensor(), none), StateError, words);
   EXPECT_THROWS(static_cast<void>(while_loop([](const Tensor &) { return Tensor(); },
                                              [](const Tensor &s) { return s; }, 1)),
-                StateError, words);
+                StateError, "while_loop: the condition returns an undefined tensor");
   auto condition = function([&](const Tensor &x) {
     if_(Tensor(), [] {});
     return x;

@@ -166,7 +166,7 @@ std::vector<Mistake> mistakes() {
        {n},
        [](const Operands &x) { return x[0] + (std::int64_t{1} << 40); },
        kValue,
-       "the scalar 1099511627776 does not fit the dtype i32"},
+       "add: the scalar 1099511627776 does not fit the dtype i32"},
       // Axes and indices.
       {"SumAxis",
        {m},

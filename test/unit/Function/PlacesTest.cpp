@@ -254,6 +254,23 @@ TEST(TracedPlaces, OfHostCalls) {
   EXPECT_LINE(place_of_error<ShapeError>([&] { function(failing)(ones({2})); }), inside);
 }
 
+TEST(TracedPlaces, OfTapesAndOptions) {
+  const Tensor x = ones({2});
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = x * 2;
+  EXPECT_LINE(place_of_error<StateError>([&] { tape.watch(Tensor()); }), __LINE__);
+  {
+    const auto paused = tape.stop_recording();
+    EXPECT_LINE(place_of_error<StateError>([&] { static_cast<void>(tape.stop_recording()); }),
+                __LINE__);
+  }
+  static_cast<void>(tape.gradient(y, x));
+  EXPECT_LINE(place_of_error<StateError>([&] { static_cast<void>(tape.explain(y, x)); }), __LINE__);
+  const auto same = [](const Tensor &t) { return t; };
+  EXPECT_LINE(place_of_error<ValueError>([&] { function(same, {.max_traces = 0}); }), __LINE__);
+}
+
 // What is thrown outside of op calls has no line.
 TEST(TracedPlaces, OfOtherErrors) {
   auto f = function([](Tensor x) -> Tensor { throw ValueError("mine"); });

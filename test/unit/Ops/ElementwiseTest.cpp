@@ -38,7 +38,7 @@ TEST(Elementwise, ScalarsAreWeak) {
   EXPECT_EQ(exp(1).type(), spec(f32, {}));
   EXPECT_EQ(select(tensor({true, false}), x, 0).to_vector<float>(), (Floats{1, 0}));
   EXPECT_THROWS(n + (std::int64_t{1} << 40), ValueError,
-                "the scalar 1099511627776 does not fit the dtype i32");
+                "add: the scalar 1099511627776 does not fit the dtype i32");
 }
 
 TEST(Elementwise, Promotion) {

@@ -28,9 +28,9 @@ TEST(Numbers, UnsignedBeyondTheSignedKeepTheirValue) {
 
 TEST(Numbers, WholeOnesThatDoNotFitAreRefused) {
   EXPECT_THROWS(tensor({std::int64_t{1}}) * kLarge, ValueError,
-                "the scalar 10000000000000000000 does not fit the dtype i64");
+                "multiply: the scalar 10000000000000000000 does not fit the dtype i64");
   EXPECT_THROWS(add(kLargest, kLargest), ValueError,
-                "the scalar 18446744073709551615 does not fit the dtype i32");
+                "add: the scalar 18446744073709551615 does not fit the dtype i32");
   EXPECT_THROWS(full({2}, kLarge, i64), ValueError,
                 "full: the scalar 10000000000000000000 does not fit the dtype i64");
   EXPECT_THROWS(full({2}, std::int64_t{1} << 40, i32), ValueError,

@@ -44,6 +44,7 @@ TEST(Places, OfOps) {
   EXPECT_HERE(sum(a, {.axes = Ints{2}}),
               "sum: axis 2 is out of range for x of shape (2, 3) (rank 2)");
   EXPECT_HERE(concatenate({a, b}), std::string(error_of([&] { concatenate({a, b}); }).message()));
+  EXPECT_HERE(concatenate({}), "concatenate: there is nothing to concatenate: xs is empty");
   const std::vector<Tensor> both{a, b};
   EXPECT_HERE(concatenate(both), std::string(error_of([&] { concatenate({a, b}); }).message()));
   EXPECT_HERE(select(a, a, b), std::string(error_of([&] { select(a, a, b); }).message()));
@@ -76,6 +77,10 @@ TEST(Places, OfMembersAndFactories) {
   EXPECT_HERE(a.transpose({0, 0}), std::string(error_of([&] { transpose(a, {0, 0}); }).message()));
   EXPECT_HERE(of_shape({2}).mT(), "mT: the tensor of shape (2,) has fewer than two axes to swap");
   EXPECT_HERE((a[{0, 7}]), "index: 7 is out of range for axis 1 of a tensor of shape (2, 3)");
+  EXPECT_HERE(Tensor().dtype(), "dtype: the tensor is undefined: it was never given a value");
+  EXPECT_HERE(Tensor().shape(), "shape: the tensor is undefined: it was never given a value");
+  EXPECT_HERE(Tensor().contiguous(),
+              "contiguous: the tensor is undefined: it was never given a value");
   EXPECT_HERE(a[9], "index: 9 is out of range for axis 0 of a tensor of shape (2, 3)");
   EXPECT_HERE(a.item<float>(), "item: the tensor of shape (2, 3) has 6 elements, not one");
   EXPECT_HERE(a.span<int>(),

@@ -84,13 +84,16 @@ TEST(Tensor, ImpossibleShapes) {
 TEST(Tensor, Undefined) {
   const Tensor nothing;
   EXPECT_FALSE(nothing.defined());
-  const char *words = "the tensor is undefined: it was never given a value";
-  EXPECT_THROWS(static_cast<void>(nothing.shape()), StateError, words);
-  EXPECT_THROWS(static_cast<void>(nothing.dtype()), StateError, words);
-  EXPECT_THROWS(static_cast<void>(nothing.item<float>()), StateError,
-                std::string("item: ") + words);
-  EXPECT_THROWS(static_cast<void>(nothing.contiguous()), StateError, words);
-  EXPECT_THROWS(static_cast<void>(Operand(nothing).materialize()), StateError, words);
+  const std::string words = ": the tensor is undefined: it was never given a value";
+  EXPECT_THROWS(static_cast<void>(nothing.shape()), StateError, "shape" + words);
+  EXPECT_THROWS(static_cast<void>(nothing.dtype()), StateError, "dtype" + words);
+  EXPECT_THROWS(static_cast<void>(nothing.size()), StateError, "size" + words);
+  EXPECT_THROWS(static_cast<void>(nothing.type()), StateError, "type" + words);
+  EXPECT_THROWS(static_cast<void>(nothing.item<float>()), StateError, "item" + words);
+  EXPECT_THROWS(static_cast<void>(nothing.to_vector<float>()), StateError, "to_vector" + words);
+  EXPECT_THROWS(static_cast<void>(nothing.contiguous()), StateError, "contiguous" + words);
+  EXPECT_THROWS(static_cast<void>(Operand(nothing).materialize()), StateError,
+                "an operand is undefined: it was never given a value");
 }
 
 TEST(Tensor, Elements) {
