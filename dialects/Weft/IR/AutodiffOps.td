@@ -37,7 +37,8 @@ def Weft_VjpOp : Weft_DifferentialOp<"vjp", [AttrSizedOperandSegments]> {
   let summary = "Calls a function and pulls cotangents of its results back to its arguments.";
   let description = [{
     There is one cotangent per floating result, of its type. The results are those of the function,
-    then, for each argument in `wrt`, the cotangent that reaches it.
+    then, for each argument in `wrt`, the cotangent that reaches it. Sizes that the types leave open
+    must agree at run time, which nothing checks: `match_shape` does where it is not certain.
 
     ```mlir
     %y, %dx = weft.vjp @f(%x) cotangents(%dy) wrt [0]
@@ -57,7 +58,8 @@ def Weft_JvpOp : Weft_DifferentialOp<"jvp", [AttrSizedOperandSegments]> {
   let summary = "Calls a function and pushes tangents of its arguments forward to its results.";
   let description = [{
     There is one tangent per argument in `wrt`, of its type. The results are those of the function,
-    then the tangent of each floating result.
+    then the tangent of each floating result. Sizes that the types leave open must agree at run time,
+    as for `vjp`.
 
     ```mlir
     %y, %dy = weft.jvp @f(%x) tangents(%dx) wrt [0]
