@@ -12,8 +12,7 @@ using ::weft::Phase;
 
 /// The phase behind which no program has that op; the last if all may.
 static Phase goneAfter(Operation *op, SymbolTableCollection &symbols) {
-  if (isa<GradientOp, VjpOp, JvpOp, RecordOp, PullOp, CustomGradientOp>(op))
-    return Phase::differentiate;
+  if (isDerivative(op)) return Phase::differentiate;
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, call.getCalleeAttr());
     return callee && callee.isExternal() ? Phase::object : Phase::simplify;

@@ -44,3 +44,16 @@ func.func @blocks(%c: i1) {
 ^b:
   return
 }
+
+// -----
+
+// The signature of what it calls would change.
+func.func private @loud(%x: tensor<f32>) -> tensor<f32> {
+  weft.print "{}", %x : tensor<f32>
+  return %x : tensor<f32>
+}
+func.func @differentiates(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{is a derivative, which weft-differentiate computes before}}
+  %0:2 = weft.gradient @loud(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}

@@ -444,6 +444,8 @@ private:
 struct InsertControlDeps : impl::InsertControlDepsPassBase<InsertControlDeps> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // They call functions by signatures that would change.
+    if (failed(verifyDifferentiated(module))) return signalPassFailure();
     eraseTokens(module);
     auto analysis = std::make_unique<ResourceAnalysis>(module);
     llvm::DenseSet<Operation *> fixed = fixedSignatures(module);

@@ -15,6 +15,19 @@ Type derivativeTypeOf(Type type) {
   return isFloatingTensor(type) ? type : Type();
 }
 
+bool isDerivative(Operation *op) {
+  return isa<GradientOp, VjpOp, JvpOp, RecordOp, PullOp, CustomGradientOp>(op);
+}
+
+LogicalResult verifyDifferentiated(Operation *root) {
+  WalkResult result = root->walk([&](Operation *op) -> WalkResult {
+    if (!isDerivative(op)) return WalkResult::advance();
+    return op->emitOpError("is a derivative, which weft-differentiate computes before"),
+           WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// `types`, which belong to what `what` names one by one, must be the expected ones.
 static LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange expected,
                                  TypeRange types) {

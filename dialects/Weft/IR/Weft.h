@@ -44,6 +44,11 @@ LogicalResult verifyOrdered(OrderedOpInterface op);
 void addMemoryEffects(OrderedOpInterface op,
                       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
 
+/// Whether an op asks for a derivative, or says what one is: weft-differentiate leaves none.
+bool isDerivative(Operation *op);
+/// Refuses such ops in `root`: for passes that come behind.
+LogicalResult verifyDifferentiated(Operation *root);
+
 /// Whether a pure op may stop the call: an index may be out of range, unknown sizes may not fit, a
 /// callable may throw.
 bool mayStop(Operation *op);

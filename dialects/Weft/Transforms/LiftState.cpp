@@ -255,6 +255,7 @@ private:
 struct LiftState : impl::LiftStatePassBase<LiftState> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifyDifferentiated(module))) return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>())
       if (failed(checkCalls(function))) return signalPassFailure();
     eraseTokens(module);
@@ -269,9 +270,6 @@ private:
   /// function would find its own temporaries in the one block of memory that is planned for it.
   static LogicalResult checkCalls(func::FuncOp function) {
     WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-      if (isa<GradientOp, VjpOp, JvpOp, RecordOp, PullOp, CustomGradientOp>(op))
-        return op->emitOpError("is a derivative, which weft-differentiate computes before"),
-               WalkResult::interrupt();
       auto call = dyn_cast<func::CallOp>(op);
       if (!call) return WalkResult::advance();
       auto callee =
