@@ -11,6 +11,7 @@ namespace weft::kernels {
 namespace {
 
 constexpr size_t kHugePage = size_t(2) << 20;
+constexpr size_t kMostBytes = size_t(1) << 39; ///< more than any machine would give
 
 struct Buffer {
   void *memory = nullptr;
@@ -21,7 +22,7 @@ struct Buffer {
     // A power of two, so that a series of growing products does not allocate each time.
     size_t grown = size_t(1) << 14;
     while (grown < bytes) {
-      if (grown > (SIZE_MAX >> 2)) return nullptr;
+      if (grown >= kMostBytes) return nullptr;
       grown *= 2;
     }
     std::free(memory);
