@@ -121,7 +121,8 @@ void Tape::check_options(std::size_t targets, const GradientOptions &options) {
 void check_like(const std::string &what, const Tensor &given, const char *whose,
                 const Tensor &like) {
   const TensorType type = detail::type_of(given), wanted = detail::type_of(like);
-  const std::string problem = what + " is " + to_string(type) + ", but " + whose + " is " + to_string(wanted);
+  const std::string problem =
+      what + " is " + to_string(type) + ", but " + whose + " is " + to_string(wanted);
   if (type.dtype != wanted.dtype) throw DTypeError(problem);
   if (!may_be_equal(type.shape, wanted.shape)) throw ShapeError(problem);
 }

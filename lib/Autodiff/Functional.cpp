@@ -64,8 +64,8 @@ std::vector<Tensor> pull_back(GradientTape &tape, std::span<const Tensor> target
     if (!autodiff::carries_gradient(targets[i].dtype())) continue;
     if (!cotangents[i].defined())
       throw StateError("vjp: cotangent " + std::to_string(i) + " is undefined");
-    autodiff::check_like("vjp: cotangent " + std::to_string(i), cotangents[i], "its part of the value",
-                         targets[i]);
+    autodiff::check_like("vjp: cotangent " + std::to_string(i), cotangents[i],
+                         "its part of the value", targets[i]);
     floating.push_back(targets[i]);
     options.output_gradients.push_back(std::move(cotangents[i]));
   }

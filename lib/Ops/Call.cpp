@@ -90,8 +90,8 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
         tensors[i] = operands[i]->materialize();
         continue;
       }
-      Tensor tensor = operands[i]->materialize(
-          operands[i]->weak() ? dtype : operands[i]->dtype(), info.name);
+      Tensor tensor =
+          operands[i]->materialize(operands[i]->weak() ? dtype : operands[i]->dtype(), info.name);
       tensors[i] = tensor.dtype() == dtype ? std::move(tensor) : cast(tensor, dtype);
     }
   }
@@ -172,7 +172,8 @@ Tensor variadic(OpCode op, std::initializer_list<Operand> list, const Attrs &att
   if (operands.empty()) return dispatch(op, tensors, attrs);
   const DType dtype = common_dtype(operands, 0);
   for (const Operand *operand : operands) {
-    Tensor tensor = operand->materialize(operand->weak() ? dtype : operand->dtype(), op_info(op).name);
+    Tensor tensor =
+        operand->materialize(operand->weak() ? dtype : operand->dtype(), op_info(op).name);
     tensors.push_back(tensor.dtype() == dtype ? tensor : cast(tensor, dtype));
   }
   return dispatch(op, tensors, attrs);

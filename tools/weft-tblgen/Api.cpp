@@ -23,9 +23,7 @@ static bool isVariadic(const OpRecord &op) {
 
 /// Whether the function takes the caller's line itself: where there may be no operand that
 /// knows it.
-static bool takesPlace(const OpRecord &op) {
-  return op.operands.empty() || isVariadic(op);
-}
+static bool takesPlace(const OpRecord &op) { return op.operands.empty() || isVariadic(op); }
 
 /// The parameter list; `declaration` adds default arguments. A variadic operand is a list of
 /// operands written in the call, or a span of tensors.

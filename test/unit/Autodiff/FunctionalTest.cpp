@@ -113,9 +113,10 @@ TEST(Grad, Refuses) {
   EXPECT_THROWS(grad(same)(Tensor()), StateError, "grad: an argument is undefined");
   EXPECT_THROWS(value_and_grad(same)(Tensor()), StateError,
                 "value_and_grad: an argument is undefined");
-  EXPECT_THROWS(hessian(same)(tensor({1.0, 2.0})), ShapeError,
-                "hessian: the function must give a floating scalar, but it gave f64(2,); sum it, or "
-                "use jacobian");
+  EXPECT_THROWS(
+      hessian(same)(tensor({1.0, 2.0})), ShapeError,
+      "hessian: the function must give a floating scalar, but it gave f64(2,); sum it, or "
+      "use jacobian");
   // Nothing of that is left on the thread.
   EXPECT_EQ(grad(cube)(1.0).item<float>(), 3);
 }
