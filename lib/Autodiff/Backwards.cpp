@@ -97,7 +97,8 @@ void Tape::check_use(std::span<const Tensor> targets,
                      "persistent; make it with {.persistent = true}, or reset it");
   for (const Tensor &target : targets)
     if (!target.defined()) throw StateError("GradientTape: a target is undefined");
-  if (running_ && inside_.empty() && !is_active() && std::ranges::any_of(targets, &Tensor::traced))
+  const auto traced = [](const Tensor &target) { return target.traced(); };
+  if (running_ && inside_.empty() && !is_active() && std::ranges::any_of(targets, traced))
     throw StateError("GradientTape: the tape was made outside of the traced function that asks it "
                      "for a gradient, and records a call of that function as a whole; ask it "
                      "behind the call, or make the tape inside");
