@@ -23,7 +23,7 @@ void note_sizes_wanted(const TensorImpl &impl) {
 
 void throw_undefined(const char *member, const std::source_location &where) {
   const CompositeCall site(member, where);
-  throw StateError(std::string(member) + ": the tensor is undefined: it was never given a value");
+  throw StateError("the tensor is undefined: it was never given a value");
 }
 
 } // namespace detail
