@@ -70,3 +70,12 @@ func.func @derivative(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return %0#0, %0#1 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A second argument for the variable would stand beside the first.
+weft.variable @w : tensor<4xf32>
+// expected-error@below {{has a 'weft.variable' at argument 0: weft-lift-state, which adds such arguments, ran before}}
+func.func @lifted(%w: tensor<4xf32> {weft.variable = @w}) {
+  return
+}

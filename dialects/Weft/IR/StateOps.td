@@ -240,10 +240,10 @@ def Weft_ReadOp : Weft_EffectOp<"read", [
   let inactive = "a variable read is where gradients end";
 }
 
-class Weft_AssignLikeOp<string mnemonic, list<Trait> traits = []> : Weft_EffectOp<mnemonic, traits # [
+class Weft_AssignLikeOp<string mnemonic, TypeConstraint operand, list<Trait> traits = []> : Weft_EffectOp<mnemonic, traits # [
     TypesMatchWith<"the value is of the variable's type", "value", "variable",
                    "::mlir::weft::VarType::get(::mlir::cast<::mlir::RankedTensorType>($_self))">]> {
-  let arguments = (ins Weft_VarType:$variable, Weft_Any:$value, Optional<Weft_TokenType>:$after);
+  let arguments = (ins Weft_VarType:$variable, operand:$value, Optional<Weft_TokenType>:$after);
   let results = (outs Optional<Weft_TokenType>:$token);
   let assemblyFormat = [{
     $variable `,` $value (custom<After>($after, type($after), type($token))^)? attr-dict `:`
@@ -255,10 +255,11 @@ class Weft_AssignLikeOp<string mnemonic, list<Trait> traits = []> : Weft_EffectO
   let writes = 1;
   let inactive = "state: a later read is where gradients end";
 }
-def Weft_AssignOp : Weft_AssignLikeOp<"assign"> {
+def Weft_AssignOp : Weft_AssignLikeOp<"assign", Weft_Any> {
   let summary = "Gives a variable a new value of the same dtype and shape.";
 }
-def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add"> {
+def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add", Weft_Number> {
+  let hasVerifier = 1;
   let summary = "Adds a value of the same dtype and shape to a variable.";
   let reads = 1;
 }

@@ -46,6 +46,15 @@ LogicalResult HandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult AssignAddOp::verify() {
+  const ::weft::TensorType value = tensorTypeOf(getValue().getType());
+  const ::weft::OperandInfo &operand = opInfoOf(*this)->operands[0];
+  if (!operand.admits.contains(value.dtype))
+    return emitOpError() << operand.name << " must be " << operand.admits.word << ", but it is "
+                         << to_string(value);
+  return success();
+}
+
 LogicalResult ItemOp::verify() {
   if (getX().getType().getRank() != 0)
     return emitOpError() << "x must be a scalar tensor, but is " << getX().getType();

@@ -285,6 +285,10 @@ private:
     Meanings meanings;
     if (!function.getBody().hasOneBlock())
       return function.emitOpError("has branches between blocks; control flow is scf here");
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, "weft.variable"))
+        return function.emitOpError() << "has a 'weft.variable' at argument " << i
+                                      << ": weft-lift-state, which adds such arguments, ran before";
     if (failed(resolveHandles(function, analysis, meanings))) return failure();
     State state;
     for (VariableOp variable : analysis.allVariables()) {

@@ -42,3 +42,12 @@ func.func @text(%w: !weft.var<tensor<2xf32>>, %x: tensor<3xf32>) {
   weft.assign_add %w, %x : tensor<3xf32>
   return
 }
+
+// -----
+
+// Bools have no sum.
+func.func @bool(%w: !weft.var<tensor<2xi1>>, %x: tensor<2xi1>) {
+  // expected-error @below {{'weft.assign_add' op value must be a number, but it is bool(2,)}}
+  weft.assign_add %w, %x : tensor<2xi1>
+  return
+}
