@@ -3,7 +3,7 @@
 // RUN: not weft-opt %s --pass-pipeline='builtin.module(no-such-pass)' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: not weft-opt %s --pass-pipeline='builtin.module(weft-plan-arena{size=1})' 2>&1 | FileCheck %s --check-prefix=PASS-OPTION
 // RUN: not weft-opt %s --pass-pipeline='builtin.module(weft-phase-llvm{target=nvptx chip=foo})' 2>&1 | FileCheck %s --check-prefix=CHIP
-// RUN: not weft-opt %s --weft-phase-llvm='target=gpu' 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not weft-opt %s --pass-pipeline='builtin.module(weft-phase-llvm{target=gpu})' 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not weft-opt %t.none.mlir 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not weft-opt %s -o %t.none/out.mlir 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: echo 'func.func @f(%%x: tensor<2xf32>) { %%0 = weft.add %%x, %%x : tensor<3xf32> }' > %t.bad.mlir
