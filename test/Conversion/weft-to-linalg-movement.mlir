@@ -141,3 +141,14 @@ func.func @state_of_unknown_size(%x: tensor<3xf32>, %n: tensor<i64>, %turns: ind
   }
   return %1 : tensor<?xf32>
 }
+
+// A size that is known although the type of a part or of what is padded does not say it.
+// CHECK-LABEL: func.func @known_better
+// CHECK-COUNT-2: tensor.insert_slice %{{.*}} into %{{.*}} : tensor<1xf32> into tensor<2xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}} : tensor<1xf32> into tensor<3xf32>
+func.func @known_better(%x: tensor<f32>) -> (tensor<2xf32>, tensor<3xf32>) {
+  %a = weft.reshape %x {shape = array<i64: 1>} : (tensor<f32>) -> tensor<?xf32>
+  %0 = weft.concatenate %a, %a {axis = 0 : i64} : (tensor<?xf32>, tensor<?xf32>) -> tensor<2xf32>
+  %1 = weft.pad %a, %x {high = array<i64: 1>, interior = array<i64: 0>, low = array<i64: 1>} : (tensor<?xf32>, tensor<f32>) -> tensor<3xf32>
+  return %0, %1 : tensor<2xf32>, tensor<3xf32>
+}

@@ -239,11 +239,9 @@ Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op) {
                                  tensor::ExtractOp::create(b, op.getIndex(), ValueRange{}))
           .getResult();
   sizes[axis] = b.getIndexAttr(1);
-  // What is inserted must be of the slice's static sizes.
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if (i != axis) shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
-  Value slice = b.typed(value, RankedTensorType::get(shape, getElementTypeOrSelf(x.getType())));
+  Sizes sliced = sizes;
+  sliced.erase(sliced.begin() + axis);
+  Value slice = b.ofSizes(value, sliced);
   Value result = tensor::InsertSliceOp::create(b, slice, x, offsets, sizes, strides);
   b.setSizes(result, into);
   return result;

@@ -165,9 +165,19 @@ Value LinalgBuilder::permuted(Value input, ArrayRef<int64_t> permutation) {
 Value LinalgBuilder::typed(Value tensor, Type type) {
   if (tensor.getType() == type) return tensor;
   Sizes sizes = sizesOf(tensor);
-  Value cast = tensor::CastOp::create(*this, type, tensor);
-  setSizes(cast, sizes);
-  return cast;
+  auto made = cast<RankedTensorType>(tensor.getType());
+  // Types that contradict each other are no cast; by then a check has ended the call.
+  if (failed(verifyCompatibleShape(made, cast<RankedTensorType>(type))))
+    tensor = WidenOp::create(
+        *this, made.clone(SmallVector<int64_t>(made.getRank(), ShapedType::kDynamic)), tensor);
+  if (tensor.getType() != type) tensor = tensor::CastOp::create(*this, type, tensor);
+  setSizes(tensor, sizes);
+  return tensor;
+}
+
+Value LinalgBuilder::ofSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
+  return typed(tensor,
+               RankedTensorType::get(shapeOf(sizes), getElementTypeOrSelf(tensor.getType())));
 }
 
 Value LinalgBuilder::asWritten(Value value, RankedTensorType type, StringRef op) {
@@ -181,11 +191,7 @@ Value LinalgBuilder::asWritten(Value value, RankedTensorType type, StringRef op)
                  op + ": axis " + Twine(axis) + " of the result has size {}, but its type says {}");
     size = written;
   }
-  // Types that contradict each other are no cast; by then the check has ended the call.
-  if (failed(verifyCompatibleShape(made, type)))
-    value = WidenOp::create(
-        *this, made.clone(SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic)), value);
-  if (value.getType() != type) value = tensor::CastOp::create(*this, type, value);
+  value = typed(value, type);
   setSizes(value, sizes);
   return value;
 }
@@ -322,6 +328,9 @@ Value LinalgBuilder::sliceAcross(Value tensor, int64_t axis, OpFoldResult at) {
 Value LinalgBuilder::insertAcross(Value slice, Value tensor, int64_t axis, OpFoldResult at) {
   Sizes sizes = sizesOf(tensor), strides(sizes.size(), getIndexAttr(1));
   auto [offsets, extents] = sliceAt(*this, sizes, axis, at);
+  Sizes kept = sizes;
+  kept.erase(kept.begin() + axis);
+  slice = ofSizes(slice, kept);
   Value result = tensor::InsertSliceOp::create(*this, slice, tensor, offsets, extents, strides);
   setSizes(result, sizes);
   return result;

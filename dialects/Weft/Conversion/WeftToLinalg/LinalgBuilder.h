@@ -41,9 +41,11 @@ public:
   /// `input` with its axes in another order: axis i of the result is axis permutation[i].
   Value permuted(Value input, ArrayRef<int64_t> permutation);
 
-  /// `tensor` with a static type of `sizes` where they are known: a tensor.cast if it changes
-  /// anything.
+  /// `tensor` in that type: a tensor.cast if it changes anything.
   Value typed(Value tensor, Type type);
+  /// `tensor`, which is of these sizes, in a type that has those that are known: insert_slice wants
+  /// what it inserts to be of the static sizes of its place.
+  Value ofSizes(Value tensor, ArrayRef<OpFoldResult> sizes);
   /// `tensor` without the static unit dimensions in `axes`, or with new ones there.
   Value dropUnitAxes(Value tensor, ArrayRef<int64_t> axes);
   Value addUnitAxes(Value tensor, ArrayRef<int64_t> axes);

@@ -189,7 +189,7 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
       Sizes part = b.sizesOf(x);
       for (size_t other = 0; other < part.size(); ++other)
         if (static_cast<int64_t>(other) != axis) part[other] = sizes[other];
-      result = tensor::InsertSliceOp::create(b, x, result, offsets, part, strides);
+      result = tensor::InsertSliceOp::create(b, b.ofSizes(x, part), result, offsets, part, strides);
       offsets[axis] = b.add(offsets[axis], part[axis]);
     }
   }
@@ -224,7 +224,8 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
   }
   Value value = tensor::ExtractOp::create(b, op.getValue(), ValueRange{});
   Value background = b.filled(sizes, value);
-  Value result = tensor::InsertSliceOp::create(b, op.getX(), background, offsets, from, strides);
+  Value result = tensor::InsertSliceOp::create(b, b.ofSizes(op.getX(), from), background, offsets,
+                                               from, strides);
   b.setSizes(result, sizes);
   return result;
 }
