@@ -34,7 +34,6 @@ private:
   struct Ref;
   /// The members, or undefined if the tensor does not stand for any here.
   const Tensor *known(const Tensor &tensor) const;
-  Tensor at_once(const OpCall &call) const;
   Tensor one_by_one(const OpCall &call) const;
   /// What `run` gives for the tensors of each member, again as tensors that stand for all.
   std::vector<Tensor>
@@ -44,8 +43,6 @@ private:
   std::vector<Tensor> member(std::span<const Tensor> tensors, std::int64_t i) const;
   /// Tensors along a new first axis.
   static Tensor stacked(std::span<const Tensor> tensors);
-  /// The members with axes of size 1 put behind the first, so that one has `rank` axes.
-  Tensor raised(const Tensor &members, std::size_t rank) const;
   /// `tensor`, once per member.
   Tensor repeated(const Tensor &tensor) const;
 

@@ -319,6 +319,7 @@ Result<TensorType> update_slice(const InferContext &call) {
   return x;
 }
 
+/// The first operand's own type, whose shape is that of the second.
 Result<TensorType> match_shape(const InferContext &call) {
   const Shape &shape = call.operands[0].shape, &like = call.operands[1].shape;
   if (!std::ranges::equal(shape, like, may_equal))

@@ -25,10 +25,16 @@ struct DTypeSet {
   constexpr bool contains(DType dtype) const { return bits >> static_cast<unsigned>(dtype) & 1; }
 };
 
+/// What the elements of an operand are for. An index out of range and a count below 0 stop the
+/// call; a predicate keeps its dtype where the other operands take one together.
+enum class OperandRole : std::uint8_t { value, index, count, predicate };
+
 struct OperandInfo {
   std::string_view name;
   DTypeSet admits;
+  OperandRole role;
   bool variadic;
+  bool differentiable; ///< whether a gradient flows to it, where it is floating
 };
 
 /// Which alternative of weft::Attr an attribute is; axes and axis are integers that count
@@ -61,8 +67,6 @@ struct OpInfo {
   std::span<const AttrInfo> attrs;
   ShapeFunction shape_function; ///< null for ops on variables
   std::uint8_t results;
-  bool commutative;
-  bool fusable;
   int cost;
   bool differentiable;
   std::string_view inactive; ///< why there is no derivative, or empty

@@ -106,6 +106,7 @@ Check check_axes(const Ints &axes, const Shape &shape, std::string_view what) {
 
 } // namespace
 
+/// Operands of one dtype that broadcast; the result has their dtype.
 Result<TensorType> elementwise(const InferContext &call) {
   for (std::size_t i = 1; i < call.operands.size(); ++i)
     if (Check fault = same_dtype(call, 0, i)) return *fault;
@@ -114,12 +115,14 @@ Result<TensorType> elementwise(const InferContext &call) {
   return sized(call.operands[0].dtype, *std::move(shape));
 }
 
+/// The same with a bool result.
 Result<TensorType> comparison(const InferContext &call) {
   Result<TensorType> type = elementwise(call);
   if (!type) return type;
   return TensorType{DType::boolean, std::move(type->shape)};
 }
 
+/// The first operand's own type.
 Result<TensorType> same(const InferContext &call) { return call.operands[0]; }
 
 Result<TensorType> select(const InferContext &call) {
@@ -189,6 +192,7 @@ Result<TensorType> argsort(const InferContext &call) {
   return sized(DType::i64, shape);
 }
 
+/// The operand's own type, which has the axis.
 Result<TensorType> cumulative(const InferContext &call) {
   const TensorType &x = call.operands[0];
   if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), x.shape, "x")) return *fault;
@@ -251,6 +255,7 @@ Result<TensorType> matmul(const InferContext &call) {
   return sized(lhs.dtype, std::move(result));
 }
 
+/// As many {} in the format as values.
 Result<TensorType> print(const InferContext &call) {
   const std::string &format = std::get<std::string>(call.attrs[0]);
   std::size_t places = 0;

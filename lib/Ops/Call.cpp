@@ -59,8 +59,10 @@ constexpr std::size_t kMaxOperands = 4;
             " is an undefined tensor: it was never given a value");
 }
 
-/// How many leading operands keep their own dtype (the predicate of a select).
-std::size_t unpromoted(OpCode op) { return op == OpCode::select ? 1 : 0; }
+/// How many leading operands keep their own dtype.
+std::size_t unpromoted(const OpInfo &info) {
+  return !info.operands.empty() && info.operands[0].role == OperandRole::predicate ? 1 : 0;
+}
 
 /// Throws for an attribute that is no value of its enumeration.
 void check_attrs(OpCode op, const Attrs &attrs) {
@@ -83,7 +85,7 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
     // A weak scalar next to a tensor of its role takes that dtype; alone it keeps its own.
     for (std::size_t i = 0; i < operands.size(); ++i) tensors[i] = operands[i]->materialize();
   } else {
-    const std::size_t first = unpromoted(op);
+    const std::size_t first = unpromoted(info);
     const DType dtype = promoted_dtype(info.promotion, operands, first);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (i < first) {

@@ -11,6 +11,12 @@ void emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitOpTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Who executes each op eagerly: declarations, and the table by OpCode.
 void emitEagerTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Declarations of the shape functions.
+void emitShapeFunctions(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// How each op is done on batches: declarations, and the table by OpCode.
+void emitBatchRules(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The functions that lower structural ops to linalg: declarations, and the cases of a TypeSwitch.
+void emitLowerings(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the public C++ functions.
 void emitApiHeader(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Their definitions.

@@ -36,11 +36,12 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
   for (const OpRecord &op : ops) {
     if (!op.operands.empty()) {
       os << "constexpr OperandInfo " << op.cppName << "_operands[] = {\n";
-      for (const Operand &operand : op.operands) {
+      for (auto [i, operand] : enumerate(op.operands)) {
         os << "    {\"" << operand.name << "\", {\"" << operand.admitsWord << "\", 0u";
         for (const std::string &dtype : operand.dtypes)
           os << " | 1u << static_cast<unsigned>(DType::" << dtype << ")";
-        os << "}, " << (operand.variadic ? "true" : "false") << "},\n";
+        os << "}, OperandRole::" << operand.role << ", " << (operand.variadic ? "true" : "false")
+           << ", " << (op.differentiableBy(i) ? "true" : "false") << "},\n";
       }
       os << "};\n";
     }
@@ -69,9 +70,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << ",\n     .attrs = " << table(op.attributes.empty(), "_attrs", "AttrInfo")
        << ",\n     .shape_function = "
        << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)
-       << ",\n     .results = " << (op.result ? 1 : 0)
-       << ",\n     .commutative = " << (op.commutative ? "true" : "false")
-       << ",\n     .fusable = " << (op.fusable ? "true" : "false") << ",\n     .cost = " << op.cost
+       << ",\n     .results = " << (op.result ? 1 : 0) << ",\n     .cost = " << op.cost
        << ",\n     .differentiable = " << (op.differentiable() ? "true" : "false")
        << ",\n     .inactive = \"" << op.inactive << "\",\n     .saved = " << op.saved()
        << ",\n     .saved_for = " << table(op.vjp.empty(), "_saved", "std::uint32_t")
@@ -102,6 +101,56 @@ void emitEagerTable(const RecordKeeper &records, raw_ostream &os) {
     os << "    &eager::" << eagerFunction(op) << ", // " << op.cppName << ": " << origin(op)
        << "\n";
   os << "};\n#endif // WEFT_EAGER_TABLE\n";
+}
+
+/// Declares each of these names once, and those of all ops without one not at all.
+static void declareOnce(const std::vector<OpRecord> &ops, std::string OpRecord::*name,
+                        StringRef result, StringRef parameters, raw_ostream &os) {
+  std::set<std::string> declared;
+  for (const OpRecord &op : ops)
+    if (!(op.*name).empty() && declared.insert(op.*name).second)
+      os << result << " " << op.*name << "(" << parameters << ");\n";
+}
+
+void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The shape functions that records name.");
+  declareOnce(readOps(records), &OpRecord::shapeFunction, "Result<TensorType>",
+              "const InferContext &call", os);
+}
+
+void emitBatchRules(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "How each op is done on batches.");
+  const std::vector<OpRecord> ops = readOps(records);
+  os << "namespace batching {\n";
+  declareOnce(ops, &OpRecord::batching, "Tensor", "BatchedCall &call", os);
+  os << "} // namespace batching\n\nstatic constexpr BatchRule kBatchRules[] = {\n";
+  for (const OpRecord &op : ops)
+    os << "    " << (op.batching.empty() ? "nullptr" : "&batching::" + op.batching) << ", // "
+       << op.cppName << ": " << origin(op) << "\n";
+  os << "};\n";
+}
+
+/// "lowerGather" of GatherOp.
+static std::string loweringOf(const OpRecord &op) {
+  StringRef name = op.className;
+  name.consume_back("Op");
+  return ("lower" + name).str();
+}
+
+void emitLowerings(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "What lowers each structural op to linalg.");
+  std::string cases;
+  raw_string_ostream caseStream(cases);
+  os << "#ifdef WEFT_LOWERING_DECLARATIONS\n";
+  for (const OpRecord &op : readOps(records)) {
+    if (op.kind != "structural" || op.staysInLinalg) continue;
+    os << "Value " << loweringOf(op) << "(LinalgBuilder &b, " << op.className << " op); // "
+       << op.location << "\n";
+    caseStream << ".Case([&](" << op.className << " op) { return " << loweringOf(op)
+               << "(b, op); })\n";
+  }
+  os << "#endif // WEFT_LOWERING_DECLARATIONS\n#ifdef WEFT_LOWERING_CASES\n"
+     << cases << "#endif // WEFT_LOWERING_CASES\n";
 }
 
 } // namespace weft::tblgen

@@ -44,6 +44,10 @@ unsigned OpRecord::savedFor(unsigned operand) const {
   return mask;
 }
 
+bool OpRecord::differentiableBy(unsigned operand) const {
+  return operand < vjp.size() && !isOperator(vjp[operand], "no_grad");
+}
+
 std::string origin(const OpRecord &op) { return op.className + ", " + op.location; }
 
 /// Tokens order effects in the IR alone; calls have none.
@@ -67,6 +71,7 @@ static Operand readOperand(const Record *type, StringRef name) {
     }
   }
   operand.admitsWord = type->getValueAsString("kindName").str();
+  operand.role = type->getValueAsString("role").str();
   for (StringRef dtype : type->getValueAsListOfStrings("dtypes"))
     operand.dtypes.push_back(dtype.str());
   return operand;
@@ -153,15 +158,17 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     op.className = def->getName().drop_front(StringRef("Weft_").size()).str();
     op.kind = def->getValueAsString("kind").str();
     op.shapeFunction = def->getValueAsOptionalString("shapeFunction").value_or("").str();
+    op.batching = def->getValueAsString("batching").str();
     op.promotion = def->getValueAsString("promotion").str();
     op.init = def->getValueAsString("init").str();
     op.inactive = def->getValueAsString("inactive").str();
     op.summary = def->getValueAsString("summary").str();
     op.description = def->getValueAsString("description").str();
     op.example = def->getValueAsString("example").str();
-    op.commutative = def->getValueAsBit("commutative");
-    op.fusable = def->getValueAsBit("fusable");
     op.handwrittenApi = def->getValueAsBit("handwrittenApi");
+    op.staysInLinalg = any_of(*def->getValueAsListInit("traits"), [](const Init *trait) {
+      return cast<DefInit>(trait)->getDef()->getName() == "Weft_StaysInLinalg";
+    });
     op.cost = static_cast<int>(def->getValueAsInt("cost"));
     op.body = def->getValueAsDag("body");
     op.jvp = def->getValueAsDag("jvp");

@@ -13,6 +13,7 @@ struct Operand {
   std::string name;
   std::string admitsWord;
   std::vector<std::string> dtypes;
+  std::string role; ///< enumerator of weft::OperandRole
   bool variadic = false;
   bool variable = false; ///< a handle, not a tensor
 };
@@ -28,18 +29,21 @@ struct Attribute {
 
 struct OpRecord {
   const llvm::Record *def;
-  std::string mnemonic, cppName, className, kind, shapeFunction, promotion, init, inactive, summary,
-      description, example, location;
+  std::string mnemonic, cppName, className, kind, shapeFunction, batching, promotion, init,
+      inactive, summary, description, example, location;
   std::vector<Operand> operands;
   std::vector<Attribute> attributes;
   std::optional<std::string> result;
   const llvm::DagInit *body = nullptr;
   std::vector<const llvm::DagInit *> vjp;
   const llvm::DagInit *jvp = nullptr;
-  bool commutative, fusable, handwrittenApi;
+  bool handwrittenApi;
+  bool staysInLinalg; ///< has the trait Weft_StaysInLinalg
   int cost;
 
   bool differentiable() const { return inactive.empty(); }
+  /// Whether a gradient flows to that operand.
+  bool differentiableBy(unsigned operand) const;
   bool elementwise() const { return kind == "elementwise"; }
   /// Whether the body combines an accumulator with the operands' elements.
   bool accumulates() const { return kind == "reduction" || kind == "cumulative"; }

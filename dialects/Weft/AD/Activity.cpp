@@ -41,11 +41,17 @@ Passage passageOf(Operation *op) {
 }
 
 /// What derivatives of the op's results go to.
-ValueRange differentiatedOperands(Operation *op) {
+SmallVector<Value> differentiatedOperands(Operation *op) {
   if (auto custom = dyn_cast<CustomGradientOp>(op)) return custom.getSources();
-  // Floating or not, the second operand is waited for or compared with, no more.
-  if (isa<BarrierOp, MatchShapeOp>(op)) return op->getOperands().take_front();
-  return op->getOperands();
+  const ::weft::OpInfo *info = opInfoOf(op);
+  // An effect has its variable and its tokens among the operands.
+  if (!info || info->kind == ::weft::OpKind::effect || !info->differentiable)
+    return op->getOperands();
+  SmallVector<Value> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (info->operands[std::min(i, info->operands.size() - 1)].differentiable)
+      operands.push_back(operand);
+  return operands;
 }
 
 } // namespace

@@ -12,17 +12,11 @@ namespace mlir::weft {
 
 namespace {
 
-/// Whether an op is cheaper to run again than its result is to keep: elementwise ops and those that
-/// move elements. Products, reductions, random numbers and effects are never run again.
+/// Whether an op is cheaper to run again than its result is to keep.
 bool isCheap(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 || !isMemoryEffectFree(op)) return false;
-  if (const ::weft::OpInfo *info = opInfoOf(op))
-    return info->kind == ::weft::OpKind::elementwise ||
-           isa<ConstantOp, IotaOp, StopGradientOp, MatchShapeOp, ReshapeOp, TransposeOp,
-               BroadcastOp, SliceOp, ReverseOp, ConcatenateOp, PadOp, GatherOp, ReplicateOp,
-               SizeOp>(op);
-  return isa<WidenOp, StackEmptyOp, StackLoadOp, HandleOp, ItemOp, tensor::CastOp,
-             tensor::FromElementsOp, tensor::ExtractOp, tensor::DimOp>(op) ||
+  return op->hasTrait<CheapToRerun>() ||
+         isa<tensor::CastOp, tensor::FromElementsOp, tensor::ExtractOp, tensor::DimOp>(op) ||
          isa_and_nonnull<arith::ArithDialect>(op->getDialect());
 }
 

@@ -3,6 +3,7 @@
 #include "Weft/Effects/ResourceAnalysis.h"
 #include "Weft/Effects/TokenChains.h"
 #include "Weft/Effects/Tokens.h"
+#include "Weft/IR/Bridge.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -233,8 +234,9 @@ private:
 
   /// The indices of an op that has some; of other ops, an operand of unknown size.
   static OpOperand &whatMayNotFit(Operation *op) {
-    if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp, UpdateSliceOp>(op))
-      return op->getOpOperand(1);
+    if (const ::weft::OpInfo *info = opInfoOf(op))
+      for (auto [i, operand] : llvm::enumerate(info->operands))
+        if (operand.role == ::weft::OperandRole::index) return op->getOpOperand(i);
     for (OpOperand &operand : op->getOpOperands())
       if (auto type = dyn_cast<ShapedType>(operand.get().getType()); type && !type.hasStaticShape())
         return operand;

@@ -53,17 +53,23 @@ def Weft_TokenType : Weft_Type<"Token", "token"> {
 
 /// A ranked tensor of the dtypes an operand admits. The constraint checks only that it is a tensor
 /// of dtypes Weft has; that the dtype is among `dtypes` is checked by the op's type inference, so
-/// that eager, traced and textual programs fail with the same words.
-class Weft_TensorOf<string kind, list<string> admitted>
+/// that eager, traced and textual programs fail with the same words. `role` says what
+/// its elements are for: `value`; `index`, of which one out of range stops the call; `count`, of which
+/// one below 0 does; `predicate`, which keeps its dtype where the others take one together.
+class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
     : Type<CPred<"::mlir::weft::isWeftTensor($_self)">,
            "ranked tensor of i1, i32, i64, f32 or f64", "::mlir::RankedTensorType"> {
   string kindName = kind;
   list<string> dtypes = admitted;
+  string role = which;
 }
 def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "i32", "i64", "f32", "f64"]>;
 def Weft_Number : Weft_TensorOf<"a number", ["i32", "i64", "f32", "f64"]>;
 def Weft_Float : Weft_TensorOf<"floating", ["f32", "f64"]>;
 def Weft_Integer : Weft_TensorOf<"an integer", ["i32", "i64"]>;
+def Weft_Index : Weft_TensorOf<"an integer", ["i32", "i64"], "index">;
+def Weft_Count : Weft_TensorOf<"an integer", ["i32", "i64"], "count">;
+def Weft_Predicate : Weft_TensorOf<"bool", ["boolean"], "predicate">;
 def Weft_Bool : Weft_TensorOf<"bool", ["boolean"]>;
 /// Seed and number of a random stream; the shape function checks that there are two.
 def Weft_Stream : Weft_TensorOf<"an integer of 64 bits", ["i64"]>;
@@ -130,6 +136,15 @@ def Weft_VariableResource : Resource<"::mlir::weft::VariableResource">;
 /// What the world outside sees: prints, asserts and host calls, in program order.
 def Weft_IoResource : Resource<"::mlir::weft::IoResource">;
 
+/// What costs less to run again than its result to keep, such as an op that moves elements; the
+/// reverse of a derivative does so.
+def Weft_CheapToRerun : NativeOpTrait<"CheapToRerun"> { let cppNamespace = "::mlir::weft"; }
+/// What stops the call where a condition does not hold.
+def Weft_StopsCall : NativeOpTrait<"StopsCall"> { let cppNamespace = "::mlir::weft"; }
+
+/// What the conversion to linalg leaves alone.
+def Weft_StaysInLinalg : NativeOpTrait<"StaysInLinalg"> { let cppNamespace = "::mlir::weft"; }
+
 //===----------------------------------------------------------------------===//
 // The op record
 //===----------------------------------------------------------------------===//
@@ -162,11 +177,10 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// cotangent, summed (right for elementwise ops); `(linear)`: the op itself on the tangents;
   /// `(bilinear)`: the sum over operands of the op with one operand replaced by its tangent.
   dag jvp = (from_vjp);
+  /// The rule by which it is done on batches (lib/Autodiff/BatchRules.cpp); empty: once per member.
+  string batching = "";
   /// If not empty, the op has no derivative, and this says why.
   string inactive = "";
-  bit commutative = 0;
-  /// May be computed again or merged into a consumer's loop.
-  bit fusable = 0;
   /// Scalar operations per element of the result, a rough measure for recompute and for threads.
   int cost = 1;
   /// "call -> value", printed in the reference and run as a test; [..] are tensors.

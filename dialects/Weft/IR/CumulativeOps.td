@@ -14,6 +14,7 @@ class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<m
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "cumulative";
+  let batching = "along_axis";
   let vjp = [(cumulative_back $x, $y, $dy)];
   let jvp = (cumulative_forward $x, $y, $dx);
 }
@@ -87,6 +88,7 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$a `,` $x attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "linear_recurrence";
+  let batching = "along_axis";
   let promotion = "common";
   let body = (s_add (s_mul $a, $acc), $x);
   let init = "zero";

@@ -24,11 +24,15 @@ void addMemoryEffects(
 }
 
 bool mayStop(Operation *op) {
-  if (isa<GatherOp, ScatterAddOp, TakeAlongAxisOp, AddAlongAxisOp, UpdateSliceOp>(op)) return true;
-  if (isa<ReplicateOp, ResizeOp>(op)) return true; // the count may be negative
+  if (op->hasTrait<StopsCall>()) return true;
   if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || info->kind == ::weft::OpKind::effect) return false;
+  if (llvm::any_of(info->operands, [](const ::weft::OperandInfo &operand) {
+        return operand.role == ::weft::OperandRole::index ||
+               operand.role == ::weft::OperandRole::count;
+      }))
+    return true;
   // Sizes are compared where two operands meet, and with those that an attribute gives.
   const bool compares = op->getNumOperands() > 1 || info->kind == ::weft::OpKind::structural;
   if (compares && llvm::any_of(op->getOperandTypes(), [](Type type) {

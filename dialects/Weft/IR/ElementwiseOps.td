@@ -6,10 +6,10 @@
 include "Weft/IR/Base.td"
 
 class Weft_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Weft_PureOp<mnemonic, traits> {
+    : Weft_PureOp<mnemonic, traits # [Weft_CheapToRerun]> {
   let kind = "elementwise";
   let shapeFunction = "elementwise";
-  let fusable = 1;
+  let batching = "elementwise";
 }
 
 class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp<mnemonic> {
@@ -40,7 +40,6 @@ def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative]> {
   let description = "Integers wrap around on overflow.";
   let body = (s_add $lhs, $rhs);
   let vjp = [(copy $dy), (copy $dy)];
-  let commutative = 1;
   let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
 }
 
@@ -57,7 +56,6 @@ def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Number, [Commutative]> {
   let description = "Integers wrap around on overflow.";
   let body = (s_mul $lhs, $rhs);
   let vjp = [(mul $dy, $rhs), (mul $dy, $lhs)];
-  let commutative = 1;
   let example = "multiply([1, 2, 3], [10, 20, 30])  ->  [10, 40, 90]";
 }
 
@@ -102,7 +100,6 @@ def Weft_MaximumOp : Weft_BinaryOp<"maximum", Weft_Number, [Commutative]> {
   let body = (s_max $lhs, $rhs);
   let vjp = [(where (gt $lhs, $rhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0)),
              (where (gt $rhs, $lhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0))];
-  let commutative = 1;
   let example = "maximum([1, 5, 3], [4, 2, 3])  ->  [4, 5, 3]";
 }
 
@@ -112,7 +109,6 @@ def Weft_MinimumOp : Weft_BinaryOp<"minimum", Weft_Number, [Commutative]> {
   let body = (s_min $lhs, $rhs);
   let vjp = [(where (lt $lhs, $rhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0)),
              (where (lt $rhs, $lhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0))];
-  let commutative = 1;
   let example = "minimum([1, 5, 3], [4, 2, 3])  ->  [1, 2, 3]";
 }
 
@@ -248,13 +244,11 @@ class Weft_ComparisonOp<string mnemonic, list<Trait> traits = []>
 def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative]> {
   let summary = "lhs == rhs, element by element; NaN equals nothing.";
   let body = (s_eq $lhs, $rhs);
-  let commutative = 1;
   let example = "equal([1, 2, 3], [1, 3, 3])  ->  [true, false, true]";
 }
 def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative]> {
   let summary = "lhs != rhs, element by element; NaN differs from everything.";
   let body = (s_ne $lhs, $rhs);
-  let commutative = 1;
   let example = "not_equal([1, 2, 3], [1, 3, 3])  ->  [false, true, false]";
 }
 def Weft_LessOp : Weft_ComparisonOp<"less"> {
@@ -280,7 +274,6 @@ def Weft_GreaterEqualOp : Weft_ComparisonOp<"greater_equal"> {
 
 class Weft_LogicalOp<string mnemonic> : Weft_BinaryOp<mnemonic, Weft_Bool, [Commutative]> {
   let promotion = "none";
-  let commutative = 1;
   let inactive = "its result is bool";
 }
 def Weft_LogicalAndOp : Weft_LogicalOp<"logical_and"> {
@@ -307,7 +300,7 @@ def Weft_LogicalNotOp : Weft_UnaryOp<"logical_not", Weft_Bool> {
 
 def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
   let summary = "on_true where pred holds, on_false elsewhere.";
-  let arguments = (ins Weft_Bool:$pred, Weft_Any:$on_true, Weft_Any:$on_false);
+  let arguments = (ins Weft_Predicate:$pred, Weft_Any:$on_true, Weft_Any:$on_false);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = [{
     $pred `,` $on_true `,` $on_false attr-dict `:`

@@ -14,7 +14,7 @@ include "Weft/IR/Base.td"
 class Weft_StackOp<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits # [NoMemoryEffect]> {}
 
-def Weft_StackEmptyOp : Weft_StackOp<"stack_empty"> {
+def Weft_StackEmptyOp : Weft_StackOp<"stack_empty", [Weft_CheapToRerun]> {
   let summary = "A stack of which no place is stored yet.";
   let description = [{
     Its elements are whatever memory holds, for each use of it anew: two states of a loop that begin
@@ -30,7 +30,7 @@ def Weft_StackEmptyOp : Weft_StackOp<"stack_empty"> {
   let hasVerifier = 1;
 }
 
-def Weft_StackReserveOp : Weft_StackOp<"stack_reserve", [AllTypesMatch<["stack", "larger"]>]> {
+def Weft_StackReserveOp : Weft_StackOp<"stack_reserve", [Weft_StaysInLinalg, AllTypesMatch<["stack", "larger"]>]> {
   let summary = "A stack with room for at least `count` places.";
   let description = [{
     The same one if it has the room; otherwise one that has twice as much, or `count` if that is
@@ -62,7 +62,7 @@ def Weft_StackStoreOp : Weft_StackOp<"stack_store", [AllTypesMatch<["stack", "st
   let hasVerifier = 1;
 }
 
-def Weft_StackLoadOp : Weft_StackOp<"stack_load"> {
+def Weft_StackLoadOp : Weft_StackOp<"stack_load", [Weft_CheapToRerun]> {
   let summary = "The value at a place of a stack.";
   let description = [{
     Each size that the type of the value leaves open is given.

@@ -20,14 +20,15 @@ def Weft_VariableOp : Op<Weft_Dialect, "variable", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def Weft_HandleOp : Op<Weft_Dialect, "handle", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Weft_HandleOp : Op<Weft_Dialect, "handle", [Pure, Weft_CheapToRerun,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A handle to a variable of the module.";
   let arguments = (ins FlatSymbolRefAttr:$variable);
   let results = (outs Weft_VarType:$handle);
   let assemblyFormat = "$variable attr-dict `:` qualified(type($handle))";
 }
 
-def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure,
+def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure, Weft_CheapToRerun,
     TypesMatchWith<"the result is the operand's element", "x", "value",
                    "::mlir::cast<::mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "The element of a scalar tensor: the condition of an scf.if, the bound of an scf.for.";
@@ -39,7 +40,7 @@ def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure,
 }
 
 def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
-                              [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+                              [Weft_StopsCall, Weft_StaysInLinalg, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
   let summary = "Stops the call with an IndexError unless every index lies in [0, size).";
   let description = [{
     Made by the conversion to linalg in front of the loops of a gather or scatter_add, named by
@@ -51,7 +52,7 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
 }
 
 def Weft_CheckSizesOp : Op<Weft_Dialect, "check_sizes",
-                            [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+                            [Weft_StopsCall, Weft_StaysInLinalg, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
   let summary = "Stops the call with a ShapeError unless a condition on sizes holds.";
   let description = [{
     Made by the conversion to linalg where sizes have to fit that only the call knows. Each {} of
@@ -72,7 +73,7 @@ def Weft_CheckSizesOp : Op<Weft_Dialect, "check_sizes",
 // Calls that are over before their end
 //===----------------------------------------------------------------------===//
 
-def Weft_OnStopOp : Op<Weft_Dialect, "on_stop", [MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+def Weft_OnStopOp : Op<Weft_Dialect, "on_stop", [Weft_StaysInLinalg, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
   let summary = "What variables hold if the call is over before the next op of this kind.";
   let description = [{
     Made by weft-lift-state, which leaves no other trace of when a variable gets which value. It
@@ -268,7 +269,7 @@ def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add", Weft_Number> {
 // Prints and asserts
 //===----------------------------------------------------------------------===//
 
-def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments]> {
+def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments, Weft_StaysInLinalg]> {
   let summary = "Prints a line: the text with each {} replaced by the next value.";
   let arguments = (ins Weft_TextAttr:$format, Variadic<Weft_Any>:$values,
                        Optional<Weft_TokenType>:$after);
@@ -311,7 +312,7 @@ def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments]> {
 // Host calls
 //===----------------------------------------------------------------------===//
 
-def Weft_HostCallOp : Op<Weft_Dialect, "host_call", [Weft_OrderedOpInterface,
+def Weft_HostCallOp : Op<Weft_Dialect, "host_call", [Weft_OrderedOpInterface, Weft_StaysInLinalg,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "Calls a C++ callable of the program that runs it, with tensors, and gives tensors back.";

@@ -9,7 +9,7 @@ include "Weft/IR/Base.td"
 // Constants
 //===----------------------------------------------------------------------===//
 
-def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike]> {
+def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike, Weft_CheapToRerun]> {
   let summary = "A tensor known when the program is written.";
   let arguments = (ins Weft_ValueAttr:$value);
   let results = (outs Weft_Any:$y);
@@ -21,7 +21,7 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike]> {
   let handwrittenApi = 1;
 }
 
-def Weft_IotaOp : Weft_PureOp<"iota"> {
+def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
   let summary = "0, 1, 2, ... along one axis of a tensor of the given shape.";
   let arguments = (ins Weft_DTypeAttr:$dtype, Weft_Ints:$shape, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
@@ -37,6 +37,7 @@ def Weft_IotaOp : Weft_PureOp<"iota"> {
 
 class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "reduction";
+  let batching = "along_axes";
   let arguments = (ins operand:$x, Weft_Axes:$axes, Weft_Flag:$keepdims);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
@@ -111,6 +112,7 @@ def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "argmax";
+  let batching = "choice_along_axis";
   let inactive = "its result is an index";
   let example = "argmax([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
 }
@@ -125,6 +127,7 @@ def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "argsort";
+  let batching = "choice_along_axis";
   let inactive = "its result is an index";
   let cost = 40;
   let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
@@ -146,6 +149,7 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "matmul";
+  let batching = "matmul";
   let promotion = "common";
   let vjp = [(matmul_back_lhs $rhs, $dy), (matmul_back_rhs $lhs, $dy)];
   let jvp = (bilinear);
@@ -157,17 +161,18 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-def Weft_StopGradientOp : Weft_PureOp<"stop_gradient"> {
+def Weft_StopGradientOp : Weft_PureOp<"stop_gradient", [Weft_CheapToRerun]> {
   let summary = "x itself, through which no gradient flows.";
   let arguments = (ins Weft_Any:$x);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "same";
+  let batching = "same";
   let inactive = "it stops gradients";
   let example = "stop_gradient([1, 2])  ->  [1, 2]";
 }
 
-def Weft_BarrierOp : Weft_PureOp<"barrier"> {
+def Weft_BarrierOp : Weft_PureOp<"barrier", [Weft_StaysInLinalg]> {
   let summary = "x itself, which the compiler takes for another value that is known behind `after`.";
   let description = [{
     What is computed from the result is neither merged with what was computed from x before nor moved
@@ -178,12 +183,13 @@ def Weft_BarrierOp : Weft_PureOp<"barrier"> {
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $after attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "same";
+  let batching = "barrier";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);
   let example = "barrier([1, 2], 3)  ->  [1, 2]";
 }
 
-def Weft_MatchShapeOp : Weft_PureOp<"match_shape"> {
+def Weft_MatchShapeOp : Weft_PureOp<"match_shape", [Weft_CheapToRerun]> {
   let summary = "x itself, which must have the shape of `like`.";
   let description = [{
     Where sizes are known only at run time they are compared then. `like` may be of any dtype, and no
@@ -194,6 +200,7 @@ def Weft_MatchShapeOp : Weft_PureOp<"match_shape"> {
   let assemblyFormat = "$x `,` $like attr-dict `:` functional-type(operands, $y)";
   let hasFolder = 1;
   let shapeFunction = "match_shape";
+  let batching = "together";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);
   let example = "match_shape([1, 2], [0, 0])  ->  [1, 2]";
@@ -203,19 +210,20 @@ def Weft_MatchShapeOp : Weft_PureOp<"match_shape"> {
 // Movement of elements
 //===----------------------------------------------------------------------===//
 
-def Weft_ReshapeOp : Weft_PureOp<"reshape"> {
+def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
   let arguments = (ins Weft_Any:$x, Weft_Ints:$shape);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "reshape";
+  let batching = "reshape";
   let vjp = [(reshape_back $dy)];
   let jvp = (linear);
   let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
 }
 
-def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure]> {
+def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_StaysInLinalg]> {
   let summary = "x as a tensor of which fewer sizes are known.";
   let description = [{
     Where branches, or turns of a loop, meet with different sizes. tensor.cast would say the same, but
@@ -228,31 +236,33 @@ def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure]> {
   let hasFolder = 1;
 }
 
-def Weft_TransposeOp : Weft_PureOp<"transpose"> {
+def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
   let arguments = (ins Weft_Any:$x, Weft_Ints:$permutation);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "transpose";
+  let batching = "transpose";
   let vjp = [(transpose_back $dy)];
   let jvp = (linear);
   let example = "transpose([[1, 2], [3, 4]], {1, 0})  ->  [[1, 3], [2, 4]]";
 }
 
-def Weft_BroadcastOp : Weft_PureOp<"broadcast"> {
+def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
   let summary = "x repeated to a larger shape, as NumPy broadcasts: sizes 1 stretch.";
   let arguments = (ins Weft_Any:$x, Weft_Ints:$shape);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "broadcast";
+  let batching = "broadcast";
   let vjp = [(broadcast_back $dy)];
   let jvp = (linear);
   let example = "broadcast([1, 2], {2, 2})  ->  [[1, 2], [1, 2]]";
 }
 
-def Weft_SliceOp : Weft_PureOp<"slice"> {
+def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
   let summary = "Elements starts[i], starts[i] + strides[i], ... before limits[i] of each axis.";
   let description = [{
     Strides are positive; `reverse` goes backwards. Every axis is given, with
@@ -263,57 +273,62 @@ def Weft_SliceOp : Weft_PureOp<"slice"> {
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "slice";
+  let batching = "slice";
   let vjp = [(slice_back $dy)];
   let jvp = (linear);
   let example = "slice([0, 1, 2, 3, 4], {1}, {5}, {2})  ->  [1, 3]";
 }
 
-def Weft_ReverseOp : Weft_PureOp<"reverse"> {
+def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
   let summary = "Elements in opposite order along the given axes.";
   let arguments = (ins Weft_Any:$x, Weft_Axes:$axes);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "reverse";
+  let batching = "along_axes";
   let vjp = [(reverse_back $dy)];
   let jvp = (linear);
   let example = "reverse([1, 2, 3])  ->  [3, 2, 1]";
 }
 
-def Weft_ConcatenateOp : Weft_PureOp<"concatenate"> {
+def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
   let summary = "Tensors joined along one axis; the other sizes agree.";
   let arguments = (ins Variadic<Weft_Any>:$xs, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $y)";
   let shapeFunction = "concatenate";
+  let batching = "along_axis";
   let promotion = "common";
   let vjp = [(concatenate_back $dy)];
   let jvp = (linear);
   let example = "concatenate({[1, 2], [3]})  ->  [1, 2, 3]";
 }
 
-def Weft_PadOp : Weft_PureOp<"pad"> {
+def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
   let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
   let arguments = (ins Weft_Any:$x, Weft_Any:$value, Weft_Ints:$low, Weft_Ints:$high,
                        Weft_Ints:$interior);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $value attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "pad";
+  let batching = "pad";
   let promotion = "common";
   let vjp = [(pad_back $dy), (pad_value_back $dy)];
   let jvp = (linear);
   let example = "pad([1, 2], 0, {1}, {2}, {1})  ->  [0, 1, 0, 2, 0, 0]";
 }
 
-def Weft_GatherOp : Weft_PureOp<"gather"> {
+def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
   let summary = "Slices of x along one axis, picked by integer indices of any shape.";
   let description = [{
     The result has x's shape with the axis replaced by the shape of `indices`. Indices count from 0;
     one out of range is an IndexError. The derivative is `scatter_add`.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Integer:$indices, Weft_Axis:$axis);
+  let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "gather";
+  let batching = "gather";
   let vjp = [(gather_back $indices, $dy), (no_grad)];
   let jvp = (linear);
   let example = "gather([10, 20, 30], [2, 0, 2])  ->  [30, 10, 30]";
@@ -325,10 +340,11 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
     `updates` has x's shape with the axis replaced by the shape of `indices`. Equal indices add up,
     in the order of `updates`. An index out of range is an IndexError.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_Integer:$indices, Weft_Number:$updates, Weft_Axis:$axis);
+  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "scatter_add";
+  let batching = "scatter";
   let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
   let jvp = (linear);
   let example = "scatter_add([0., 0., 0.], [2, 0, 2], [1., 2., 3.])  ->  [2, 0, 4]";
@@ -340,10 +356,11 @@ def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
     `indices` has x's sizes but for the axis; y[i, j] = x[indices[i, j], j] for axis 0 of two. Indices
     count from 0; one out of range is an IndexError. The derivative is `add_along_axis`.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Integer:$indices, Weft_LastAxis:$axis);
+  let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_LastAxis:$axis);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "take_along_axis";
+  let batching = "along_axis";
   let vjp = [(take_along_axis_back $indices, $dy), (no_grad)];
   let jvp = (linear);
   let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
@@ -356,11 +373,12 @@ def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
     axis 0 of two. Equal indices add up, in the order of `updates`. An index out of range is an
     IndexError.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_Integer:$indices, Weft_Number:$updates,
+  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates,
                        Weft_LastAxis:$axis);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "add_along_axis";
+  let batching = "along_axis";
   let vjp = [(copy $dy), (no_grad), (add_along_axis_back $indices, $dy)];
   let jvp = (linear);
   let example = "add_along_axis([[0., 0., 0.]], [[2, 0, 2]], [[1., 2., 3.]])  ->  [[2, 0, 4]]";
@@ -372,22 +390,23 @@ def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
     `index` is an integer scalar, and `value` has x's shape without the axis. An index out of range
     is an IndexError. A loop that updates its state this way does so in place.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Integer:$index, Weft_Any:$value, Weft_Axis:$axis);
+  let arguments = (ins Weft_Any:$x, Weft_Index:$index, Weft_Any:$value, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "update_slice";
+  let batching = "scatter";
   let vjp = [(update_slice_back $index, $dy), (no_grad), (update_slice_value_back $index, $dy)];
   let jvp = (linear);
   let example = "update_slice([[1., 2.], [3., 4.]], 1, [5., 6.])  ->  [[1, 2], [5, 6]]";
 }
 
-def Weft_ReplicateOp : Weft_PureOp<"replicate"> {
+def Weft_ReplicateOp : Weft_PureOp<"replicate", [Weft_CheapToRerun]> {
   let summary = "x `count` times along a new leading axis.";
   let description = [{
     `count` is an integer scalar, so the result's first size is known only at run time: how programs
     make tensors of sizes that they compute. A negative count is a ShapeError.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Integer:$count);
+  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
   let hasCanonicalizeMethod = 1;
@@ -403,7 +422,7 @@ def Weft_ResizeOp : Weft_PureOp<"resize"> {
     `count` is an integer scalar, so the result's first size is known only at run time: how arrays
     grow, and how the part of one is taken that is in use. A negative count is a ShapeError.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Integer:$count);
+  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
   let hasCanonicalizeMethod = 1;
@@ -413,7 +432,7 @@ def Weft_ResizeOp : Weft_PureOp<"resize"> {
   let example = "resize([1, 2], 3)  ->  [1, 2, 0]";
 }
 
-def Weft_SizeOp : Weft_PureOp<"size"> {
+def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
   let summary = "The size of an axis, as an i64 scalar.";
   let cppName = "size_of";
   let arguments = (ins Weft_Any:$x, Weft_Axis:$axis);

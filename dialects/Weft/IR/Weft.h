@@ -37,6 +37,14 @@ struct OwnEffects {
   bool any() const { return reads || writes || io || stops; }
 };
 
+/// See Base.td.
+template <class Op>
+class CheapToRerun : public OpTrait::TraitBase<Op, CheapToRerun> {};
+template <class Op>
+class StaysInLinalg : public OpTrait::TraitBase<Op, StaysInLinalg> {};
+template <class Op>
+class StopsCall : public OpTrait::TraitBase<Op, StopsCall> {};
+
 class OrderedOpInterface;
 /// That an op has both a token before it and one of its own, or neither.
 LogicalResult verifyOrdered(OrderedOpInterface op);

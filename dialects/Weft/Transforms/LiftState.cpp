@@ -56,7 +56,7 @@ private:
       const OwnEffects own = ordered.getOwnEffects();
       return own.io || own.stops || mayStop(op);
     }
-    if (isa<cf::AssertOp, CheckIndicesOp, CheckSizesOp>(op) || mayStop(op)) return true;
+    if (isa<cf::AssertOp>(op) || mayStop(op)) return true;
     auto unknown = [](Type type) {
       auto shaped = dyn_cast<ShapedType>(type);
       return shaped && !shaped.hasStaticShape();

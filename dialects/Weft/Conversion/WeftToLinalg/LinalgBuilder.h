@@ -104,28 +104,9 @@ private:
 Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
 Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
 Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info);
-Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op);
-Value lowerArgsort(LinalgBuilder &b, ArgsortOp op);
-Value lowerMatmul(LinalgBuilder &b, MatmulOp op);
-Value lowerIota(LinalgBuilder &b, IotaOp op);
-Value lowerReshape(LinalgBuilder &b, ReshapeOp op);
-Value lowerTranspose(LinalgBuilder &b, TransposeOp op);
-Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op);
-Value lowerSlice(LinalgBuilder &b, SliceOp op);
-Value lowerReverse(LinalgBuilder &b, ReverseOp op);
-Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op);
-Value lowerPad(LinalgBuilder &b, PadOp op);
-Value lowerGather(LinalgBuilder &b, GatherOp op);
-Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op);
-Value lowerTakeAlongAxis(LinalgBuilder &b, TakeAlongAxisOp op);
-Value lowerAddAlongAxis(LinalgBuilder &b, AddAlongAxisOp op);
-Value lowerMatchShape(LinalgBuilder &b, MatchShapeOp op);
-Value lowerReplicate(LinalgBuilder &b, ReplicateOp op);
-Value lowerResize(LinalgBuilder &b, ResizeOp op);
-Value lowerSize(LinalgBuilder &b, SizeOp op);
-Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op);
-Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op);
-Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op);
+#define WEFT_LOWERING_DECLARATIONS
+#include "Lowerings.inc"
+#undef WEFT_LOWERING_DECLARATIONS
 Value lowerStackEmpty(LinalgBuilder &b, StackEmptyOp op);
 Value lowerStackStore(LinalgBuilder &b, StackStoreOp op);
 Value lowerStackLoad(LinalgBuilder &b, StackLoadOp op);

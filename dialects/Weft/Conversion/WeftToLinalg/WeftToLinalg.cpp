@@ -20,7 +20,7 @@ namespace mlir::weft {
 
 /// A constant: data of the program, or code that fills memory where one element stands for many and
 /// the data would take more room than all code.
-static Value lowerConstant(LinalgBuilder &b, ConstantOp op) {
+Value lowerConstant(LinalgBuilder &b, ConstantOp op) {
   constexpr int64_t largest = int64_t{1} << 20; // bytes
   auto elements = dyn_cast<DenseElementsAttr>(op.getValueAttr());
   const int64_t bits = op.getType().getElementTypeBitWidth();
@@ -30,36 +30,17 @@ static Value lowerConstant(LinalgBuilder &b, ConstantOp op) {
   return b.filled(b.sizesOf(op.getResult()), scalar);
 }
 
+Value lowerStopGradient(LinalgBuilder &, StopGradientOp op) { return op.getX(); }
+
 /// The value in place of the result of `op`; null after an error.
 static Value lower(LinalgBuilder &b, Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](ConstantOp constant) { return lowerConstant(b, constant); })
+#define WEFT_LOWERING_CASES
+#include "Lowerings.inc"
+#undef WEFT_LOWERING_CASES
       .Case([&](ItemOp item) -> Value {
         return tensor::ExtractOp::create(b, item.getX(), ValueRange{});
       })
-      .Case([&](StopGradientOp stop) -> Value { return stop.getX(); })
-      .Case([&](MatchShapeOp match) { return lowerMatchShape(b, match); })
-      .Case([&](IotaOp iota) { return lowerIota(b, iota); })
-      .Case([&](ArgmaxOp argmax) { return lowerArgmax(b, argmax); })
-      .Case([&](ArgsortOp sort) { return lowerArgsort(b, sort); })
-      .Case([&](MatmulOp matmul) { return lowerMatmul(b, matmul); })
-      .Case([&](ReshapeOp reshape) { return lowerReshape(b, reshape); })
-      .Case([&](TransposeOp transpose) { return lowerTranspose(b, transpose); })
-      .Case([&](BroadcastOp broadcast) { return lowerBroadcast(b, broadcast); })
-      .Case([&](SliceOp slice) { return lowerSlice(b, slice); })
-      .Case([&](ReverseOp reverse) { return lowerReverse(b, reverse); })
-      .Case([&](ConcatenateOp concatenate) { return lowerConcatenate(b, concatenate); })
-      .Case([&](PadOp pad) { return lowerPad(b, pad); })
-      .Case([&](GatherOp gather) { return lowerGather(b, gather); })
-      .Case([&](ScatterAddOp scatter) { return lowerScatterAdd(b, scatter); })
-      .Case([&](TakeAlongAxisOp take) { return lowerTakeAlongAxis(b, take); })
-      .Case([&](AddAlongAxisOp add) { return lowerAddAlongAxis(b, add); })
-      .Case([&](ReplicateOp replicate) { return lowerReplicate(b, replicate); })
-      .Case([&](ResizeOp resize) { return lowerResize(b, resize); })
-      .Case([&](SizeOp size) { return lowerSize(b, size); })
-      .Case([&](UpdateSliceOp update) { return lowerUpdateSlice(b, update); })
-      .Case([&](DrawUniformOp draw) { return lowerDrawUniform(b, draw); })
-      .Case([&](DrawPermutationOp draw) { return lowerDrawPermutation(b, draw); })
       .Case([&](StackEmptyOp stack) { return lowerStackEmpty(b, stack); })
       .Case([&](StackStoreOp store) { return lowerStackStore(b, store); })
       .Case([&](StackLoadOp load) { return lowerStackLoad(b, load); })
@@ -139,9 +120,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     separateEmptyStacks(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<WeftDialect>(op->getDialect()) &&
-          !isa<PrintOp, HostCallOp, CheckIndicesOp, CheckSizesOp, OnStopOp, StackReserveOp, WidenOp,
-               BarrierOp>(op))
+      if (isa_and_nonnull<WeftDialect>(op->getDialect()) && !op->hasTrait<StaysInLinalg>())
         ops.push_back(op);
       // Nothing moves from here on but producers into their only users.
       if (auto barrier = dyn_cast<BarrierOp>(op)) barrier.getAfterMutable().assign(barrier.getX());

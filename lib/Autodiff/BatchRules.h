@@ -1,0 +1,67 @@
+// How ops are done on batches: what the rules that op records name are called with.
+#pragma once
+
+#include <vector>
+
+#include "Ops/Interpreter.h"
+
+namespace weft::autodiff {
+
+/// A call some operands of which stand for `count` members each, along a leading axis of their own.
+class BatchedCall {
+public:
+  /// `members` has a null for each operand that is the same for all.
+  BatchedCall(const OpCall &call, std::vector<const Tensor *> members, std::int64_t count);
+
+  std::int64_t count() const { return count_; }
+  /// Whether operand `i` stands for members.
+  bool varies(std::size_t i) const { return members_[i] != nullptr; }
+  bool only_first_varies() const;
+  /// The operand of each member alone.
+  const Shape &shape(std::size_t i) const { return shapes_[i]; }
+  /// The highest rank among these.
+  std::size_t rank() const;
+  const Tensor &operand(std::size_t i) const { return call_.operands[i]; }
+  const Tensor &members(std::size_t i) const { return *members_[i]; }
+  /// Operand `i` with an entry per member, whether they differ or not.
+  Tensor repeated(std::size_t i) const;
+  /// Operand `i` with axes of size 1 behind that of the members, so that members have that rank;
+  /// one that is the same for all broadcasts as it is.
+  Tensor raised(std::size_t i, std::size_t rank) const;
+
+  /// The op on the members of the first operand and the others as they are.
+  Tensor on_first() const;
+  /// The op on all operands repeated.
+  Tensor on_repeated() const;
+  /// The op on all operands raised to the highest rank.
+  Tensor on_raised() const;
+  /// The op on these.
+  Tensor on(const std::vector<Tensor> &operands) const;
+
+  /// Those of the batched call; a rule changes what counts axes or sizes.
+  Attrs attrs;
+  /// Counts axis `attrs[at]` of the first operand behind that of the members.
+  void shift_axis(std::size_t at);
+  /// The same for a list of axes.
+  void shift_axes(std::size_t at);
+  /// Puts an entry for the axis of the members in front of the list `attrs[at]`.
+  void add_first(std::size_t at, std::int64_t entry);
+
+  /// Set by a rule whose result is one value for all members.
+  bool same_for_all = false;
+
+private:
+  const OpCall &call_;
+  std::vector<const Tensor *> members_;
+  std::vector<Shape> shapes_;
+  std::int64_t count_;
+};
+
+/// Gives the results of all members along a leading axis; undefined for operands of which there is
+/// no such call.
+using BatchRule = Tensor (*)(BatchedCall &);
+
+/// The rule of an op; null if there is none.
+BatchRule batch_rule(OpCode op);
+
+} // namespace weft::autodiff
