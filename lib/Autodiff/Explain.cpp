@@ -24,9 +24,10 @@ void Tape::note_unrecorded(const OpCall &call, const Tensor &result, bool breaks
     return note_path(
         {.op = call.op, .breaks = breaks, .result = identity_of(result), .dtype = result.dtype()},
         operands);
-  if (call.attrs.empty() || !std::holds_alternative<VariableRef>(call.attrs[0])) return;
+  const VariableRef *assigned = variable_in(call.attrs);
+  if (assigned == nullptr) return;
   // An assign, whose value the next reads have.
-  const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+  const VariableRef &variable = *assigned;
   const std::uint64_t value = assigned_[variable] = new_identity();
   note_path({.op = call.op, .breaks = true, .result = value, .variable = variable}, operands);
 }

@@ -52,7 +52,7 @@ Tensor Pushforward::apply(const OpCall &call) {
     // As for a tape: a read is a value of its own, whoever else holds the variable's tensor, also
     // one with a tangent that was assigned.
     if (previous_ == nullptr) value = detail::new_alias(value);
-    const auto tangent = reads_.find(std::get<VariableRef>(call.attrs[0]));
+    const auto tangent = reads_.find(*variable_in(call.attrs));
     if (tangent != reads_.end()) seed(value, tangent->second);
     return value;
   }

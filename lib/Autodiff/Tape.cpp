@@ -218,7 +218,7 @@ Tensor Tape::read_variable(const OpCall &call) {
 }
 
 bool Tape::note_read(const OpCall &call, const Tensor &value) {
-  const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
+  const VariableRef &variable = *variable_in(call.attrs);
   if (!recording() || !carries_gradient(value.dtype())) return false;
   if (!assigned_.empty())
     if (const auto assigned = assigned_.find(variable); assigned != assigned_.end())

@@ -12,8 +12,8 @@ namespace weft::autodiff {
 class Watcher : public Layer {
 public:
   Tensor apply(const OpCall &call) override {
-    if (!call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0]))
-      note(call.op == OpCode::read ? read : written, std::get<VariableRef>(call.attrs[0]));
+    if (const VariableRef *variable = variable_in(call.attrs))
+      note(call.op == OpCode::read ? read : written, *variable);
     return Layer::apply(call);
   }
 
@@ -34,7 +34,7 @@ public:
 
   Tensor apply(const OpCall &call) override {
     if (call.op == OpCode::read) {
-      const auto found = std::ranges::find(variables_, std::get<VariableRef>(call.attrs[0]));
+      const auto found = std::ranges::find(variables_, *variable_in(call.attrs));
       if (found != variables_.end())
         return values_[static_cast<std::size_t>(found - variables_.begin())];
     }

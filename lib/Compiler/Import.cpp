@@ -145,9 +145,7 @@ private:
 
   LogicalResult build(const ::weft::ProgramNode &node) {
     SmallVector<Value> operands = valuesOf({node.operands.data(), node.operands.size()});
-    auto handle = [&] {
-      return handles[program.variable_index(std::get<::weft::VariableRef>(node.attrs[0]))];
-    };
+    auto handle = [&] { return handles[program.variable_index(*::weft::variable_in(node.attrs))]; };
     switch (node.op) {
     case ::weft::OpCode::read:
       values[node.result] = ReadOp::create(builder, location, handle()).getValue();
@@ -159,10 +157,10 @@ private:
       AssignAddOp::create(builder, location, handle(), operands[0]);
       return success();
     case ::weft::OpCode::print:
-      PrintOp::create(builder, location, std::get<std::string>(node.attrs[0]), operands);
+      PrintOp::create(builder, location, ::weft::PrintAttrs(node.attrs).format, operands);
       return success();
     case ::weft::OpCode::check:
-      AssertOp::create(builder, location, operands[0], std::get<std::string>(node.attrs[0]),
+      AssertOp::create(builder, location, operands[0], ::weft::AssertAttrs(node.attrs).message,
                        ValueRange(operands).drop_front());
       return success();
     default: break;

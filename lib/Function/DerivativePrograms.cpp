@@ -123,8 +123,7 @@ private:
     for (const ProgramNode &node : nodes) {
       if (node.construct) visit(node, *node.construct);
       else if (node.op == OpCode::read)
-        reach(node.result,
-              tensors_ + program_.variable_index(std::get<VariableRef>(node.attrs[0])));
+        reach(node.result, tensors_ + program_.variable_index(*variable_in(node.attrs)));
       else if (node.result != kNoValue && op_info(node.op).differentiable)
         for (const ValueId operand : node.operands) add(node.result, operand);
     }

@@ -27,8 +27,7 @@ public:
         for (const ProgramRegion &region : node.construct->regions)
           find_reads(program, region.nodes, names);
       } else if (node.op == OpCode::read) {
-        const VariableRef &name =
-            names[program.variable_index(std::get<VariableRef>(node.attrs[0]))];
+        const VariableRef &name = names[program.variable_index(*variable_in(node.attrs))];
         if (!contains(read_, name)) read_.push_back(name);
       }
     }
@@ -63,7 +62,7 @@ private:
     case OpCode::check: return false;
     case OpCode::assign:
     case OpCode::assign_add:
-      return contains(read_, names[program.variable_index(std::get<VariableRef>(node.attrs[0]))]);
+      return contains(read_, names[program.variable_index(*variable_in(node.attrs))]);
     default: return true;
     }
   }

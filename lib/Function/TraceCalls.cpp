@@ -93,16 +93,13 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
         if (wanted.contains(result)) throw refuse("control flow or a call");
       continue;
     }
-    const bool on_variable =
-        !call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0]);
-    if (on_variable && call.op != OpCode::read &&
-        read.contains(std::get<VariableRef>(call.attrs[0])))
+    const VariableRef *variable = variable_in(call.attrs);
+    if (variable != nullptr && call.op != OpCode::read && read.contains(*variable))
       throw refuse("an assignment");
     if (call.result == kNoValue || wanted.erase(call.result) == 0) continue;
-    if (on_variable) {
-      const VariableRef &variable = std::get<VariableRef>(call.attrs[0]);
-      if (variable->stands_in()) throw refuse("an argument");
-      read.insert(variable);
+    if (variable != nullptr) {
+      if ((*variable)->stands_in()) throw refuse("an argument");
+      read.insert(*variable);
     }
     slice.push_back(&call);
     for (const ValueId operand : call.operands)

@@ -138,8 +138,8 @@ Tensor Tracer::apply(const OpCall &call) {
     types.push_back(program_.values[node.operands.back()]);
   }
   TensorType result;
-  if (!call.attrs.empty() && std::holds_alternative<VariableRef>(call.attrs[0])) {
-    const VariableRef variable = known(std::get<VariableRef>(call.attrs[0]));
+  if (const VariableRef *named = variable_in(call.attrs)) {
+    const VariableRef variable = known(*named);
     node.attrs[0] = variable;
     result = variable->type();
     note_variable(variable, call.op != OpCode::read);

@@ -62,13 +62,13 @@ Check check_stream(const TensorType &state) {
 
 Result<TensorType> reshape(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  Shape shape(std::get<Ints>(call.attrs[0]));
+  Shape shape(ReshapeAttrs(call.attrs).shape);
   std::int64_t inferred = -1;
   for (std::int64_t i = 0; i < shape.rank(); ++i) {
     if (shape[i] == -1) {
       if (inferred != -1)
         return Fault{ErrorKind::shape, "only one size may be -1, but the shape is " +
-                                           text(std::get<Ints>(call.attrs[0]))};
+                                           text(ReshapeAttrs(call.attrs).shape)};
       inferred = i;
     } else if (shape[i] < 0) {
       return Fault{ErrorKind::shape, "size " + text(shape[i]) +
@@ -90,14 +90,14 @@ Result<TensorType> reshape(const InferContext &call) {
   if (!fits)
     return Fault{ErrorKind::shape, "x of shape " + to_string(x.shape) + " has " + text(*count) +
                                        " elements, which do not fill the shape " +
-                                       text(std::get<Ints>(call.attrs[0]))};
+                                       text(ReshapeAttrs(call.attrs).shape)};
   if (inferred != -1) shape[inferred] = *count / known;
   return TensorType{x.dtype, std::move(shape)};
 }
 
 Result<TensorType> transpose(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  const Ints &permutation = std::get<Ints>(call.attrs[0]);
+  const Ints &permutation = TransposeAttrs(call.attrs).permutation;
   if (Check fault = one_per_axis(permutation, "permutation", x.shape)) return *fault;
   Shape result;
   for (std::size_t i = 0; i < permutation.size(); ++i) {
@@ -114,7 +114,7 @@ Result<TensorType> transpose(const InferContext &call) {
 
 Result<TensorType> broadcast(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  Shape shape(std::get<Ints>(call.attrs[0]));
+  Shape shape(BroadcastAttrs(call.attrs).shape);
   bool fits = shape.size() >= x.shape.size();
   for (std::int64_t dim : shape) fits &= dim >= 0;
   for (std::size_t i = 0; fits && i < x.shape.size(); ++i) {
@@ -129,8 +129,8 @@ Result<TensorType> broadcast(const InferContext &call) {
 
 Result<TensorType> slice(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  const Ints &starts = std::get<Ints>(call.attrs[0]), &limits = std::get<Ints>(call.attrs[1]),
-             &strides = std::get<Ints>(call.attrs[2]);
+  const Ints &starts = SliceAttrs(call.attrs).starts, &limits = SliceAttrs(call.attrs).limits,
+             &strides = SliceAttrs(call.attrs).strides;
   if (Check fault = one_per_axis(starts, "starts", x.shape)) return *fault;
   if (Check fault = one_per_axis(limits, "limits", x.shape)) return *fault;
   if (Check fault = one_per_axis(strides, "strides", x.shape)) return *fault;
@@ -156,7 +156,7 @@ Result<TensorType> slice(const InferContext &call) {
 
 Result<TensorType> reverse(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  const Ints &axes = std::get<Ints>(call.attrs[0]);
+  const Ints &axes = ReverseAttrs(call.attrs).axes;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (Check fault = check_axis(axes[i], x.shape, "x")) return *fault;
     if (i != 0 && axes[i] <= axes[i - 1])
@@ -169,7 +169,7 @@ Result<TensorType> concatenate(const InferContext &call) {
   if (call.operands.empty())
     return Fault{ErrorKind::value, "there is nothing to concatenate: xs is empty"};
   const TensorType &first = call.operands[0];
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  const std::int64_t axis = ConcatenateAttrs(call.attrs).axis;
   if (Check fault = check_axis(axis, first.shape, "xs[0]")) return *fault;
   Shape result = first.shape;
   for (std::size_t i = 1; i < call.operands.size(); ++i) {
@@ -202,8 +202,8 @@ Result<TensorType> concatenate(const InferContext &call) {
 
 Result<TensorType> pad(const InferContext &call) {
   const TensorType &x = call.operands[0], &value = call.operands[1];
-  const Ints &low = std::get<Ints>(call.attrs[0]), &high = std::get<Ints>(call.attrs[1]),
-             &interior = std::get<Ints>(call.attrs[2]);
+  const Ints &low = PadAttrs(call.attrs).low, &high = PadAttrs(call.attrs).high,
+             &interior = PadAttrs(call.attrs).interior;
   if (value.dtype != x.dtype)
     return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
                                        " and value is " + std::string(name_of(value.dtype))};
@@ -234,14 +234,14 @@ Result<TensorType> pad(const InferContext &call) {
 
 Result<TensorType> gather(const InferContext &call) {
   const TensorType &x = call.operands[0], &indices = call.operands[1];
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  const std::int64_t axis = GatherAttrs(call.attrs).axis;
   if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
   return sized(x.dtype, gathered(x.shape, indices.shape, axis));
 }
 
 Result<TensorType> scatter_add(const InferContext &call) {
   const TensorType &x = call.operands[0], &indices = call.operands[1], &updates = call.operands[2];
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  const std::int64_t axis = ScatterAddAttrs(call.attrs).axis;
   if (updates.dtype != x.dtype)
     return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
                                        " and updates is " + std::string(name_of(updates.dtype))};
@@ -276,7 +276,7 @@ static Result<Shape> along_axis(const TensorType &x, const TensorType &indices, 
 
 Result<TensorType> take_along_axis(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  Result<Shape> shape = along_axis(x, call.operands[1], std::get<std::int64_t>(call.attrs[0]));
+  Result<Shape> shape = along_axis(x, call.operands[1], TakeAlongAxisAttrs(call.attrs).axis);
   if (!shape) return shape.fault();
   return sized(x.dtype, *std::move(shape));
 }
@@ -286,7 +286,7 @@ Result<TensorType> add_along_axis(const InferContext &call) {
   if (updates.dtype != x.dtype)
     return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
                                        " and updates is " + std::string(name_of(updates.dtype))};
-  Result<Shape> expected = along_axis(x, call.operands[1], std::get<std::int64_t>(call.attrs[0]));
+  Result<Shape> expected = along_axis(x, call.operands[1], AddAlongAxisAttrs(call.attrs).axis);
   if (!expected) return expected.fault();
   bool fits = expected->size() == updates.shape.size();
   for (std::size_t i = 0; fits && i < expected->size(); ++i)
@@ -300,7 +300,7 @@ Result<TensorType> add_along_axis(const InferContext &call) {
 
 Result<TensorType> update_slice(const InferContext &call) {
   const TensorType &x = call.operands[0], &index = call.operands[1], &value = call.operands[2];
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  const std::int64_t axis = UpdateSliceAttrs(call.attrs).axis;
   if (value.dtype != x.dtype)
     return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(x.dtype)) +
                                        " and value is " + std::string(name_of(value.dtype))};
@@ -350,19 +350,19 @@ Result<TensorType> resize(const InferContext &call) {
 }
 
 Result<TensorType> size(const InferContext &call) {
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  const std::int64_t axis = SizeAttrs(call.attrs).axis;
   if (Check fault = check_axis(axis, call.operands[0].shape, "x")) return *fault;
   return TensorType{DType::i64, {}};
 }
 
 Result<TensorType> draw_uniform(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
-  return sized(std::get<DType>(call.attrs[0]), call.operands[1].shape);
+  return sized(DrawUniformAttrs(call.attrs).dtype, call.operands[1].shape);
 }
 
 Result<TensorType> draw_permutation(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
-  const DType dtype = std::get<DType>(call.attrs[0]);
+  const DType dtype = DrawPermutationAttrs(call.attrs).dtype;
   if (!is_integer(dtype))
     return Fault{ErrorKind::dtype,
                  "dtype must be an integer (i32, i64), but it is " + std::string(name_of(dtype))};

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "OpDefs/Attr.h"
+#include "OpDefs/OpAttrs.h"
 #include "Support/Fault.h"
 #include <weft/detail/opcode.h>
 

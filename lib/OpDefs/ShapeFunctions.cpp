@@ -133,34 +133,33 @@ Result<TensorType> select(const InferContext &call) {
 }
 
 Result<TensorType> cast(const InferContext &call) {
-  return sized(std::get<DType>(call.attrs[0]), call.operands[0].shape);
+  return sized(CastAttrs(call.attrs).dtype, call.operands[0].shape);
 }
 
 Result<TensorType> constant(const InferContext &call) {
-  const TensorType &type = std::get<ConstantRef>(call.attrs[0])->type;
+  const TensorType &type = ConstantAttrs(call.attrs).value->type;
   Result<std::int64_t> count = element_count(type.shape, item_size(type.dtype));
   if (!count) return count.fault();
   return type;
 }
 
 Result<TensorType> iota(const InferContext &call) {
-  const DType dtype = std::get<DType>(call.attrs[0]);
-  Shape shape(std::get<Ints>(call.attrs[1]));
+  const DType dtype = IotaAttrs(call.attrs).dtype;
+  Shape shape(IotaAttrs(call.attrs).shape);
   if (dtype == DType::boolean)
     return Fault{ErrorKind::dtype, "dtype must be a number (i32, i64, f32, f64), but it is bool"};
   for (std::int64_t dim : shape)
     if (dim < 0)
       return Fault{ErrorKind::shape,
                    "the shape has a size of " + std::to_string(dim) + ", which is negative"};
-  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[2]), shape, "a tensor"))
-    return *fault;
+  if (Check fault = check_axis(IotaAttrs(call.attrs).axis, shape, "a tensor")) return *fault;
   return sized(dtype, std::move(shape));
 }
 
 Result<TensorType> reduce(const InferContext &call) {
   const Shape &shape = call.operands[0].shape;
-  const Ints &axes = std::get<Ints>(call.attrs[0]);
-  const bool keepdims = std::get<bool>(call.attrs[1]);
+  const Ints &axes = ReductionAttrs(call.attrs).axes;
+  const bool keepdims = ReductionAttrs(call.attrs).keepdims;
   if (Check fault = check_axes(axes, shape, "x")) return *fault;
   Shape result;
   for (std::int64_t i = 0; i < shape.rank(); ++i) {
@@ -174,28 +173,28 @@ Result<TensorType> reduce(const InferContext &call) {
 
 Result<TensorType> argmax(const InferContext &call) {
   const Shape &shape = call.operands[0].shape;
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs[0]);
+  const std::int64_t axis = ArgmaxAttrs(call.attrs).axis;
   if (Check fault = check_axis(axis, shape, "x")) return *fault;
   if (shape[axis] == 0)
     return Fault{ErrorKind::shape, "x has shape " + to_string(shape) + ": axis " +
                                        std::to_string(axis) +
                                        " is empty, so there is no largest element"};
   Shape result = shape;
-  if (std::get<bool>(call.attrs[1])) result[axis] = 1;
+  if (ArgmaxAttrs(call.attrs).keepdims) result[axis] = 1;
   else result.erase(axis);
   return sized(DType::i64, std::move(result));
 }
 
 Result<TensorType> argsort(const InferContext &call) {
   const Shape &shape = call.operands[0].shape;
-  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), shape, "x")) return *fault;
+  if (Check fault = check_axis(ArgsortAttrs(call.attrs).axis, shape, "x")) return *fault;
   return sized(DType::i64, shape);
 }
 
 /// The operand's own type, which has the axis.
 Result<TensorType> cumulative(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), x.shape, "x")) return *fault;
+  if (Check fault = check_axis(CumulativeAttrs(call.attrs).axis, x.shape, "x")) return *fault;
   return x;
 }
 
@@ -213,9 +212,9 @@ Result<TensorType> linear_recurrence(const InferContext &call) {
     return Fault{ErrorKind::shape, "a must have the shape of x, " +
                                        to_string(call.operands[1].shape) + ", but has " +
                                        to_string(a)};
-  if (Check fault = check_axis(std::get<std::int64_t>(call.attrs[0]), result.shape, "x"))
+  if (Check fault = check_axis(LinearRecurrenceAttrs(call.attrs).axis, result.shape, "x"))
     return *fault;
-  if (std::get<bool>(call.attrs[2]) && std::get<bool>(call.attrs[3]))
+  if (LinearRecurrenceAttrs(call.attrs).exclusive && LinearRecurrenceAttrs(call.attrs).shifted)
     return Fault{ErrorKind::value, "it is either exclusive or shifted, not both"};
   return result;
 }
@@ -227,7 +226,8 @@ Result<TensorType> matmul(const InferContext &call) {
   if (lhs_rank == 0 || rhs_rank == 0)
     return Fault{ErrorKind::shape, operand_name(call, lhs_rank == 0 ? 0 : 1) +
                                        " is a scalar, but a matrix product needs rank 1 or more"};
-  bool transpose_lhs = std::get<bool>(call.attrs[0]), transpose_rhs = std::get<bool>(call.attrs[1]);
+  bool transpose_lhs = MatmulAttrs(call.attrs).transpose_lhs,
+       transpose_rhs = MatmulAttrs(call.attrs).transpose_rhs;
   if ((transpose_lhs && lhs_rank == 1) || (transpose_rhs && rhs_rank == 1))
     return Fault{ErrorKind::shape, std::string(transpose_lhs && lhs_rank == 1 ? "lhs" : "rhs") +
                                        " has rank 1 and cannot be transposed"};
@@ -257,7 +257,7 @@ Result<TensorType> matmul(const InferContext &call) {
 
 /// As many {} in the format as values.
 Result<TensorType> print(const InferContext &call) {
-  const std::string &format = std::get<std::string>(call.attrs[0]);
+  const std::string &format = PrintAttrs(call.attrs).format;
   std::size_t places = 0;
   for (std::size_t at = format.find("{}"); at != std::string::npos; at = format.find("{}", at + 2))
     ++places;

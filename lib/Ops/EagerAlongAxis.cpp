@@ -69,7 +69,7 @@ Tensor cumulative(const OpInfo &info, std::span<const Tensor> operands, const At
   std::vector<Tensor> inputs;
   for (const Tensor &operand : operands) inputs.push_back(make_contiguous(operand));
 
-  const Lines lines(type.shape, std::get<std::int64_t>(attrs[0]));
+  const Lines lines(type.shape, CumulativeAttrs(attrs).axis);
   const std::int64_t per_outer = lines.size * lines.inner;
   const auto bytes = per_outer * static_cast<std::int64_t>(item_size(type.dtype));
   const std::int64_t grain = std::max<std::int64_t>(parallel_grain(info.cost) / per_outer, 1);
@@ -90,8 +90,8 @@ Tensor argsort(const OpInfo &info, std::span<const Tensor> operands, const Attrs
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
   const Tensor x = make_contiguous(operands[0]);
-  const Lines lines(type.shape, std::get<std::int64_t>(attrs[0]));
-  const bool descending = std::get<bool>(attrs[1]);
+  const Lines lines(type.shape, ArgsortAttrs(attrs).axis);
+  const bool descending = ArgsortAttrs(attrs).descending;
   std::int64_t *const indices = elements<std::int64_t>(result);
   const std::int64_t grain = std::max<std::int64_t>(parallel_grain(info.cost) / lines.size, 1);
   visit_dtype(x.dtype(), [&]<class T>() {

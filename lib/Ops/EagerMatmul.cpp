@@ -51,8 +51,8 @@ Tensor matmul(const OpInfo &, std::span<const Tensor> operands, const Attrs &att
   const std::size_t batch_rank =
       type.shape.size() - (operands[0].rank() > 1) - (operands[1].rank() > 1);
   const std::span<const std::int64_t> batch(type.shape.data(), batch_rank);
-  const Matrices a = matrices(operands[0], std::get<bool>(attrs[0]), true, batch);
-  const Matrices b = matrices(operands[1], std::get<bool>(attrs[1]), false, batch);
+  const Matrices a = matrices(operands[0], MatmulAttrs(attrs).transpose_lhs, true, batch);
+  const Matrices b = matrices(operands[1], MatmulAttrs(attrs).transpose_rhs, false, batch);
 
   // The longest run of inner batch axes over which both operands move on evenly is one call.
   std::size_t first = batch_rank;

@@ -62,7 +62,7 @@ void add_row(T *target, const T *source, std::int64_t count) {
 
 Tensor constant(const OpInfo &, std::span<const Tensor>, const Attrs &attrs,
                 const TensorType &type) {
-  const ConstantRef &data = std::get<ConstantRef>(attrs[0]);
+  const ConstantRef &data = ConstantAttrs(attrs).value;
   // Nobody writes through a tensor that is not uniquely owned storage of its own.
   return detail::new_external(
       type.dtype, type.shape, const_cast<void *>(data->bytes),
@@ -71,7 +71,7 @@ Tensor constant(const OpInfo &, std::span<const Tensor>, const Attrs &attrs,
 
 Tensor iota(const OpInfo &, std::span<const Tensor>, const Attrs &attrs, const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
-  const Extents extents = around(type.shape, std::get<std::int64_t>(attrs[2]));
+  const Extents extents = around(type.shape, IotaAttrs(attrs).axis);
   visit_dtype(type.dtype, [&]<class T>() {
     T *target = elements<T>(result);
     if (result.size() == 0) return;
@@ -87,7 +87,7 @@ Tensor concatenate(const OpInfo &, std::span<const Tensor> operands, const Attrs
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
   const std::size_t item = item_size(type.dtype);
-  const auto axis = static_cast<std::size_t>(std::get<std::int64_t>(attrs[0]));
+  const auto axis = static_cast<std::size_t>(ConcatenateAttrs(attrs).axis);
   const detail::TensorImpl *to = result.impl();
   std::byte *target = to->data;
   for (const Tensor &x : operands) {
@@ -108,7 +108,7 @@ Tensor pad(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
     std::fill_n(elements<T>(result), to->size, *elements<T>(operands[1]));
   });
   if (from->size == 0) return result;
-  const Ints &low = std::get<Ints>(attrs[0]), &interior = std::get<Ints>(attrs[2]);
+  const Ints &low = PadAttrs(attrs).low, &interior = PadAttrs(attrs).interior;
   Ints strides;
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < low.size(); ++i) {
@@ -125,7 +125,7 @@ Tensor pad(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
 Tensor gather(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
               const TensorType &type) {
   const Tensor x = make_contiguous(operands[0]);
-  const Extents extents = around(x.shape(), std::get<std::int64_t>(attrs[0]));
+  const Extents extents = around(x.shape(), GatherAttrs(attrs).axis);
   const Tensor indices = checked_indices(info, operands[1], extents.size);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
@@ -163,7 +163,7 @@ static Tensor copy_of(const Tensor &tensor) {
 
 Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                    const TensorType &type) {
-  const Extents extents = around(type.shape, std::get<std::int64_t>(attrs[0]));
+  const Extents extents = around(type.shape, ScatterAddAttrs(attrs).axis);
   const Tensor indices = checked_indices(info, operands[1], extents.size);
   const Tensor updates = make_contiguous(operands[2]);
   Tensor result = copy_of(operands[0]);
@@ -195,7 +195,7 @@ Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const A
 Tensor take_along_axis(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                        const TensorType &type) {
   const Tensor x = make_contiguous(operands[0]);
-  const std::int64_t axis = std::get<std::int64_t>(attrs[0]);
+  const std::int64_t axis = TakeAlongAxisAttrs(attrs).axis;
   const Extents from = around(x.shape(), axis), to = around(type.shape, axis);
   const Tensor indices = checked_indices(info, operands[1], from.size);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
@@ -223,7 +223,7 @@ Tensor take_along_axis(const OpInfo &info, std::span<const Tensor> operands, con
 
 Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                       const TensorType &type) {
-  const std::int64_t axis = std::get<std::int64_t>(attrs[0]);
+  const std::int64_t axis = AddAlongAxisAttrs(attrs).axis;
   const Extents into = around(type.shape, axis);
   const Tensor indices = checked_indices(info, operands[1], into.size);
   const Tensor updates = make_contiguous(operands[2]);
@@ -253,7 +253,7 @@ Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, cons
 
 Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                     const TensorType &type) {
-  const auto axis = static_cast<std::size_t>(std::get<std::int64_t>(attrs[0]));
+  const auto axis = static_cast<std::size_t>(UpdateSliceAttrs(attrs).axis);
   const detail::TensorImpl *x = operands[0].impl(), *value = operands[2].impl();
   const Tensor index = checked_indices(info, operands[1], x->dims()[axis]);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
@@ -311,7 +311,7 @@ Tensor resize(const OpInfo &info, std::span<const Tensor> operands, const Attrs 
 
 Tensor size_of(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &) {
-  return detail::new_scalar(operands[0].size(std::get<std::int64_t>(attrs[0])));
+  return detail::new_scalar(operands[0].size(SizeAttrs(attrs).axis));
 }
 
 } // namespace weft::eager

@@ -82,7 +82,7 @@ Tensor reduction(const OpInfo &info, std::span<const Tensor> operands, const Att
                            [static_cast<std::size_t>(dtype)];
   WEFT_INVARIANT(kernel != nullptr, "there is no kernel for " + std::string(info.name) + " of " +
                                         std::string(name_of(dtype)));
-  const Ints &axes = std::get<Ints>(attrs[0]);
+  const Ints &axes = ReductionAttrs(attrs).axes;
   Tensor result = detail::new_tensor(type.dtype, type.shape);
 
   // Neighbours that are both reduced or both kept become one axis.
@@ -127,7 +127,7 @@ Tensor reduction(const OpInfo &info, std::span<const Tensor> operands, const Att
 Tensor argmax(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
               const TensorType &type) {
   const Tensor x = make_contiguous(operands[0]);
-  const std::int64_t axis = std::get<std::int64_t>(attrs[0]);
+  const std::int64_t axis = ArgmaxAttrs(attrs).axis;
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
   Extents extents{1, x.impl()->dims()[axis], 1};

@@ -11,7 +11,7 @@ namespace weft::eager {
 
 namespace {
 
-VariableState &state_of(const Attrs &attrs) { return *std::get<VariableRef>(attrs[0]); }
+VariableState &state_of(const Attrs &attrs) { return **variable_in(attrs); }
 
 std::vector<PrintedArray> arrays_of(std::span<const Tensor> values) {
   std::vector<PrintedArray> arrays;
@@ -44,7 +44,7 @@ Tensor assign_add(const OpInfo &, std::span<const Tensor> operands, const Attrs 
 
 Tensor print(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
              const TensorType &) {
-  print_line(format_values(std::get<std::string>(attrs[0]), arrays_of(operands)));
+  print_line(format_values(PrintAttrs(attrs).format, arrays_of(operands)));
   return {};
 }
 
@@ -55,7 +55,7 @@ Tensor check(const OpInfo &, std::span<const Tensor> operands, const Attrs &attr
   bool holds = true;
   for (std::int64_t i = 0; i < condition.size(); ++i) holds &= values[i];
   if (holds) return {};
-  throw AssertionError("assertion failed: " + format_values(std::get<std::string>(attrs[0]),
+  throw AssertionError("assertion failed: " + format_values(AssertAttrs(attrs).message,
                                                             arrays_of(operands.subspan(1)), "; "));
 }
 

@@ -48,7 +48,7 @@ Tensor reshape(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
 Tensor transpose(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                  const TensorType &type) {
   Ints strides;
-  for (const std::int64_t axis : std::get<Ints>(attrs[0]))
+  for (const std::int64_t axis : TransposeAttrs(attrs).permutation)
     strides.push_back(operands[0].impl()->strides()[axis]);
   return detail::new_view(operands[0], type.shape, strides, 0);
 }
@@ -66,7 +66,7 @@ Tensor broadcast(const OpInfo &, std::span<const Tensor> operands, const Attrs &
 Tensor slice(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
              const TensorType &type) {
   if (operands[0].size() == 0) return empty_view(operands[0], type.shape);
-  const Ints &starts = std::get<Ints>(attrs[0]), &steps = std::get<Ints>(attrs[2]);
+  const Ints &starts = SliceAttrs(attrs).starts, &steps = SliceAttrs(attrs).strides;
   Ints strides = strides_of(operands[0]);
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < strides.size(); ++i) {
@@ -82,7 +82,7 @@ Tensor reverse(const OpInfo &, std::span<const Tensor> operands, const Attrs &at
   if (operands[0].size() == 0) return empty_view(operands[0], type.shape);
   Ints strides = strides_of(operands[0]);
   std::int64_t offset = 0;
-  for (const std::int64_t axis : std::get<Ints>(attrs[0])) {
+  for (const std::int64_t axis : ReverseAttrs(attrs).axes) {
     std::int64_t &stride = strides[static_cast<std::size_t>(axis)];
     offset += (type.shape[static_cast<std::size_t>(axis)] - 1) * stride;
     stride = -stride;

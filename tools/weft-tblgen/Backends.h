@@ -11,6 +11,8 @@ void emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitOpTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Who executes each op eagerly: declarations, and the table by OpCode.
 void emitEagerTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// A struct of references per list of attributes.
+void emitAttrStructs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the shape functions.
 void emitShapeFunctions(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// How each op is done on batches: declarations, and the table by OpCode.

@@ -4,7 +4,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TableGen/Error.h"
 
+#include <map>
 #include <set>
 
 using namespace llvm;
@@ -78,6 +80,43 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
     os.write_escaped(op.summary) << "\"},\n";
   }
   os << "};\n";
+}
+
+/// The alternative of weft::Attr that holds an attribute.
+static StringRef attrType(const Attribute &attribute) {
+  return StringSwitch<StringRef>(attribute.kind)
+      .Case("Axis", "std::int64_t")
+      .Default(attribute.kind);
+}
+
+/// The members of an op's attribute struct; `name` is the struct's.
+static std::string attrStruct(const OpRecord &op, StringRef name) {
+  std::string members, inits;
+  for (auto [i, attribute] : enumerate(op.attributes)) {
+    StringRef type = attrType(attribute);
+    members += ("  const " + type + " &" + attribute.name + ";\n").str();
+    inits += (Twine(i ? ", " : "") + attribute.name + "(std::get<" + type + ">(attrs[" + Twine(i) +
+              "]))")
+                 .str();
+  }
+  return ("struct " + name + " {\n  explicit " + name + "(const Attrs &attrs) : " + inits +
+          " {}\n" + members + "};\n")
+      .str();
+}
+
+void emitAttrStructs(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The attributes of op calls by name.");
+  std::map<std::string, std::string> known;
+  for (const OpRecord &op : readOps(records)) {
+    if (op.attributes.empty()) continue;
+    std::string name = op.def->getValueAsString("attrStruct").str();
+    if (name.empty()) name = op.className.substr(0, op.className.size() - 2) + "Attrs";
+    std::string text = attrStruct(op, name);
+    auto [found, fresh] = known.try_emplace(name, text);
+    if (!fresh && found->second != text)
+      PrintFatalError(op.def, "the struct '" + name + "' has other attributes in another record");
+    if (fresh) os << "/// Of " << op.cppName << " (" << origin(op) << ").\n" << text << "\n";
+  }
 }
 
 static std::string eagerFunction(const OpRecord &op) {

@@ -11,6 +11,7 @@ using llvm::TableGen::Emitter::Opt;
 static Opt opCodes("gen-opcodes", emitOpCodes, "Enumerators of OpCode");
 static Opt opTable("gen-op-table", emitOpTable, "Rows of the op table");
 static Opt eagerTable("gen-eager-table", emitEagerTable, "Functions that execute ops eagerly");
+static Opt attrStructs("gen-attr-structs", emitAttrStructs, "Attributes of op calls by name");
 static Opt shapeFunctions("gen-shape-functions", emitShapeFunctions, "Declared shape functions");
 static Opt batchRules("gen-batch-rules", emitBatchRules, "How ops are done on batches");
 static Opt lowerings("gen-lowerings", emitLowerings, "The dispatch of the conversion to linalg");

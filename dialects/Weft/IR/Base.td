@@ -164,6 +164,8 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string eagerFunction = "";
   /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
   string shapeFunction = ?;
+  /// The C++ struct of its attributes by name; empty: the class name with Attrs for Op.
+  string attrStruct = "";
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
   /// floating (the same, and integers become f32), number (the same, and bool becomes i64).
   string promotion = "none";

@@ -10,6 +10,7 @@ include "Weft/IR/Base.td"
 // result before it: the first is `init`.
 class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "cumulative";
+  let attrStruct = "CumulativeAttrs";
   let arguments = (ins operand:$x, Weft_LastAxis:$axis, Weft_Flag:$reverse, Weft_Flag:$exclusive);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";

@@ -37,6 +37,7 @@ def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
 
 class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "reduction";
+  let attrStruct = "ReductionAttrs";
   let batching = "along_axes";
   let arguments = (ins operand:$x, Weft_Axes:$axes, Weft_Flag:$keepdims);
   let results = (outs Weft_Any:$y);

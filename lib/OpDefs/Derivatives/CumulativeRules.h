@@ -11,16 +11,6 @@
 
 namespace weft::autodiff::rules {
 
-/// The attributes of a cumulative op.
-struct Direction {
-  std::int64_t axis;
-  bool reverse, exclusive;
-
-  explicit Direction(const Attrs &attrs)
-      : axis(std::get<std::int64_t>(attrs[0])), reverse(std::get<bool>(attrs[1])),
-        exclusive(std::get<bool>(attrs[2])) {}
-};
-
 /// What stands before and after each step: one of them is the result, the other is computed again.
 template <class E>
 struct StepValues {
@@ -29,7 +19,7 @@ struct StepValues {
 
   template <class Call>
   StepValues(E &e, Call &call, const Value &x, const Value &y) : before(y), after(y) {
-    const Direction along(call.attrs());
+    const CumulativeAttrs along(call.attrs());
     const Value operands[] = {x};
     (along.exclusive ? after : before) = e.emit(call.op(), std::span<const Value>(operands),
                                                 Attrs{along.axis, along.reverse, !along.exclusive});
@@ -55,7 +45,7 @@ template <class E, class Call>
 StepDerivatives<E> extremum_steps(E &e, Call &call, const typename E::Value &x,
                                   const StepValues<E> &values) {
   const DType dtype = call.cotangent_dtype();
-  const Direction along(call.attrs());
+  const CumulativeAttrs along(call.attrs());
   const bool largest = call.op() == OpCode::cummax;
   const typename E::Value &before = values.before;
   const typename E::Value zero = e.scalar(0, dtype), one = e.scalar(1, dtype);
@@ -99,14 +89,14 @@ StepDerivatives<E> step_derivatives(E &e, Call &call, const typename E::Value &x
 template <class E>
 typename E::Value cumsum_back(E &e, VjpCall<E> &call, std::size_t,
                               const typename E::Value &cotangent) {
-  const Direction along(call.attrs());
+  const CumulativeAttrs along(call.attrs());
   return e.cumsum(cotangent, along.axis, !along.reverse, along.exclusive);
 }
 
 /// Of a recurrence with those factors by what is added: the recurrence backwards, where the factor
 /// of a step is that of the one before it; with `exclusive` the cotangents move one place instead.
-template <class E>
-typename E::Value backwards(E &e, const Direction &along, const typename E::Value &factors,
+template <class E, class Along>
+typename E::Value backwards(E &e, const Along &along, const typename E::Value &factors,
                             const typename E::Value &cotangent) {
   return e.linear_recurrence(factors, cotangent, along.axis, !along.reverse, along.exclusive,
                              !along.exclusive);
@@ -117,7 +107,8 @@ template <class E>
 typename E::Value cumulative_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &x,
                                   const typename E::Value &y, const typename E::Value &cotangent) {
   const StepDerivatives<E> steps = step_derivatives(e, call, x, y);
-  return e.multiply(steps.weight, backwards(e, Direction(call.attrs()), steps.carry, cotangent));
+  return e.multiply(steps.weight,
+                    backwards(e, CumulativeAttrs(call.attrs()), steps.carry, cotangent));
 }
 
 template <class E>
@@ -125,7 +116,7 @@ typename E::Value cumulative_forward(E &e, JvpCall<E> &call, std::size_t,
                                      const typename E::Value &x, const typename E::Value &y,
                                      const typename E::Value &tangent) {
   const StepDerivatives<E> steps = step_derivatives(e, call, x, y);
-  const Direction along(call.attrs());
+  const CumulativeAttrs along(call.attrs());
   return e.linear_recurrence(steps.carry, e.multiply(steps.weight, tangent), along.axis,
                              along.reverse, along.exclusive, false);
 }
@@ -134,9 +125,8 @@ typename E::Value cumulative_forward(E &e, JvpCall<E> &call, std::size_t,
 template <class E>
 typename E::Value recurrence_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &a,
                                   const typename E::Value &cotangent) {
-  const Direction along(call.attrs());
-  const bool shifted = std::get<bool>(call.attrs()[3]);
-  if (!shifted) return backwards(e, along, a, cotangent);
+  const LinearRecurrenceAttrs along(call.attrs());
+  if (!along.shifted) return backwards(e, along, a, cotangent);
   return e.linear_recurrence(a, cotangent, along.axis, !along.reverse, false, false);
 }
 
@@ -147,8 +137,8 @@ typename E::Value recurrence_factor_back(E &e, VjpCall<E> &call, std::size_t,
                                          const typename E::Value &a, const typename E::Value &x,
                                          const typename E::Value &y,
                                          const typename E::Value &cotangent) {
-  const Direction along(call.attrs());
-  if (std::get<bool>(call.attrs()[3])) // the step of a factor is the next one
+  const LinearRecurrenceAttrs along(call.attrs());
+  if (along.shifted) // the step of a factor is the next one
     return e.multiply(y,
                       e.linear_recurrence(a, cotangent, along.axis, !along.reverse, true, false));
   const typename E::Value before =
@@ -162,15 +152,15 @@ typename E::Value recurrence_forward(E &e, JvpCall<E> &call, std::size_t,
                                      const typename E::Value &a, const typename E::Value &x,
                                      const typename E::Value &y) {
   using Value = typename E::Value;
-  const Direction along(call.attrs());
-  const bool shifted = std::get<bool>(call.attrs()[3]);
+  const LinearRecurrenceAttrs along(call.attrs());
   const auto recurrence = [&](const Value &added, bool exclusive, bool later) {
     return e.linear_recurrence(a, added, along.axis, along.reverse, exclusive, later);
   };
-  if (!call.has_tangent(0)) return recurrence(call.tangent(1), along.exclusive, shifted);
+  if (!call.has_tangent(0)) return recurrence(call.tangent(1), along.exclusive, along.shifted);
   Value sum{};
   bool some = false;
-  if (shifted) { // y[i] = a[i - 1] y[i - 1] + x[i]: what a tangent adds arrives one step later
+  if (along
+          .shifted) { // y[i] = a[i - 1] y[i - 1] + x[i]: what a tangent adds arrives one step later
     if (call.has_tangent(1)) accumulate(e, sum, some, recurrence(call.tangent(1), false, true));
     accumulate(e, sum, some, recurrence(e.multiply(call.tangent(0), y), true, false));
     return sum;

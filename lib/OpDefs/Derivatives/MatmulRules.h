@@ -44,8 +44,8 @@ template <class E>
 typename E::Value matmul_back_lhs(E &e, VjpCall<E> &call, std::size_t i,
                                   const typename E::Value &rhs,
                                   const typename E::Value &cotangent) {
-  const bool transpose_lhs = std::get<bool>(call.attrs()[0]);
-  const bool transpose_rhs = std::get<bool>(call.attrs()[1]);
+  const bool transpose_lhs = MatmulAttrs(call.attrs()).transpose_lhs;
+  const bool transpose_rhs = MatmulAttrs(call.attrs()).transpose_rhs;
   const typename E::Value r = as_matrix(e, rhs, /*is_lhs=*/false);
   const typename E::Value dy = matrix_cotangent(e, call, cotangent);
   return from_matrix(e, call, i,
@@ -58,8 +58,8 @@ template <class E>
 typename E::Value matmul_back_rhs(E &e, VjpCall<E> &call, std::size_t i,
                                   const typename E::Value &lhs,
                                   const typename E::Value &cotangent) {
-  const bool transpose_lhs = std::get<bool>(call.attrs()[0]);
-  const bool transpose_rhs = std::get<bool>(call.attrs()[1]);
+  const bool transpose_lhs = MatmulAttrs(call.attrs()).transpose_lhs;
+  const bool transpose_rhs = MatmulAttrs(call.attrs()).transpose_rhs;
   const typename E::Value l = as_matrix(e, lhs, /*is_lhs=*/true);
   const typename E::Value dy = matrix_cotangent(e, call, cotangent);
   return from_matrix(e, call, i,

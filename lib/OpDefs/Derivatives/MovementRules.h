@@ -22,7 +22,7 @@ typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
 template <class E>
 typename E::Value transpose_back(E &e, VjpCall<E> &call, std::size_t,
                                  const typename E::Value &cotangent) {
-  const Ints &permutation = std::get<Ints>(call.attrs()[0]);
+  const Ints &permutation = TransposeAttrs(call.attrs()).permutation;
   Ints inverse(permutation.size());
   for (std::size_t i = 0; i < permutation.size(); ++i)
     inverse[permutation[i]] = static_cast<std::int64_t>(i);
@@ -40,8 +40,8 @@ typename E::Value broadcast_back(E &e, VjpCall<E> &call, std::size_t i,
 template <class E>
 typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
                              const typename E::Value &cotangent) {
-  const Ints &starts = std::get<Ints>(call.attrs()[0]), &limits = std::get<Ints>(call.attrs()[1]),
-             &strides = std::get<Ints>(call.attrs()[2]);
+  const Ints &starts = SliceAttrs(call.attrs()).starts, &limits = SliceAttrs(call.attrs()).limits,
+             &strides = SliceAttrs(call.attrs()).strides;
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
   Ints high, interior;
   std::vector<std::size_t> open;
@@ -69,14 +69,14 @@ typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
 template <class E>
 typename E::Value reverse_back(E &e, VjpCall<E> &call, std::size_t,
                                const typename E::Value &cotangent) {
-  return e.reverse(cotangent, std::get<Ints>(call.attrs()[0]));
+  return e.reverse(cotangent, ReverseAttrs(call.attrs()).axes);
 }
 
 /// Of `concatenate`: the part of the cotangent where operand `i` went.
 template <class E>
 typename E::Value concatenate_back(E &e, VjpCall<E> &call, std::size_t i,
                                    const typename E::Value &cotangent) {
-  const std::int64_t axis = std::get<std::int64_t>(call.attrs()[0]);
+  const std::int64_t axis = ConcatenateAttrs(call.attrs()).axis;
   const Shape &shape = call.operand_type(i).shape;
   std::int64_t start = 0;
   std::optional<typename E::Value> moved; // the sizes before that are unknown
@@ -107,8 +107,8 @@ typename E::Value concatenate_back(E &e, VjpCall<E> &call, std::size_t i,
 template <class E>
 typename E::Value pad_back(E &e, VjpCall<E> &call, std::size_t i,
                            const typename E::Value &cotangent) {
-  const Ints &low = std::get<Ints>(call.attrs()[0]), &high = std::get<Ints>(call.attrs()[1]),
-             &interior = std::get<Ints>(call.attrs()[2]);
+  const Ints &low = PadAttrs(call.attrs()).low, &high = PadAttrs(call.attrs()).high,
+             &interior = PadAttrs(call.attrs()).interior;
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
   Ints limits, strides;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
@@ -128,8 +128,8 @@ typename E::Value pad_value_back(E &e, VjpCall<E> &call, std::size_t,
                                  const typename E::Value &cotangent) {
   const typename E::Value inside = expand_to_operand(e, call, 0, e.scalar(0, DType::boolean));
   const typename E::Value padding =
-      e.pad(inside, e.scalar(1, DType::boolean), std::get<Ints>(call.attrs()[0]),
-            std::get<Ints>(call.attrs()[1]), std::get<Ints>(call.attrs()[2]));
+      e.pad(inside, e.scalar(1, DType::boolean), PadAttrs(call.attrs()).low,
+            PadAttrs(call.attrs()).high, PadAttrs(call.attrs()).interior);
   const typename E::Value outside =
       e.select(padding, cotangent, e.scalar(0, call.cotangent_dtype()));
   Ints axes;
@@ -144,7 +144,7 @@ typename E::Value gather_back(E &e, VjpCall<E> &call, std::size_t i,
                               const typename E::Value &indices,
                               const typename E::Value &cotangent) {
   return e.scatter_add(zeros_of_operand(e, call, i), indices, cotangent,
-                       std::get<std::int64_t>(call.attrs()[0]));
+                       GatherAttrs(call.attrs()).axis);
 }
 
 /// Of `scatter_add` by the updates: the cotangent's slices where they went.
@@ -152,7 +152,7 @@ template <class E>
 typename E::Value scatter_add_back(E &e, VjpCall<E> &call, std::size_t,
                                    const typename E::Value &indices,
                                    const typename E::Value &cotangent) {
-  return e.gather(cotangent, indices, std::get<std::int64_t>(call.attrs()[0]));
+  return e.gather(cotangent, indices, ScatterAddAttrs(call.attrs()).axis);
 }
 
 /// Of `take_along_axis`: the cotangent's elements added up where they came from.
@@ -161,7 +161,7 @@ typename E::Value take_along_axis_back(E &e, VjpCall<E> &call, std::size_t i,
                                        const typename E::Value &indices,
                                        const typename E::Value &cotangent) {
   return e.add_along_axis(zeros_of_operand(e, call, i), indices, cotangent,
-                          std::get<std::int64_t>(call.attrs()[0]));
+                          TakeAlongAxisAttrs(call.attrs()).axis);
 }
 
 /// Of `add_along_axis` by the updates: the cotangent's elements where they went.
@@ -169,7 +169,7 @@ template <class E>
 typename E::Value add_along_axis_back(E &e, VjpCall<E> &call, std::size_t,
                                       const typename E::Value &indices,
                                       const typename E::Value &cotangent) {
-  return e.take_along_axis(cotangent, indices, std::get<std::int64_t>(call.attrs()[0]));
+  return e.take_along_axis(cotangent, indices, AddAlongAxisAttrs(call.attrs()).axis);
 }
 
 /// Of `update_slice` by x: the cotangent but for the slice that was replaced.
@@ -178,7 +178,7 @@ typename E::Value update_slice_back(E &e, VjpCall<E> &call, std::size_t,
                                     const typename E::Value &index,
                                     const typename E::Value &cotangent) {
   return e.update_slice(cotangent, index, zeros_of_operand(e, call, 2),
-                        std::get<std::int64_t>(call.attrs()[0]));
+                        UpdateSliceAttrs(call.attrs()).axis);
 }
 
 /// Of `update_slice` by the value: the cotangent's slice.
@@ -186,7 +186,7 @@ template <class E>
 typename E::Value update_slice_value_back(E &e, VjpCall<E> &call, std::size_t,
                                           const typename E::Value &index,
                                           const typename E::Value &cotangent) {
-  return e.gather(cotangent, index, std::get<std::int64_t>(call.attrs()[0]));
+  return e.gather(cotangent, index, UpdateSliceAttrs(call.attrs()).axis);
 }
 
 /// Of `replicate`: the sum of the cotangent's slices.

@@ -11,7 +11,7 @@ namespace weft::autodiff::rules {
 template <class Call>
 std::vector<bool> reduced_axes(const Call &call) {
   std::vector<bool> reduced(call.operand_type(0).shape.size());
-  for (std::int64_t axis : std::get<Ints>(call.attrs()[0])) reduced[axis] = true;
+  for (std::int64_t axis : ReductionAttrs(call.attrs()).axes) reduced[axis] = true;
   return reduced;
 }
 
@@ -26,7 +26,7 @@ template <class Call>
 Alignment reduced_alignment(const Call &call, const std::vector<bool> &reduced) {
   const bool leading =
       std::is_sorted(reduced.begin(), reduced.end(), [](bool a, bool b) { return a && !b; });
-  if (std::get<bool>(call.attrs()[1]) || leading) return Alignment::none;
+  if (ReductionAttrs(call.attrs()).keepdims || leading) return Alignment::none;
   int unknown_kept = 0;
   for (std::size_t i = 0; i < reduced.size(); ++i)
     unknown_kept += !reduced[i] && call.operand_type(0).shape[i] == unknown;
@@ -85,7 +85,7 @@ typename E::Value mean_back(E &e, VjpCall<E> &call, std::size_t i,
   // Counted as integers, because ones of a floating dtype stop adding up where it has gaps.
   const typename E::Value ones = expand_to_operand(e, call, 0, e.scalar(1, DType::i64));
   const typename E::Value counted =
-      e.sum(ones, std::get<Ints>(call.attrs()[0]), std::get<bool>(call.attrs()[1]));
+      e.sum(ones, ReductionAttrs(call.attrs()).axes, ReductionAttrs(call.attrs()).keepdims);
   return expand_reduced(e, call, i, e.divide(cotangent, e.cast(counted, call.cotangent_dtype())));
 }
 
@@ -95,7 +95,7 @@ std::pair<typename E::Value, typename E::Value>
 extrema(E &e, Call &call, const typename E::Value &x, const typename E::Value &y) {
   const typename E::Value chosen = e.equal(x, align_reduced(e, call, y));
   const typename E::Value count =
-      e.sum(e.cast(chosen, call.cotangent_dtype()), std::get<Ints>(call.attrs()[0]), true);
+      e.sum(e.cast(chosen, call.cotangent_dtype()), ReductionAttrs(call.attrs()).axes, true);
   return {chosen, count};
 }
 
@@ -115,7 +115,7 @@ typename E::Value extremum_forward(E &e, JvpCall<E> &call, std::size_t, const ty
   const auto [chosen, count] = extrema(e, call, x, y);
   const typename E::Value shares =
       e.divide(e.select(chosen, tangent, e.scalar(0, call.cotangent_dtype())), count);
-  return e.sum(shares, std::get<Ints>(call.attrs()[0]), std::get<bool>(call.attrs()[1]));
+  return e.sum(shares, ReductionAttrs(call.attrs()).axes, ReductionAttrs(call.attrs()).keepdims);
 }
 
 /// The product of all elements of x but the one in each place, over the axes that the call reduces:
@@ -123,7 +123,7 @@ typename E::Value extremum_forward(E &e, JvpCall<E> &call, std::size_t, const ty
 /// so do its own derivatives.
 template <class E, class Call>
 typename E::Value product_of_others(E &e, Call &call, const typename E::Value &x) {
-  const Ints &axes = std::get<Ints>(call.attrs()[0]);
+  const Ints &axes = ReductionAttrs(call.attrs()).axes;
   if (axes.empty()) return e.scalar(1, call.cotangent_dtype());
   // Those in the same line along the first axis, times whole lines along the next, and so on.
   typename E::Value lines = x;
@@ -149,8 +149,8 @@ typename E::Value prod_back(E &e, VjpCall<E> &call, std::size_t, const typename 
 template <class E>
 typename E::Value prod_forward(E &e, JvpCall<E> &call, std::size_t, const typename E::Value &x,
                                const typename E::Value &tangent) {
-  return e.sum(e.multiply(tangent, product_of_others(e, call, x)), std::get<Ints>(call.attrs()[0]),
-               std::get<bool>(call.attrs()[1]));
+  return e.sum(e.multiply(tangent, product_of_others(e, call, x)),
+               ReductionAttrs(call.attrs()).axes, ReductionAttrs(call.attrs()).keepdims);
 }
 
 } // namespace weft::autodiff::rules
