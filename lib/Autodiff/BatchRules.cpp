@@ -137,7 +137,7 @@ Tensor transpose(BatchedCall &call) {
 }
 
 Tensor broadcast(BatchedCall &call) {
-  const std::size_t rank = std::get<Ints>(call.attrs[0]).size();
+  const std::size_t rank = BroadcastAttrs(call.attrs).shape.size();
   call.add_first(0, call.count());
   return call.on({call.raised(0, rank)});
 }

@@ -140,7 +140,7 @@ Tensor Tracer::apply(const OpCall &call) {
   TensorType result;
   if (const VariableRef *named = variable_in(call.attrs)) {
     const VariableRef variable = known(*named);
-    node.attrs[0] = variable;
+    *variable_in(node.attrs) = variable;
     result = variable->type();
     note_variable(variable, call.op != OpCode::read);
   } else {

@@ -14,6 +14,13 @@ const ::weft::OpInfo *opInfoOf(Operation *op) {
   return ::weft::find_op({name.data(), name.size()});
 }
 
+bool hasOperand(Operation *op, ::weft::OperandRole role) {
+  const ::weft::OpInfo *info = opInfoOf(op);
+  return info && llvm::any_of(info->operands, [&](const ::weft::OperandInfo &operand) {
+           return operand.role == role;
+         });
+}
+
 std::optional<DType> dtypeOf(Type elementType) {
   if (elementType.isInteger(1)) return DType::boolean;
   if (elementType.isSignlessInteger(32)) return DType::i32;

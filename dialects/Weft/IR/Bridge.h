@@ -9,6 +9,9 @@ namespace mlir::weft {
 /// The op table's row of a weft op that is in it; null for others (weft.handle, foreign ops).
 const ::weft::OpInfo *opInfoOf(Operation *op);
 
+/// Whether the op's record says that an operand is for that.
+bool hasOperand(Operation *op, ::weft::OperandRole role);
+
 /// The dtype with that MLIR type, or nothing.
 std::optional<::weft::DType> dtypeOf(Type elementType);
 Type elementTypeOf(::weft::DType dtype, MLIRContext *context);

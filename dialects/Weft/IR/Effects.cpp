@@ -10,6 +10,11 @@ LogicalResult verifyOrdered(OrderedOpInterface op) {
   return op->emitOpError("has a token before it and one of its own, or neither");
 }
 
+OwnEffects ownEffectsOf(Operation *op) {
+  auto ordered = dyn_cast<OrderedOpInterface>(op);
+  return ordered ? ordered.getOwnEffects() : OwnEffects();
+}
+
 void addMemoryEffects(
     OrderedOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
@@ -28,10 +33,7 @@ bool mayStop(Operation *op) {
   if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || info->kind == ::weft::OpKind::effect) return false;
-  if (llvm::any_of(info->operands, [](const ::weft::OperandInfo &operand) {
-        return operand.role == ::weft::OperandRole::index ||
-               operand.role == ::weft::OperandRole::count;
-      }))
+  if (hasOperand(op, ::weft::OperandRole::index) || hasOperand(op, ::weft::OperandRole::count))
     return true;
   // Sizes are compared where two operands meet, and with those that an attribute gives.
   const bool compares = op->getNumOperands() > 1 || info->kind == ::weft::OpKind::structural;

@@ -34,6 +34,7 @@ struct OwnEffects {
   bool writes = false; ///< the same
   bool io = false;     ///< a person sees it, or a host function runs
   bool stops = false;  ///< it may stop the call
+  bool onVariable() const { return reads || writes; }
   bool any() const { return reads || writes || io || stops; }
 };
 
@@ -48,6 +49,8 @@ class StopsCall : public OpTrait::TraitBase<Op, StopsCall> {};
 class OrderedOpInterface;
 /// That an op has both a token before it and one of its own, or neither.
 LogicalResult verifyOrdered(OrderedOpInterface op);
+/// What an op does; nothing for one without the interface.
+OwnEffects ownEffectsOf(Operation *op);
 /// The memory effects of an op with an effect: none when tokens order it.
 void addMemoryEffects(OrderedOpInterface op,
                       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);

@@ -51,7 +51,7 @@ LogicalResult resolveHandles(func::FuncOp function, const ResourceAnalysis &anal
                              Meanings &meanings) {
   bool chosen = false;
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-    if (isa<ReadOp, AssignOp, AssignAddOp>(op)) return collect(op, analysis, meanings);
+    if (ownEffectsOf(op).onVariable()) return collect(op, analysis, meanings);
     if (!llvm::any_of(op->getOperands(), isHandle)) return WalkResult::advance();
     chosen = true;
     if (passesHandles(op)) return WalkResult::advance();

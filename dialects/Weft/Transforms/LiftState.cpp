@@ -102,8 +102,7 @@ private:
     if (auto loop = dyn_cast<scf::ForOp>(op)) return liftFor(loop, state);
     if (auto loop = dyn_cast<scf::WhileOp>(op)) return liftWhile(loop, state);
     WalkResult result = op->walk([&](Operation *inner) {
-      return isa<ReadOp, AssignOp, AssignAddOp>(inner) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
+      return ownEffectsOf(inner).onVariable() ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (!result.wasInterrupted()) return success();
     return op->emitOpError("cannot hold reads or assigns of variables; scf.if, scf.for, "
@@ -143,7 +142,7 @@ private:
   Variables writtenIn(Operation *op) const {
     Variables written;
     op->walk([&](Operation *inner) {
-      if (!isa<AssignOp, AssignAddOp>(inner)) return;
+      if (!ownEffectsOf(inner).writes) return;
       ArrayRef<unsigned> numbers = meanings.find(inner)->second;
       written.insert(numbers.begin(), numbers.end());
     });

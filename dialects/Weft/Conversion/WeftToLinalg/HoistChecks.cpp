@@ -55,7 +55,7 @@ void hoistChecks(func::FuncOp function) {
   function.walk([](Block *block) {
     Operation *fence = nullptr;
     for (Operation &op : llvm::make_early_inc_range(*block)) {
-      if (isa<CheckSizesOp, CheckIndicesOp>(op)) hoist(&op, fence);
+      if (op.hasTrait<StopsCall>()) hoist(&op, fence);
       if (!isMemoryEffectFree(&op)) fence = &op;
     }
   });
