@@ -1,5 +1,6 @@
 // The matrix product: operands go to the kernel with their strides, so that transposed views cost
 // nothing.
+#include <algorithm>
 #include <utility>
 
 #include "Kernels/Matmul.h"
@@ -15,6 +16,20 @@ struct Matrices {
   std::int64_t rows, columns, row_stride, column_stride;
   Ints batch_strides; ///< aligned to the batch axes of the result
 };
+
+/// `x`, copied if its elements lie in steps along every axis of its matrices: the kernel adds in
+/// the order of the layout then, and compiled code, which has a copy of such an argument, in
+/// another.
+Tensor in_rows_or_columns(const Tensor &x) {
+  const detail::TensorImpl *impl = x.impl();
+  bool steps = false;
+  for (std::int64_t axis = std::max<std::int64_t>(impl->rank - 2, 0); axis < impl->rank; ++axis) {
+    if (impl->dims()[axis] == 1) continue;
+    if (impl->strides()[axis] == 1 || impl->strides()[axis] == 0) return x;
+    steps = true;
+  }
+  return steps ? x.contiguous() : x;
+}
 
 /// `vector_is_row` says what an operand of rank 1 is.
 Matrices matrices(const Tensor &x, bool transposed, bool vector_is_row,
@@ -51,8 +66,9 @@ Tensor matmul(const OpInfo &, std::span<const Tensor> operands, const Attrs &att
   const std::size_t batch_rank =
       type.shape.size() - (operands[0].rank() > 1) - (operands[1].rank() > 1);
   const std::span<const std::int64_t> batch(type.shape.data(), batch_rank);
-  const Matrices a = matrices(operands[0], MatmulAttrs(attrs).transpose_lhs, true, batch);
-  const Matrices b = matrices(operands[1], MatmulAttrs(attrs).transpose_rhs, false, batch);
+  const Tensor lhs = in_rows_or_columns(operands[0]), rhs = in_rows_or_columns(operands[1]);
+  const Matrices a = matrices(lhs, MatmulAttrs(attrs).transpose_lhs, true, batch);
+  const Matrices b = matrices(rhs, MatmulAttrs(attrs).transpose_rhs, false, batch);
 
   // The longest run of inner batch axes over which both operands move on evenly is one call.
   std::size_t first = batch_rank;

@@ -45,6 +45,21 @@ TEST(SameBits, LongReductions) {
   }
 }
 
+// A compiled function has copies of arguments whose elements lie in steps.
+TEST(SameBits, ProductsOfViewsInSteps) {
+  const Tensor wide = random::normal({9, 18}, {.seed = 3}).astype(f64);
+  const Tensor v = random::normal({9}, {.seed = 4}).astype(f64);
+  const Tensor line = wide[0];
+  for (const std::int64_t step : {2, -2}) {
+    const std::string what = "step " + std::to_string(step);
+    expect_same_bits([](const Tensor &x) { return matmul(x, x); }, line[slice({}, {}, step)], what);
+    const Tensor steps = wide[{all, slice({}, {}, step)}];
+    expect_same_bits([&](const Tensor &x) { return matmul(x, v); }, steps, what);
+    expect_same_bits([&](const Tensor &x) { return matmul(v, x); }, steps, what);
+    expect_same_bits([&](const Tensor &x) { return matmul(x, wide); }, steps, what);
+  }
+}
+
 /// As many unknown sizes as `shape` has.
 TensorType unknown_like(const Tensor &x) {
   return spec(x.dtype(), Shape(static_cast<std::size_t>(x.rank()), unknown));
