@@ -110,3 +110,14 @@ func.func @lost(%a: memref<4xf32>) {
   weft.leave shape "no" leaving [@a] = %a : memref<4xf32>
   return
 }
+
+// -----
+
+// A buffer whose size only a check told, behind the cast to the variable's.
+// CHECK-LABEL: func @size_from_a_check
+// CHECK: call @weft_rt_on_stop
+func.func @size_from_a_check(%elsewhere: memref<?xf32>, %a: memref<4xf32> {weft.variable = @a}) {
+  %c = memref.cast %elsewhere : memref<?xf32> to memref<4xf32>
+  weft.leave shape "no" leaving [@a] = %c : memref<4xf32>
+  return
+}

@@ -37,7 +37,12 @@ static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
     Attribute variable = op.getVariablesAttr()[i];
     Value place = bufferOf(variable, function), value = op.getState()[i];
     if (!place) return op.emitError("the function has no argument for ") << variable;
-    while (auto cast = value.getDefiningOp<memref::CastOp>()) value = cast.getSource();
+    auto shapeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getShape(); };
+    // A buffer of unknown size may be behind the cast that knows the variable's.
+    auto view = value.getDefiningOp<memref::CastOp>();
+    for (; view && shapeOf(view.getSource()) == shapeOf(value);
+         view = value.getDefiningOp<memref::CastOp>())
+      value = view.getSource();
     auto from = cast<MemRefType>(value.getType()), to = cast<MemRefType>(place.getType());
     if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
       return op.emitOpError("leaves ") << variable << " with " << from << ", but it is " << to;
