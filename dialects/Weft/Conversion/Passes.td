@@ -54,8 +54,10 @@ def LowerLoopsPass : Pass<"weft-lower-loops", "::mlir::ModuleOp"> {
     Before: linalg ops on memrefs of any strides, memref.copy.
 
     After: scf loops with loads and stores of vectors on flat views of the buffers. Loops that every
-    operand walks through as one are merged; vectors run along the loop where everything is
-    contiguous or constant; a body without a vector form becomes scalar loops. Long parallel loops
+    operand walks through as one are merged. Vectors run along the loop where that costs least:
+    backwards or in short steps whole vectors are read and shuffled, over longer distances lanes are
+    loaded one by one; what is contiguous along another loop is transposed in square tiles. Ops
+    without a vector form are done lane by lane, or in scalar loops. Long parallel loops
     are functions of their own, called with the mark `weft.parallel`, whose range threads may share.
     The order of a reduction depends on its shape only: long ones with few results go in blocks,
     which threads may share, as in eager code. LLVM needs no loop vectoriser after this.

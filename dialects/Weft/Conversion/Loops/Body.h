@@ -2,12 +2,33 @@
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::weft {
 
 /// A rough count of simple instructions: 1 for an addition, more for divisions and functions.
 int64_t costOf(Operation &op);
+
+/// Whether `op` of a body works on vectors as on elements; others do so lane by lane.
+bool hasVectorForm(Operation &op);
+
+/// How the values of a body differ from lane to lane along one dimension of the op.
+class LaneSteps {
+public:
+  /// \param isSame whether an argument of the body is the same in all lanes
+  LaneSteps(Block &body, unsigned laneDim, llvm::function_ref<bool(unsigned argument)> isSame);
+
+  /// By how much an integer grows from lane to lane: 0 for what all lanes share; nothing if that is
+  /// not known.
+  std::optional<int64_t> of(Value value) const;
+  /// By how many elements of the memref the lanes of a load in the body are apart, if these lie in
+  /// one run.
+  std::optional<int64_t> ofLoad(memref::LoadOp load) const;
+
+private:
+  llvm::DenseMap<Value, int64_t> steps_;
+};
 
 /// What a body works on in one place of the loops.
 struct BodyArguments {

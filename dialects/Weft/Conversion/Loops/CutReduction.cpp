@@ -232,6 +232,7 @@ LoopNest Cutter::combination() {
   nest.dims[reduced_].size = cut_.parts;
   nest.form = nest_.form;
   nest.vectorDim = nest_.vectorDim;
+  nest.lanes = nest_.lanes;
   nest.combiners = {findCombiner(nest.op, 0)};
   nest.accesses = {toPartials(1).accesses.back(), output(nest_)};
   nest.accesses[0].strides[reduced_] = strides_[reduced_];

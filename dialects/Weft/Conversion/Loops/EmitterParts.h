@@ -31,11 +31,15 @@ private:
   using Chunk = llvm::function_ref<void(Value iv, int64_t lanes, Value mask)>;
 
   Value constant(int64_t number) { return arith::ConstantIndexOp::create(b_, loc_, number); }
-  int64_t lanes() const { return options_.vectorBytes / 4; }
 
-  void enter(Position &position, unsigned dim, Value iv);
+  void enter(Position &position, unsigned dim, Value iv, int64_t more = 0);
   void loadReady(Position &position);
+  Value flat(const Access &access);
+  Value laneAt(const Access &access, Value at, int64_t lane);
+  Value fromMemory(const Access &access, Value value);
+  Value reversed(Value vector, int64_t lanes);
   Value load(const Access &access, Value at, int64_t lanes, Value mask);
+  Value loadVector(const Access &access, Value view, Value at, int64_t lanes, Value mask);
   void store(const Access &access, Value at, Value value, int64_t lanes, Value mask);
   SmallVector<Value, 2> body(const Position &position, ValueRange outputs, int64_t lanes,
                              Value mask);
@@ -44,16 +48,24 @@ private:
   ValueRange reduce(Value begin, Value end, int64_t step, ValueRange init,
                     llvm::function_ref<SmallVector<Value, 2>(Value, ValueRange)> body);
   Value maskOf(int64_t lanes, OpFoldResult count);
-  void chunks(Value begin, OpFoldResult count, Chunk body);
+  void chunks(Value begin, OpFoldResult count, int64_t steps, Chunk body);
+  Value grainOf(const Product &work);
 
   void parallelLoops(Position position, ArrayRef<unsigned> dims);
   void innermost(Position &position);
+  int64_t columnsAbreast() const;
   void vectorSteps(Position &position, Value begin, OpFoldResult count);
   void element(Position &position, int64_t lanes, Value mask);
   SmallVector<Value, 2> reductionLoops(Position position, ArrayRef<unsigned> dims, ValueRange acc,
                                        int64_t lanes, Value mask);
   SmallVector<Value, 2> reductionRun(Position &position, ValueRange acc);
   Value tree(Operation *combiner, Value vector, int64_t lanes);
+
+  void transpose(SmallVectorImpl<Value> &rows);
+  SmallVector<Value> transposedRows(const Access &access, Value at);
+  Value tileBuffer(VectorType row);
+  void tile(const Position &position, Value row, Value column);
+  void tiles(Position &position);
 
   bool worthThreads() const;
   void blocks(Position &position);

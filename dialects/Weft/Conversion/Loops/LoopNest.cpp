@@ -1,4 +1,4 @@
-// Reads loops, sizes and strides off structured ops, merges loops, and chooses where vectors go.
+// Reads loops, sizes and strides off structured ops, and merges loops.
 
 #include "Weft/Conversion/Loops/LoopNest.h"
 
@@ -189,50 +189,10 @@ void simplifyLoops(LoopNest &nest) {
   }
 }
 
-/// Whether vectors can run along `dim`: inputs are contiguous or constant there.
-bool isContiguousAlong(LoopNest &nest, unsigned dim) {
-  return llvm::all_of(llvm::ArrayRef(nest.accesses).take_front(nest.numInputs()),
-                      [&](const Access &access) {
-                        return access.strides[dim].isConstant(1) || access.strides[dim].isZero();
-                      });
-}
-
-void chooseForm(LoopNest &nest) {
-  if (!isVectorizableBody(*nest.op.getBlock())) return;
-  auto outputs = llvm::ArrayRef(nest.accesses).drop_front(nest.numInputs());
-
-  int64_t best = 1;
-  for (unsigned d = 0; d < nest.dims.size(); ++d) {
-    const LoopDim &dim = nest.dims[d];
-    if (dim.reduction || !isContiguousAlong(nest, d)) continue;
-    if (!llvm::all_of(outputs,
-                      [&](const Access &access) { return access.strides[d].isConstant(1); }))
-      continue;
-    int64_t size = dim.size.isStatic() ? dim.size.constant : std::numeric_limits<int64_t>::max();
-    if (size <= best) continue;
-    best = size;
-    nest.form = NestForm::parallelVector;
-    nest.vectorDim = d;
-  }
-  if (nest.form != NestForm::scalar || !nest.isReduction()) return;
-
-  for (unsigned i = 0; i < nest.op.getNumDpsInits(); ++i) {
-    Operation *combiner = findCombiner(nest.op, i);
-    if (!combiner) return;
-    nest.combiners.push_back(combiner);
-  }
-  for (unsigned d = 0; d < nest.dims.size(); ++d) {
-    if (!nest.dims[d].reduction || !isContiguousAlong(nest, d)) continue;
-    if (!llvm::all_of(outputs, [&](const Access &access) { return access.strides[d].isZero(); }))
-      continue;
-    nest.form = NestForm::reductionVector;
-    nest.vectorDim = d;
-  }
-}
-
 } // namespace
 
-FailureOr<LoopNest> mlir::weft::analyzeLoopNest(OpBuilder &builder, linalg::LinalgOp op) {
+FailureOr<LoopNest> mlir::weft::analyzeLoopNest(OpBuilder &builder, linalg::LinalgOp op,
+                                                int64_t vectorBytes) {
   LoopNest nest;
   nest.op = op;
   AccessReader reader(builder, op);
@@ -244,9 +204,6 @@ FailureOr<LoopNest> mlir::weft::analyzeLoopNest(OpBuilder &builder, linalg::Lina
     nest.accesses.push_back(std::move(*access));
   }
   simplifyLoops(nest);
-  chooseForm(nest);
-  int64_t instructions = 0;
-  for (Operation &inner : op.getBlock()->without_terminator()) instructions += costOf(inner);
-  nest.cost += nest.form == NestForm::scalar ? instructions : instructions / 16;
+  chooseForm(nest, vectorBytes);
   return nest;
 }

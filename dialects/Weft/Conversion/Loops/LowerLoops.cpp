@@ -74,7 +74,7 @@ struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {
       op = *generic;
       rewriter.setInsertionPoint(op);
     }
-    FailureOr<LoopNest> nest = analyzeLoopNest(rewriter, op);
+    FailureOr<LoopNest> nest = analyzeLoopNest(rewriter, op, options.vectorBytes);
     if (failed(nest)) {
       // Subscripts that are not linear: one element at a time, with computed subscripts.
       if (failed(linalg::linalgOpToLoops(rewriter, op))) return failure();

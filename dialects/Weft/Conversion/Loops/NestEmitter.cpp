@@ -9,42 +9,15 @@
 using namespace mlir;
 using namespace mlir::weft;
 
-Value FlatViews::get(const Access &access) {
-  Value &view = views_[access.memref];
-  if (view) return view;
-  OpBuilder builder(access.memref.getContext());
-  builder.setInsertionPointAfterValue(access.memref);
-  Location loc = access.memref.getLoc();
-  auto type = cast<MemRefType>(access.memref.getType());
-  Value source = access.memref;
-  Type element = type.getElementType();
-  if (element.isInteger(1)) { // a bool is a byte in memory, and vectors of i1 are not
-    element = builder.getI8Type();
-    auto bytes = MemRefType::get(type.getShape(), element, type.getLayout());
-    source = UnrealizedConversionCastOp::create(builder, loc, bytes, source).getResult(0);
-  }
-  OpFoldResult size = builder.getIndexAttr(access.extent);
-  int64_t extent = access.extent;
-  if (extent < 0) {
-    // Nothing reads this size; computing what a view spans would be code for nothing.
-    extent = ShapedType::kDynamic;
-    size = arith::ConstantIndexOp::create(builder, loc, std::numeric_limits<int64_t>::max())
-               .getResult();
-  }
-  view = memref::ReinterpretCastOp::create(builder, loc, MemRefType::get({extent}, element), source,
-                                           builder.getIndexAttr(0), ArrayRef<OpFoldResult>{size},
-                                           ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-  return view;
-}
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Steps into loop `dim` at index `iv`: moves every access, and loads what changes no more.
-void NestEmitter::enter(Position &position, unsigned dim, Value iv) {
+/// Steps into loop `dim` at index `iv + more`: moves every access, and loads what changes no more.
+void NestEmitter::enter(Position &position, unsigned dim, Value iv, int64_t more) {
   position.entered.set(dim);
-  position.ivs[nest_.dims[dim].source] = iv;
+  position.ivs[nest_.dims[dim].source] =
+      more == 0 ? iv : b_.createOrFold<arith::AddIOp>(loc_, iv, constant(more));
   SmallVector<std::tuple<Value, Product, Value>, 4> known; // accesses often move alike
   for (auto [access, at] : llvm::zip_equal(nest_.accesses, position.at)) {
     const Product &stride = access.strides[dim];
@@ -61,6 +34,10 @@ void NestEmitter::enter(Position &position, unsigned dim, Value iv) {
     if (!stride.isConstant(1))
       offset = b_.createOrFold<arith::MulIOp>(loc_, iv, stride.materialize(b_, loc_));
     at = at ? b_.createOrFold<arith::AddIOp>(loc_, at, offset) : offset;
+    if (more != 0) { // apart, so that neighbours share what comes before
+      Value distance = (Product(more) * stride).materialize(b_, loc_);
+      at = b_.createOrFold<arith::AddIOp>(loc_, at, distance);
+    }
     known.emplace_back(before, stride, at);
   }
   loadReady(position);
@@ -80,47 +57,6 @@ void NestEmitter::loadReady(Position &position) {
     position.loaded[i] =
         access.memref ? load(access, position.at[i], 0, {}) : access.operand->get();
   }
-}
-
-Value NestEmitter::load(const Access &access, Value at, int64_t lanes, Value mask) {
-  Value &flat = flat_[access.operand->getOperandNumber()];
-  if (!flat) flat = views_.get(access);
-  if (!at) at = constant(0);
-  bool boolean = access.elementType.isInteger(1);
-  Type type = cast<MemRefType>(flat.getType()).getElementType();
-  Value value;
-  if (lanes == 0) {
-    value = memref::LoadOp::create(b_, loc_, flat, at);
-  } else {
-    auto vectorType = VectorType::get({lanes}, type);
-    type = vectorType;
-    if (mask) {
-      // Ones where nothing is loaded: a division there must not trap.
-      Attribute one = b_.getOneAttr(vectorType.getElementType());
-      Value rest = arith::ConstantOp::create(b_, loc_, DenseElementsAttr::get(vectorType, one));
-      value = vector::MaskedLoadOp::create(b_, loc_, vectorType, flat, at, mask, rest);
-    } else {
-      value = vector::LoadOp::create(b_, loc_, vectorType, flat, at);
-    }
-  }
-  if (!boolean) return value;
-  Value zero = arith::ConstantOp::create(b_, loc_, b_.getZeroAttr(type));
-  return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, value, zero);
-}
-
-void NestEmitter::store(const Access &access, Value at, Value value, int64_t lanes, Value mask) {
-  Value &flat = flat_[access.operand->getOperandNumber()];
-  if (!flat) flat = views_.get(access);
-  if (!at) at = constant(0);
-  value = toLanes(b_, loc_, value, lanes);
-  if (access.elementType.isInteger(1)) {
-    Type byte = b_.getI8Type();
-    if (lanes != 0) byte = VectorType::get({lanes}, byte);
-    value = arith::ExtUIOp::create(b_, loc_, byte, value);
-  }
-  if (lanes == 0) memref::StoreOp::create(b_, loc_, value, flat, at);
-  else if (mask) vector::MaskedStoreOp::create(b_, loc_, flat, at, mask, value);
-  else vector::StoreOp::create(b_, loc_, value, flat, at);
 }
 
 /// The body on the elements at `position`, with `outputs` for the output arguments that it reads.
@@ -177,28 +113,41 @@ Value NestEmitter::maskOf(int64_t lanes, OpFoldResult count) {
   return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, lane, limit);
 }
 
-/// Covers `count` indices from `begin` on in steps of full vectors, then the rest.
-void NestEmitter::chunks(Value begin, OpFoldResult count, Chunk body) {
-  int64_t width = lanes();
+/// Covers `count` indices from `begin` on in steps of `steps` full vectors, then of one, then the
+/// rest.
+void NestEmitter::chunks(Value begin, OpFoldResult count, int64_t steps, Chunk body) {
+  const int64_t width = nest_.lanes;
+  const bool masked = options_.masked && nest_.maskable;
   std::optional<int64_t> number = getConstantIntValue(count);
   auto at = [&](Value offset) { return b_.createOrFold<arith::AddIOp>(loc_, begin, offset); };
   if (number) {
-    int64_t full = *number / width * width;
-    int64_t rest = *number - full;
-    if (full == width) body(begin, width, {});
-    else if (full > 0)
-      loop(begin, at(constant(full)), width, [&](Value iv) { body(iv, width, {}); });
+    int64_t done = 0;
+    auto steadily = [&](int64_t step) {
+      const int64_t end = *number / step * step;
+      if (end - done == step) body(at(constant(done)), step, {});
+      else if (end > done)
+        loop(at(constant(done)), at(constant(end)), step, [&](Value iv) { body(iv, step, {}); });
+      done = end;
+    };
+    if (steps > 1) steadily(steps * width);
+    steadily(width);
+    const int64_t rest = *number - done;
     if (rest == 0) return;
-    Value iv = at(constant(full));
+    Value iv = at(constant(done));
     if (rest == 1) return body(iv, 0, {});
-    if (!options_.masked) return body(iv, rest, {});
+    if (!masked) return body(iv, rest, {});
     return body(iv, width, maskOf(width, b_.getIndexAttr(rest)));
   }
   Value total = getValueOrCreateConstantIndexOp(b_, loc_, count);
+  Value from = begin;
+  if (steps > 1) {
+    from = at(arith::AndIOp::create(b_, loc_, total, constant(-steps * width)));
+    loop(begin, from, steps * width, [&](Value iv) { body(iv, steps * width, {}); });
+  }
   Value full = arith::AndIOp::create(b_, loc_, total, constant(-width));
   Value middle = at(full);
-  loop(begin, middle, width, [&](Value iv) { body(iv, width, {}); });
-  if (!options_.masked) {
+  loop(from, middle, width, [&](Value iv) { body(iv, width, {}); });
+  if (!masked) {
     loop(middle, at(total), 1, [&](Value iv) { body(iv, 0, {}); });
     return;
   }
@@ -208,6 +157,14 @@ void NestEmitter::chunks(Value begin, OpFoldResult count, Chunk body) {
   OpBuilder::InsertionGuard guard(b_);
   b_.setInsertionPointToStart(branch.thenBlock());
   body(middle, width, maskOf(width, rest));
+}
+
+/// As many iterations of `work` each as make up the least work for a thread.
+Value NestEmitter::grainOf(const Product &work) {
+  Value all = constant(options_.parallelWork);
+  Value one = constant(1);
+  Value each = b_.createOrFold<arith::MaxSIOp>(loc_, work.materialize(b_, loc_), one);
+  return b_.createOrFold<arith::CeilDivSIOp>(loc_, all, each);
 }
 
 void NestEmitter::parallelLoops(Position position, ArrayRef<unsigned> dims) {
@@ -228,14 +185,10 @@ void NestEmitter::parallelLoops(Position position, ArrayRef<unsigned> dims) {
   }
   Value grain;
   if (outermost && worthThreads()) {
-    // As many iterations as make up the least work for a thread.
     Product work(nest_.cost);
     for (unsigned d = 0; d < nest_.dims.size(); ++d)
       if (d != dim) work = work * nest_.dims[d].size;
-    Value all = constant(options_.parallelWork);
-    Value one = constant(1);
-    Value each = b_.createOrFold<arith::MaxSIOp>(loc_, work.materialize(b_, loc_), one);
-    grain = b_.createOrFold<arith::CeilDivSIOp>(loc_, all, each);
+    grain = grainOf(work);
   }
   auto outer = loop(constant(0), end, 1, [&](Value iv) {
     Position inside = position;
@@ -245,8 +198,9 @@ void NestEmitter::parallelLoops(Position position, ArrayRef<unsigned> dims) {
   if (grain) parallel_ = ParallelLoop{outer, grain};
 }
 
-/// Below all parallel loops but the one that vectors run along.
+/// Below all parallel loops but those of vectors and of the rows of tiles.
 void NestEmitter::innermost(Position &position) {
+  if (nest_.form == NestForm::tiled) return tiles(position);
   if (nest_.form != NestForm::parallelVector) return element(position, 0, {});
   if (position.entered.none() && worthThreads()) return blocks(position);
   const Product &size = nest_.dims[nest_.vectorDim].size;
@@ -255,8 +209,18 @@ void NestEmitter::innermost(Position &position) {
   vectorSteps(position, constant(0), count);
 }
 
+/// How many vectors side by side reduce their columns: one would wait for itself at each row, and
+/// take no more than a cache line of it.
+int64_t NestEmitter::columnsAbreast() const {
+  /// Larger bodies keep the processor busy with one, and need the registers.
+  constexpr int64_t kLargestBody = 12;
+  Block &body = *nest_.op.getBlock();
+  if (reductions_.empty() || nest_.op.getNumDpsInits() > 2) return 1;
+  return std::distance(body.begin(), body.end()) <= kLargestBody ? 4 : 1;
+}
+
 void NestEmitter::vectorSteps(Position &position, Value begin, OpFoldResult count) {
-  chunks(begin, count, [&](Value iv, int64_t lanes, Value mask) {
+  chunks(begin, count, columnsAbreast(), [&](Value iv, int64_t lanes, Value mask) {
     Position inside = position;
     enter(inside, nest_.vectorDim, iv);
     element(inside, lanes, mask);
@@ -269,8 +233,8 @@ void NestEmitter::blocks(Position &position) {
   int64_t work = nest_.cost;
   for (unsigned d : reductions_)
     if (nest_.dims[d].size.isStatic()) work *= std::max<int64_t>(nest_.dims[d].size.constant, 1);
-  int64_t block = std::max<int64_t>(
-      lanes(), llvm::bit_floor<uint64_t>(std::max<int64_t>(options_.parallelWork / 2 / work, 1)));
+  int64_t block = std::max<int64_t>(nest_.lanes, llvm::bit_floor<uint64_t>(std::max<int64_t>(
+                                                     options_.parallelWork / 2 / work, 1)));
   Value total = size.materialize(b_, loc_);
   Value step = constant(block);
   bool even = size.isStatic() && size.constant % block == 0;
@@ -313,6 +277,7 @@ std::optional<ParallelLoop> NestEmitter::emit() {
   SmallVector<unsigned, 4> parallel;
   for (auto [d, dim] : llvm::enumerate(nest_.dims)) {
     if (nest_.form != NestForm::scalar && d == nest_.vectorDim) continue;
+    if (nest_.form == NestForm::tiled && d == nest_.tileDim) continue;
     (dim.reduction ? reductions_ : parallel).push_back(d);
   }
   loadReady(position);

@@ -3,6 +3,7 @@
 #include "Weft/Conversion/Loops/Outline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -16,13 +17,15 @@ void mlir::weft::outlineParallelLoop(const ParallelLoop &parallel, SymbolTable &
   Location loc = loop.getLoc();
   auto parent = loop->getParentOfType<func::FuncOp>();
 
-  // Constants are made again inside, everything else from outside is a parameter.
+  // Constants are made again inside, as are places on the stack, of which each thread has its own;
+  // everything else from outside is a parameter.
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(loop.getRegion(), used);
   SmallVector<Value> captures, constants;
   for (Value value : used) {
     Operation *definition = value.getDefiningOp();
-    bool constant = definition && definition->hasTrait<OpTrait::ConstantLike>();
+    bool constant = definition && (definition->hasTrait<OpTrait::ConstantLike>() ||
+                                   isa<memref::AllocaOp>(definition));
     (constant ? constants : captures).push_back(value);
   }
 

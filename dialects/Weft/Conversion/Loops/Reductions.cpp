@@ -139,7 +139,7 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
 
   // The last, incomplete group.
   if (!known || number % width != 0) {
-    if (options_.masked) {
+    if (options_.masked && nest_.maskable) {
       OpFoldResult rest = b_.getIndexAttr(number % width);
       if (!known) rest = arith::SubIOp::create(b_, loc_, total, narrow).getResult();
       Value mask = maskOf(width, rest);
