@@ -64,15 +64,16 @@ func.func @large_body(%a: memref<512x512xf32>, %b: memref<512x512xf32>) {
   return
 }
 
-// Of sizes that no tile divides, strips remain: behind the last tile, and of the last rows.
+// Of sizes that no tile divides, strips remain: behind the last tiles, and of the last rows.
 // CHECK-LABEL: func.func @rests
-// CHECK:         %[[WHOLE:.*]] = arith.cmpi ule
-// CHECK:         scf.if %[[WHOLE]] {
-// CHECK:           vector.shuffle
-// CHECK:           vector.from_elements {{.*}} : vector<4xf32>
-// CHECK:         } else {
-// CHECK:           vector.from_elements {{.*}} : vector<16xf32>
-// CHECK:           vector.from_elements {{.*}} : vector<4xf32>
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:               vector.shuffle
+// CHECK:           scf.for
+// CHECK:             vector.from_elements {{.*}} : vector<4xf32>
+// CHECK:           scf.for
+// CHECK:             vector.from_elements {{.*}} : vector<16xf32>
 func.func @rests(%a: memref<20x35xf32>, %b: memref<35x20xf32>) {
   linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]}
       ins(%a : memref<20x35xf32>) outs(%b : memref<35x20xf32>) {
