@@ -81,6 +81,7 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // After the canonicalizer, which would erase an output that is only stored to.
   pm.addNestedPass<func::FuncOp>(createSettleBuffersPass());
+  if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
   pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }
 

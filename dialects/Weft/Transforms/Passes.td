@@ -242,6 +242,22 @@ def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def FuseRowsPass : Pass<"weft-fuse-rows", "::mlir::func::FuncOp"> {
+  let summary = "Makes one loop over blocks of rows of neighbouring loops over the same rows.";
+  let description = [{
+    Before: structured ops on memrefs, in the order of the program.
+
+    After: those that have one parallel loop over the rows of all their outputs in common, and
+    exchange nothing but rows, stand on blocks of rows in an scf.for with the mark `weft.rows`:
+    what one of them leaves in the cache the next one finds there, and threads share one loop and
+    not each. Temporaries that only they use are a block on the stack. The order in which elements
+    are combined stays: reductions that are cut into blocks of their own are no part of this. Ops
+    between them stand before or behind the loop.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def PlanArenaPass : Pass<"weft-plan-arena", "::mlir::func::FuncOp"> {
   let summary = "Gives every temporary of known size its place in one block of memory.";
   let description = [{

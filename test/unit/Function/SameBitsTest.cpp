@@ -60,6 +60,25 @@ TEST(SameBits, ProductsOfViewsInSteps) {
   }
 }
 
+// Loops over the same rows are one in compiled code; the order inside a row is that of eager ops.
+TEST(SameBits, ProgramsByRows) {
+  const auto normalized = [](const Tensor &x) {
+    const Tensor d = x - mean(x, {.axes = Ints{1}, .keepdims = true});
+    const Tensor y = d * rsqrt(mean(d * d, {.axes = Ints{1}, .keepdims = true}) + 1e-5);
+    // Columns are summed behind the loop over rows, and what follows reads rows and columns.
+    const Tensor columns = sum(y, {.axes = Ints{0}});
+    return exp(y - max(y, {.axes = Ints{1}, .keepdims = true})) + columns + y;
+  };
+  for (const Shape &shape : {Shape{1000, 257}, Shape{37, 3000}, Shape{8, 20000}, Shape{4096, 64},
+                             Shape{3, 50000}, Shape{2, 140000}, Shape{50001, 3}}) {
+    const Tensor x = random::normal(shape, {.seed = 12});
+    expect_same_bits(normalized, x, to_string(x.type()));
+    expect_same_bits(normalized, x.astype(f64), to_string(x.type()) + " in f64");
+    const auto f = function(normalized, {.signature = {spec(f32, {unknown, shape[1]})}});
+    EXPECT_EQ(f(x).to_vector<float>(), normalized(x).to_vector<float>()) << to_string(x.type());
+  }
+}
+
 /// As many unknown sizes as `shape` has.
 TensorType unknown_like(const Tensor &x) {
   return spec(x.dtype(), Shape(static_cast<std::size_t>(x.rank()), unknown));

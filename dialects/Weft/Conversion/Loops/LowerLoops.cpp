@@ -3,6 +3,7 @@
 #include "Weft/Conversion/Loops/CutReduction.h"
 #include "Weft/Conversion/Loops/Outline.h"
 
+#include "Weft/Transforms/RowLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -45,16 +46,51 @@ struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {
       function.walk([&](Operation *op) {
         if (isa<linalg::LinalgOp, memref::CopyOp>(op)) ops.push_back(op);
       });
-      for (Operation *op : ops)
-        if (failed(lower(op, views, symbols, options))) {
+      // Threads share the turns of a loop over rows and nothing inside of it.
+      llvm::MapVector<scf::ForOp, int64_t> rowLoops;
+      LowerLoopsPassOptions alone = options;
+      alone.parallelWork = 0;
+      for (Operation *op : ops) {
+        scf::ForOp rows = rowLoopAround(op);
+        int64_t work = 0;
+        if (failed(lower(op, views, symbols, rows ? alone : options, work))) {
           op->emitError("has no loop form");
           return signalPassFailure();
         }
+        if (rows) rowLoops[rows] += work;
+      }
+      for (auto [loop, work] : rowLoops) shareRows(loop, work, symbols, options);
     }
   }
 
+  static scf::ForOp rowLoopAround(Operation *op) {
+    auto loop = op->getParentOfType<scf::ForOp>();
+    while (loop && !loop->hasAttr(kRowLoop)) loop = loop->getParentOfType<scf::ForOp>();
+    return loop;
+  }
+
+  /// Makes a loop over rows one for threads, if its turns are of `work` each and together enough.
+  static void shareRows(scf::ForOp loop, int64_t work, SymbolTable &symbols,
+                        const LowerLoopsPassOptions &options) {
+    // Each thread has one place on the stack for all its turns.
+    SmallVector<memref::AllocaOp> places(loop.getBody()->getOps<memref::AllocaOp>());
+    const std::optional<llvm::APInt> turns = loop.getStaticTripCount();
+    const bool shared = options.parallelWork != 0 &&
+                        (!turns || turns->getSExtValue() * work >= options.parallelWork);
+    Block &entry = loop->getParentOfType<func::FuncOp>().getBody().front();
+    for (memref::AllocaOp place : places)
+      if (shared) place->moveBefore(loop);
+      else place->moveBefore(&entry, entry.begin());
+    if (!shared) return;
+    OpBuilder builder(loop);
+    const int64_t grain = llvm::divideCeil(options.parallelWork, std::max<int64_t>(work, 1));
+    outlineParallelLoop({loop, arith::ConstantIndexOp::create(builder, loop.getLoc(), grain)},
+                        symbols);
+  }
+
+  /// `work` becomes what there is to do, as far as sizes are known.
   LogicalResult lower(Operation *operation, FlatViews &views, SymbolTable &symbols,
-                      const LowerLoopsPassOptions &options) {
+                      const LowerLoopsPassOptions &options, int64_t &work) {
     IRRewriter rewriter(operation);
     auto op = dyn_cast<linalg::LinalgOp>(operation);
     if (auto copy = dyn_cast<memref::CopyOp>(operation)) {
@@ -78,6 +114,15 @@ struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {
     if (failed(nest)) {
       // Subscripts that are not linear: one element at a time, with computed subscripts.
       if (failed(linalg::linalgOpToLoops(rewriter, op))) return failure();
+      rewriter.eraseOp(op);
+      return success();
+    }
+    work = nest->cost;
+    for (const LoopDim &dim : nest->dims)
+      if (dim.size.isStatic()) work *= dim.size.constant;
+    // Part of a reduction's rows must not be cut otherwise than all of them, which are not.
+    if (rowLoopAround(op)) {
+      emitLoopNest(rewriter, *nest, views, options);
       rewriter.eraseOp(op);
       return success();
     }

@@ -1,0 +1,12 @@
+// The mark of loops over blocks of rows.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::weft {
+
+/// On an scf.for that counts blocks of rows: its turns touch different rows, so that threads may
+/// share them, and what its body allocates on the stack is each turn's own.
+inline constexpr llvm::StringLiteral kRowLoop = "weft.rows";
+
+} // namespace mlir::weft
