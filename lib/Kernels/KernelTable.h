@@ -45,6 +45,10 @@ struct KernelTable {
   /// [dtype]; dims = {outer, reduced, inner} with reduced > 0; the result is i64 (outer, inner):
   /// the first index of the largest element, NaN counting as largest.
   Kernel argmax[kNumDTypes];
+  /// [log2 of the bytes of an element]; dims = {columns, source pitch, rows, target pitch}: row i,
+  /// column j of the target is row j, column i of the source. A pitch is the distance of rows in
+  /// elements, at least what a row has: rows on the source's side, columns on the target's.
+  Kernel transpose[4];
 };
 
 /// The kernels for this CPU, chosen once.

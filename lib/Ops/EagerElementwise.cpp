@@ -1,5 +1,5 @@
-// Elementwise ops: precompiled kernels over whole tensors, over rows where operands broadcast, over
-// copies where their elements are not in order.
+// Elementwise ops: precompiled kernels over whole tensors, over rows where operands broadcast or
+// are views, over copies of blocks where elements of rows are not in order.
 #include <algorithm>
 #include <cstring>
 
@@ -63,16 +63,21 @@ void merge_axes(Ints &dims, std::span<Source> sources) {
   for (Source &source : sources) source.strides.resize(kept);
 }
 
+/// The kernel for the sources that are repeated along the last axis.
+Kernel kernel_of_rows(const Kernel *variants, std::span<const Source> sources) {
+  unsigned variant = 0;
+  for (std::size_t i = 0; i + 1 < sources.size(); ++i)
+    variant |= static_cast<unsigned>(sources[i].strides.back() == 0) << i;
+  return variants[variant];
+}
+
 /// A kernel call per row of the last axis, along which every source lies in order or is repeated.
 void run_rows(const Kernel *variants, std::span<const Source> sources, const Ints &dims, int cost) {
   const std::size_t inner = dims.size() - 1;
   const std::int64_t row = dims[inner];
   std::int64_t rows = 1;
   for (std::size_t i = 0; i < inner; ++i) rows *= dims[i];
-  unsigned variant = 0;
-  for (std::size_t i = 0; i + 1 < sources.size(); ++i)
-    variant |= static_cast<unsigned>(sources[i].strides[inner] == 0) << i;
-  const Kernel kernel = variants[variant];
+  const Kernel kernel = kernel_of_rows(variants, sources);
   const std::int64_t grain = std::max<std::int64_t>(parallel_grain(cost) / row, 1);
   threads::parallel_for_noexcept(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
     // Where each source stands; a step of an axis moves all of them.
@@ -100,6 +105,68 @@ void run_rows(const Kernel *variants, std::span<const Source> sources, const Int
       }
     }
   });
+}
+
+/// Whether the elements of a row are one behind the other, or one repeated.
+bool has_rows_in_order(const Source &source) {
+  return source.strides.back() == 1 || source.strides.back() == 0;
+}
+
+/// Blocks of the last two axes: of the sources whose rows are not in order the block is copied
+/// first, to where the cache keeps it, and the kernel is called for each row.
+void run_blocks(const Kernel *variants, std::span<const Source> sources, const Ints &dims,
+                int cost) {
+  constexpr std::int64_t kBlockBytes = 16384, kSide = 64;
+  const std::size_t rank = dims.size(), inner = rank - 1;
+  // Square blocks of several cache lines in both directions for sources that run down the columns,
+  // else parts of rows.
+  const bool across_rows = rank > 1 && std::any_of(sources.begin(), sources.end(), [&](auto &s) {
+                             return std::abs(s.strides[inner]) > std::abs(s.strides[rank - 2]) &&
+                                    s.strides[rank - 2] != 0;
+                           });
+  std::int64_t item = 1;
+  for (const Source &source : sources) item = std::max(item, source.item);
+  const std::int64_t height = across_rows ? kSide : 1, width = kBlockBytes / item / height;
+  const std::int64_t columns = dims[inner], rows = rank == 1 ? 1 : dims[rank - 2];
+  const std::int64_t across = (columns + width - 1) / width, down = (rows + height - 1) / height;
+  std::int64_t planes = 1;
+  for (std::size_t i = 0; i + 2 < rank; ++i) planes *= dims[i];
+  const Kernel kernel = kernel_of_rows(variants, sources);
+  const std::int64_t grain =
+      std::max<std::int64_t>(parallel_grain(cost) / (height * width), 1);
+  threads::parallel_for_noexcept(
+      0, planes * down * across, grain, [&](std::int64_t begin, std::int64_t end) {
+        alignas(64) std::byte scratch[kMaxOperands][kBlockBytes];
+        for (std::int64_t block = begin; block < end; ++block) {
+          const std::int64_t column = block % across * width, row = block / across % down * height;
+          const std::int64_t size[] = {std::min(height, rows - row),
+                                       std::min(width, columns - column)};
+          std::byte *at[kMaxOperands + 1];
+          std::int64_t step[kMaxOperands + 1];
+          for (std::size_t s = 0; s < sources.size(); ++s) {
+            const Source &source = sources[s];
+            const std::int64_t down_by = rank == 1 ? 0 : source.strides[rank - 2];
+            std::int64_t elements = row * down_by + column * source.strides[inner];
+            std::int64_t plane = block / across / down;
+            for (std::size_t axis = rank - 1; axis-- > 1;) {
+              elements += plane % dims[axis - 1] * source.strides[axis - 1];
+              plane /= dims[axis - 1];
+            }
+            at[s] = source.data + elements * source.item;
+            step[s] = down_by * source.item;
+            if (has_rows_in_order(source)) continue;
+            const std::int64_t from[] = {down_by, source.strides[inner]}, to[] = {size[1], 1};
+            copy_strided(static_cast<std::size_t>(source.item), size, at[s], from, scratch[s], to);
+            at[s] = scratch[s];
+            step[s] = size[1] * source.item;
+          }
+          for (std::int64_t i = 0; i < size[0]; ++i) {
+            void *buffers[kMaxOperands + 1];
+            for (std::size_t s = 0; s < sources.size(); ++s) buffers[s] = at[s] + i * step[s];
+            kernel(buffers, &size[1]);
+          }
+        }
+      });
 }
 
 /// `tensor`, which is contiguous, as a contiguous tensor of the shape it broadcasts to.
@@ -137,20 +204,21 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
   Tensor kept[kMaxOperands]; // operands, or contiguous copies of them
   Source sources[kMaxOperands + 1];
   const std::size_t n = operands.size();
+  const std::int64_t row = type.shape.empty() ? 1 : type.shape.back();
   unsigned variant = 0;
   bool flat = true;
   for (std::size_t i = 0; i < n; ++i) {
-    kept[i] = make_contiguous(operands[i]);
+    // Views are read as they are where rows are long enough for a kernel call each.
+    kept[i] = row < kShortRow ? make_contiguous(operands[i]) : operands[i];
     const bool single = kept[i].size() == 1 && count != 1;
     variant |= static_cast<unsigned>(single) << i;
-    flat &= single || kept[i].size() == count;
+    flat &= single || (kept[i].size() == count && kept[i].is_contiguous());
     sources[i].single = single;
   }
   const auto fill = [&](std::size_t i, const Tensor &tensor) {
     sources[i].data = tensor.impl()->data;
     sources[i].item = static_cast<std::int64_t>(item_size(tensor.dtype()));
   };
-  const std::int64_t row = type.shape.empty() ? 1 : type.shape.back();
   if (!flat && row < kShortRow) {
     // One pass over memory more, but then kernels over all elements at once.
     for (std::size_t i = 0; i < n; ++i)
@@ -170,7 +238,10 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
   sources[n].strides = aligned_strides(result.impl(), type.shape);
   Ints dims = type.shape;
   merge_axes(dims, {sources, n + 1});
-  run_rows(variants, {sources, n + 1}, dims, info.cost);
+  const std::span<const Source> all(sources, n + 1);
+  if (std::all_of(all.begin(), all.end(), has_rows_in_order))
+    run_rows(variants, all, dims, info.cost);
+  else run_blocks(variants, all, dims, info.cost);
   return result;
 }
 

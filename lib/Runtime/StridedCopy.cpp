@@ -1,10 +1,12 @@
-// Strided copies: merges axes that lie behind each other, then copies rows, or square tiles where
-// source and target run along different axes.
+// Strided copies: merges axes that lie behind each other, then copies rows, or transposes planes
+// where source and target run along different axes.
 #include "Runtime/StridedCopy.h"
+#include "Kernels/KernelTable.h"
 #include "Runtime/NewTensor.h"
 #include "Support/Threads.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace weft {
@@ -20,20 +22,41 @@ using Axes = detail::InlineVector<Axis, 6>;
 constexpr std::int64_t kTile = 16;
 constexpr std::int64_t kParallelBytes = std::int64_t{1} << 20;
 
+/// A row whose elements are `Step` elements apart, known to the compiler so that it shuffles them.
+template <std::size_t Item, std::int64_t Step>
+void copy_in_steps(std::int64_t size, const std::byte *source, std::byte *target) {
+  for (std::int64_t i = 0; i < size; ++i)
+    std::memcpy(target + i * static_cast<std::int64_t>(Item),
+                source + i * Step * static_cast<std::int64_t>(Item), Item);
+}
+
 template <std::size_t Item>
 void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
   constexpr auto item = static_cast<std::int64_t>(Item);
-  if (row.source == item && row.target == item) {
-    std::memcpy(target, source, static_cast<std::size_t>(row.size) * Item);
-    return;
+  if (row.target == item) {
+    if (row.source == item) {
+      std::memcpy(target, source, static_cast<std::size_t>(row.size) * Item);
+      return;
+    }
+    if (row.source == -item) return copy_in_steps<Item, -1>(row.size, source, target);
+    if (row.source == 2 * item) return copy_in_steps<Item, 2>(row.size, source, target);
   }
   for (std::int64_t i = 0; i < row.size; ++i)
     std::memcpy(target + i * row.target, source + i * row.source, Item);
 }
 
-/// A transposing plane: tiles keep both sides within a few cache lines.
+/// A plane whose source runs along `outer`: by the kernel, or in tiles which keep both sides within
+/// a few cache lines.
 template <std::size_t Item>
-void copy_tiles(const Axis &outer, const Axis &inner, const std::byte *source, std::byte *target) {
+void copy_plane(const Axis &outer, const Axis &inner, const std::byte *source, std::byte *target) {
+  constexpr auto item = static_cast<std::int64_t>(Item);
+  if (inner.target == item && inner.source % item == 0 && inner.source >= outer.size * item &&
+      outer.target % item == 0 && outer.target >= inner.size * item) {
+    void *const buffers[] = {const_cast<std::byte *>(source), target};
+    const std::int64_t dims[] = {inner.size, inner.source / item, outer.size, outer.target / item};
+    kernel_table().transpose[std::countr_zero(Item)](buffers, dims);
+    return;
+  }
   for (std::int64_t i = 0; i < outer.size; i += kTile)
     for (std::int64_t j = 0; j < inner.size; j += kTile) {
       const std::int64_t rows = std::min(kTile, outer.size - i);
@@ -51,7 +74,7 @@ void copy_axes(std::span<const Axis> axes, const std::byte *source, std::byte *t
   } else if (axes.size() == 1) {
     copy_row<Item>(axes[0], source, target);
   } else if (axes.size() == 2 && axes[0].source == static_cast<std::int64_t>(Item)) {
-    copy_tiles<Item>(axes[0], axes[1], source, target);
+    copy_plane<Item>(axes[0], axes[1], source, target);
   } else {
     for (std::int64_t i = 0; i < axes[0].size; ++i)
       copy_axes<Item>(axes.subspan(1), source + i * axes[0].source, target + i * axes[0].target);

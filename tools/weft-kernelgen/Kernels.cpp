@@ -1,4 +1,5 @@
-// One function per op, dtype and variant: elementwise, casts, reductions, cumulative ops, argmax.
+// One function per op, dtype and variant: elementwise, casts, reductions, cumulative ops, argmax;
+// and one per size of elements: transposed planes.
 
 #include "Kernels.h"
 
@@ -52,6 +53,9 @@ std::size_t cumulativeIndex(OpCode op, DType dtype) {
 std::size_t argmaxIndex(DType dtype) {
   return offsetof(KernelTable, argmax) / sizeof(Kernel) + number(dtype);
 }
+std::size_t transposeIndex(unsigned log2Bytes) {
+  return offsetof(KernelTable, transpose) / sizeof(Kernel) + log2Bytes;
+}
 
 class KernelBuilder {
 public:
@@ -80,6 +84,7 @@ private:
   void cumulative(const OpInfo &op, DType dtype);
   void argmax(DType dtype);
   void argmaxOf(Value x, Value y, DType dtype);
+  void transpose(unsigned log2Bytes);
 
   ModuleOp module_;
   MLIRContext *context_;
@@ -399,6 +404,31 @@ void KernelBuilder::argmax(DType dtype) {
   end(argmaxIndex(dtype));
 }
 
+/// A plane of elements of 1, 2, 4 or 8 bytes, whatever they mean.
+void KernelBuilder::transpose(unsigned log2Bytes) {
+  const unsigned bits = 8u << log2Bytes;
+  Type element = b_.getIntegerType(bits);
+  func::FuncOp function =
+      begin("k_transpose_" + std::to_string(bits / 8), {{element, {0, 1}}, {element, {2, 3}}});
+  Value source = function.getArgument(0), target = function.getArgument(1);
+  Value columns = memref::DimOp::create(b_, loc_, source, 0);
+  Value rows = memref::DimOp::create(b_, loc_, target, 0);
+  const auto part = [&](Value plane, Value height, Value width) -> Value {
+    SmallVector<OpFoldResult> offsets(2, b_.getIndexAttr(0)), strides(2, b_.getIndexAttr(1));
+    return memref::SubViewOp::create(b_, loc_, plane, offsets,
+                                     ArrayRef<OpFoldResult>{height, width}, strides);
+  };
+  Value from = part(source, columns, rows), to = part(target, rows, columns);
+  AffineMap identity = b_.getMultiDimIdentityMap(2);
+  AffineMap swapped = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, context_);
+  linalg::GenericOp::create(b_, loc_, from, to, ArrayRef<AffineMap>{swapped, identity},
+                            SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
+                            [](OpBuilder &inner, Location loc, ValueRange elements) {
+                              linalg::YieldOp::create(inner, loc, elements.front());
+                            });
+  end(transposeIndex(log2Bytes));
+}
+
 std::vector<KernelPlace> KernelBuilder::build() {
   for (const OpInfo &op : all_ops()) {
     if (op.op == OpCode::cast) continue;
@@ -423,6 +453,7 @@ std::vector<KernelPlace> KernelBuilder::build() {
       if (from != to) cast(from, to);
   for (DType dtype : kDTypes)
     if (op_info(OpCode::argmax).operands.front().admits.contains(dtype)) argmax(dtype);
+  for (unsigned log2Bytes = 0; log2Bytes < 4; ++log2Bytes) transpose(log2Bytes);
   return std::move(kernels_);
 }
 
