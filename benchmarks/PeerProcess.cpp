@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <sched.h>
 #include <spawn.h>
 #include <stdexcept>
 #include <sys/prctl.h>
@@ -77,6 +78,16 @@ pid_t spawn(const std::vector<std::string> &command, bool quiet) {
 
 } // namespace
 
+void restrict_to_processors(int count) {
+  // Also runs between fork and exec: nothing here allocates.
+  cpu_set_t allowed, chosen;
+  CPU_ZERO(&chosen);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return; // more than fit: no limit then
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&chosen) < count; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &chosen);
+  sched_setaffinity(0, sizeof chosen, &chosen);
+}
+
 void PeerProcess::start() {
   int input[2], output[2];
   if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0)
@@ -92,6 +103,7 @@ void PeerProcess::start() {
     if (getppid() != parent) _exit(127);
     dup2(input[0], STDIN_FILENO);
     dup2(output[1], STDOUT_FILENO);
+    restrict_to_processors(threads_);
     execve(arguments[0], arguments.data(), variables.data());
     _exit(127);
   }
@@ -130,16 +142,22 @@ std::string PeerProcess::read_line() {
   }
 }
 
-double PeerProcess::repeat() {
+const std::string &PeerProcess::ask(const std::string &line) {
   if (pid_ < 0) start();
   else kill(pid_, SIGCONT);
   // A peer that has died shows when its answer is read; until then its broken pipe must not end us.
   const auto previous = std::signal(SIGPIPE, SIG_IGN);
-  const bool sent = write(to_, "\n", 1) == 1;
+  const std::string words = line + "\n";
+  const bool sent = write(to_, words.data(), words.size()) == static_cast<ssize_t>(words.size());
   std::signal(SIGPIPE, previous);
   if (!sent) fail("has ended; its own words are above");
   answer_ = read_line();
   kill(pid_, SIGSTOP);
+  return answer_;
+}
+
+double PeerProcess::repeat() {
+  ask("");
   const nlohmann::json parsed = nlohmann::json::parse(answer_, nullptr, false);
   if (!parsed.is_object() || !parsed.contains("value") || !parsed["value"].is_number())
     fail("answered: " + answer_);

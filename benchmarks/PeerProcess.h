@@ -15,7 +15,8 @@ namespace weft::bench {
 class PeerProcess {
 public:
   /// The program (command[0] is its path) starts at its first repeat, so that it does not warm up
-  /// while somebody else is measured. It is told to use `threads` threads.
+  /// while somebody else is measured. It is told to use `threads` threads, and may run on no more
+  /// processors than that.
   PeerProcess(std::vector<std::string> command, int threads)
       : command_(std::move(command)), threads_(threads) {}
   ~PeerProcess();
@@ -25,9 +26,12 @@ public:
   /// One repeat. Throws std::runtime_error, with the command in its words, when the program ends or
   /// answers nonsense.
   double repeat();
+  /// The program's answer to another line, whatever it is. Throws std::runtime_error when the
+  /// program ends.
+  const std::string &ask(const std::string &line);
   /// What the last answer said it was measured with: a library and its version.
   const std::string &with() const { return with_; }
-  /// The members of the last answer, as they came.
+  /// The last answer as it came.
   const std::string &answer() const { return answer_; }
 
 private:
@@ -41,6 +45,10 @@ private:
   int to_ = -1, from_ = -1;
   std::string pending_, with_, answer_;
 };
+
+/// Lets this process, and what it starts from here on, run on the first `count` of the processors
+/// it may run on now: the one limit that every library's threads obey.
+void restrict_to_processors(int count);
 
 /// Starts a program, waits for its end and gives the seconds between; its output is discarded.
 /// Throws std::runtime_error when it cannot be started or does not exit with 0.
