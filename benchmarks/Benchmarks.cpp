@@ -2,25 +2,22 @@
 #include "Benchmarks.h"
 
 #include "PeerProcess.h"
+#include "ShapesOfWork.h"
 
 #include <filesystem>
 #include <memory>
 
 namespace weft::bench {
 
-namespace {
-
-Contender peer(const std::string &name, std::vector<std::string> command, int threads) {
+Contender line_server(const std::string &name, std::vector<std::string> command, int threads) {
   auto process = std::make_shared<PeerProcess>(std::move(command), threads);
   return {name, [process] { return process->repeat(); }, [process] { return process->with(); }};
 }
 
-} // namespace
-
 std::optional<Contender> Session::libtorch(const std::string &what, int threads_of_peer) const {
   const std::string path = peers + "/torch_eager";
   if (!std::filesystem::exists(path)) return std::nullopt;
-  Contender contender = peer("libtorch", {path, what}, threads_of_peer);
+  Contender contender = line_server("libtorch", {path, what}, threads_of_peer);
   contender.full_name = [name = contender.full_name, threads_of_peer] {
     return name() + (threads_of_peer == 1 ? ", 1 thread"
                                           : ", " + std::to_string(threads_of_peer) + " threads");
@@ -29,19 +26,25 @@ std::optional<Contender> Session::libtorch(const std::string &what, int threads_
 }
 
 std::optional<Contender> Session::python(const std::string &script, const std::string &what) const {
-  const std::string interpreter = peers + "/bin/python";
+  auto command = python_command(script);
+  if (!command) return std::nullopt;
+  command->push_back(what);
+  return line_server(script, *std::move(command), threads);
+}
+
+std::optional<std::vector<std::string>> Session::python_command(const std::string &script) const {
   if (!std::filesystem::exists(peers + "/python.stamp")) return std::nullopt;
-  return peer(script, {interpreter, sources + "/peers/" + script, what}, threads);
+  return std::vector{peers + "/bin/python", sources + "/peers/" + script};
 }
 
 std::optional<Contender> Session::first_call(const std::string &script) const {
-  if (!std::filesystem::exists(peers + "/python.stamp")) return std::nullopt;
-  const std::vector<std::string> command = {peers + "/bin/python", sources + "/peers/" + script,
-                                            "first"};
+  auto command = python_command(script);
+  if (!command) return std::nullopt;
+  command->emplace_back("first");
   auto with = std::make_shared<std::string>(script);
   return Contender{script,
                    [command, with, threads = threads] {
-                     PeerProcess process(command, threads);
+                     PeerProcess process(*command, threads);
                      const double value = process.repeat();
                      *with = process.with();
                      return value;
@@ -50,14 +53,16 @@ std::optional<Contender> Session::first_call(const std::string &script) const {
 }
 
 Contender Session::blas(const std::string &library, int m, int k, int n) const {
-  return peer(library,
-              {program("weft-bench-sgemm"), library, std::to_string(m), std::to_string(k),
-               std::to_string(n)},
-              threads);
+  return line_server(library,
+                     {program("weft-bench-sgemm"), library, std::to_string(m), std::to_string(k),
+                      std::to_string(n)},
+                     threads);
 }
 
-const std::vector<Benchmark> &benchmarks() {
-  static const std::vector<Benchmark> list = {
+namespace {
+
+std::vector<Benchmark> core() {
+  return {
       {"eager_add8", "an eager add of two tensors of 8 floats", eager_add8},
       {"compiled_call", "a call of a compiled function of two arguments, x + y on 8 floats",
        compiled_call},
@@ -99,6 +104,33 @@ const std::vector<Benchmark> &benchmarks() {
       {"start_eager_program", "a program that adds two tensors, the whole process",
        start_eager_program},
   };
+}
+
+std::vector<Benchmark> shapes() {
+  std::vector<Benchmark> list;
+  for (const Work &work : works()) {
+    list.push_back({work.name, work.what, shape_of_work, kShapes, check_shape_of_work});
+    list.push_back({work.name + "_eager", "the same, eager", shape_of_work, kShapes});
+  }
+  list.push_back({"reductions_250_compile",
+                  "the first call of a function of 250 equal reductions of as many arguments",
+                  reductions_250_compile, kShapes});
+  list.push_back({"eager_mlp_peak",
+                  "the most memory an eager training step of a 1024-1024-10 "
+                  "classifier holds, its parameters included",
+                  eager_mlp_peak, kShapes});
+  return list;
+}
+
+} // namespace
+
+const std::vector<Benchmark> &benchmarks() {
+  static const std::vector<Benchmark> list = [] {
+    std::vector<Benchmark> all = core();
+    const std::vector<Benchmark> more = shapes();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return list;
 }
 

@@ -28,11 +28,19 @@ struct Session {
   /// A measurement by one of the Python programs in benchmarks/peers; nothing when they are not
   /// installed.
   std::optional<Contender> python(const std::string &script, const std::string &what) const;
+  /// The command of such a program; nothing when they are not installed.
+  std::optional<std::vector<std::string>> python_command(const std::string &script) const;
   /// The first call by such a program: every repeat is a process of its own.
   std::optional<Contender> first_call(const std::string &script) const;
   /// A matrix product by OpenBLAS or oneDNN.
   Contender blas(const std::string &library, int m, int k, int n) const;
 };
+
+/// A line server as a contender, which starts at its first repeat.
+Contender line_server(const std::string &name, std::vector<std::string> command, int threads);
+
+/// The groups of rows: what is measured when nothing is named, and the shapes of work.
+inline constexpr const char *kCore = "core", *kShapes = "shapes";
 
 /// One named row.
 struct Benchmark {
@@ -40,6 +48,11 @@ struct Benchmark {
   /// One line for --list.
   std::string what;
   Row (*run)(const std::string &name, const Session &session);
+  std::string group = kCore;
+  /// Compares results with those of peers and says what was compared; throws std::runtime_error
+  /// where they differ. Null for a row without results, or whose results another row's check
+  /// compares.
+  std::string (*check)(const std::string &name, const Session &session) = nullptr;
 };
 
 /// All of them, in the order of the table.
@@ -67,5 +80,7 @@ Row while_checkpoint_sqrt(const std::string &name, const Session &session);
 Row differentiate_10k_ops(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
+Row reductions_250_compile(const std::string &name, const Session &session);
+Row eager_mlp_peak(const std::string &name, const Session &session);
 
 } // namespace weft::bench

@@ -52,7 +52,7 @@ Json to_json(const Row &row) {
 } // namespace
 
 void print_heading() {
-  std::printf("%-24s %10s  %-5s %10s  %7s  %s\n", "name", "value", "unit", "peer's", "ratio",
+  std::printf("%-32s %10s  %-5s %10s  %7s  %s\n", "name", "value", "unit", "peer's", "ratio",
               "peer");
   std::fflush(stdout);
 }
@@ -60,7 +60,7 @@ void print_heading() {
 void print_row(const Row &row) {
   const std::string theirs = row.peer_value ? number(*row.peer_value) : "";
   const std::string ratio = row.ratio() ? number(*row.ratio()) : "";
-  std::printf("%-24s %10s  %-5s %10s  %7s  %s\n", row.name.c_str(), number(row.value).c_str(),
+  std::printf("%-32s %10s  %-5s %10s  %7s  %s\n", row.name.c_str(), number(row.value).c_str(),
               row.unit.c_str(), theirs.c_str(), ratio.c_str(), row.peer.c_str());
   if (!row.fields.empty()) std::printf("    %s\n", words(row.fields).c_str());
   if (!row.note.empty()) std::printf("    %s\n", row.note.c_str());

@@ -18,9 +18,10 @@ namespace weft::bench {
 namespace {
 
 struct Options {
-  std::vector<std::string> only;
+  std::vector<std::string> only, groups;
   std::string json;
   bool peers = false;
+  bool check = false;
   bool list = false;
   int repeats = 7;
 };
@@ -32,28 +33,56 @@ std::string names() {
   return text;
 }
 
-std::vector<const Benchmark *> chosen(const std::vector<std::string> &only) {
-  std::vector<const Benchmark *> result;
-  for (const std::string &name : only) {
-    const auto is_it = [&](const Benchmark &benchmark) { return benchmark.name == name; };
-    if (std::ranges::none_of(benchmarks(), is_it))
+bool holds(const std::vector<std::string> &list, const std::string &name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+/// The rows that are named, and those of the groups that are; where nothing is, the core's, or all
+/// that can be checked.
+std::vector<const Benchmark *> chosen(const Options &options) {
+  for (const std::string &name : options.only)
+    if (std::ranges::none_of(benchmarks(), [&](const Benchmark &row) { return row.name == name; }))
       throw std::runtime_error("there is no benchmark '" + name + "': it is one of " + names());
+  const bool default_choice = options.only.empty() && options.groups.empty();
+  std::vector<const Benchmark *> result;
+  for (const Benchmark &benchmark : benchmarks()) {
+    const bool named =
+        holds(options.only, benchmark.name) || holds(options.groups, benchmark.group);
+    const bool by_default = options.check || benchmark.group == kCore;
+    if (!(named || (default_choice && by_default))) continue;
+    if (!options.check || benchmark.check != nullptr) result.push_back(&benchmark);
+    else if (holds(options.only, benchmark.name))
+      throw std::runtime_error("the row '" + benchmark.name + "' has no check of its own");
   }
-  for (const Benchmark &benchmark : benchmarks())
-    if (only.empty() || std::ranges::find(only, benchmark.name) != only.end())
-      result.push_back(&benchmark);
+  if (result.empty()) throw std::runtime_error("none of these rows can be checked");
   return result;
 }
 
 int list_benchmarks() {
   for (const Benchmark &benchmark : benchmarks())
-    std::printf("%-24s %s\n", benchmark.name.c_str(), benchmark.what.c_str());
+    std::printf("%-32s %-7s %s\n", benchmark.name.c_str(), benchmark.group.c_str(),
+                benchmark.what.c_str());
   return 0;
+}
+
+int check(const std::vector<const Benchmark *> &selection, const Session &session) {
+  bool failed = false;
+  for (const Benchmark *benchmark : selection) {
+    try {
+      std::printf("%-32s %s\n", benchmark->name.c_str(),
+                  benchmark->check(benchmark->name, session).c_str());
+      std::fflush(stdout);
+    } catch (const std::exception &error) {
+      std::fprintf(stderr, "%-32s error: %s\n", benchmark->name.c_str(), error.what());
+      failed = true;
+    }
+  }
+  return failed ? 1 : 0;
 }
 
 int run(const Options &options) {
   if (options.list) return list_benchmarks();
-  const std::vector<const Benchmark *> selection = chosen(options.only);
+  const std::vector<const Benchmark *> selection = chosen(options);
   std::optional<JsonFile> json;
   if (!options.json.empty()) json.emplace(options.json);
   Session session;
@@ -63,6 +92,8 @@ int run(const Options &options) {
   session.sources = WEFT_BENCHMARKS_DIR;
   session.peers = WEFT_PEERS_DIR;
   if (options.peers && run_process({session.sources + "/peers/install.sh"}) != 0) return 1;
+  restrict_to_processors(session.threads);
+  if (options.check) return check(selection, session);
 
   std::printf("%d threads, medians of %d repeats\n\n", session.threads, session.repeats);
   if (const double busy = busy_share(); busy > 0.1)
@@ -80,7 +111,7 @@ int run(const Options &options) {
       lonely |= !rows.back().peer_value;
     } catch (const std::exception &error) {
       // One row that cannot be measured does not take the others with it.
-      std::fprintf(stderr, "%-24s error: %s\n", benchmark->name.c_str(), error.what());
+      std::fprintf(stderr, "%-32s error: %s\n", benchmark->name.c_str(), error.what());
       failed = true;
     }
   }
@@ -105,8 +136,19 @@ int main(int argc, char **argv) {
   app.add_option("--only", options.only, "Measure this row only; may be given several times")
       ->type_name("NAME")
       ->take_all();
-  app.add_option("--json", options.json, "Also write the rows to this file, a list of objects")
-      ->type_name("FILE");
+  app.add_option(
+         "--group", options.groups,
+         "Measure the rows of this group: core, which is measured when nothing is named, or "
+         "shapes; may be given several times")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({weft::bench::kCore, weft::bench::kShapes}))
+      ->take_all();
+  CLI::Option *json =
+      app.add_option("--json", options.json, "Also write the rows to this file, a list of objects")
+          ->type_name("FILE");
+  app.add_flag("--check", options.check,
+               "Measure nothing: compare the results of the rows that have some with the peers'")
+      ->excludes(json);
   app.add_flag(
       "--peers", options.peers,
       "First install the peers (libtorch, JAX, IREE; about 1 GB to download) in build/peers");
@@ -114,7 +156,8 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_flag("--list", options.list, "Name the rows and what each measures, and stop");
+  app.add_flag("--list", options.list,
+               "Name the rows, their groups and what each measures, and stop");
   CLI11_PARSE(app, argc, argv);
   try {
     return weft::bench::run(options);

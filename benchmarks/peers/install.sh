@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the frameworks Weft is compared with into build/peers, a virtual environment, and compiles libtorch's program there.
+# Installs the frameworks Weft is compared with into build/peers, a virtual environment, and compiles libtorch's programs there.
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -64,12 +64,15 @@ if ! fresh libtorch.stamp "$here/requirements-libtorch.txt"; then
   step "installing libtorch (about 600 MB to download)" "$venv/bin/pip" install --no-cache-dir --no-deps -r "$here/requirements-libtorch.txt"
   mark libtorch.stamp "$here/requirements-libtorch.txt"
 fi
-if ! fresh program.stamp "$here/requirements-libtorch.txt" "$here/torch_eager.cpp"; then
-  torch=$(echo "$venv"/lib/python3*/site-packages/torch)
-  step "compiling libtorch's program (about 10 seconds)" "$clang" -std=c++20 -O2 -w \
-    -isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include" "$here/torch_eager.cpp" \
-    -o "$venv/torch_eager" -fuse-ld=lld -L"$torch/lib" -ltorch_cpu -lc10 -Wl,-rpath,"$torch/lib"
-  mark program.stamp "$here/requirements-libtorch.txt" "$here/torch_eager.cpp"
-fi
+torch=$(echo "$venv"/lib/python3*/site-packages/torch)
+for program in torch_eager torch_shapes; do
+  parts=("$here/requirements-libtorch.txt" "$here/$program.cpp" "$here/../WorkInputs.h")
+  if ! fresh "$program.stamp" "${parts[@]}"; then
+    step "compiling libtorch's program $program (about 20 seconds)" "$clang" -std=c++20 -O2 -w \
+      -isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include" "$here/$program.cpp" \
+      -o "$venv/$program" -fuse-ld=lld -L"$torch/lib" -ltorch_cpu -lc10 -Wl,-rpath,"$torch/lib"
+    mark "$program.stamp" "${parts[@]}"
+  fi
+done
 rm -rf "$TMPDIR"
 echo "the peers are installed in build/peers"

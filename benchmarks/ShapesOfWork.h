@@ -1,0 +1,56 @@
+// The shapes of work: many rows of one op or one small program each, compiled and eager, beside
+// libtorch, JAX and NumPy.
+#pragma once
+
+#include "Benchmarks.h"
+#include "WorkInputs.h"
+
+#include <weft/weft.h>
+
+namespace weft::bench {
+
+/// What a shape of work takes and gives.
+using Tensors = std::vector<Tensor>;
+
+constexpr std::int64_t kMi = 1 << 20;
+
+/// An input of numbers in [low, high).
+inline WorkInput uniform(std::vector<std::int64_t> shape, double low = -1, double high = 1) {
+  return {Elements::uniform, std::move(shape), low, high};
+}
+
+/// Who else does the same work; several are or-ed.
+enum Peers : std::uint8_t { kTorch = 1, kJax = 2, kNumPy = 4, kAllPeers = 7 };
+
+/// One shape of work. The row of its name measures it as a traced function, the row NAME_eager as
+/// it stands. The peers know it by the same name.
+struct Work {
+  std::string name;
+  /// One line for --list.
+  std::string what;
+  std::vector<WorkInput> inputs;
+  Tensors (*run)(const Tensors &inputs);
+  int peers = kAllPeers;
+  /// How far, relative to their size, results of peers may be from Weft's.
+  double tolerance = 1e-4;
+  /// Whether results are random: peers have the distribution in common, and no element.
+  bool random = false;
+};
+
+/// All of them: those that move, order and reduce elements, and then the small programs.
+const std::vector<Work> &works();
+/// The part of `works()` that is small programs: normalisation, losses, recurrences, gradients.
+std::vector<Work> small_programs();
+
+/// The row of a work's name, or of its name and "_eager".
+Row shape_of_work(const std::string &name, const Session &session);
+/// Compares what Weft, compiled and eager, and the peers that are installed compute for that row,
+/// and gives a sentence about it. Throws std::runtime_error where they differ.
+std::string check_shape_of_work(const std::string &name, const Session &session);
+
+/// Whoever is installed of libtorch, JAX and NumPy, measuring the work `name` on inputs described
+/// by `words`.
+std::vector<Contender> peers_at_work(const std::string &name, int peers,
+                                     const std::vector<std::string> &words, const Session &session);
+
+} // namespace weft::bench

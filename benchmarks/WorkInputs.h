@@ -1,0 +1,107 @@
+// The inputs of the shapes of work: arrays that Weft's program and the peers' make alike, from a
+// description that goes from one to the other as text.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weft::bench {
+
+/// What the elements of an input are.
+enum class Elements {
+  uniform,  ///< f32 in [low, high), in steps of 2^-24 of the range
+  distinct, ///< f32 in [0, 1), no two alike; as many as a power of two
+  index,    ///< i64 in [0, high)
+};
+
+/// One input. Its numbers follow from this and its place among a row's inputs.
+struct WorkInput {
+  Elements elements = Elements::uniform;
+  std::vector<std::int64_t> shape;
+  double low = 0;
+  double high = 1;
+
+  std::int64_t size() const {
+    std::int64_t count = 1;
+    for (const std::int64_t n : shape) count *= n;
+    return count;
+  }
+};
+
+/// "uniform:2048x2048:-1:1", as peers read it from their command line.
+inline std::string text_of(const WorkInput &input) {
+  static constexpr const char *kNames[] = {"uniform", "distinct", "index"};
+  std::string sizes;
+  for (const std::int64_t n : input.shape) sizes += (sizes.empty() ? "" : "x") + std::to_string(n);
+  return std::string(kNames[static_cast<int>(input.elements)]) + ":" + sizes + ":" +
+         std::to_string(input.low) + ":" + std::to_string(input.high);
+}
+
+/// Reads what `text_of` writes. Throws std::invalid_argument for anything else.
+inline WorkInput input_of(const std::string &text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == ':') parts.emplace_back();
+    else parts.back() += c;
+  WorkInput input;
+  if (parts.size() == 4 && parts[0] == "uniform") input.elements = Elements::uniform;
+  else if (parts.size() == 4 && parts[0] == "distinct") input.elements = Elements::distinct;
+  else if (parts.size() == 4 && parts[0] == "index") input.elements = Elements::index;
+  else throw std::invalid_argument("'" + text + "' describes no input");
+  for (const char *at = parts[1].c_str(); *at != '\0';) {
+    char *end = nullptr;
+    input.shape.push_back(std::strtoll(at, &end, 10));
+    at = *end == 'x' ? end + 1 : end;
+  }
+  input.low = std::stod(parts[2]);
+  input.high = std::stod(parts[3]);
+  return input;
+}
+
+/// 32 well mixed bits for element `i` of a row's input number `place` (Wellons' lowbias32).
+inline std::uint32_t mixed_bits(std::int64_t i, std::int64_t place) {
+  auto x = static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(place + 1) * 0x9e3779b9U;
+  x = (x ^ (x >> 16)) * 0x7feb352dU;
+  x = (x ^ (x >> 15)) * 0x846ca68bU;
+  return x ^ (x >> 16);
+}
+
+/// The elements of a floating input.
+inline std::vector<float> floats_of(const WorkInput &input, std::int64_t place) {
+  const std::int64_t size = input.size();
+  std::vector<float> values(static_cast<std::size_t>(size));
+  if (input.elements == Elements::distinct) {
+    // Steps that each can be undone, on as many bits as there are elements: a permutation.
+    const int bits = std::countr_zero(static_cast<std::uint64_t>(size));
+    const std::uint32_t mask = static_cast<std::uint32_t>(size) - 1;
+    for (std::int64_t i = 0; i < size; ++i) {
+      std::uint32_t x = static_cast<std::uint32_t>(i) ^ (mixed_bits(0, place) & mask);
+      for (int turn = 0; turn < 3; ++turn) x = ((x ^ (x >> (bits / 2))) * 0x2c1b3c6dU) & mask;
+      values[static_cast<std::size_t>(i)] =
+          static_cast<float>(static_cast<double>(x) / static_cast<double>(size));
+    }
+    return values;
+  }
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double unit = (mixed_bits(i, place) >> 8) * 0x1p-24;
+    values[static_cast<std::size_t>(i)] =
+        static_cast<float>(input.low + (input.high - input.low) * unit);
+  }
+  return values;
+}
+
+/// The elements of an input of indices.
+inline std::vector<std::int64_t> indices_of(const WorkInput &input, std::int64_t place) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(input.size()));
+  const auto bound = static_cast<std::uint64_t>(input.high);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] =
+        static_cast<std::int64_t>((mixed_bits(static_cast<std::int64_t>(i), place) * bound) >> 32);
+  return values;
+}
+
+} // namespace weft::bench
