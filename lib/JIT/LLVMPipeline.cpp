@@ -17,6 +17,7 @@ void buildLLVMPipeline(mlir::OpPassManager &passes, const TargetOptions &target,
   loops.parallelWork = target.parallel_work;
   passes.addPass(mlir::weft::createLowerLoopsPass(loops));
   mlir::weft::ExpandMathPassOptions math;
+  math.expandRemainder = true; // instead of a call of fmod for each element
   // Kernels are compiled once; here a formula many times over takes longer than calls of it.
   if (entries == EntryKind::function) math.shareFrom = 8;
   passes.addPass(mlir::weft::createExpandMathPass(math));

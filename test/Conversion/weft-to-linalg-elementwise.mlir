@@ -55,12 +55,29 @@ func.func @unknown_and_one(%x: tensor<?xf32>, %y: tensor<1xf32>) -> tensor<?xf32
 
 // Integer remainder: divisors 0 and -1, which trap, are replaced by 1, and give 0 all the same.
 // CHECK-LABEL: func @remainder
-// CHECK: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32, %{{.*}}: i32):
-// CHECK: %[[NEXT:.*]] = arith.addi %[[B]], %[[ONE:.*]] : i32
-// CHECK: %[[SPECIAL:.*]] = arith.cmpi ule, %[[NEXT]], %[[ONE]] : i32
-// CHECK: %[[SAFE:.*]] = arith.select %[[SPECIAL]], %[[ONE]], %[[B]] : i32
-// CHECK: arith.remsi %[[A]], %[[SAFE]] : i32
-func.func @remainder(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+// CHECK: ^bb0(%[[A:.*]]: i64, %[[B:.*]]: i64, %{{.*}}: i64):
+// CHECK: %[[NEXT:.*]] = arith.addi %[[B]], %[[ONE:.*]] : i64
+// CHECK: %[[SPECIAL:.*]] = arith.cmpi ule, %[[NEXT]], %[[ONE]] : i64
+// CHECK: %[[SAFE:.*]] = arith.select %[[SPECIAL]], %[[ONE]], %[[B]] : i64
+// CHECK: arith.remsi %[[A]], %[[SAFE]] : i64
+func.func @remainder(%x: tensor<4xi64>, %y: tensor<4xi64>) -> tensor<4xi64> {
+  %0 = weft.remainder %x, %y : tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+// Of i32 the quotient is one of f64, which has vectors.
+// CHECK-LABEL: func @remainder_i32
+// CHECK: %[[SAFE:.*]] = arith.select %{{.*}} : i32
+// CHECK: %[[A:.*]] = arith.sitofp %{{.*}} : i32 to f64
+// CHECK: %[[B:.*]] = arith.sitofp %[[SAFE]] : i32 to f64
+// CHECK: %[[Q:.*]] = arith.divf %[[A]], %[[B]] : f64
+// CHECK: %[[WHOLE:.*]] = arith.fptosi %[[Q]] : f64 to i32
+// CHECK: %[[PRODUCT:.*]] = arith.muli %[[WHOLE]], %[[SAFE]]
+// CHECK: arith.subi %{{.*}}, %[[PRODUCT]]
+// CHECK-NOT: arith.remsi
+func.func @remainder_i32(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
   %0 = weft.remainder %x, %y : tensor<4xi32>
   return %0 : tensor<4xi32>
 }

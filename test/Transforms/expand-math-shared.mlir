@@ -40,6 +40,18 @@ func.func @others(%x: f64, %v: vector<4xf32>) -> (f64, vector<4xf32>, vector<4xf
   return %y, %a, %b, %c : f64, vector<4xf32>, vector<4xf32>, vector<4xf32>
 }
 
+// A power by a constant with a short formula is no longer than a call.
+// CHECK-LABEL: func.func @cubes
+// CHECK-NOT: call
+// CHECK: return
+func.func @cubes(%x: f32) -> f32 {
+  %n = arith.constant 3.0 : f32
+  %0 = math.powf %x, %n : f32
+  %1 = math.powf %0, %n : f32
+  %2 = math.powf %1, %n : f32
+  return %2 : f32
+}
+
 // Eight vectors count as one scalar.
 // CHECK-LABEL: func.func @eight
 // CHECK-NOT: call

@@ -132,6 +132,63 @@ func.func @pow(%x: f32, %y: f32) -> f32 {
   return %z : f32
 }
 
+// Which formula a power has is a matter of the exponent's value: lanes with few exponents take the
+// short one, and neither is computed where no lane needs it.
+// CHECK-LABEL: func @pow_lanes
+// CHECK: %[[SHORT:.*]] = vector.reduction <or>
+// CHECK: %[[LONG:.*]] = vector.reduction <or>
+// CHECK: scf.if %[[LONG]]
+// CHECK: scf.if %[[SHORT]]
+func.func @pow_lanes(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %z = math.powf %x, %y : vector<16xf32>
+  return %z : vector<16xf32>
+}
+
+// By a constant there is nothing to choose. In f64 products of f32 have digits to spare.
+// CHECK-LABEL: func @cube
+// CHECK: %[[W:.*]] = arith.extf %{{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK-NEXT: %[[S:.*]] = arith.mulf %[[W]], %[[W]]
+// CHECK-NEXT: %[[C:.*]] = arith.mulf %[[S]], %[[W]]
+// CHECK-NEXT: %[[Y:.*]] = arith.truncf %[[C]]
+// CHECK-NEXT: return %[[Y]]
+func.func @cube(%x: vector<8xf32>) -> vector<8xf32> {
+  %n = arith.constant dense<3.0> : vector<8xf32>
+  %y = math.powf %x, %n : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// The square of an f64 is a sum of two, and both are multiplied.
+// CHECK-LABEL: func @cube_f64
+// CHECK-COUNT-2: math.fma
+// CHECK: arith.select
+func.func @cube_f64(%x: f64) -> f64 {
+  %n = arith.constant 3.0 : f64
+  %y = math.powf %x, %n : f64
+  return %y : f64
+}
+
+// pow(-infinity, 0.5) is infinity, and pow(-0, 0.5) is 0.
+// CHECK-LABEL: func @root
+// CHECK: %[[R:.*]] = math.sqrt
+// CHECK: arith.addf %[[R]]
+// CHECK: arith.select
+// CHECK-NEXT: return
+func.func @root(%x: f32) -> f32 {
+  %n = arith.constant 0.5 : f32
+  %y = math.powf %x, %n : f32
+  return %y : f32
+}
+
+// Any other constant needs the logarithm, and no test.
+// CHECK-LABEL: func @other_constant
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @other_constant(%x: f32) -> f32 {
+  %n = arith.constant 2.5 : f32
+  %y = math.powf %x, %n : f32
+  return %y : f32
+}
+
 // CHECK-LABEL: func @pow_f64
 // CHECK: math.fma %{{.*}} : vector<8xf64>
 func.func @pow_f64(%x: vector<8xf64>, %y: vector<8xf64>) -> vector<8xf64> {
@@ -153,9 +210,13 @@ func.func @rsqrt(%x: f32) -> f32 {
 // CHECK: arith.remf
 // LOOP-LABEL: func @remainder
 // LOOP-NOT: arith.remf
+// LOOP: %[[ANY:.*]] = vector.reduction <or>
+// LOOP: scf.if %[[ANY]]
 // LOOP: scf.while
 // LOOP: vector.reduction <or>
 // LOOP: scf.condition
+// LOOP: else
+// LOOP: arith.divf %{{.*}} : vector<8xf32>
 func.func @remainder(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
   %z = arith.remf %x, %y : vector<8xf32>
   return %z : vector<8xf32>

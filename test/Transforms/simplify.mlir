@@ -187,3 +187,54 @@ func.func @recipes(%n: tensor<3xi32>) -> tensor<3xi32> {
   %1 = weft.add %n, %0 : tensor<3xi32>
   return %1 : tensor<3xi32>
 }
+
+// -----
+
+// Powers that are products or quotients by definition.
+// CHECK-LABEL: func @powers
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+// CHECK: %[[ONE:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
+// CHECK: %[[S:.*]] = weft.multiply %[[X]], %[[X]]
+// CHECK: %[[R:.*]] = weft.divide %[[ONE]], %[[X]]
+// CHECK: %[[C:.*]] = weft.power
+// CHECK: return %[[X]], %[[S]], %[[R]], %[[C]]
+func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %one = weft.constant dense<1.0> : tensor<f32>
+  %two = weft.constant dense<2.0> : tensor<4xf32>
+  %minus = weft.constant dense<-1.0> : tensor<f32>
+  %three = weft.constant dense<3.0> : tensor<f32>
+  %0 = weft.power %x, %one : tensor<4xf32>, tensor<f32>
+  %1 = weft.power %x, %two : tensor<4xf32>
+  %2 = weft.power %x, %minus : tensor<4xf32>, tensor<f32>
+  %3 = weft.power %x, %three : tensor<4xf32>, tensor<f32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Integers: x^5 is x (x^2)^2. By a negative number there is no product.
+// CHECK-LABEL: func @integer_powers
+// CHECK-SAME: (%[[X:.*]]: tensor<4xi32>)
+// CHECK: %[[S:.*]] = weft.multiply %[[X]], %[[X]]
+// CHECK: %[[F:.*]] = weft.multiply %[[S]], %[[S]]
+// CHECK: %[[Y:.*]] = weft.multiply %[[X]], %[[F]]
+// CHECK: %[[N:.*]] = weft.power
+// CHECK: return %[[Y]], %[[N]]
+func.func @integer_powers(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  %five = weft.constant dense<5> : tensor<i32>
+  %minus = weft.constant dense<-1> : tensor<i32>
+  %0 = weft.power %x, %five : tensor<4xi32>, tensor<i32>
+  %1 = weft.power %x, %minus : tensor<4xi32>, tensor<i32>
+  return %0, %1 : tensor<4xi32>, tensor<4xi32>
+}
+
+// -----
+
+// A power that is wider than its base stays.
+// CHECK-LABEL: func @wider_power
+// CHECK: weft.power
+func.func @wider_power(%x: tensor<1xf32>) -> tensor<4xf32> {
+  %two = weft.constant dense<2.0> : tensor<4xf32>
+  %0 = weft.power %x, %two : tensor<1xf32>, tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -78,6 +78,7 @@ private:
   void end(std::size_t index);
 
   void elementwise(const OpInfo &op, DType dtype, unsigned variant);
+  void power(ValueRange buffers, DType dtype, function_ref<void(OpBuilder &, Location)> otherwise);
   void cast(DType from, DType to);
   void reduction(const OpInfo &op, DType dtype);
   void reduce(OpCode op, Value x, Value y, ArrayRef<unsigned> keptDims);
@@ -146,16 +147,47 @@ void KernelBuilder::elementwise(const OpInfo &op, DType dtype, unsigned variant)
 
   func::FuncOp function = begin(name, buffers);
   auto arguments = function.getArguments();
-  linalg::GenericOp::create(
-      b_, loc_, arguments.drop_back(), arguments.take_back(), maps,
-      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
-      [&](OpBuilder &inner, Location loc, ValueRange elements) {
-        ScalarBuilder scalars(inner, loc);
-        linalg::YieldOp::create(
-            inner, loc,
-            mlir::weft::buildScalarBody(op.op, scalars, elements.drop_back(), typeOf(dtype)));
-      });
+  auto loop = [&](OpBuilder &b, Location loc) {
+    linalg::GenericOp::create(
+        b, loc, arguments.drop_back(), arguments.take_back(), maps,
+        ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
+        [&](OpBuilder &inner, Location loc, ValueRange elements) {
+          ScalarBuilder scalars(inner, loc);
+          linalg::YieldOp::create(
+              inner, loc,
+              mlir::weft::buildScalarBody(op.op, scalars, elements.drop_back(), typeOf(dtype)));
+        });
+  };
+  // Bit 1: the exponent is one number.
+  if (op.op == OpCode::power && variant == 2) power(arguments, dtype, loop);
+  else loop(b_, loc_);
   end(elementwiseIndex(op.op, dtype, variant));
+}
+
+/// A loop of its own for each exponent that is common and has a short formula, and `otherwise` for
+/// the others. The formulas depend on the exponent's value, so that all loops give the same bits.
+void KernelBuilder::power(ValueRange buffers, DType dtype,
+                          function_ref<void(OpBuilder &, Location)> otherwise) {
+  Value exponent = memref::LoadOp::create(b_, loc_, buffers[1]);
+  AffineMap each = b_.getMultiDimIdentityMap(1);
+  OpBuilder::InsertionGuard guard(b_);
+  constexpr double kExponents[] = {2, 3, 4, -1, 0.5, -0.5};
+  for (double number : ArrayRef(kExponents).take_front(is_floating(dtype) ? 6 : 3)) {
+    ScalarBuilder scalars(b_, loc_);
+    Value constant = scalars.constant(number, exponent.getType());
+    auto branch = scf::IfOp::create(b_, loc_, scalars.equal(exponent, constant),
+                                    /*withElseRegion=*/true);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    linalg::GenericOp::create(b_, loc_, buffers[0], buffers[2], ArrayRef<AffineMap>{each, each},
+                              ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
+                              [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                                ScalarBuilder body(inner, loc);
+                                Value n = body.constant(number, exponent.getType());
+                                linalg::YieldOp::create(inner, loc, body.power(elements[0], n));
+                              });
+    b_.setInsertionPointToStart(branch.elseBlock());
+  }
+  otherwise(b_, loc_);
 }
 
 void KernelBuilder::cast(DType from, DType to) {

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::weft {
 
@@ -84,7 +85,16 @@ Value ScalarBuilder::remainder(Value lhs, Value rhs) {
   // 0 as well. Both are the divisors d with d + 1 <= 1 unsigned.
   Value one = constant(1, type);
   Value special = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, add(rhs, one), one);
-  Value rest = arith::RemSIOp::create(b, loc, lhs, select(special, one, rhs));
+  Value divisor = select(special, one, rhs), rest;
+  if (getElementTypeOrSelf(type).isInteger(32)) {
+    // There are vectors of floating divisions only. A quotient of f64 is nearer to the exact one
+    // than that is to the next integer, so it truncates to the same.
+    Value quotient = divide(cast(lhs, b.getF64Type()), cast(divisor, b.getF64Type()));
+    Value whole = arith::FPToSIOp::create(b, loc, type, quotient);
+    rest = subtract(lhs, multiply(whole, divisor));
+  } else {
+    rest = arith::RemSIOp::create(b, loc, lhs, divisor);
+  }
   Value differ = less(arith::XOrIOp::create(b, loc, rest, rhs), zero);
   return select(logicalAnd(notEqual(rest, zero), differ), add(rest, rhs), rest);
 }
@@ -94,6 +104,10 @@ Value ScalarBuilder::power(Value lhs, Value rhs) {
   // Squaring, with a select for each bit of the exponent instead of a branch: math.ipowi has no
   // vector form further down.
   Type type = lhs.getType();
+  APInt known;
+  if (matchPattern(rhs, m_ConstantInt(&known)) && known.isStrictlyPositive())
+    return powerBySquaring(lhs, known.getZExtValue(),
+                           [&](Value x, Value y) { return multiply(x, y); });
   const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   Value zero = constant(0, type), one = constant(1, type), minusOne = constant(-1, type);
   Value base = lhs, exponent = rhs, result = one;

@@ -6,6 +6,17 @@
 
 namespace mlir::weft {
 
+/// The product of `exponent` times `base`, for an exponent above 0.
+template <typename Multiply>
+Value powerBySquaring(Value base, uint64_t exponent, Multiply multiply) {
+  Value result;
+  for (; exponent != 0; exponent >>= 1) {
+    if (exponent & 1) result = result ? multiply(result, base) : base;
+    if (exponent > 1) base = multiply(base, base);
+  }
+  return result;
+}
+
 /// Builds arith and math operations that compute what a word of the vocabulary means. Every
 /// function chooses the operation by the element type (i1 is bool, other integers are signed) and
 /// takes scalars as well as vectors of them; operands of one call have one type.
@@ -21,7 +32,7 @@ public:
   Value divide(Value lhs, Value rhs);
   /// Has the sign of the divisor. An integer remainder by 0 is 0, one by -1 never traps.
   Value remainder(Value lhs, Value rhs);
-  /// C99 pow, or math.ipowi.
+  /// C99 pow; integers wrap around, and by a constant are products.
   Value power(Value lhs, Value rhs);
   /// NaN if either is NaN.
   Value maximum(Value lhs, Value rhs);

@@ -82,6 +82,8 @@ Flt rsqrt(Flt x) { return 1.0 / sqrt(x); }
 
 /// Whether this is an op of one result whose formula is long.
 bool hasLongFormula(Operation *op) {
+  if (auto power = dyn_cast<math::PowFOp>(op); power && expand::isShortPower(power.getRhs()))
+    return false;
   return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
              math::Log1pOp, math::TanhOp, math::SinOp, math::CosOp, math::PowFOp>(op) &&
          computeFormat(op->getResult(0).getType());

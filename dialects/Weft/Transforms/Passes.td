@@ -303,7 +303,9 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
     cos hold an scf.if around the rare reduction of large arguments; run the pass after loops were
     vectorised. A formula is up to 200 operations long: with `share-from`, a module that has a
     function of scalars many times has its formula once, in a func.func that it calls; of vectors
-    eight times as many. Errors are at most 1 unit in the last place (f32) and 1.5 (f64); 1.5 for rsqrt and
+    eight times as many. Powers by few exponents (integers from -8 to 8 of f32, from -1 to 4 of
+    f64, 0.5 and -0.5) are products, quotients and roots: without a test if the exponent is a
+    constant, else where a lane has such a value, so that the bits are the same. Errors are at most 1 unit in the last place (f32) and 1.5 (f64); 1.5 for rsqrt and
     2 for tanh in both. Narrower formats are computed in f32 and rounded once more.
 
     ```mlir

@@ -1,4 +1,5 @@
 // The pass weft-simplify: rewrites of weft ops that keep every bit of the results.
+#include "Weft/Conversion/ScalarBuilder.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/Transforms/FoldConstants.h"
 #include "Weft/Transforms/Passes.h"
@@ -74,6 +75,34 @@ struct DropReverse : OpRewritePattern<ReverseOp> {
         knowsMoreThanInferred(inner))
       return failure();
     rewriter.replaceOp(op, inner.getX());
+    return success();
+  }
+};
+
+/// x ** 1 and x ** 2, x ** -1 of floating elements, and x ** n of integers, as products and
+/// quotients, which is how expansions define them.
+struct PowerToProducts : OpRewritePattern<PowerOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PowerOp op, PatternRewriter &rewriter) const override {
+    Value x = op.getLhs();
+    Attribute exponent = splatOf(op.getRhs());
+    if (!exponent || x.getType() != op.getType()) return failure();
+    auto multiply = [&](Value lhs, Value rhs) -> Value {
+      return MultiplyOp::create(rewriter, op.getLoc(), op.getType(), lhs, rhs);
+    };
+    if (auto integer = dyn_cast<IntegerAttr>(exponent)) {
+      if (!integer.getValue().isStrictlyPositive()) return failure();
+      rewriter.replaceOp(op, powerBySquaring(x, integer.getValue().getZExtValue(), multiply));
+      return success();
+    }
+    if (isSplat(op.getRhs(), 1)) return rewriter.replaceOp(op, x), success();
+    if (isSplat(op.getRhs(), 2)) return rewriter.replaceOp(op, multiply(x, x)), success();
+    if (!isSplat(op.getRhs(), -1)) return failure();
+    auto scalar = RankedTensorType::get({}, op.getType().getElementType());
+    Value one = ConstantOp::create(
+        rewriter, op.getLoc(), scalar,
+        DenseElementsAttr::get(scalar, rewriter.getFloatAttr(scalar.getElementType(), 1)));
+    rewriter.replaceOpWithNewOp<DivideOp>(op, op.getType(), one, x);
     return success();
   }
 };
@@ -180,7 +209,7 @@ struct Simplify : impl::SimplifyPassBase<Simplify> {
     set.add<DropNeutralOperand<SubtractOp>>(context, 0, /*commutes=*/false);
     set.add<DropNeutralOperand<AddOp>>(context, -0.0, /*commutes=*/true);
     set.add<AbsorbTranspose, DropBroadcast, DropCast, DropConcatenate, DropInvolution<NegateOp>,
-            DropInvolution<LogicalNotOp>, DropReverse, DropSelect>(context);
+            DropInvolution<LogicalNotOp>, DropReverse, DropSelect, PowerToProducts>(context);
     populateFoldConstantsPatterns(set, maxFoldedBytes);
     patterns = std::move(set);
     return success();

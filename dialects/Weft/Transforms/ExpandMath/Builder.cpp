@@ -1,6 +1,7 @@
 // Implements the value types of Builder.h: each operator emits one operation.
 #include "Weft/Transforms/ExpandMath/Builder.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -162,6 +163,20 @@ Value anyLane(Bool condition) {
     lanes = condition.emit<vector::ShapeCastOp>(
         VectorType::get(type.getNumElements(), type.getElementType()), lanes);
   return condition.emit<vector::ReductionOp>(vector::CombiningKind::OR, lanes);
+}
+
+Flt branch(Value condition, llvm::function_ref<Flt()> yes, llvm::function_ref<Flt()> no, Flt like) {
+  Scope &scope = *like.scope;
+  auto op = scf::IfOp::create(scope.builder, scope.loc, like.value.getType(), condition,
+                              /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto fill = [&](Block *block, llvm::function_ref<Flt()> compute) {
+    OpBuilder::InsertionGuard guard(scope.builder);
+    scope.builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(scope.builder, scope.loc, compute().value);
+  };
+  fill(op.thenBlock(), yes);
+  fill(op.elseBlock(), no);
+  return {{op.getResult(0), &scope}};
 }
 
 Flt pow2(Int n, Format format) { return fromBits(shiftLeft(n + format.bias, format.mantissaBits)); }

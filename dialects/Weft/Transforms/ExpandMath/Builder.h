@@ -167,6 +167,10 @@ inline Flt atLeast(Flt a, double bound) { return select(a < bound, bound, a); }
 /// reduce.
 Value anyLane(Bool condition);
 
+/// The first of two values of the type of `like` where `condition`, one i1, holds, else the second;
+/// the other is not computed.
+Flt branch(Value condition, llvm::function_ref<Flt()> yes, llvm::function_ref<Flt()> no, Flt like);
+
 /// 2^n for an n that a normal number of the given format can have as its exponent.
 Flt pow2(Int n, Format format);
 

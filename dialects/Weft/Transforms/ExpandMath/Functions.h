@@ -50,10 +50,15 @@ struct ReducedAngle {
 ReducedAngle reduceAngle(Flt x, bool low);
 
 // Pow.cpp
+/// The integers from -8 to 8 (f32) or -1 to 4 (f64), and 0.5 and -0.5, are short exponents: their
+/// powers are products, quotients and roots, whether the exponent is a constant or a value.
 Flt pow(Flt x, Flt y);
+/// Whether this is a constant, and a short exponent.
+bool isShortPower(Value exponent);
 
 // Remainder.cpp
-/// C's fmod, exact, by a loop that ends when all lanes are done; not for scalable vectors.
+/// C's fmod, exact: by one division where all quotients are small, else by a loop that ends when
+/// all lanes are done; not for scalable vectors.
 Flt remainder(Flt dividend, Flt divisor);
 
 } // namespace mlir::weft::expand

@@ -1,9 +1,12 @@
-// Expands pow(x, y) = 2^(y log2 |x|) with the sign and the special values of C99 Annex F. For f64
-// the logarithm is computed as a sum of two doubles with about 68 significant bits (Tang, ACM TOMS
-// 17, 1991; the sums and products of Dekker, Numerische Mathematik 18, 1971); for f32 plain f64 has
-// digits to spare.
+// Expands pow(x, y) = 2^(y log2 |x|) with the sign and the special values of C99 Annex F, or as a
+// product, quotient or root where the value of y is one of a few numbers. For f64 the logarithm is
+// computed as a sum of two doubles with about 68 significant bits (Tang, ACM TOMS 17, 1991; the
+// sums and products of Dekker, Numerische Mathematik 18, 1971); for f32 plain f64 has digits to
+// spare.
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
+
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::weft::expand {
 
@@ -87,9 +90,8 @@ Flt powMagnitudeF32(Flt x, Flt y) {
   return p * pow2(n.asInt, x.format());
 }
 
-} // namespace
-
-Flt pow(Flt base, Flt power) {
+/// pow of any operands, by the logarithm.
+Flt powByLogarithm(Flt base, Flt power) {
   OpBuilder &builder = base.scope->builder;
   Flt x = convert(base, builder.getF64Type()), y = convert(power, builder.getF64Type());
   Flt magnitude = abs(x);
@@ -108,6 +110,121 @@ Flt pow(Flt base, Flt power) {
   result = select((x == 1.0) | (y == 0.0), 1.0, result);
   return convert(result,
                  base.isF32() ? FloatType(builder.getF32Type()) : FloatType(builder.getF64Type()));
+}
+
+//===----------------------------------------------------------------------===//
+// Short powers
+//===----------------------------------------------------------------------===//
+
+// Which way a power takes is a matter of the exponent's value alone, so that a constant and the
+// same number at run time give the same bits.
+
+/// The integers whose powers are products or quotients; of f64 those that a sum of two products
+/// gives to the last place.
+constexpr int kLeastF32 = -8, kMostF32 = 8, kLeastF64 = -1, kMostF64 = 4;
+
+bool isShort(double exponent, bool f32) {
+  if (std::abs(exponent) == 0.5) return true;
+  return exponent == std::trunc(exponent) && exponent >= (f32 ? kLeastF32 : kLeastF64) &&
+         exponent <= (f32 ? kMostF32 : kMostF64);
+}
+
+Bool isShort(Flt exponent) {
+  Bool inRange = (exponent >= exponent.pick<double>(kLeastF32, kLeastF64)) &
+                 !(exponent > exponent.pick<double>(kMostF32, kMostF64));
+  return (inRange & (trunc(exponent) == exponent)) | (abs(exponent) == 0.5);
+}
+
+/// sqrt(x), but 0 of -0 and infinity of -infinity, as pow has them.
+Flt root(Flt x) { return select(x == -x.infinity(), x.infinity(), sqrt(x) + 0.0); }
+
+/// x, x^2, ... up to `most`; in f64, of an f32: exact up to the square, and with 29 bits to spare
+/// from there on.
+SmallVector<Flt> products(Flt x, int most) {
+  SmallVector<Flt> powers{x};
+  for (int n = 2; n <= most; ++n)
+    powers.push_back(n % 2 == 0 ? powers[n / 2 - 1] * powers[n / 2 - 1] : powers[n - 2] * x);
+  return powers;
+}
+
+/// x^3 or x^4 of an f64: the square as an exact sum of two, and its second part's share.
+Flt cubeOrFourth(Flt x, bool fourth) {
+  Pair square = twoProduct(x, x);
+  Flt factor = fourth ? square.high : x;
+  Flt plain = square.high * factor;
+  Flt rest = square.low * factor;
+  Flt result = fma(square.high, factor, fourth ? rest + rest : rest);
+  // Where a part is infinite the sum is not a number.
+  return select(abs(plain) < x.infinity(), result, plain);
+}
+
+/// x^n of an n that is short.
+Flt shortPower(Flt x, double n) {
+  OpBuilder &builder = x.scope->builder;
+  if (n == 0) return x.like(1.0);
+  if (n == 1) return x;
+  if (n == 2) return x * x;
+  if (n == -1) return 1.0 / x;
+  if (n == 0.5) return root(x);
+  if (n == -0.5) return 1.0 / root(x);
+  if (!x.isF32()) return cubeOrFourth(x, n == 4);
+  const int count = static_cast<int>(std::abs(n));
+  Flt product = products(convert(x, builder.getF64Type()), count).back();
+  return convert(n < 0 ? 1.0 / product : product, builder.getF32Type());
+}
+
+/// The same of an n that is a value; any result if it is not short.
+Flt shortPower(Flt x, Flt n) {
+  OpBuilder &builder = x.scope->builder;
+  Flt result = x.like(1.0);
+  if (x.isF32()) {
+    // Products and quotients of f64, rounded to f32, are those of f32.
+    Flt size = convert(abs(n), builder.getF64Type());
+    Flt product = size.like(1.0);
+    for (auto [i, power] : llvm::enumerate(products(convert(x, builder.getF64Type()), kMostF32)))
+      product = select(size == static_cast<double>(i + 1), power, product);
+    product = select(convert(n, builder.getF64Type()) < 0.0, 1.0 / product, product);
+    result = convert(product, builder.getF32Type());
+    result = select(n == 1.0, x, result); // Conversions change NaNs that signal.
+  } else {
+    for (int i = kLeastF64; i <= kMostF64; ++i)
+      result = select(n == static_cast<double>(i), shortPower(x, static_cast<double>(i)), result);
+  }
+  Flt squareRoot = root(x);
+  squareRoot = select(n < 0.0, 1.0 / squareRoot, squareRoot);
+  return select(abs(n) == 0.5, squareRoot, result);
+}
+
+/// The number that all lanes are, if it is a constant.
+std::optional<double> constantOf(Value value) {
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute))) return std::nullopt;
+  if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
+    attribute = splat.getSplatValue<Attribute>();
+  auto number = dyn_cast<FloatAttr>(attribute);
+  if (!number) return std::nullopt;
+  return number.getValueAsDouble();
+}
+
+} // namespace
+
+bool isShortPower(Value exponent) {
+  std::optional<double> number = constantOf(exponent);
+  return number && isShort(*number, getElementTypeOrSelf(exponent.getType()).isF32());
+}
+
+Flt pow(Flt base, Flt power) {
+  if (isShortPower(power.value)) return shortPower(base, *constantOf(power.value));
+  if (constantOf(power.value)) return powByLogarithm(base, power);
+  Bool isShortLane = isShort(power);
+  Value anyShort = anyLane(isShortLane), anyLong = anyLane(!isShortLane);
+  if (!anyShort) return select(isShortLane, shortPower(base, power), powByLogarithm(base, power));
+  // Either way is long enough to be left out where no lane takes it.
+  Flt result =
+      branch(anyLong, [&] { return powByLogarithm(base, power); }, [&] { return base; }, base);
+  return branch(
+      anyShort, [&] { return select(isShortLane, shortPower(base, power), result); },
+      [&] { return result; }, base);
 }
 
 } // namespace mlir::weft::expand

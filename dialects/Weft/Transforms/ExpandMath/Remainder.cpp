@@ -1,6 +1,6 @@
-// Expands arith.remf for targets whose own lowering is not exact: a long division whose every step
-// subtracts an exactly known multiple of the divisor with one fused operation, in a loop that ends
-// when all lanes are done.
+// Expands arith.remf exactly: where quotients are small by one division, else by a long division
+// whose every step subtracts an exactly known multiple of the divisor with one fused operation, in
+// a loop that ends when all lanes are done.
 #include "Weft/Transforms/ExpandMath/Functions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -53,13 +53,12 @@ void loop(Scope &scope, SmallVectorImpl<Value> &state, llvm::function_ref<Bool(V
   state.assign(whileOp.getResults().begin(), whileOp.getResults().end());
 }
 
-} // namespace
-
-Flt remainder(Flt dividend, Flt divisor) {
+/// The remainder of any operands.
+Flt longRemainder(Flt dividend, Flt divisor) {
   Scope &scope = *dividend.scope;
   if (dividend.isF32()) { // In f64 the denormals are normal and a step removes more bits.
     FloatType wide = scope.builder.getF64Type();
-    return convert(remainder(convert(dividend, wide), convert(divisor, wide)),
+    return convert(longRemainder(convert(dividend, wide), convert(divisor, wide)),
                    scope.builder.getF32Type());
   }
   Flt x = abs(dividend), y = abs(divisor);
@@ -91,6 +90,23 @@ Flt remainder(Flt dividend, Flt divisor) {
   Flt noNumber = select(unordered(divisor, divisor), divisor, rest.nan());
   noNumber = select(unordered(dividend, dividend), dividend, noNumber);
   return select(regular, result, select(whole, dividend, noNumber));
+}
+
+} // namespace
+
+Flt remainder(Flt dividend, Flt divisor) {
+  Flt x = abs(dividend), y = abs(divisor);
+  // All integers up to twice this bound are exact, so that a rounded quotient's integer part is
+  // that of the quotient, or one more where it was rounded up to an integer. The rest is exact
+  // either way: a multiple of the last bit of the divisor, and no larger than it.
+  Bool isSmall = (x < y * x.pick(0x1p22, 0x1p51)) & (y < y.infinity());
+  auto shortRemainder = [&] {
+    Flt rest = fma(-trunc(x / y), y, x);
+    return copysign(select(rest < 0.0, rest + y, rest), dividend);
+  };
+  return branch(
+      anyLane(!isSmall), [&] { return longRemainder(dividend, divisor); }, shortRemainder,
+      dividend);
 }
 
 } // namespace mlir::weft::expand
