@@ -146,3 +146,125 @@ func.func @added_in_place(%x: tensor<3xf32>, %before: tensor<3xf32>) -> tensor<f
   %2 = weft.sum %0 {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<f32>
   return %2 : tensor<f32>
 }
+
+// -----
+
+// A splat is no operand: it stands in the body before loops are merged, constant or not.
+// CHECK-LABEL: func @splats
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[S:.*]]: f32)
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<4xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[S]]
+// CHECK: arith.addf %{{.*}}, %cst
+// CHECK-NOT: linalg.generic
+func.func @splats(%x: tensor<4xf32>, %s: f32) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %c = weft.constant dense<3.0> : tensor<4xf32>
+  %0 = weft.multiply %x, %f : tensor<4xf32>
+  %1 = weft.add %0, %c : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// A fill that alone knows how many elements there are stays an operand.
+// CHECK-LABEL: func @only_size
+// CHECK: %[[F:.*]] = linalg.fill
+// CHECK: linalg.generic {{.*}} ins(%[[F]] : tensor<4xf32>)
+func.func @only_size(%s: f32) -> tensor<f32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %0 = weft.sum %f {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// A loop that reads two results of another is merged with it once: nothing is computed twice.
+// CHECK-LABEL: func @both_results
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4xf32>)
+// CHECK: %[[T:.*]] = math.tanh
+// CHECK-NOT: math.tanh
+// CHECK: %[[E:.*]] = math.exp %[[T]]
+// CHECK: arith.mulf %[[T]], %[[E]]
+// CHECK: linalg.yield %{{.*}} : f32
+// CHECK-NOT: linalg.generic
+func.func @both_results(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.tanh %x : tensor<4xf32>
+  %1 = weft.exp %0 : tensor<4xf32>
+  %2 = weft.multiply %0, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// So is one that asks for its place, which is that of the merged loop.
+// CHECK-LABEL: func @places
+// CHECK: linalg.generic
+// CHECK-COUNT-1: linalg.index 0
+// CHECK-NOT: linalg.index
+// CHECK: linalg.yield %{{.*}}, %{{.*}} : i64, i64
+// CHECK-NOT: linalg.generic
+func.func @places(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
+  %0 = weft.iota {dtype = i64, shape = array<i64: 4>, axis = 0 : i64} : tensor<4xi64>
+  %1 = weft.add %0, %x : tensor<4xi64>
+  %2 = weft.multiply %1, %0 : tensor<4xi64>
+  return %1, %2 : tensor<4xi64>, tensor<4xi64>
+}
+
+// -----
+
+// A difference that a reduction and a loop read is computed in both: storing it is one pass over
+// memory to write it and two to read it, where reading its operand again is one.
+// CHECK-LABEL: func @repeated
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<4x8xf32>, %[[M:[a-z0-9]+]]: tensor<4x1xf32>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[X]], %[[M]] :
+// CHECK: arith.subf
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[M]], %
+// CHECK: arith.subf
+// CHECK: linalg.yield %{{.*}} : f32
+// CHECK-NOT: linalg.generic
+func.func @repeated(%x: tensor<4x8xf32>, %m: tensor<4x1xf32>) -> tensor<4x8xf32> {
+  %0 = weft.subtract %x, %m : tensor<4x8xf32>, tensor<4x1xf32>
+  %1 = weft.multiply %0, %0 : tensor<4x8xf32>
+  %2 = weft.sum %1 {axes = array<i64: 1>, keepdims = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %3 = weft.multiply %0, %2 : tensor<4x8xf32>, tensor<4x1xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// What costs more than a few operations is stored for both.
+// CHECK-LABEL: func @stored
+// CHECK: linalg.generic
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.generic
+// CHECK-NOT: math.exp
+func.func @stored(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = weft.exp %x : tensor<4x8xf32>
+  %1 = weft.sum %0 {axes = array<i64: 1>, keepdims = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %2 = weft.divide %0, %1 : tensor<4x8xf32>, tensor<4x1xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+// A sum of two tensors that are not read otherwise would cost two loads in each user for one.
+// CHECK-LABEL: func @more_loads
+// CHECK: %[[S:.*]] = linalg.generic
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]{{.*}} ins(%[[S]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]{{.*}} ins(%[[S]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]{{.*}} ins(%[[S]]
+// CHECK-NOT: linalg.generic
+func.func @more_loads(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %0 = weft.add %a, %b : tensor<8xf32>
+  %1 = weft.add %0, %c : tensor<8xf32>
+  %2 = weft.sum %1 {axes = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+  %3 = weft.max %1 {axes = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+  %4 = weft.min %1 {axes = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+  return %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<f32>
+}

@@ -1,4 +1,6 @@
 // The pass weft-fuse-elementwise: merges loops over elements with those that use their results.
+#include "Weft/Transforms/ExpandMath/Functions.h"
+#include "Weft/Transforms/MergeLoops.h"
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,10 +20,12 @@ namespace mlir::weft {
 using linalg::GenericOp;
 
 /// Larger loops compile slowly and run out of registers.
-static constexpr unsigned kMaxOperands = 24;
+static constexpr unsigned kMaxOperands = 64;
 static constexpr unsigned kMaxBodyOps = 398;
 /// What may be computed again for every user rather than stored once.
 static constexpr int kCheap = 2;
+/// What may be computed again, in all, where that leaves out passes over memory.
+static constexpr int kRepeated = 4;
 
 //===----------------------------------------------------------------------===//
 // What a loop costs
@@ -31,6 +35,8 @@ static constexpr int kCheap = 2;
 static int costOf(Operation &op) {
   if (isa<arith::ConstantOp, linalg::IndexOp, arith::IndexCastOp>(op)) return 0;
   if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp>(op)) return 1;
+  if (auto power = dyn_cast<math::PowFOp>(op); power && expand::isShortPower(power.getRhs()))
+    return 4;
   if (isa<math::SqrtOp, math::FloorOp, math::CeilOp>(op)) return 4;
   if (isa<math::MathDialect>(op.getDialect())) return 10;
   if (isa<arith::DivFOp, arith::RemFOp, arith::RemSIOp, arith::DivSIOp>(op)) return 8;
@@ -97,6 +103,46 @@ static bool othersComeLater(GenericOp producer, GenericOp consumer) {
   });
 }
 
+/// Whether the merged loop would have no more operands than a loop may have.
+static bool fewOperands(GenericOp producer, GenericOp consumer) {
+  if (producer->getNumOperands() + consumer->getNumOperands() <= kMaxOperands) return true;
+  llvm::SmallDenseSet<Value, 2 * kMaxOperands> distinct;
+  for (GenericOp op : {producer, consumer})
+    for (Value input : op.getInputs())
+      if (input.getDefiningOp() != producer) distinct.insert(input);
+  return distinct.size() + producer.getNumDpsInits() + consumer.getNumDpsInits() <= kMaxOperands;
+}
+
+/// The inputs that have an element of their own for each of the loop's; what has fewer stays in the
+/// cache.
+static SmallVector<Value> largeInputs(GenericOp op) {
+  SmallVector<Value> inputs;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (op.getMatchingIndexingMap(input).isPermutation()) inputs.push_back(input->get());
+  return inputs;
+}
+
+/// Whether computing the producer anew in each of its users, as reductions of it, moves less memory
+/// than storing it: nobody writes or reads it, but its users read its inputs, where they do not do
+/// so anyway.
+static bool paysToRepeat(GenericOp producer, int cost) {
+  constexpr int kMaxUses = 8;
+  const SmallVector<Value> inputs = largeInputs(producer);
+  int uses = 0, loads = 0;
+  for (OpOperand &use : producer->getUses()) {
+    auto user = dyn_cast<GenericOp>(use.getOwner());
+    if (!user || user->getBlock() != producer->getBlock() || user.isDpsInit(&use)) return false;
+    if (!sameWork(use) || !fewOperands(producer, user)) return false;
+    if (++uses > kMaxUses || cost * (uses - 1) > kRepeated) return false;
+    if (!linalg::areElementwiseOpsFusable(&use)) return false;
+    loads += static_cast<int>(llvm::count_if(
+        inputs, [&](Value input) { return !llvm::is_contained(user.getInputs(), input); }));
+  }
+  const auto stores = static_cast<int>(
+      llvm::count_if(producer->getResults(), [](Value result) { return !result.use_empty(); }));
+  return loads < stores + uses + static_cast<int>(inputs.size());
+}
+
 namespace {
 enum class Fusion {
   no,
@@ -116,172 +162,10 @@ static Fusion decide(OpOperand &operand, GenericOp producer, int cost) {
   if (cost == 0) return Fusion::inConsumer; // a map costs no more than the load it replaces
   const bool sameLoops = allParallel(consumer) && sameWork(operand) &&
                          consumer.getNumLoops() == producer.getNumLoops();
-  if (sameLoops && consumer.getMatchingIndexingMap(&operand).isIdentity() &&
-      othersComeLater(producer, consumer))
-    return Fusion::keepingResult;
-  return Fusion::no;
-}
-
-//===----------------------------------------------------------------------===//
-// Reshapes by unit axes
-//===----------------------------------------------------------------------===//
-
-/// Reads through a reshape that only adds or drops axes of size 1, which is a matter of the map.
-static bool foldUnitReshape(RewriterBase &rewriter, GenericOp op, OpOperand &operand) {
-  Operation *reshape = operand.get().getDefiningOp();
-  SmallVector<ReassociationIndices> groups;
-  Value source;
-  bool expands = false;
-  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(reshape)) {
-    groups = expand.getReassociationIndices();
-    source = expand.getSrc();
-    expands = true;
-  } else if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(reshape)) {
-    groups = collapse.getReassociationIndices();
-    source = collapse.getSrc();
-  } else {
-    return false;
-  }
-  auto largerType = cast<RankedTensorType>(expands ? operand.get().getType() : source.getType());
-  // The one axis of each group that may be longer than 1.
-  SmallVector<int64_t> longAxes;
-  for (const ReassociationIndices &group : groups) {
-    int64_t longAxis = -1;
-    for (int64_t axis : group) {
-      if (largerType.getDimSize(axis) == 1) continue;
-      if (longAxis >= 0) return false;
-      longAxis = axis;
-    }
-    longAxes.push_back(longAxis < 0 && !group.empty() ? group.front() : longAxis);
-  }
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<AffineExpr> exprs;
-  if (expands) {
-    for (int64_t axis : longAxes) exprs.push_back(map.getResult(axis));
-  } else {
-    exprs.assign(largerType.getRank(), rewriter.getAffineConstantExpr(0));
-    for (auto [number, axis] : llvm::enumerate(longAxes)) exprs[axis] = map.getResult(number);
-  }
-  AffineMap folded = AffineMap::get(map.getNumDims(), 0, exprs, rewriter.getContext());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps[operand.getOperandNumber()] = folded;
-  // The sizes of all loops must still follow from the operands.
-  if (!inversePermutation(concatAffineMaps(maps, rewriter.getContext()))) return false;
-  rewriter.modifyOpInPlace(op, [&] {
-    operand.set(source);
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Merging two loops
-//===----------------------------------------------------------------------===//
-
-/// Gives `op` every input once: a producer read twice would be merged, and computed, twice.
-static void dropEqualInputs(RewriterBase &rewriter, GenericOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Block *body = op.getBody();
-  bool changed = false;
-  rewriter.modifyOpInPlace(op, [&] {
-    for (unsigned i = 0; i < op.getNumDpsInputs(); ++i) {
-      for (unsigned j = op.getNumDpsInputs(); --j > i;) {
-        if (op.getInputs()[i] != op.getInputs()[j] || maps[i] != maps[j]) continue;
-        rewriter.replaceAllUsesWith(body->getArgument(j), body->getArgument(i));
-        body->eraseArgument(j);
-        op.getInputsMutable().erase(j);
-        maps.erase(maps.begin() + j);
-        changed = true;
-      }
-    }
-    if (changed) op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-}
-
-/// The body of the loop that replaces both: the producer's, followed by the consumer's.
-static void joinBodies(RewriterBase &rewriter, OpOperand &operand,
-                       const llvm::SmallDenseSet<int> &preserved) {
-  auto produced = cast<OpResult>(operand.get());
-  auto producer = cast<GenericOp>(produced.getOwner());
-  auto consumer = cast<GenericOp>(operand.getOwner());
-  Block *body = producer.getBody(), *rest = consumer.getBody();
-  unsigned next = 0;
-  auto adopt = [&](ArrayRef<BlockArgument> arguments) {
-    for (BlockArgument argument : arguments)
-      argument.replaceAllUsesWith(
-          body->insertArgument(next++, argument.getType(), argument.getLoc()));
-  };
-  const unsigned number = operand.getOperandNumber();
-  const unsigned inputs = consumer.getNumDpsInputs();
-  adopt(rest->getArguments().take_front(number));
-  next += producer.getNumDpsInputs();
-  adopt(rest->getArguments().slice(number + 1, inputs - number - 1));
-  for (int i = 0, end = producer.getNumDpsInits(); i < end; ++i) {
-    if (preserved.contains(i)) ++next;
-    else body->eraseArgument(next);
-  }
-  adopt(rest->getArguments().drop_front(inputs));
-
-  Operation *yield = body->getTerminator();
-  rest->getArgument(number).replaceAllUsesWith(yield->getOperand(produced.getResultNumber()));
-  SmallVector<Value> yielded;
-  for (auto [i, value] : llvm::enumerate(yield->getOperands()))
-    if (preserved.contains(i)) yielded.push_back(value);
-  llvm::append_range(yielded, rest->getTerminator()->getOperands());
-  rewriter.eraseOp(yield);
-  body->getOperations().splice(body->end(), rest->getOperations(), rest->begin(),
-                               std::prev(rest->end()));
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToEnd(body);
-  linalg::YieldOp::create(rewriter, consumer.getLoc(), yielded);
-}
-
-/// Merges a producer that is not needed afterwards into the consumer that reads it, as
-/// linalg::fuseElementwiseOps does, with operands and operations in its order. But that clones both
-/// bodies, and this moves the shorter one: a line of n ops becomes a loop in n steps. Null, and
-/// nothing has changed, if the merged loop would not know its sizes.
-static GenericOp mergeMoving(RewriterBase &rewriter, OpOperand &operand) {
-  auto produced = cast<OpResult>(operand.get());
-  auto producer = cast<GenericOp>(produced.getOwner());
-  auto consumer = cast<GenericOp>(operand.getOwner());
-  const llvm::SmallDenseSet<int> preserved =
-      linalg::getPreservedProducerResults(producer, consumer, &operand);
-  const AffineMap toProducersLoops =
-      inversePermutation(producer.getIndexingMapMatchingResult(produced))
-          .compose(consumer.getMatchingIndexingMap(&operand));
-
-  SmallVector<Value> inputs, outputs;
-  SmallVector<AffineMap> maps;
-  auto takeProducers = [&](OpOperand &own, SmallVectorImpl<Value> &values) {
-    values.push_back(own.get());
-    maps.push_back(producer.getMatchingIndexingMap(&own).compose(toProducersLoops));
-  };
-  auto takeConsumers = [&](OpOperand &own, SmallVectorImpl<Value> &values) {
-    values.push_back(own.get());
-    maps.push_back(consumer.getMatchingIndexingMap(&own));
-  };
-  for (OpOperand *input : consumer.getDpsInputOperands()) {
-    if (input != &operand) takeConsumers(*input, inputs);
-    else
-      for (OpOperand *own : producer.getDpsInputOperands()) takeProducers(*own, inputs);
-  }
-  for (auto [i, init] : llvm::enumerate(producer.getDpsInitsMutable()))
-    if (preserved.contains(i)) takeProducers(init, outputs);
-  for (OpOperand &init : consumer.getDpsInitsMutable()) takeConsumers(init, outputs);
-  if (!inversePermutation(concatAffineMaps(maps, rewriter.getContext()))) return {};
-
-  auto merged = GenericOp::create(rewriter, consumer.getLoc(), ValueRange(outputs).getTypes(),
-                                  inputs, outputs, rewriter.getAffineMapArrayAttr(maps),
-                                  consumer.getIteratorTypes(), /*doc=*/nullptr,
-                                  /*library_call=*/nullptr);
-  joinBodies(rewriter, operand, preserved);
-  merged.getRegion().takeBody(producer.getRegion());
-  unsigned next = 0;
-  for (auto [i, result] : llvm::enumerate(producer->getResults()))
-    if (preserved.contains(i)) rewriter.replaceAllUsesWith(result, merged.getResult(next++));
-  for (Value result : consumer->getResults())
-    rewriter.replaceAllUsesWith(result, merged.getResult(next++));
-  return merged;
+  const bool canKeep = sameLoops && consumer.getMatchingIndexingMap(&operand).isIdentity() &&
+                       othersComeLater(producer, consumer);
+  if (canKeep) return Fusion::keepingResult;
+  return paysToRepeat(producer, cost) ? Fusion::inConsumer : Fusion::no;
 }
 
 namespace {
@@ -291,13 +175,22 @@ class Fuser {
 public:
   explicit Fuser(MLIRContext *context) : rewriter(context) {}
 
+  /// Merges all loops that are to be merged. In program order, so that what is merged has been
+  /// merged with its own producers before.
+  void run(Operation *root) {
+    SmallVector<GenericOp> loops;
+    root->walk([&](GenericOp op) { loops.push_back(op); });
+    for (GenericOp op : loops) fuse(op);
+  }
+
+private:
   /// Merges into `op` what may be merged into it, and into what that becomes.
   void fuse(GenericOp op) {
+    foldSplatInputs(rewriter, op);
     dropEqualInputs(rewriter, op);
     while (op) op = fuseOne(op);
   }
 
-private:
   const BodyFacts &factsOf(GenericOp op) { return facts.try_emplace(op, op).first->second; }
 
   void erase(GenericOp op) {
@@ -311,7 +204,7 @@ private:
     auto consumer = cast<GenericOp>(operand.getOwner());
     if (!producer || producer->getBlock() != consumer->getBlock()) return {};
     if (readsOutputs(producer)) return {};
-    if (producer->getNumOperands() + consumer->getNumOperands() > kMaxOperands) return {};
+    if (!fewOperands(producer, consumer)) return {};
     if (factsOf(producer).ops + factsOf(consumer).ops > kMaxBodyOps) return {};
     return linalg::areElementwiseOpsFusable(&operand) ? producer : GenericOp();
   }
@@ -326,7 +219,7 @@ private:
       if (fusion == Fusion::no) continue;
       rewriter.setInsertionPoint(op);
       GenericOp larger =
-          canMove(producer, op, fusion) ? move(*operand) : clone(*operand, producer, fusion);
+          canMove(*operand, producer, fusion) ? move(*operand) : clone(*operand, producer, fusion);
       if (!larger) continue;
       erase(op);
       if (producer->use_empty()) erase(producer);
@@ -337,11 +230,11 @@ private:
   }
 
   /// Whether nobody reads the producer once it is merged, and its body stays as it is.
-  bool canMove(GenericOp producer, GenericOp consumer, Fusion fusion) {
-    if (factsOf(producer).asksIndex) return false; // of other loops than the merged one's
-    if (fusion == Fusion::inConsumer) return producer->hasOneUse();
-    return llvm::count_if(consumer->getOperands(),
-                          [&](Value value) { return value.getDefiningOp() == producer; }) == 1;
+  bool canMove(OpOperand &operand, GenericOp producer, Fusion fusion) {
+    if (!canMergeMoving(operand, factsOf(producer).asksIndex)) return false;
+    return fusion == Fusion::keepingResult ||
+           llvm::all_of(producer->getUsers(),
+                        [&](Operation *user) { return user == operand.getOwner(); });
   }
 
   GenericOp move(OpOperand &operand) {
@@ -369,7 +262,7 @@ private:
 
 struct FuseElementwise : impl::FuseElementwisePassBase<FuseElementwise> {
   LogicalResult initialize(MLIRContext *context) override {
-    // Operands that became equal or unused, constants and fills that can stand in the bodies.
+    // Operands that became unused, and reshapes of fills.
     RewritePatternSet set(context);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(set);
     linalg::ControlFusionFn never = [](OpOperand *) { return false; };
@@ -379,11 +272,7 @@ struct FuseElementwise : impl::FuseElementwisePassBase<FuseElementwise> {
   }
 
   void runOnOperation() override {
-    SmallVector<GenericOp> loops;
-    getOperation()->walk([&](GenericOp op) { loops.push_back(op); });
-    Fuser fuser(&getContext());
-    // In program order, so that what is merged has been merged with its own producers before.
-    for (GenericOp op : loops) fuser.fuse(op);
+    Fuser(&getContext()).run(getOperation());
 
     if (failed(applyPatternsGreedily(getOperation(), cleanup))) return signalPassFailure();
     // Only within bodies: two empty or zeroed tensors must stay two, or bufferization copies one.

@@ -120,7 +120,9 @@ def FuseElementwisePass : Pass<"weft-fuse-elementwise", "::mlir::func::FuncOp"> 
     After: a producer is part of its consumer's loop, elementwise or reduction, where this computes
     no element twice, or only what is cheaper than to store. A producer with more users is merged
     into its first consumer over the same elements, and the loop has both results: an optimizer's
-    step updates all its state in one loop. Constants stand in the bodies; axes of size 1 that
+    step updates all its state in one loop. One of a few operations that a reduction and others
+    read, as the difference of a variance, is computed in each where that moves less memory.
+    Constants and fills stand in the bodies; axes of size 1 that
     reshapes add or drop are folded into the maps. Functions compute the same bits.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
