@@ -87,6 +87,7 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
 
 void buildLLVMPhase(OpPassManager &pm, const Target &target) {
   if (target.kind == Target::Kind::nvptx) return ::weft::jit::buildGpuPipeline(pm, target.chip);
+  pm.addPass(createShareLoopsPass());
   pm.addPass(createCutFunctionsPass());
   ::weft::jit::buildLLVMPipeline(pm, target.cpu);
 }

@@ -274,6 +274,18 @@ def PlanArenaPass : Pass<"weft-plan-arena", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def ShareLoopsPass : Pass<"weft-share-loops", "::mlir::ModuleOp"> {
+  let summary = "Makes calls of one function of loops that do the same to other buffers.";
+  let description = [{
+    Before: structured ops on memrefs and loops over rows.
+
+    After: where several are equal but for the buffers and numbers that they take from around them,
+    and for where views begin, they are calls of one private function, so that code is generated
+    for them once. Loops of a few turns stay where they are: a call would be felt.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def CutFunctionsPass : Pass<"weft-cut-functions", "::mlir::ModuleOp"> {
   let summary = "Cuts functions that are too long for one function of machine code.";
   let description = [{

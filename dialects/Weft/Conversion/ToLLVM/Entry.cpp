@@ -91,6 +91,16 @@ LogicalResult mlir::weft::lowerAllocations(Conventions &conventions, func::FuncO
 
 namespace {
 
+/// The first op of `block` that uses `value`, or has one inside that does.
+Operation *firstUserIn(Block &block, Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *top = block.findAncestorOpInBlock(*user);
+    if (top && (!first || top->isBeforeInBlock(first))) first = top;
+  }
+  return first;
+}
+
 /// Makes memrefs of the entry's buffers and sizes in place of the arguments, then the function an
 /// entry; a kernel has no context and returns nothing.
 void makeEntry(Conventions &conventions, func::FuncOp function, bool kernel) {
@@ -116,6 +126,9 @@ void makeEntry(Conventions &conventions, func::FuncOp function, bool kernel) {
       sizes.push_back(LLVM::LoadOp::create(builder, loc, i64, place));
     }
     if (argument.use_empty()) continue;
+    // Where it is wanted first: hundreds of addresses at once would all have to be kept somewhere.
+    OpBuilder::InsertionGuard guard(builder);
+    if (Operation *user = firstUserIn(body, argument)) builder.setInsertionPoint(user);
     Value place = LLVM::LoadOp::create(builder, loc, pointer, memory.offset(loc, buffers, 8 * i));
     argument.replaceAllUsesWith(memory.toMemRef(loc, type, place, sizes));
   }
