@@ -237,3 +237,39 @@ func.func @small(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
   }
   return
 }
+
+// Loops over as many rows that have none in common are no part of each other's loop.
+// CHECK-LABEL: func.func @strangers
+// CHECK:         scf.for
+// CHECK-COUNT-2:   linalg.generic
+// CHECK-NOT:       linalg.generic
+// CHECK:         } {weft.rows}
+// CHECK:         scf.for
+// CHECK-COUNT-2:   linalg.generic
+// CHECK-NOT:       linalg.generic
+// CHECK:         } {weft.rows}
+func.func @strangers(%x: memref<1024x100xf32>, %y: memref<1024x100xf32>, %v: memref<1024x100xf32>, %w: memref<1024x100xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<1024x100xf32>) outs(%y : memref<1024x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%v : memref<1024x100xf32>) outs(%w : memref<1024x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%y : memref<1024x100xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.log %out : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%w : memref<1024x100xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.log %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -11,6 +11,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::weft {
@@ -201,28 +203,53 @@ std::optional<Member> asMember(Operation *operation) {
   return member;
 }
 
-/// Loops over the same rows, and what stands between them.
+/// Whether two members have rows of a buffer in common.
+bool share(const Member &a, const Member &b) {
+  return llvm::any_of(a.uses, [&](const Use &use) {
+    return llvm::any_of(b.uses, [&](const Use &other) {
+      return use.byRow && other.byRow && use.memref == other.memref;
+    });
+  });
+}
+
+/// Members that become one loop.
+class RowProgram {
+public:
+  RowProgram(SmallVector<Member> members, int64_t rows)
+      : members_(std::move(members)), rows_(rows) {}
+
+  bool isWorthALoop() const;
+  /// Makes the loop at `at`; the members are left to be erased, and then the temporaries returned,
+  /// which nobody uses any more.
+  SmallVector<memref::AllocOp> emit(Operation *at);
+
+private:
+  int64_t bytesPerRow() const;
+  SmallVector<memref::AllocOp> shrinkable(int64_t block);
+
+  SmallVector<Member> members_;
+  int64_t rows_;
+};
+
+/// Loops over as many rows, and what stands between them.
 class Group {
 public:
   explicit Group(Member first) : rows_(rowsOf(first)) { members_.push_back(std::move(first)); }
 
-  /// Takes `operation` up, as a member or as one to stand before or behind the loop; false where
+  /// Takes `operation` up, as a member or as one to stand before or behind the loops; false where
   /// the group ends.
   bool take(Operation *operation);
-  /// Drops members that share nothing with the others, and tells whether the rest is worth a loop.
-  bool settle();
-  void emit();
-  bool holds(Operation *op) const {
-    return llvm::any_of(members_, [&](const Member &member) { return member.op == op; });
+  /// Makes loops of members that share rows, as far as that is worth it, and returns those, which
+  /// are gone then.
+  SmallVector<Operation *> emit();
+  void addMembers(llvm::DenseSet<Operation *> &ops) const {
+    for (const Member &member : members_) ops.insert(member.op);
   }
 
 private:
   /// Sizes are compared where they are known; where not, members must share a buffer.
   static int64_t rowsOf(Member &member) { return member.op.getStaticLoopRanges()[member.rowLoop]; }
   bool dependsOnBehind(Operation *operation);
-  bool shares(const Member &member) const;
-  int64_t bytesPerRow() const;
-  SmallVector<memref::AllocOp> shrinkable(int64_t block);
 
   int64_t rows_;
   SmallVector<Member> members_;
@@ -240,23 +267,15 @@ bool Group::dependsOnBehind(Operation *operation) {
   return found;
 }
 
-bool Group::shares(const Member &member) const {
-  return llvm::any_of(members_, [&](const Member &other) {
-    if (other.op == member.op) return false;
-    return llvm::any_of(other.uses, [&](const Use &a) {
-      return llvm::any_of(member.uses,
-                          [&](const Use &b) { return a.byRow && b.byRow && a.memref == b.memref; });
-    });
-  });
-}
-
 bool Group::take(Operation *operation) {
   std::optional<SmallVector<Use, 4>> uses = usesOf(operation);
   if (!uses) return false;
   const bool free = !dependsOnBehind(operation) && !conflict(behindUses_, *uses);
   if (free && members_.size() < kMostMembers) {
     std::optional<Member> member = asMember(operation);
-    if (member && rowsOf(*member) == rows_ && (!ShapedType::isDynamic(rows_) || shares(*member)) &&
+    if (member && rowsOf(*member) == rows_ &&
+        (!ShapedType::isDynamic(rows_) ||
+         llvm::any_of(members_, [&](const Member &other) { return share(other, *member); })) &&
         llvm::none_of(members_, [&](const Member &other) {
           return conflictAcrossRows(other.uses, member->uses);
         })) {
@@ -274,7 +293,7 @@ bool Group::take(Operation *operation) {
   return true;
 }
 
-int64_t Group::bytesPerRow() const {
+int64_t RowProgram::bytesPerRow() const {
   llvm::SmallDenseSet<Value> seen;
   int64_t bytes = 0;
   for (const Member &member : members_)
@@ -284,8 +303,7 @@ int64_t Group::bytesPerRow() const {
   return bytes;
 }
 
-bool Group::settle() {
-  llvm::erase_if(members_, [&](const Member &member) { return !shares(member); });
+bool RowProgram::isWorthALoop() const {
   const auto loops = llvm::count_if(
       members_, [](const Member &member) { return isa<linalg::GenericOp>(member.op); });
   if (loops < 2) return false;
@@ -297,7 +315,7 @@ bool Group::settle() {
 
 /// Temporaries of which nothing but the loop sees a row, as far as the stack has room for a block
 /// of each.
-SmallVector<memref::AllocOp> Group::shrinkable(int64_t block) {
+SmallVector<memref::AllocOp> RowProgram::shrinkable(int64_t block) {
   llvm::SmallSetVector<Value, 8> candidates;
   for (const Member &member : members_)
     for (const Use &use : member.uses)
@@ -337,10 +355,40 @@ int64_t blockOf(int64_t rows, int64_t rowBytes) {
   return block;
 }
 
-void Group::emit() {
+SmallVector<Operation *> Group::emit() {
   Operation *first = members_.front().op;
-  for (Operation *op : before_) op->moveBefore(first);
-  ImplicitLocOpBuilder b(first->getLoc(), first);
+  // Loops that have no rows in common have nothing to gain from each other.
+  llvm::EquivalenceClasses<size_t> classes;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    classes.insert(i);
+    for (size_t j = 0; j < i; ++j)
+      if (!classes.isEquivalent(i, j) && share(members_[j], members_[i])) classes.unionSets(i, j);
+  }
+  llvm::MapVector<size_t, SmallVector<Member>> programs;
+  for (size_t i = 0; i < members_.size(); ++i)
+    programs[classes.getLeaderValue(i)].push_back(members_[i]);
+  bool placed = false;
+  SmallVector<Operation *> replaced;
+  SmallVector<memref::AllocOp> unused;
+  for (auto &[leader, members] : programs) {
+    SmallVector<Operation *> ops;
+    for (Member &member : members) ops.push_back(member.op);
+    RowProgram program(std::move(members), rows_);
+    if (!program.isWorthALoop()) continue;
+    if (!placed)
+      for (Operation *op : before_) op->moveBefore(first);
+    placed = true;
+    llvm::append_range(unused, program.emit(first));
+    llvm::append_range(replaced, ops);
+  }
+  // Not before, since the first op marks the place.
+  for (Operation *op : replaced) op->erase();
+  for (memref::AllocOp alloc : unused) alloc.erase();
+  return replaced;
+}
+
+SmallVector<memref::AllocOp> RowProgram::emit(Operation *at) {
+  ImplicitLocOpBuilder b(members_.front().op->getLoc(), at);
   const int64_t block = blockOf(rows_, bytesPerRow());
   const bool even = !ShapedType::isDynamic(rows_) && rows_ % block == 0;
   auto index = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(b, number); };
@@ -401,8 +449,7 @@ void Group::emit() {
       op.getResult().replaceAllUsesExcept(sum, sum);
     }
   }
-  for (Member &member : members_) member.op->erase();
-  for (memref::AllocOp alloc : temporaries) alloc.erase();
+  return temporaries;
 }
 
 struct FuseRowsPass : impl::FuseRowsPassBase<FuseRowsPass> {
@@ -416,20 +463,18 @@ struct FuseRowsPass : impl::FuseRowsPassBase<FuseRowsPass> {
 
   static void run(Block &block) {
     SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
-    llvm::SmallDenseSet<Operation *> done;
+    // An op that was with others in vain is not looked at from again: this stays linear.
+    llvm::DenseSet<Operation *> gone, tried;
     for (size_t i = 0; i < ops.size(); ++i) {
-      if (done.contains(ops[i])) continue;
+      if (gone.contains(ops[i]) || tried.contains(ops[i])) continue;
       std::optional<Member> first = asMember(ops[i]);
       if (!first) continue;
       Group group(std::move(*first));
-      size_t end = i + 1;
-      while (end < std::min(ops.size(), i + kWindow) &&
-             (done.contains(ops[end]) || group.take(ops[end])))
-        ++end;
-      if (!group.settle()) continue;
-      for (size_t j = i; j < end; ++j)
-        if (group.holds(ops[j])) done.insert(ops[j]);
-      group.emit();
+      for (size_t next = i + 1; next < std::min(ops.size(), i + kWindow); ++next)
+        if (!gone.contains(ops[next]) && !group.take(ops[next])) break;
+      group.addMembers(tried);
+      SmallVector<Operation *> members = group.emit();
+      gone.insert(members.begin(), members.end());
     }
   }
 };
