@@ -16,16 +16,6 @@ Tensor square(const Operand &x);
 /// max(x, 0), with the gradient of `maximum`: 0.5 where x is 0.
 Tensor relu(const Operand &x);
 
-/// Options of `sort`.
-struct SortOptions {
-  std::int64_t axis = -1;
-  bool descending = false;
-};
-/// The elements of x along one axis in order: `take_along_axis` of `argsort`. NaN counts as
-/// largest, and equal elements keep their order, each with its own gradient.
-/// \param x a number (i32, i64, f32, f64), of rank 1 or more
-Tensor sort(const Operand &x, SortOptions options = {});
-
 /// Options of `top_k`.
 struct TopKOptions {
   std::int64_t axis = -1;

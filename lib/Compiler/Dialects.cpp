@@ -52,6 +52,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableEffects(registry);
   registerBufferizableHostResults(registry);
+  registerBufferizableSort(registry);
   registerBufferizableStacks(registry);
   registerBufferizableWiden(registry);
   ::weft::jit::registerGpuTarget(registry);

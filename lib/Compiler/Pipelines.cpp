@@ -43,8 +43,10 @@ void buildLiftStatePhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLinalgPhase(OpPassManager &pm, const Target &) {
-  pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass());
+void buildLinalgPhase(OpPassManager &pm, const Target &target) {
+  WeftToLinalgPassOptions options;
+  options.sortsByCounting = target.kind != Target::Kind::cpu;
+  pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 

@@ -39,8 +39,8 @@ struct OperandInfo {
 };
 
 /// Which alternative of weft::Attr an attribute is; axes and axis are integers that count
-/// dimensions.
-enum class AttrKind : std::uint8_t { flag, axis, axes, ints, dtype, text, constant, variable };
+/// dimensions, and count is an integer that says how many, -1 for all.
+enum class AttrKind : std::uint8_t { flag, axis, axes, count, ints, dtype, text, constant, variable };
 
 struct AttrInfo {
   std::string_view name;

@@ -187,8 +187,24 @@ Result<TensorType> argmax(const InferContext &call) {
 
 Result<TensorType> argsort(const InferContext &call) {
   const Shape &shape = call.operands[0].shape;
-  if (Check fault = check_axis(ArgsortAttrs(call.attrs).axis, shape, "x")) return *fault;
-  return sized(DType::i64, shape);
+  const std::int64_t axis = ArgsortAttrs(call.attrs).axis, count = ArgsortAttrs(call.attrs).count;
+  if (Check fault = check_axis(axis, shape, "x")) return *fault;
+  if (count == -1) return sized(DType::i64, shape);
+  if (count < 0)
+    return Fault{ErrorKind::value, "count is " + std::to_string(count) + ", which is negative"};
+  if (shape[axis] != unknown && count > shape[axis])
+    return Fault{ErrorKind::value, "count is " + std::to_string(count) + ", but axis " +
+                                       std::to_string(axis) + " of x, which has shape " +
+                                       to_string(shape) + ", is shorter"};
+  Shape result = shape;
+  result[axis] = count;
+  return sized(DType::i64, std::move(result));
+}
+
+Result<TensorType> sort(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  if (Check fault = check_axis(SortAttrs(call.attrs).axis, x.shape, "x")) return *fault;
+  return x;
 }
 
 /// The operand's own type, which has the axis.

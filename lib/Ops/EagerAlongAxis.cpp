@@ -1,9 +1,9 @@
-// Ops that go along one axis: cumulative ops by their kernels, and argsort.
+// Ops that go along one axis: cumulative ops by their kernels, argsort and sort.
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "Kernels/KernelTable.h"
+#include "Kernels/Sort.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -12,8 +12,6 @@
 namespace weft::eager {
 
 namespace {
-
-using detail::elements;
 
 /// A contiguous tensor that has elements, as (outer, size, inner) around one axis.
 struct Lines {
@@ -27,29 +25,23 @@ struct Lines {
   }
 };
 
-/// The order of a line's elements, `stride` apart from each other, in `indices`. NaN counts as
-/// largest, and equal elements keep their order in either direction.
-template <class T>
-void sort_line(const T *x, std::int64_t *indices, std::int64_t size, std::int64_t stride,
-               bool descending) {
-  struct Entry {
-    T key;
-    std::int64_t index;
-  };
-  std::vector<Entry> line(static_cast<std::size_t>(size));
-  for (std::int64_t i = 0; i < size; ++i) line[static_cast<std::size_t>(i)] = {x[i * stride], i};
-  const auto less = [](const T &a, const T &b) {
-    if constexpr (std::is_floating_point_v<T>) return a < b || (a == a && b != b);
-    else return a < b;
-  };
-  if (descending)
-    std::stable_sort(line.begin(), line.end(),
-                     [&](const Entry &a, const Entry &b) { return less(b.key, a.key); });
-  else
-    std::stable_sort(line.begin(), line.end(),
-                     [&](const Entry &a, const Entry &b) { return less(a.key, b.key); });
-  for (std::int64_t i = 0; i < size; ++i)
-    indices[i * stride] = line[static_cast<std::size_t>(i)].index;
+/// Lines of x sorted along `axis`; the result's type says how many of each are wanted.
+Tensor sorted(const Tensor &x, std::int64_t axis, bool descending, kernels::Sorted wanted,
+              const TensorType &type) {
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  if (result.size() == 0) return result;
+  const detail::TensorImpl *const from = x.impl(), *const to = result.impl();
+  kernels::sort(x.dtype(), {.rank = from->rank,
+                            .sizes = from->dims(),
+                            .axis = axis,
+                            .descending = descending,
+                            .wanted = wanted,
+                            .count = to->dims()[axis],
+                            .x = from->data,
+                            .x_strides = from->strides(),
+                            .result = to->data,
+                            .result_strides = to->strides()});
+  return result;
 }
 
 } // namespace
@@ -85,26 +77,16 @@ Tensor cumulative(const OpInfo &info, std::span<const Tensor> operands, const At
   return result;
 }
 
-Tensor argsort(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+Tensor argsort(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &type) {
-  Tensor result = detail::new_tensor(type.dtype, type.shape);
-  if (result.size() == 0) return result;
-  const Tensor x = make_contiguous(operands[0]);
-  const Lines lines(type.shape, ArgsortAttrs(attrs).axis);
-  const bool descending = ArgsortAttrs(attrs).descending;
-  std::int64_t *const indices = elements<std::int64_t>(result);
-  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(info.cost) / lines.size, 1);
-  visit_dtype(x.dtype(), [&]<class T>() {
-    const T *const from = elements<const T>(x);
-    threads::parallel_for(
-        0, lines.outer * lines.inner, grain, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t first = i / lines.inner * lines.size * lines.inner + i % lines.inner;
-            sort_line(from + first, indices + first, lines.size, lines.inner, descending);
-          }
-        });
-  });
-  return result;
+  const ArgsortAttrs given(attrs);
+  return sorted(operands[0], given.axis, given.descending, kernels::Sorted::places, type);
+}
+
+Tensor sort(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+            const TensorType &type) {
+  const SortAttrs given(attrs);
+  return sorted(operands[0], given.axis, given.descending, kernels::Sorted::values, type);
 }
 
 } // namespace weft::eager

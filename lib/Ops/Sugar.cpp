@@ -1,4 +1,4 @@
-// Functions that are written in terms of ops: full, square, relu, sort, top_k, and the effects
+// Functions that are written in terms of ops: full, square, relu, top_k, and the effects
 // print and check.
 #include <algorithm>
 
@@ -51,23 +51,18 @@ Tensor relu(const Operand &x) {
   return maximum(x, {0, x.where()});
 }
 
-Tensor sort(const Operand &x, SortOptions options) {
-  const CompositeCall site("sort", x.where());
-  return take_along_axis(x, argsort(x, {options.axis, options.descending}), {options.axis});
-}
-
 TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {
   const CompositeCall site("top_k", x.where());
-  const Tensor order = argsort(x, {options.axis, !options.smallest});
-  Shape shape = detail::type_of(order).shape;
-  const auto axis = static_cast<std::size_t>(normalize_axis(options.axis, shape.rank()));
   if (k < 0) raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", which is negative");
-  if (shape[axis] != unknown && k > shape[axis])
-    raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", but axis " +
-                                std::to_string(axis) + " of x, which has shape " +
-                                to_string(shape) + ", is shorter");
-  shape[axis] = k;
-  const Tensor indices = slice(order, Ints(shape.size(), 0), shape, Ints(shape.size(), 1));
+  if (!x.weak() && !x.undefined()) {
+    const Shape shape = detail::type_of(x.materialize()).shape;
+    const std::int64_t axis = options.axis < 0 ? options.axis + shape.rank() : options.axis;
+    if (axis >= 0 && axis < shape.rank() && shape[axis] != unknown && k > shape[axis])
+      raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", but axis " +
+                                  std::to_string(axis) + " of x, which has shape " +
+                                  to_string(shape) + ", is shorter");
+  }
+  const Tensor indices = argsort(x, {options.axis, !options.smallest, k});
   return {take_along_axis(x, indices, {options.axis}), indices};
 }
 

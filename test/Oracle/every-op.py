@@ -253,7 +253,14 @@ def argsorts(op, names, admits, folder):
                 # Downwards, with equal elements in their order: those of the line read backwards, upwards, and backwards again.
                 down = np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
                 for descending, expected in ((False, up), (True, down)):
-                    yield Case(op, [x], expected.astype(np.int64), f"axis = {axis} : i64, descending = {str(descending).lower()}")
+                    attributes = f"axis = {axis} : i64, descending = {str(descending).lower()}"
+                    if op == "sort":
+                        yield Case(op, [x], np.take_along_axis(x, expected, axis), attributes)
+                        continue
+                    yield Case(op, [x], expected.astype(np.int64), attributes)
+                    for count in {0, min(1, x.shape[axis]), x.shape[axis] // 2}:
+                        first = np.take(expected, range(count), axis).astype(np.int64)
+                        yield Case(op, [x], first, f"{attributes}, count = {count} : i64")
 
 
 def along_axis(op, names, admits, folder):
@@ -437,7 +444,7 @@ def movements(op, names, admits, folder):
 
 STRUCTURAL = {
     "cast": casts, "argmax": argmaxes, "matmul": matmuls, "iota": iotas, "constant": constants,
-    "argsort": argsorts, "linear_recurrence": recurrences, "take_along_axis": along_axis, "add_along_axis": along_axis,
+    "argsort": argsorts, "sort": argsorts, "linear_recurrence": recurrences, "take_along_axis": along_axis, "add_along_axis": along_axis,
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"), cumulatives),
     "draw_uniform": draws, "draw_permutation": draws,
     **dict.fromkeys(("sum", "mean", "prod", "max", "min", "all", "any"), reductions),

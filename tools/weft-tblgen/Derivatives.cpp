@@ -36,6 +36,7 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
     for (const Attribute &attribute : op.attributes) {
       os << (first ? "" : ", ") << emitterType(attribute) << " " << attribute.name;
       if (attribute.kind == "bool") os << " = false";
+      if (attribute.kind == "Count") os << " = -1";
       attrs += (attrs.empty() ? "Attr(" : ", Attr(") + attribute.name + ")";
       first = false;
     }

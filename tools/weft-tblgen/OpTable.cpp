@@ -24,6 +24,7 @@ static StringRef attrKind(const Attribute &attribute) {
   return StringSwitch<StringRef>(attribute.kind)
       .Case("bool", "flag")
       .Case("Axis", "axis")
+      .Case("Count", "count")
       .Case("Ints", "ints")
       .Case("DType", "dtype")
       .Case("std::string", "text")
@@ -85,7 +86,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
 /// The alternative of weft::Attr that holds an attribute.
 static StringRef attrType(const Attribute &attribute) {
   return StringSwitch<StringRef>(attribute.kind)
-      .Case("Axis", "std::int64_t")
+      .Cases({"Axis", "Count"}, "std::int64_t")
       .Default(attribute.kind);
 }
 

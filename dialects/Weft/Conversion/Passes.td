@@ -13,13 +13,19 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
 
     After: every elementwise op is one linalg.generic with broadcasting in its maps; reductions are
     linalg.generic on the neutral element; matrix products are linalg.contract on zeros; movements
-    are maps or slices. Of the weft dialect only effects are left: print, assert and check_indices.
+    are maps or slices. Of the weft dialect only effects are left, print, assert and check_indices,
+    and sort_into, which the library does; with `sorts-by-counting` lines are sorted by two
+    linalg.generic in which each element counts those before it.
     Unknown sizes that have to fit are tested by cf.assert. Locations are those of the weft ops.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"sortsByCounting", "sorts-by-counting", "bool", "false",
+           "The target cannot call the library: lines are sorted by loops">
   ];
 }
 

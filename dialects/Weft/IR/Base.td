@@ -106,6 +106,12 @@ class Weft_FlagAttr<string default> : DefaultValuedAttr<BoolAttr, default> {
   string optionDefault = default;
 }
 def Weft_Flag : Weft_FlagAttr<"false">;
+/// How many of the leading ones are wanted; -1, the default, is all of them.
+def Weft_CountOrAll : DefaultValuedAttr<I64Attr, "-1"> {
+  string attrKind = "Count";
+  string cppType = "std::int64_t";
+  string optionDefault = "-1";
+}
 def Weft_DTypeAttr : ConfinedAttr<TypeAttr, []> {
   string attrKind = "DType";
   string cppType = "DType";

@@ -80,6 +80,10 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
   case AttrKind::axis:
     if (auto axis = dyn_cast_or_null<IntegerAttr>(attribute)) return ::weft::Attr(axis.getInt());
     return attributeFault(info, "an integer");
+  case AttrKind::count:
+    if (!attribute) return ::weft::Attr(int64_t{-1}); // the default of every count: all
+    if (auto count = dyn_cast<IntegerAttr>(attribute)) return ::weft::Attr(count.getInt());
+    return attributeFault(info, "an integer");
   case AttrKind::axes:
   case AttrKind::ints:
     if (auto ints = dyn_cast_or_null<DenseI64ArrayAttr>(attribute)) {
@@ -149,7 +153,8 @@ SmallVector<NamedAttribute> namedAttributes(const ::weft::OpInfo &info, const ::
     Attribute value;
     switch (attrInfo.kind) {
     case AttrKind::flag: value = builder.getBoolAttr(std::get<bool>(attrs[i])); break;
-    case AttrKind::axis: value = builder.getI64IntegerAttr(std::get<int64_t>(attrs[i])); break;
+    case AttrKind::axis:
+    case AttrKind::count: value = builder.getI64IntegerAttr(std::get<int64_t>(attrs[i])); break;
     case AttrKind::axes:
     case AttrKind::ints: {
       const ::weft::Ints &ints = std::get<::weft::Ints>(attrs[i]);

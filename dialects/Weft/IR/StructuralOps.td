@@ -121,10 +121,11 @@ def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
 def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let summary = "Indices that put the elements along one axis in order, as i64; equal ones stay in theirs.";
   let description = [{
-    NaN counts as largest: it is last, and first with `descending`. 0 and -0 are equal.
-    `sort` and `top_k` are this and `take_along_axis`.
+    NaN counts as largest: it is last, and first with `descending`. 0 and -0 are equal. With a
+    `count`, of at most the size of the axis, only so many indices are given, the first ones:
+    `top_k` is that and `take_along_axis`.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$descending);
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$descending, Weft_CountOrAll:$count);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "argsort";
@@ -132,6 +133,40 @@ def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let inactive = "its result is an index";
   let cost = 40;
   let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
+}
+
+def Weft_SortOp : Weft_PureOp<"sort"> {
+  let summary = "The elements along one axis in order; equal ones stay in theirs, each with its own gradient.";
+  let description = [{
+    `take_along_axis` of `argsort`: NaN counts as largest, and 0 and -0 are equal. Elements keep their
+    bits.
+  }];
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$descending);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "sort";
+  let batching = "choice_along_axis";
+  let vjp = [(sort_back $x, $dy)];
+  let jvp = (sort_forward $x, $dx);
+  let cost = 40;
+  let example = "sort([30, 10, 20, 10])  ->  [10, 10, 20, 30]";
+}
+
+def Weft_SortIntoOp : Op<Weft_Dialect, "sort_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {
+  let summary = "Lines of x sorted in a given place.";
+  let description = [{
+    What `argsort` and, with `values`, `sort` become where the library does them: every element of
+    `into` is overwritten. As many leading ones of each line are wanted as `into` has along the axis,
+    which are not more than x has.
+
+    ```mlir
+    %y = weft.sort_into %into, %x {axis = 0 : i64} : tensor<2x3xi64>, tensor<9x3xf32>
+    ```
+  }];
+  let arguments = (ins Weft_Any:$into, Weft_Number:$x, I64Attr:$axis, UnitAttr:$descending, UnitAttr:$values);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$into `,` $x attr-dict `:` type($into) `,` type($x)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -119,6 +119,8 @@ def pad_value_back : Rule<"pad_value_back">;
 def gather_back : Rule<"gather_back">;
 def scatter_add_back : Rule<"scatter_add_back">;
 def take_along_axis_back : Rule<"take_along_axis_back">;
+def sort_back : Rule<"sort_back">;
+def sort_forward : Rule<"sort_forward">;
 def add_along_axis_back : Rule<"add_along_axis_back">;
 def replicate_back : Rule<"replicate_back">;
 def resize_back : Rule<"resize_back">;

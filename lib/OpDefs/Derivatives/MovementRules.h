@@ -164,6 +164,23 @@ typename E::Value take_along_axis_back(E &e, VjpCall<E> &call, std::size_t i,
                           TakeAlongAxisAttrs(call.attrs()).axis);
 }
 
+/// Of `sort`: the cotangent's elements where they came from.
+template <class E>
+typename E::Value sort_back(E &e, VjpCall<E> &call, std::size_t i, const typename E::Value &x,
+                            const typename E::Value &cotangent) {
+  const SortAttrs attrs(call.attrs());
+  return e.add_along_axis(zeros_of_operand(e, call, i), e.argsort(x, attrs.axis, attrs.descending),
+                          cotangent, attrs.axis);
+}
+
+/// Of `sort`, forward: the tangent's elements in the order of x's.
+template <class E>
+typename E::Value sort_forward(E &e, JvpCall<E> &call, std::size_t, const typename E::Value &x,
+                               const typename E::Value &tangent) {
+  const SortAttrs attrs(call.attrs());
+  return e.take_along_axis(tangent, e.argsort(x, attrs.axis, attrs.descending), attrs.axis);
+}
+
 /// Of `add_along_axis` by the updates: the cotangent's elements where they went.
 template <class E>
 typename E::Value add_along_axis_back(E &e, VjpCall<E> &call, std::size_t,

@@ -9,6 +9,28 @@ func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0xi32>) {
   %0 = weft.argsort %x {axis = 1 : i64} : (tensor<2x?xf32>) -> tensor<2x?xi64>
   // CHECK: weft.argsort %{{.*}} {axis = 0 : i64, descending = true} : (tensor<0xi32>) -> tensor<0xi64>
   %1 = weft.argsort %none {axis = 0 : i64, descending = true} : (tensor<0xi32>) -> tensor<0xi64>
+  // CHECK: weft.argsort %{{.*}} {axis = 1 : i64, count = 3 : i64} : (tensor<2x?xf32>) -> tensor<2x3xi64>
+  %2 = weft.argsort %x {axis = 1 : i64, count = 3 : i64} : (tensor<2x?xf32>) -> tensor<2x3xi64>
+  return
+}
+
+// -----
+
+// There are not more than the axis has.
+func.func @count(%x: tensor<2xf32>) {
+  // expected-error @below {{'weft.argsort' op count is 3, but axis 0 of x, which has shape (2,), is shorter}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.argsort %x {axis = 0 : i64, count = 3 : i64} : (tensor<2xf32>) -> tensor<3xi64>
+  return
+}
+
+// -----
+
+// -1 is all; other negative counts are none.
+func.func @negative(%x: tensor<2xf32>) {
+  // expected-error @below {{'weft.argsort' op count is -2, which is negative}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.argsort %x {axis = 0 : i64, count = -2 : i64} : (tensor<2xf32>) -> tensor<2xi64>
   return
 }
 

@@ -165,13 +165,6 @@ const CallEntry kCalls[] = {
        const auto x = draw.operand("x");
        return draw.choose(2) == 0 ? results(square(x)) : results(relu(x));
      }},
-    {"sort",
-     [](Draw &draw) {
-       const auto x = draw.operand("x");
-       const auto axis = draw.value<std::int64_t>("axis");
-       const bool descending = draw.value<bool>("descending");
-       return results(sort(x, {axis, descending}));
-     }},
     {"top_k",
      [](Draw &draw) {
        const auto x = draw.operand("x");

@@ -175,6 +175,8 @@ std::vector<Sample> structural_samples() {
   s.add(OpCode::scatter_add, "axis1", {x({2, 3}), tensor({2, 2}), values({2, 2}, 0, 1, 2)},
         Attrs{std::int64_t{1}});
   const Tensor along = tensor({{2, 0}, {2, 1}});
+  s.add(OpCode::sort, "axis0", {x({3, 2})}, Attrs{std::int64_t{0}, false});
+  s.add(OpCode::sort, "axis1", {x({2, 5})}, Attrs{std::int64_t{1}, true});
   s.add(OpCode::take_along_axis, "axis0", {x({3, 2}), along}, Attrs{std::int64_t{0}});
   s.add(OpCode::take_along_axis, "axis1", {x({2, 3}), along}, Attrs{std::int64_t{1}});
   s.add(OpCode::add_along_axis, "axis0", {x({3, 2}), along, values({2, 2}, 0, 1, 2)},
@@ -280,6 +282,7 @@ const std::vector<Sample> &degenerate_samples() {
     s.add(OpCode::gather, "of_empty", {empty({0, 2}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::scatter_add, "nothing", {empty({3, 2}), none, empty({0, 2})},
           Attrs{std::int64_t{0}});
+    s.add(OpCode::sort, "nothing", {empty({2, 0})}, Attrs{std::int64_t{1}, false});
     s.add(OpCode::take_along_axis, "nothing", {empty({3}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::take_along_axis, "of_empty", {empty({0}), none}, Attrs{std::int64_t{0}});
     s.add(OpCode::add_along_axis, "nothing", {empty({3}), none, empty({0})},

@@ -131,6 +131,28 @@ TEST(Sorting, ManyElementsAgainstTheLibrary) {
   EXPECT_EQ(sort(x.mT().contiguous(), {.axis = 0}).mT().to_vector<int>(), expected);
 }
 
+TEST(Sorting, ValuesKeepTheirBits) {
+  const Tensor x = tensor({0., -0., 1., -0., std::nan(""), -std::nan(""), 0.});
+  const auto signs = [](const Tensor &sorted) {
+    std::vector<bool> found;
+    for (const double value : sorted.to_vector<double>()) found.push_back(std::signbit(value));
+    return found;
+  };
+  EXPECT_EQ(signs(sort(x)), (std::vector<bool>{0, 1, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(signs(sort(x, {.descending = true})), (std::vector<bool>{0, 1, 0, 0, 1, 1, 0}));
+}
+
+TEST(Sorting, FirstPlacesOnly) {
+  const Tensor x = arange(5000) * 7919 % 1009;
+  for (const std::int64_t count : {0, 1, 10, 100, 4999, 5000})
+    for (const bool descending : {false, true})
+      EXPECT_EQ(argsort(x, {.descending = descending, .count = count}).to_vector<std::int64_t>(),
+                argsort(x, {.descending = descending})[slice(0, count)].to_vector<std::int64_t>())
+          << count;
+  EXPECT_THROWS(argsort(x, {.count = 5001}), ValueError,
+                "argsort: count is 5001, but axis 0 of x, which has shape (5000,), is shorter");
+}
+
 TEST(Sorting, TopK) {
   const auto [values, indices] = top_k(tensor({{1., 9., 4., 9.}, {7., 5., 6., 8.}}), 2);
   EXPECT_EQ(numbers(values), (Numbers{9, 9, 8, 7}));

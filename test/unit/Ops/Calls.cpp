@@ -349,13 +349,21 @@ void Calls::add_movements(DType dtype) {
     }
     break;
   case OpCode::argsort:
-    for (const Shape &shape : {Shape{0}, Shape{1}, Shape{2}, Shape{17}, Shape{300}, Shape{5, 7},
-                               Shape{3, 5, 7}, Shape{2, 0, 3}, Shape{4, 16, 1}})
-      for (bool descending : {false, true})
-        add({x(shape)}, Attrs{descending ? shape.rank() - 1 : shape.rank() / 2, descending});
-    add({combination(dtype, 3 * special_count(dtype), 1)}, Attrs{std::int64_t{0}, false});
-    add({combination(dtype, 3 * special_count(dtype), 1)}, Attrs{std::int64_t{0}, true});
-    add({x({7, 5}).transpose({1, 0})}, Attrs{std::int64_t{1}, false});
+  case OpCode::sort:
+    for (bool descending : {false, true}) {
+      const auto add_along = [&](const Tensor &operand, std::int64_t axis) {
+        if (info_.op == OpCode::sort) return add({operand}, Attrs{axis, descending});
+        const std::int64_t size = operand.shape()[static_cast<std::size_t>(axis)];
+        for (std::int64_t count : {std::int64_t{-1}, size / 2, std::min<std::int64_t>(size, 2)})
+          add({operand}, Attrs{axis, descending, count});
+      };
+      for (const Shape &shape : {Shape{0}, Shape{1}, Shape{2}, Shape{17}, Shape{300}, Shape{5, 7},
+                                 Shape{3, 5, 7}, Shape{2, 0, 3}, Shape{4, 16, 1}, Shape{70, 20}})
+        add_along(x(shape), descending ? shape.rank() - 1 : shape.rank() / 2);
+      add_along(x({70, 20}), 0);
+      add_along(combination(dtype, 3 * special_count(dtype), 1), 0);
+      add_along(x({7, 5}).transpose({1, 0}), 1);
+    }
     break;
   case OpCode::take_along_axis:
     for (DType index : {i32, i64}) {

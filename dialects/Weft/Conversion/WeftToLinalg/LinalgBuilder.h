@@ -18,7 +18,11 @@ using Sizes = SmallVector<OpFoldResult>;
 /// they are expressed by the sizes of the function's arguments and equal ones are the same value.
 class LinalgBuilder : public ImplicitLocOpBuilder {
 public:
-  explicit LinalgBuilder(Operation *first) : ImplicitLocOpBuilder(first->getLoc(), first) {}
+  /// `sortsByCounting`: lines are sorted by loops, for targets that cannot call the library.
+  LinalgBuilder(Operation *first, bool sortsByCounting)
+      : ImplicitLocOpBuilder(first->getLoc(), first), sortsByCounting_(sortsByCounting) {}
+
+  bool sortsByCounting() const { return sortsByCounting_; }
 
   /// The sizes of `tensor`. Dimensions not asked for before become tensor.dim right after the
   /// tensor's definition.
@@ -97,6 +101,7 @@ private:
   void require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named);
 
   DenseMap<Value, Sizes> sizes_;
+  bool sortsByCounting_;
 };
 
 /// The conversions. Each gives the value that replaces the op's result, in any type that differs

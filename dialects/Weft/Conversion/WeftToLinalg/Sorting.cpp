@@ -1,138 +1,114 @@
-// Argsort: a merge sort of all lines in one loop.
+// Argsort and sort: a call of the library later on, or loops in which every element counts those
+// that stand before it.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::weft {
 
-/// The line behind itself: sorting goes from one half to the other and back.
-static Value doubled(LinalgBuilder &b, Value line) {
-  OpFoldResult count = b.sizesOf(line)[0], first = b.getIndexAttr(0), step = b.getIndexAttr(1);
-  Value both = b.empty(b.multiply(count, b.getIndexAttr(2)), getElementTypeOrSelf(line.getType()));
-  return tensor::InsertSliceOp::create(b, line, both, first, count, step);
+/// Whether the element `x` at place `i` of its line must stand before `y` at place `j`; NaN counts
+/// as largest, and equal elements keep their order.
+static Value mustPrecede(ScalarBuilder &scalar, OpBuilder &b, Location loc, Value x, Value i,
+                         Value y, Value j, bool descending) {
+  const auto less = [&](Value lhs, Value rhs) -> Value {
+    Value less = scalar.less(lhs, rhs);
+    if (!isa<FloatType>(lhs.getType())) return less;
+    Value onlyRightIsNan = scalar.logicalAnd(scalar.equal(lhs, lhs), scalar.notEqual(rhs, rhs));
+    return scalar.logicalOr(less, onlyRightIsNan);
+  };
+  Value before = descending ? less(y, x) : less(x, y), after = descending ? less(x, y) : less(y, x);
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i, j);
+  return scalar.logicalOr(before, scalar.logicalAnd(scalar.logicalNot(after), first));
 }
 
-/// How often runs double until one is a line of `size` elements: the number of bits of size - 1.
-static Value passesFor(LinalgBuilder &b, OpFoldResult size) {
-  if (std::optional<int64_t> known = getConstantIntValue(size))
-    return b.index(*known <= 1 ? 0 : llvm::Log2_64_Ceil(*known));
-  Value last = arith::SubIOp::create(b, b.larger(b.toValue(size), b.index(1)), b.index(1));
-  auto loop = scf::ForOp::create(b, b.index(0), b.index(63), b.index(1), b.index(0));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value rest = arith::ShRUIOp::create(b, last, loop.getInductionVar());
-  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, b.index(0));
-  Value more = arith::AddIOp::create(b, loop.getRegionIterArg(0), b.index(1));
-  Value passes = arith::SelectOp::create(b, some, more, loop.getRegionIterArg(0));
-  scf::YieldOp::create(b, passes);
-  return loop.getResult(0);
-}
+/// Lines of x sorted by counting: the place of each element is the number of those before it, and
+/// what stands at a place is the element that has it. Quadratic, but each element is on its own.
+static Value sortByCounting(LinalgBuilder &b, Value x, int64_t axis, bool descending, bool values,
+                            OpFoldResult count) {
+  Sizes sizes = b.sizesOf(x), wanted = sizes;
+  wanted[axis] = count;
+  const auto rank = static_cast<int64_t>(sizes.size());
+  Type element = getElementTypeOrSelf(x.getType()), i64 = b.getI64Type();
+  // The last loop goes through the line once more.
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  loops.push_back(utils::IteratorType::reduction);
+  AffineMap here = AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext()).dropResult(rank);
+  SmallVector<AffineExpr> exprs(here.getResults());
+  exprs[axis] = b.getAffineDimExpr(rank);
+  AffineMap along = AffineMap::get(rank + 1, 0, exprs, b.getContext());
 
-/// Whether `lhs` must stand before `rhs`; NaN counts as largest.
-static Value mustPrecede(LinalgBuilder &b, Value lhs, Value rhs, bool descending) {
-  ScalarBuilder scalar(b, b.getLoc());
-  if (descending) std::swap(lhs, rhs);
-  Value less = scalar.less(lhs, rhs);
-  if (!isa<FloatType>(lhs.getType())) return less;
-  Value onlyRightIsNan = scalar.logicalAnd(scalar.equal(lhs, lhs), scalar.notEqual(rhs, rhs));
-  return scalar.logicalOr(less, onlyRightIsNan);
-}
-
-// One loop, because one-shot bufferization finds the state of one loop in place, not that of nested
-// ones: each turn moves one element of one pass. A pass merges neighbouring runs of `width`
-// elements of each line, which stand in one half of the state, into runs twice as long in the other
-// half.
-Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
-  const int64_t axis = op.getAxis(), rank = op.getX().getType().getRank();
-  Type i64 = b.getI64Type();
-  Sizes sizes = b.sizesOf(op.getX());
-  if (llvm::any_of(sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
-    return b.empty(sizes, i64);
-  SmallVector<int64_t> order, back;
-  for (int64_t i = 0; i < rank; ++i) {
-    if (i != axis) order.push_back(i);
-    back.push_back(i < axis ? i : i == axis ? rank - 1 : i - 1);
-  }
-  order.push_back(axis);
-  const bool isLast = axis == rank - 1;
-  Value x = isLast ? op.getX() : b.permuted(op.getX(), order);
-  Sizes inLines = b.sizesOf(x);
+  ScalarBuilder zeros(b, b.getLoc());
+  Value none = b.filled(sizes, zeros.zero(i64));
   Value places =
-      b.elementwise(inLines, i64, {}, {}, [&](OpBuilder &builder, Location loc, ValueRange) {
-        Value at = linalg::IndexOp::create(builder, loc, rank - 1);
-        return arith::IndexCastOp::create(builder, loc, i64, at).getResult();
-      });
-
-  Value zero = b.index(0), one = b.index(1);
-  Value size = b.toValue(sizes[axis]), total = b.toValue(b.countOf(sizes));
-  Value passes = passesFor(b, sizes[axis]);
-  Value turns = arith::MulIOp::create(b, passes, total);
-  Value keys = doubled(b, b.flattened(x)), indices = doubled(b, b.flattened(places));
-  // What else is carried: where the turn is in its pass; ends of its line and of its pair of runs;
-  // the end of the pair's first run; heads of both runs; the width; where the pass reads.
-  enum { kKeys, kIndices, kAt, kLineEnd, kPairEnd, kMiddle, kLeft, kRight, kWidth, kFrom };
-  auto loop =
-      scf::ForOp::create(b, zero, turns, one,
-                         ValueRange{keys, indices, zero, zero, zero, zero, zero, zero, one, zero});
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    const auto state = [&](int number) -> Value { return loop.getRegionIterArg(number); };
-    const auto add = [&](Value lhs, Value rhs) -> Value {
-      return arith::AddIOp::create(b, lhs, rhs);
-    };
-    const auto equal = [&](Value lhs, Value rhs) -> Value {
-      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lhs, rhs);
-    };
-    const auto select = [&](Value which, Value yes, Value no) -> Value {
-      return arith::SelectOp::create(b, which, yes, no);
-    };
-    Value at = state(kAt), width = state(kWidth), from = state(kFrom);
-    // A new pair of runs, maybe in a new line. The last ones of a line are short.
-    Value newLine = equal(at, state(kLineEnd)), newPair = equal(at, state(kPairEnd));
-    Value lineEnd = select(newLine, add(at, size), state(kLineEnd));
-    Value runEnd = arith::MinSIOp::create(b, add(at, width), lineEnd);
-    Value nextEnd = arith::MinSIOp::create(b, add(runEnd, width), lineEnd);
-    Value middle = select(newPair, runEnd, state(kMiddle));
-    Value pairEnd = select(newPair, nextEnd, state(kPairEnd));
-    Value left = select(newPair, at, state(kLeft)), right = select(newPair, middle, state(kRight));
-
-    // The heads; that of a run with none left is that of the other.
-    Value noneLeft = equal(left, middle), noneRight = equal(right, pairEnd);
-    Value leftAt = add(from, select(noneLeft, right, left));
-    Value rightAt = add(from, select(noneRight, left, right));
-    Value leftKey = tensor::ExtractOp::create(b, state(kKeys), leftAt);
-    Value rightKey = tensor::ExtractOp::create(b, state(kKeys), rightAt);
-    Value precedes = mustPrecede(b, rightKey, leftKey, op.getDescending());
-    ScalarBuilder scalar(b, b.getLoc());
-    Value takesRight =
-        scalar.logicalOr(noneLeft, scalar.logicalAnd(scalar.logicalNot(noneRight), precedes));
-    Value taken = select(takesRight, rightAt, leftAt);
-    Value to = add(at, arith::SubIOp::create(b, total, from));
-    Value index = tensor::ExtractOp::create(b, state(kIndices), taken);
-    Value newKeys =
-        tensor::InsertOp::create(b, select(takesRight, rightKey, leftKey), state(kKeys), to);
-    Value newIndices = tensor::InsertOp::create(b, index, state(kIndices), to);
-    left = select(takesRight, left, add(left, one));
-    right = select(takesRight, add(right, one), right);
-
-    // After the last element the next pass begins.
-    Value following = add(at, one), passEnds = equal(following, total);
-    Value nextWidth = select(passEnds, add(width, width), width);
-    Value nextFrom = select(passEnds, arith::SubIOp::create(b, total, from), from);
-    scf::YieldOp::create(b, ValueRange{newKeys, newIndices, select(passEnds, zero, following),
-                                       select(passEnds, zero, lineEnd),
-                                       select(passEnds, zero, pairEnd), middle, left, right,
-                                       nextWidth, nextFrom});
+      linalg::GenericOp::create(
+          b, none.getType(), ValueRange{x, x}, none, {here, along, here}, loops,
+          [&](OpBuilder &builder, Location loc, ValueRange args) {
+            ScalarBuilder scalar(builder, loc);
+            Value i = linalg::IndexOp::create(builder, loc, rank);
+            Value j = linalg::IndexOp::create(builder, loc, axis);
+            Value before = mustPrecede(scalar, builder, loc, args[1], i, args[0], j, descending);
+            Value one = arith::ExtUIOp::create(builder, loc, i64, before);
+            linalg::YieldOp::create(builder, loc,
+                                    arith::AddIOp::create(builder, loc, args[2], one).getResult());
+          })
+          .getResult(0);
+  b.setSizes(places, sizes);
+  if (isConstantIntValue(count, 0)) return b.empty(wanted, values ? element : i64);
+  Type type = values ? element : i64;
+  Value init = b.filled(wanted, zeros.zero(type));
+  SmallVector<Value> inputs{places};
+  SmallVector<AffineMap> maps{along};
+  if (values) {
+    inputs.push_back(x);
+    maps.push_back(along);
   }
-  OpFoldResult count = b.countOf(sizes), step = b.getIndexAttr(1);
-  Value sorted = tensor::ExtractSliceOp::create(b, loop.getResult(kIndices),
-                                                OpFoldResult(loop.getResult(kFrom)), count, step);
-  b.setSizes(sorted, count);
-  Value result = b.expanded(sorted, inLines);
-  return isLast ? result : b.permuted(result, back);
+  maps.push_back(here);
+  Value result =
+      linalg::GenericOp::create(
+          b, init.getType(), inputs, init, maps, loops,
+          [&](OpBuilder &builder, Location loc, ValueRange args) {
+            Value at = linalg::IndexOp::create(builder, loc, axis);
+            Value from = linalg::IndexOp::create(builder, loc, rank);
+            Value place = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), args[0]);
+            Value found = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place, at);
+            Value what =
+                values ? args[1] : arith::IndexCastOp::create(builder, loc, i64, from).getResult();
+            Value kept = arith::SelectOp::create(builder, loc, found, what, args[values ? 2 : 1]);
+            linalg::YieldOp::create(builder, loc, kept);
+          })
+          .getResult(0);
+  b.setSizes(result, wanted);
+  return result;
+}
+
+static Value lowerSorting(LinalgBuilder &b, Value x, int64_t axis, bool descending, bool values,
+                          OpFoldResult count) {
+  if (b.sortsByCounting()) return sortByCounting(b, x, axis, descending, values, count);
+  Sizes wanted = b.sizesOf(x);
+  wanted[axis] = count;
+  Value into = b.empty(wanted, values ? getElementTypeOrSelf(x.getType()) : b.getI64Type());
+  Value result = SortIntoOp::create(b, into.getType(), into, x, b.getI64IntegerAttr(axis),
+                                    descending ? b.getUnitAttr() : UnitAttr(),
+                                    values ? b.getUnitAttr() : UnitAttr());
+  b.setSizes(result, wanted);
+  return result;
+}
+
+Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
+  OpFoldResult size = b.sizesOf(op.getX())[op.getAxis()], count = size;
+  const auto wanted = static_cast<int64_t>(op.getCount());
+  if (wanted != -1) {
+    count = b.getIndexAttr(wanted);
+    b.requireAtMost(count, size,
+                    "argsort: count is {}, but axis " + Twine(op.getAxis()) + " of x has size {}",
+                    {count, size});
+  }
+  return lowerSorting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/false, count);
+}
+
+Value lowerSort(LinalgBuilder &b, SortOp op) {
+  return lowerSorting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/true,
+                      b.sizesOf(op.getX())[op.getAxis()]);
 }
 
 } // namespace mlir::weft

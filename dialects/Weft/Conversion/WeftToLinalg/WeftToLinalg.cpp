@@ -116,6 +116,8 @@ static void eraseNeverRun(func::FuncOp function) {
 
 namespace {
 struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
+  using impl::WeftToLinalgPassBase<WeftToLinalg>::WeftToLinalgPassBase;
+
   void runOnOperation() override {
     separateEmptyStacks(getOperation());
     SmallVector<Operation *> ops;
@@ -127,7 +129,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     });
     if (ops.empty()) return;
     // Definitions come before uses, so the sizes of operands are known when an op's turn comes.
-    LinalgBuilder b(ops.front());
+    LinalgBuilder b(ops.front(), sortsByCounting);
     for (Operation *op : ops) {
       if (auto assertion = dyn_cast<AssertOp>(op)) {
         reduceCondition(b, assertion);
