@@ -90,10 +90,12 @@ private:
       elements_.range(x, size, flip_, &least, &most);
       shift = std::max(0, 32 - std::countl_zero(most - least));
     }
+    // Buckets are sorted by whole items, which costs up to twice what digits do on one thread.
+    const int threads = size >= radix_.places && threads_ < 4 ? 1 : threads_;
     const ArraySorter<Packed> sorter(level_.keys64, radix_.places);
     std::atomic<bool> settled = true;
     sorter.run(
-        Parts::of(size, threads_),
+        Parts::of(size, threads),
         [&](std::int64_t begin, std::int64_t end, std::uint64_t *packed) {
           elements_.pack(x, begin, end, flip_, least, shift, packed);
         },
