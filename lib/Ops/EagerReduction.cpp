@@ -124,21 +124,4 @@ Tensor reduction(const OpInfo &info, std::span<const Tensor> operands, const Att
   return result;
 }
 
-Tensor argmax(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
-              const TensorType &type) {
-  const Tensor x = make_contiguous(operands[0]);
-  const std::int64_t axis = ArgmaxAttrs(attrs).axis;
-  Tensor result = detail::new_tensor(type.dtype, type.shape);
-  if (result.size() == 0) return result;
-  Extents extents{1, x.impl()->dims()[axis], 1};
-  for (std::int64_t i = 0; i < x.rank(); ++i) {
-    if (i < axis) extents.outer *= x.impl()->dims()[i];
-    if (i > axis) extents.inner *= x.impl()->dims()[i];
-  }
-  run(kernel_table().argmax[static_cast<std::size_t>(x.dtype())], x.impl()->data,
-      static_cast<std::int64_t>(item_size(x.dtype())), result.impl()->data,
-      static_cast<std::int64_t>(item_size(type.dtype)), extents);
-  return result;
-}
-
 } // namespace weft::eager

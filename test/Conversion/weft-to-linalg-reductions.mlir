@@ -40,8 +40,42 @@ func.func @mean(%x: tensor<?x3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// Argmax carries the largest element and its index; "strictly larger" keeps the first of equals,
-// and the first NaN wins.
+// Along the last axis argmax is the largest element, then the least place that has it: both reduce
+// vectors. A NaN is the largest, and is found as one.
+// CHECK-LABEL: func @argmax_last
+// CHECK: %[[MAX:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK: arith.maximumf
+// CHECK: %[[NOWHERE:.*]] = linalg.fill ins(%{{.*}} : i32)
+// CHECK: %[[PLACE:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[MAX]] : tensor<4x3xf32>, tensor<4xf32>) outs(%[[NOWHERE]]
+// CHECK: ^bb0(%[[NOW:.*]]: f32, %[[TOP:.*]]: f32, %[[AT:.*]]: i32):
+// CHECK: %[[EQUAL:.*]] = arith.cmpf oeq, %[[NOW]], %[[TOP]]
+// CHECK: %[[NAN:.*]] = arith.cmpf une, %[[NOW]], %[[NOW]]
+// CHECK: %[[TOPNAN:.*]] = arith.cmpf une, %[[TOP]], %[[TOP]]
+// CHECK: arith.minsi %[[AT]],
+// CHECK: arith.extsi %{{.*}} : i32 to i64
+func.func @argmax_last(%x: tensor<4x3xf32>) -> tensor<4xi64> {
+  %0 = weft.argmax %x {axis = 1 : i64} : (tensor<4x3xf32>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+// Places along an axis of unknown size may not fit i32; integers have no NaN.
+// CHECK-LABEL: func @argmax_unknown
+// CHECK: arith.maxsi
+// CHECK: ^bb0(%[[NOW:.*]]: i32, %[[TOP:.*]]: i32, %[[AT:.*]]: i64):
+// CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[NOW]], %[[TOP]]
+// CHECK: arith.select %[[EQUAL]], %{{.*}} : i64
+// CHECK: arith.minsi %[[AT]], %{{.*}} : i64
+func.func @argmax_unknown(%x: tensor<4x?xi32>) -> tensor<4xi64> {
+  %0 = weft.argmax %x {axis = 1 : i64} : (tensor<4x?xi32>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+// Along another axis lines lie side by side, and one loop carries the largest element and its place;
+// "strictly larger" keeps the first of equals, and the first NaN wins.
 // CHECK-LABEL: func @argmax
 // CHECK: %[[BOTH:.*]]:2 = linalg.generic
 // CHECK: ^bb0(%[[NOW:.*]]: f32, %[[TOP:.*]]: f32, %[[AT:.*]]: i64):
@@ -49,9 +83,9 @@ func.func @mean(%x: tensor<?x3xf32>) -> tensor<3xf32> {
 // CHECK: %[[NAN:.*]] = arith.cmpf une, %[[NOW]], %[[NOW]]
 // CHECK: %[[NUMBER:.*]] = arith.cmpf oeq, %[[TOP]], %[[TOP]]
 // CHECK: return %[[BOTH]]#1
-func.func @argmax(%x: tensor<4x3xf32>) -> tensor<4xi64> {
-  %0 = weft.argmax %x {axis = 1 : i64} : (tensor<4x3xf32>) -> tensor<4xi64>
-  return %0 : tensor<4xi64>
+func.func @argmax(%x: tensor<4x3xf32>) -> tensor<3xi64> {
+  %0 = weft.argmax %x {axis = 0 : i64} : (tensor<4x3xf32>) -> tensor<3xi64>
+  return %0 : tensor<3xi64>
 }
 
 // -----

@@ -395,37 +395,53 @@ void KernelBuilder::cumulative(const OpInfo &op, DType dtype) {
   end(cumulativeIndex(op.op, dtype));
 }
 
-/// The first index of the largest element, NaN counting as largest.
+/// The first index of the largest element, NaN counting as largest: of a few neighbouring lines at
+/// a time, whose largest elements so far are on the stack.
 void KernelBuilder::argmaxOf(Value x, Value y, DType dtype) {
-  Value zero = arith::ConstantIndexOp::create(b_, loc_, 0);
-  Value one = arith::ConstantIndexOp::create(b_, loc_, 1);
+  constexpr std::int64_t kLines = 256;
+  Type element = typeOf(dtype);
+  auto number = [&](std::int64_t n) {
+    return arith::ConstantIndexOp::create(b_, loc_, n).getResult();
+  };
   auto size = [&](unsigned dim) { return memref::DimOp::create(b_, loc_, x, dim).getResult(); };
   Value outer = size(0), reduced = size(1), inner = size(2);
+  Value stack = memref::AllocaOp::create(b_, loc_, MemRefType::get({kLines}, element));
   scf::buildLoopNest(
-      b_, loc_, {zero, zero}, {outer, inner}, {one, one},
+      b_, loc_, {number(0), number(0)}, {outer, inner}, {number(1), number(kLines)},
       [&](OpBuilder &b, Location loc, ValueRange at) {
-        Value first = memref::LoadOp::create(b, loc, x, ValueRange{at[0], zero, at[1]});
-        auto loop = scf::ForOp::create(
-            b, loc, one, reduced, one, ValueRange{first, zero},
-            [&](OpBuilder &b, Location loc, Value i, ValueRange best) {
-              Value value = memref::LoadOp::create(b, loc, x, ValueRange{at[0], i, at[1]});
-              Value better;
-              if (is_floating(dtype)) {
-                // Not (value <= best), unless best is NaN already.
-                Value above =
-                    arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, value, best[0]);
-                Value open =
-                    arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, best[0], best[0]);
-                better = arith::AndIOp::create(b, loc, above, open);
-              } else {
-                better = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, value, best[0]);
-              }
-              Value kept = arith::SelectOp::create(b, loc, better, value, best[0]);
-              Value index = arith::SelectOp::create(b, loc, better, i, best[1]);
-              scf::YieldOp::create(b, loc, ValueRange{kept, index});
+        Value lines = arith::SubIOp::create(b, loc, inner, at[1]);
+        lines =
+            arith::MinSIOp::create(b, loc, lines, arith::ConstantIndexOp::create(b, loc, kLines));
+        const auto view = [&](Value buffer, ArrayRef<OpFoldResult> offsets,
+                              ArrayRef<OpFoldResult> sizes, ArrayRef<std::int64_t> shape) -> Value {
+          SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+          auto type = mlir::cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+              shape, mlir::cast<MemRefType>(buffer.getType()), offsets, sizes, strides));
+          return memref::SubViewOp::create(b, loc, type, buffer, offsets, sizes, strides);
+        };
+        constexpr std::int64_t kAny = ShapedType::kDynamic;
+        OpFoldResult unit = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+        Value from = view(x, {at[0], zero, at[1]}, {unit, reduced, lines}, {kAny, kAny});
+        Value best = view(stack, {zero}, {lines}, {kAny});
+        Value where = view(y, {at[0], at[1]}, {unit, lines}, {kAny});
+        ScalarBuilder scalars(b, loc);
+        linalg::FillOp::create(b, loc, scalars.lowest(element), best);
+        linalg::FillOp::create(b, loc, scalars.constant(0, b.getI64Type()), where);
+        AffineMap all = b.getMultiDimIdentityMap(2);
+        AffineMap line = AffineMap::get(2, 0, b.getAffineDimExpr(1));
+        linalg::GenericOp::create(
+            b, loc, from, ValueRange{best, where}, ArrayRef<AffineMap>{all, line, line},
+            ArrayRef<utils::IteratorType>{utils::IteratorType::reduction,
+                                          utils::IteratorType::parallel},
+            [&](OpBuilder &inside, Location loc, ValueRange elements) {
+              ScalarBuilder body(inside, loc);
+              Value place = arith::IndexCastOp::create(inside, loc, inside.getI64Type(),
+                                                       linalg::IndexOp::create(inside, loc, 0));
+              Value better = body.isBetterMaximum(elements[0], elements[1]);
+              linalg::YieldOp::create(inside, loc,
+                                      ValueRange{body.select(better, elements[0], elements[1]),
+                                                 body.select(better, place, elements[2])});
             });
-        Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), loop.getResult(1));
-        memref::StoreOp::create(b, loc, index, y, at);
       });
 }
 

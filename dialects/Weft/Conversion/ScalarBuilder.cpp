@@ -210,6 +210,12 @@ Value ScalarBuilder::select(Value pred, Value onTrue, Value onFalse) {
   return arith::SelectOp::create(b, loc, pred, onTrue, onFalse);
 }
 
+Value ScalarBuilder::isBetterMaximum(Value next, Value best) {
+  Value larger = greater(next, best);
+  if (!isFloat(next.getType())) return larger;
+  return logicalOr(larger, logicalAnd(notEqual(next, next), equal(best, best)));
+}
+
 //===----------------------------------------------------------------------===//
 // Conversion
 //===----------------------------------------------------------------------===//

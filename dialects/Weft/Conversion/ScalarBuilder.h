@@ -57,6 +57,9 @@ public:
   Value logicalXor(Value lhs, Value rhs);
   Value logicalNot(Value x);
   Value select(Value pred, Value onTrue, Value onFalse);
+  /// Whether the next element of a line takes the place of its largest so far: it is larger, so
+  /// that the first of equals stays, or the first NaN.
+  Value isBetterMaximum(Value next, Value best);
 
   /// The value as another element type. Floating to integer truncates and saturates, NaN becomes 0;
   /// to bool: whether the value differs from 0.

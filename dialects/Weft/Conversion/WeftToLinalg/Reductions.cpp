@@ -63,16 +63,11 @@ Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info
   return result;
 }
 
-Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
-  Value x = op.getX();
+/// Argmax in one loop that carries the largest element and its place, which suits lines side by
+/// side.
+static Value placeAndMaximum(LinalgBuilder &b, Value x, const Sizes &sizes,
+                             const ReductionLoops &loops, int64_t axis) {
   Type element = getElementTypeOrSelf(x.getType()), i64 = b.getI64Type();
-  const int64_t axis = op.getAxis();
-  Sizes sizes = b.sizesOf(x);
-  ReductionLoops loops(b, sizes, axis);
-  b.requireAtMost(b.getIndexAttr(1), sizes[axis],
-                  "argmax: axis " + Twine(axis) + " has size {}, so there is no largest element",
-                  sizes[axis]);
-
   ScalarBuilder scalar(b, b.getLoc());
   Value best = b.filled(loops.kept, scalar.lowest(element));
   Value where = b.filled(loops.kept, scalar.constant(0, i64));
@@ -81,19 +76,72 @@ Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
       {b.getMultiDimIdentityMap(sizes.size()), loops.result, loops.result}, loops.kinds,
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         ScalarBuilder s(builder, loc);
-        Value now = args[0], top = args[1];
-        // Strictly larger, so that the first of equals stays; the first NaN beats every number.
-        Value larger = s.greater(now, top);
-        if (isa<FloatType>(element)) {
-          Value firstNan = s.logicalAnd(s.notEqual(now, now), s.equal(top, top));
-          larger = s.logicalOr(larger, firstNan);
-        }
+        Value larger = s.isBetterMaximum(args[0], args[1]);
         Value at = arith::IndexCastOp::create(builder, loc, i64,
                                               linalg::IndexOp::create(builder, loc, axis));
         linalg::YieldOp::create(
-            builder, loc, ValueRange{s.select(larger, now, top), s.select(larger, at, args[2])});
+            builder, loc,
+            ValueRange{s.select(larger, args[0], args[1]), s.select(larger, at, args[2])});
       });
-  Value result = generic.getResult(1);
+  return generic.getResult(1);
+}
+
+/// Argmax along the last axis in two loops, each of which reduces vectors: the largest element, and
+/// the least place that has it.
+static Value firstPlaceOfMaximum(LinalgBuilder &b, Value x, const Sizes &sizes,
+                                 const ReductionLoops &loops) {
+  Type element = getElementTypeOrSelf(x.getType());
+  // Vectors of i32 have twice the lanes.
+  std::optional<int64_t> size = getConstantIntValue(sizes.back());
+  const bool isShort = size && *size <= std::numeric_limits<int32_t>::max();
+  Type integer = isShort ? b.getI32Type() : b.getI64Type();
+  AffineMap all = b.getMultiDimIdentityMap(sizes.size());
+  ScalarBuilder scalar(b, b.getLoc());
+  Value lowest = b.filled(loops.kept, scalar.lowest(element));
+  Value largest =
+      linalg::GenericOp::create(b, lowest.getType(), x, lowest, {all, loops.result}, loops.kinds,
+                                [](OpBuilder &builder, Location loc, ValueRange args) {
+                                  Value larger =
+                                      ScalarBuilder(builder, loc).maximum(args[1], args[0]);
+                                  linalg::YieldOp::create(builder, loc, larger);
+                                })
+          .getResult(0);
+  Value nowhere = b.filled(loops.kept, scalar.highest(integer));
+  Value place = linalg::GenericOp::create(
+                    b, nowhere.getType(), ValueRange{x, largest}, nowhere,
+                    {all, loops.result, loops.result}, loops.kinds,
+                    [&](OpBuilder &builder, Location loc, ValueRange args) {
+                      ScalarBuilder s(builder, loc);
+                      Value isIt = s.equal(args[0], args[1]);
+                      if (isa<FloatType>(element)) // A NaN is the largest if there is one.
+                        isIt = s.logicalOr(isIt, s.logicalAnd(s.notEqual(args[0], args[0]),
+                                                              s.notEqual(args[1], args[1])));
+                      Value index = linalg::IndexOp::create(builder, loc, sizes.size() - 1);
+                      Value at = arith::IndexCastOp::create(builder, loc, integer, index);
+                      at = s.select(isIt, at, s.highest(integer));
+                      linalg::YieldOp::create(builder, loc, s.minimum(args[2], at));
+                    })
+                    .getResult(0);
+  if (!isShort) return place;
+  return b.elementwise(loops.kept, b.getI64Type(), place,
+                       b.getMultiDimIdentityMap(loops.kept.size()),
+                       [&](OpBuilder &builder, Location loc, ValueRange args) {
+                         return ScalarBuilder(builder, loc).cast(args[0], builder.getI64Type());
+                       });
+}
+
+Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
+  Value x = op.getX();
+  const int64_t axis = op.getAxis();
+  Sizes sizes = b.sizesOf(x);
+  ReductionLoops loops(b, sizes, axis);
+  b.requireAtMost(b.getIndexAttr(1), sizes[axis],
+                  "argmax: axis " + Twine(axis) + " has size {}, so there is no largest element",
+                  sizes[axis]);
+
+  const bool neighbours = axis + 1 == static_cast<int64_t>(sizes.size());
+  Value result = neighbours ? firstPlaceOfMaximum(b, x, sizes, loops)
+                            : placeAndMaximum(b, x, sizes, loops, axis);
   b.setSizes(result, loops.kept);
   if (op.getKeepdims()) result = b.addUnitAxes(result, axis);
   return result;
