@@ -273,3 +273,85 @@ func.func @strangers(%x: memref<1024x100xf32>, %y: memref<1024x100xf32>, %v: mem
   }
   return
 }
+
+// What a loop needs before it stays there, whatever loop comes next: the fill of %b is moved before
+// the first loop, which writes some of it, and not down again to the second one.
+// CHECK-LABEL: func.func @once
+// CHECK:         linalg.fill {{.*}} outs(%arg3
+// CHECK:         scf.for
+// CHECK:         } {weft.rows}
+// CHECK:         linalg.generic {{.*}} ["reduction", "parallel"]
+// CHECK-NOT:     linalg.fill
+// CHECK:         scf.for
+// CHECK:         } {weft.rows}
+func.func @once(%x: memref<1024x100xf32>, %y: memref<1024x100xf32>, %v: memref<512x100xf32>,
+                %b: memref<204800xf32>, %w: memref<512x100xf32>, %columns: memref<100xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %whole = memref.expand_shape %b [[0, 1]] output_shape [1024, 200] : memref<204800xf32> into memref<1024x200xf32>
+  %part = memref.subview %whole[0, 0] [1024, 100] [1, 1] : memref<1024x200xf32> to memref<1024x100xf32, strided<[200, 1]>>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<1024x100xf32>) outs(%y : memref<1024x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #along], iterator_types = ["reduction", "parallel"]}
+      ins(%y : memref<1024x100xf32>) outs(%columns : memref<100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#along, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%columns : memref<100xf32>) outs(%v : memref<512x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%b : memref<204800xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<1024x100xf32>) outs(%part : memref<1024x100xf32, strided<[200, 1]>>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.log %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%v : memref<512x100xf32>) outs(%w : memref<512x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.log %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Ops that have moved to before a loop are looked at in their turn.
+// CHECK-LABEL: func.func @moved
+// CHECK:         scf.for
+// CHECK-COUNT-2:   linalg.generic {{.*}}memref<{{.*}}x200xf32
+// CHECK:         } {weft.rows}
+// CHECK:         scf.for
+// CHECK-COUNT-2:   linalg.generic {{.*}}memref<{{.*}}x100xf32
+// CHECK:         } {weft.rows}
+func.func @moved(%x: memref<1024x100xf32>, %y: memref<1024x100xf32>, %v: memref<512x200xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<1024x100xf32>) outs(%y : memref<1024x100xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%v : memref<512x200xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.exp %out : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%y : memref<1024x100xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.log %out : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%v : memref<512x200xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.log %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

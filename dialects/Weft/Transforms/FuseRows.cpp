@@ -239,9 +239,12 @@ public:
   /// Takes `operation` up, as a member or as one to stand before or behind the loops; false where
   /// the group ends.
   bool take(Operation *operation);
-  /// Makes loops of members that share rows, as far as that is worth it, and returns those, which
-  /// are gone then.
-  SmallVector<Operation *> emit();
+  /// Which ops are gone, and which stand before the loops now and must stay there.
+  struct Outcome {
+    SmallVector<Operation *> replaced, moved;
+  };
+  /// Makes loops of members that share rows, as far as that is worth it.
+  Outcome emit();
   void addMembers(llvm::DenseSet<Operation *> &ops) const {
     for (const Member &member : members_) ops.insert(member.op);
   }
@@ -355,7 +358,7 @@ int64_t blockOf(int64_t rows, int64_t rowBytes) {
   return block;
 }
 
-SmallVector<Operation *> Group::emit() {
+Group::Outcome Group::emit() {
   Operation *first = members_.front().op;
   // Loops that have no rows in common have nothing to gain from each other.
   llvm::EquivalenceClasses<size_t> classes;
@@ -384,7 +387,7 @@ SmallVector<Operation *> Group::emit() {
   // Not before, since the first op marks the place.
   for (Operation *op : replaced) op->erase();
   for (memref::AllocOp alloc : unused) alloc.erase();
-  return replaced;
+  return {std::move(replaced), placed ? std::move(before_) : SmallVector<Operation *>()};
 }
 
 SmallVector<memref::AllocOp> RowProgram::emit(Operation *at) {
@@ -462,19 +465,26 @@ struct FuseRowsPass : impl::FuseRowsPassBase<FuseRowsPass> {
   }
 
   static void run(Block &block) {
-    SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
-    // An op that was with others in vain is not looked at from again: this stays linear.
-    llvm::DenseSet<Operation *> gone, tried;
-    for (size_t i = 0; i < ops.size(); ++i) {
-      if (gone.contains(ops[i]) || tried.contains(ops[i])) continue;
-      std::optional<Member> first = asMember(ops[i]);
-      if (!first) continue;
-      Group group(std::move(*first));
-      for (size_t next = i + 1; next < std::min(ops.size(), i + kWindow); ++next)
-        if (!gone.contains(ops[next]) && !group.take(ops[next])) break;
-      group.addMembers(tried);
-      SmallVector<Operation *> members = group.emit();
-      gone.insert(members.begin(), members.end());
+    // What has moved to before a loop is a sequence of its own then: that loop may need it there.
+    SmallVector<SmallVector<Operation *>> sequences{
+        llvm::map_to_vector(block, [](Operation &op) { return &op; })};
+    while (!sequences.empty()) {
+      const SmallVector<Operation *> ops = sequences.pop_back_val();
+      // An op that was with others in vain is not looked at from again: this stays linear.
+      llvm::DenseSet<Operation *> settled, tried;
+      for (size_t i = 0; i < ops.size(); ++i) {
+        if (settled.contains(ops[i]) || tried.contains(ops[i])) continue;
+        std::optional<Member> first = asMember(ops[i]);
+        if (!first) continue;
+        Group group(std::move(*first));
+        for (size_t next = i + 1; next < std::min(ops.size(), i + kWindow); ++next)
+          if (!settled.contains(ops[next]) && !group.take(ops[next])) break;
+        group.addMembers(tried);
+        auto [replaced, moved] = group.emit();
+        settled.insert(replaced.begin(), replaced.end());
+        settled.insert(moved.begin(), moved.end());
+        if (!moved.empty()) sequences.push_back(std::move(moved));
+      }
     }
   }
 };
