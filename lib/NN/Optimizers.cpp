@@ -205,12 +205,15 @@ void Adam::apply_gradients(const std::vector<Tensor> &gradients, std::source_loc
     }
     Tensor &rate = rates[static_cast<std::size_t>(dtype)];
     if (!rate.defined()) rate = cast(exact, dtype);
-    const Tensor before = first_[i], spread = second_[i];
-    const Tensor m = before + (gradient - before) * (1 - options_.beta1);
-    const Tensor v = spread + (square(gradient) - spread) * (1 - options_.beta2);
-    first_[i].assign(m);
-    second_[i].assign(v);
-    parameters_[i].assign_sub(rate * m / (sqrt(v) + options_.epsilon));
+    // In place and step by step, so that few temporaries live at a time.
+    const Variable &m = first_[i], &v = second_[i];
+    m.assign_add((gradient - m) * (1 - options_.beta1));
+    Tensor change = square(gradient);
+    change = change - v;
+    v.assign_add(change * (1 - options_.beta2));
+    change = sqrt(v);
+    change = change + options_.epsilon;
+    parameters_[i].assign_sub(rate * m / change);
   }
 }
 

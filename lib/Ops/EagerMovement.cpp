@@ -1,6 +1,7 @@
 // Ops that make new tensors from elements of others: iota, concatenate, pad, gather, scatter_add
 // and their kin.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "OpDefs/ShapeFunctions.h"
@@ -39,13 +40,25 @@ Tensor checked_indices(const OpInfo &info, const Tensor &indices, std::int64_t s
       source.dtype() == DType::i64 ? source : detail::new_tensor_like(source.impl(), DType::i64);
   const std::int64_t count = wide.size();
   std::int64_t *const values = elements<std::int64_t>(wide);
-  if (source.dtype() == DType::i32)
-    std::copy_n(elements<const std::int32_t>(source), count, values);
-  for (std::int64_t i = 0; i < count; ++i)
-    if (values[i] < 0 || values[i] >= size)
-      raise(ErrorKind::index, std::string(info.name) + ": index " + std::to_string(values[i]) +
-                                  " is out of range for an axis of size " + std::to_string(size));
-  return wide;
+  const bool narrow = source.dtype() == DType::i32;
+  std::atomic<bool> bad = false;
+  threads::parallel_for_noexcept(
+      0, count, parallel_grain(1), [&](std::int64_t begin, std::int64_t end) {
+        if (narrow)
+          std::copy(elements<const std::int32_t>(source) + begin,
+                    elements<const std::int32_t>(source) + end, values + begin);
+        // Without a way out of the loop, so that it is one of vectors.
+        std::uint64_t wrong = 0;
+        for (std::int64_t i = begin; i < end; ++i)
+          wrong |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(values[i]) >=
+                                              static_cast<std::uint64_t>(size));
+        if (wrong != 0) bad.store(true, std::memory_order_relaxed);
+      });
+  if (!bad.load(std::memory_order_relaxed)) return wide;
+  const std::int64_t *const first = std::find_if(
+      values, values + count, [&](std::int64_t index) { return index < 0 || index >= size; });
+  raise(ErrorKind::index, std::string(info.name) + ": index " + std::to_string(*first) +
+                              " is out of range for an axis of size " + std::to_string(size));
 }
 
 template <class T>
@@ -138,10 +151,17 @@ Tensor gather(const OpInfo &info, std::span<const Tensor> operands, const Attrs 
   const auto copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
     threads::parallel_for_noexcept(
         0, extents.outer * count, grain, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i)
-            std::memcpy(to + i * bytes,
-                        from + (i / count * extents.size + index[i % count]) * bytes,
-                        Bytes != 0 ? Bytes : static_cast<std::size_t>(bytes));
+          const auto size = Bytes != 0 ? static_cast<std::int64_t>(Bytes) : bytes;
+          while (begin < end) {
+            const std::int64_t outer = begin / count, first = begin % count;
+            const std::int64_t run = std::min(end - begin, count - first);
+            const std::byte *const source = from + outer * extents.size * size;
+            std::byte *const target = to + begin * size;
+            for (std::int64_t i = 0; i < run; ++i)
+              std::memcpy(target + i * size, source + index[first + i] * size,
+                          static_cast<std::size_t>(size));
+            begin += run;
+          }
         });
   };
   // Single elements are copied by one instruction each.
@@ -181,9 +201,14 @@ Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const A
         while (begin < end) {
           const std::int64_t outer = begin / inner, column = begin % inner;
           const std::int64_t width = std::min(inner - column, end - begin);
-          for (std::int64_t i = 0; i < count; ++i)
-            add_row(target + (outer * extents.size + index[i]) * inner + column,
-                    from + (outer * count + i) * inner + column, width);
+          T *const into = target + outer * extents.size * inner + column;
+          const T *const rows = from + outer * count * inner + column;
+          if (width == 1)
+            for (std::int64_t i = 0; i < count; ++i)
+              add_row(into + index[i] * inner, rows + i * inner, 1);
+          else
+            for (std::int64_t i = 0; i < count; ++i)
+              add_row(into + index[i] * inner, rows + i * inner, width);
           begin += width;
         }
       });

@@ -33,8 +33,6 @@ bool mlir::weft::hasVectorForm(Operation &op) {
 bool mlir::weft::isVectorizableBody(Block &body) {
   for (Operation &op : body) {
     if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp, memref::LoadOp>(op)) continue;
-    // A remainder of floats is a loop of its own.
-    if (isa<arith::RemFOp>(op)) return false;
     if (!OpTrait::hasElementwiseMappableTraits(&op) || op.getNumRegions() != 0) return false;
     if (!llvm::all_of(op.getResultTypes(),
                       [](Type type) { return VectorType::isValidElementType(type); }))
