@@ -132,8 +132,7 @@ void run_blocks(const Kernel *variants, std::span<const Source> sources, const I
   std::int64_t planes = 1;
   for (std::size_t i = 0; i + 2 < rank; ++i) planes *= dims[i];
   const Kernel kernel = kernel_of_rows(variants, sources);
-  const std::int64_t grain =
-      std::max<std::int64_t>(parallel_grain(cost) / (height * width), 1);
+  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(cost) / (height * width), 1);
   threads::parallel_for_noexcept(
       0, planes * down * across, grain, [&](std::int64_t begin, std::int64_t end) {
         alignas(64) std::byte scratch[kMaxOperands][kBlockBytes];
@@ -235,6 +234,12 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
   }
   for (std::size_t i = 0; i < n; ++i)
     sources[i].strides = aligned_strides(kept[i].impl(), type.shape);
+  if (std::all_of(sources, sources + n, [](const Source &s) { return s.strides.back() == 0; })) {
+    // No kernel repeats all its operands.
+    kept[0] = make_contiguous(detail::new_view(kept[0], type.shape, sources[0].strides, 0));
+    fill(0, kept[0]);
+    sources[0].strides = aligned_strides(kept[0].impl(), type.shape);
+  }
   sources[n].strides = aligned_strides(result.impl(), type.shape);
   Ints dims = type.shape;
   merge_axes(dims, {sources, n + 1});

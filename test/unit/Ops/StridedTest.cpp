@@ -78,6 +78,23 @@ TEST(Strided, CopiesAndOpsFindTheElementsOfViews) {
     }
 }
 
+// Kernels repeat some operands along a row, never all.
+TEST(Strided, OperandsThatAllRepeatTheirElements) {
+  const Tensor one = broadcast(tensor(2.f), {300, 300});
+  const Tensor column = arange(300, f32).reshape({300, 1}), wide = broadcast(column, {300, 70});
+  EXPECT_EQ((one * 3).to_vector<float>(), std::vector<float>(300 * 300, 6.f));
+  EXPECT_EQ(exp(broadcast(tensor(0.f), {64, 100})).to_vector<float>(),
+            std::vector<float>(64 * 100, 1.f));
+  EXPECT_EQ((one + one).to_vector<float>(), std::vector<float>(300 * 300, 4.f));
+  for (const Tensor &sum : {wide + wide, wide + column, column + wide, wide * 2.f,
+                            select(wide == wide, wide + wide, column)}) {
+    const std::vector<float> values = sum.to_vector<float>();
+    ASSERT_EQ(values.size(), 300u * 70);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i], 2.f * static_cast<float>(i / 70));
+  }
+}
+
 TEST(Strided, MoreAxes) {
   const Tensor x = arange(5 * 40 * 36 * 3, i32).reshape({5, 40, 36, 3});
   for (const Ints &order :
