@@ -13,7 +13,7 @@
 #include <new>
 #include <system_error>
 
-#include "Runtime/SystemMemory.h"
+#include "Support/SystemMemory.h"
 #include <weft/memory.h>
 
 namespace weft::data {

@@ -5,9 +5,9 @@
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Program/Sites.h"
-#include "Runtime/Allocator.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
+#include "Support/Allocator.h"
 #include "Support/Fault.h"
 
 namespace weft {

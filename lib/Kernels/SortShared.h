@@ -3,7 +3,7 @@
 
 #include "Kernels/SortKernels.h"
 #include "Kernels/SortRadix.h"
-#include "Runtime/Allocator.h"
+#include "Support/Allocator.h"
 #include "Support/Threads.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <new>
 #include <span>
 
-#include "Runtime/Allocator.h"
+#include "Support/Allocator.h"
 #include <weft/tensor.h>
 
 namespace weft::detail {

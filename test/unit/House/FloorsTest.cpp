@@ -51,7 +51,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/detail/opcode.h", "OpDefs"},
     {"weft/device.h", "Runtime"},
     {"weft/log.h", "Support"},
-    {"weft/memory.h", "Runtime"},
+    {"weft/memory.h", "Support"},
     {"weft/print.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},

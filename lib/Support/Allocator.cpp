@@ -1,6 +1,6 @@
 // The common store behind the threads' free lists, the cache of large blocks, and the counters.
-#include "Runtime/Allocator.h"
-#include "Runtime/SystemMemory.h"
+#include "Support/Allocator.h"
+#include "Support/SystemMemory.h"
 #include "Support/Fault.h"
 #include "Support/ThreadEnd.h"
 

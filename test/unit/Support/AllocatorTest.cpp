@@ -1,5 +1,5 @@
 // The caching allocator: size classes, reuse, blocks freed on other threads, counters, limits.
-#include "Runtime/Allocator.h"
+#include "Support/Allocator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Asks Linux what memory there is, and for pages of it.
-#include "Runtime/SystemMemory.h"
+#include "Support/SystemMemory.h"
 
 #include <algorithm>
 #include <cstdint>
