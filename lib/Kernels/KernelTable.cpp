@@ -24,3 +24,6 @@ const KernelTable &kernel_table() {
 }
 
 } // namespace weft
+
+/// `kernel_table()`, for callers that are also linked without it (Runtime/StridedCopy.cpp).
+extern "C" const weft::KernelTable *weft_kernel_table() { return &weft::kernel_table(); }

@@ -9,9 +9,17 @@
 #include <bit>
 #include <cstring>
 
+extern "C" [[gnu::weak]] const weft::KernelTable *weft_kernel_table();
+
 namespace weft {
 
 namespace {
+
+/// The kernels; null in programs of weft-compile, which have this file without that table, as it is
+/// large.
+const KernelTable *kernels() {
+  return &weft_kernel_table != nullptr ? weft_kernel_table() : nullptr;
+}
 
 /// One loop of the copy; strides in bytes.
 struct Axis {
@@ -50,11 +58,13 @@ void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
 template <std::size_t Item>
 void copy_plane(const Axis &outer, const Axis &inner, const std::byte *source, std::byte *target) {
   constexpr auto item = static_cast<std::int64_t>(Item);
-  if (inner.target == item && inner.source % item == 0 && inner.source >= outer.size * item &&
-      outer.target % item == 0 && outer.target >= inner.size * item) {
+  const KernelTable *const table = kernels();
+  if (table != nullptr && inner.target == item && inner.source % item == 0 &&
+      inner.source >= outer.size * item && outer.target % item == 0 &&
+      outer.target >= inner.size * item) {
     void *const buffers[] = {const_cast<std::byte *>(source), target};
     const std::int64_t dims[] = {inner.size, inner.source / item, outer.size, outer.target / item};
-    kernel_table().transpose[std::countr_zero(Item)](buffers, dims);
+    table->transpose[std::countr_zero(Item)](buffers, dims);
     return;
   }
   for (std::int64_t i = 0; i < outer.size; i += kTile)
