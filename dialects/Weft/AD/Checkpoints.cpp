@@ -54,9 +54,6 @@ Segments segmentsOf(OpBuilder &b, Location location, const Turns &turns) {
   return segments;
 }
 
-/// Marks the loop that runs turns again, for as long as others take its place.
-constexpr llvm::StringLiteral againName = "weft.again";
-
 constexpr const char *whySnapshot = "the turns behind it are run again from it";
 
 } // namespace

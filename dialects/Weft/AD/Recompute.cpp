@@ -108,7 +108,9 @@ LogicalResult Recompute::choose(ArrayRef<ReverseTurn> turns) {
 
   MinCut graph;
   llvm::MapVector<Value, unsigned> nodes;
-  for (Value value : closure(turns)) nodes[value] = graph.addNode(weightOf(value));
+  // What is held already costs no more than the load.
+  for (Value value : closure(turns))
+    nodes[value] = graph.addNode(held.contains(value) ? 1 : weightOf(value));
   for (auto [value, node] : nodes) {
     Operation *source = value.getDefiningOp();
     if (!source || !isCheap(source)) {

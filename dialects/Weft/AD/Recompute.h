@@ -20,6 +20,8 @@ public:
   void equate(Value argument, Value value) { aliases[argument] = value; }
   /// The value can be had in every turn.
   void setFree(Value value) { free = value; }
+  /// The value of every turn is held by a result of the loop anyway.
+  void setHeld(Value value) { held.insert(value); }
 
   /// Finds what the turns use. Takes what is the same in all turns, and cannot be computed again,
   /// out of the op if it is a loop. Fails after a diagnostic if a value cannot be kept.
@@ -48,6 +50,7 @@ private:
   Operation *op;
   DenseMap<Value, Value> aliases;
   Value free;
+  DenseSet<Value> held;
   SmallVector<Value> keep;
 };
 

@@ -98,6 +98,8 @@ public:
 private:
   void describe(Operation *from, Operation *to) {
     context.originals[to] = context.originalOf(from);
+    if (context.outputs.contains(from)) context.outputs.insert(to);
+    else context.outputs.erase(to); // of one that is gone
     for (auto [a, b] : llvm::zip_equal(from->getResults(), to->getResults()))
       context.activity.imitate(a, b);
     for (auto [a, b] : llvm::zip_equal(from->getRegions(), to->getRegions()))

@@ -19,6 +19,9 @@ struct TurnOps {
   unsigned handedOn = 0;                  ///< values that a condition hands on
 };
 
+/// Marks the loop that runs turns again, for as long as others take its place.
+inline constexpr llvm::StringLiteral againName = "weft.again";
+
 /// Builds a counted loop of `count` turns of `loop`, from number `first` on. Its state are
 /// stand-ins for that of turn `first`: the values in the region of `loop` that its turns begin
 /// with.

@@ -1,7 +1,9 @@
 // Keeps what the reverse needs: of branches as further results, of loops in stacks.
 #include "Weft/AD/Residuals.h"
 
+#include "Weft/AD/OutputStacks.h"
 #include "Weft/AD/Recompute.h"
+#include "Weft/AD/Rerun.h"
 #include "Weft/AD/Stacks.h"
 #include "Weft/Effects/Tokens.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,18 +91,32 @@ LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
   Recompute recompute(context, op);
   Value inductionVar = op.getInductionVar();
   recompute.setFree(inductionVar);
+  // What a turn adds to an output of the loop need not be kept beside it. Turns that are run again
+  // do not collect outputs.
+  llvm::SmallMapVector<Value, std::pair<UpdateSliceOp, unsigned>, 4> held;
+  for (unsigned i = 0; !op->hasAttr(againName) && i < op.getNumResults(); ++i)
+    if (UpdateSliceOp output = outputOf(op, i); output && canLoadOutput(output)) {
+      held.try_emplace(output.getValue(), output, i);
+      recompute.setHeld(output.getValue());
+    }
   if (failed(recompute.choose(reverse))) return failure();
+  SmallVector<Value> kept =
+      llvm::filter_to_vector(recompute.kept(), [&](Value value) { return !held.contains(value); });
   std::optional<LoopStacks> stacks;
-  if (!recompute.kept().empty()) {
+  if (!kept.empty()) {
     stacks.emplace(context, op, turns);
-    for (Value value : recompute.kept()) stacks->keep(value);
+    for (Value value : kept) stacks->keep(value);
     op = cast<scf::ForOp>(stacks->finish());
     recompute.moveTo(op);
-    for (Value value : recompute.kept())
+    for (Value value : kept)
       stacks->note(value, turns.known.value_or(-1), withWhy(recompute.reasonFor(value), why));
   }
-  recompute.restore(reverse, [&](OpBuilder &b, Value value, const ReverseTurn &turn) {
+  recompute.restore(reverse, [&](OpBuilder &b, Value value, const ReverseTurn &turn) -> Value {
     if (value == inductionVar) return inductionVarOf(b, op, turn.number);
+    if (auto *output = held.find(value); output != held.end()) {
+      auto [update, number] = output->second;
+      return loadOutput(b, op, update, op.getResult(number), inductionVarOf(b, op, turn.number));
+    }
     return stacks->load(b, value, turn.number);
   });
   return success();

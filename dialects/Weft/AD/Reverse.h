@@ -44,6 +44,8 @@ private:
   /// the cotangents behind the loop.
   void findCarried(scf::ForOp op, SmallVectorImpl<unsigned> &places,
                    SmallVectorImpl<Value> &carried, SmallVectorImpl<Value> &cotangents);
+  /// Notes the state of a counted loop that only collects what its turns give.
+  void findOutputs(scf::ForOp op);
   /// Reverses the last time that a condition was computed, from the cotangents of `results`. Gives
   /// those of `carried`, and adds to those of `captured`.
   FailureOr<SmallVector<Value>> reverseLastCondition(ArrayRef<Operation *> ops, ValueRange handedOn,

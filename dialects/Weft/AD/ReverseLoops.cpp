@@ -1,4 +1,5 @@
 // Loops in reverse: counted loops that carry the cotangents of the state and of captured values.
+#include "Weft/AD/OutputStacks.h"
 #include "Weft/AD/Residuals.h"
 #include "Weft/AD/Reverse.h"
 #include "Weft/AD/ReverseLoop.h"
@@ -11,6 +12,7 @@ namespace mlir::weft {
 
 LogicalResult Reverse::reverseFor(scf::ForOp op) {
   context.emitter.setLocation(op.getLoc());
+  findOutputs(op);
   OpBuilder before(op);
   const Turns turns = Turns::of(before, op);
   std::string why;
@@ -23,6 +25,14 @@ LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
   std::string why;
   if (keepsAll(op, {}, why)) return reverseTurns(op, why);
   return reverseSegments(op);
+}
+
+/// What such state has for a cotangent is the same in all turns then, and ReverseLoop carries it
+/// not.
+void Reverse::findOutputs(scf::ForOp op) {
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs()))
+    if (UpdateSliceOp output = outputOf(op, i); output && !context.activity.isActive(init))
+      context.outputs.insert(output);
 }
 
 void Reverse::findCarried(scf::ForOp op, SmallVectorImpl<unsigned> &places,

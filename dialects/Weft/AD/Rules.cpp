@@ -80,6 +80,9 @@ void reverseTableOp(Context &context, Operation *op, Value cotangent) {
     SmallVector<bool> first(wanted.size(), false);
     std::swap(first.back(), wanted.back());
     runReverseRule(context, call, cotangent, first);
+    if (context.outputs.contains(op))
+      return accumulate(context, op->getOperand(0),
+                        context.typed(cotangent, call.operands[0].getType()));
   }
   if (llvm::is_contained(wanted, true)) runReverseRule(context, call, cotangent, wanted);
 }

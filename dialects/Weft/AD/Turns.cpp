@@ -9,19 +9,32 @@
 
 namespace mlir::weft {
 
-// Bounds of traced loops are elements of constant tensors, which nothing has folded yet.
+// Bounds of traced loops are elements of cast constant tensors, which nothing has folded yet.
 std::optional<APInt> constantOf(Value value) {
   SmallVector<Type> casts; // the last first
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
-    casts.push_back(cast.getType());
-    value = cast.getIn();
+  for (;;) {
+    if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+      casts.push_back(cast.getType());
+      value = cast.getIn();
+    } else if (auto item = value.getDefiningOp<ItemOp>()) {
+      value = item.getX();
+    } else if (auto cast = value.getDefiningOp<CastOp>()) {
+      // To i1 a number is not cut off, and from i1 it has no sign.
+      Type from = getElementTypeOrSelf(cast.getX().getType()),
+           to = getElementTypeOrSelf(cast.getType());
+      if (!from.isInteger() || !to.isInteger() || from.isInteger(1) || to.isInteger(1))
+        return std::nullopt;
+      casts.push_back(to);
+      value = cast.getX();
+    } else {
+      break;
+    }
   }
   APInt number;
   if (!matchPattern(value, m_ConstantInt(&number))) {
-    auto item = value.getDefiningOp<ItemOp>();
     DenseElementsAttr elements;
-    if (!item || !matchPattern(item.getX(), m_Constant(&elements)) ||
-        !elements.getElementType().isInteger())
+    if (!matchPattern(value, m_Constant(&elements)) || !elements.getElementType().isInteger() ||
+        elements.getNumElements() != 1)
       return std::nullopt;
     number = *elements.value_begin<APInt>();
   }

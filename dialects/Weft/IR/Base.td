@@ -142,6 +142,10 @@ def Weft_VariableResource : Resource<"::mlir::weft::VariableResource">;
 /// What the world outside sees: prints, asserts and host calls, in program order.
 def Weft_IoResource : Resource<"::mlir::weft::IoResource">;
 
+/// What gives other integers where one operand is another integer and the rest stays, though they
+/// wrap.
+def Weft_TellsApart : NativeOpTrait<"TellsApart"> { let cppNamespace = "::mlir::weft"; }
+
 /// What costs less to run again than its result to keep, such as an op that moves elements; the
 /// reverse of a derivative does so.
 def Weft_CheapToRerun : NativeOpTrait<"CheapToRerun"> { let cppNamespace = "::mlir::weft"; }

@@ -35,7 +35,7 @@ class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits 
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative]> {
+def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative, Weft_TellsApart]> {
   let summary = "Sum of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_add $lhs, $rhs);
@@ -43,7 +43,7 @@ def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative]> {
   let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
 }
 
-def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Number> {
+def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Number, [Weft_TellsApart]> {
   let summary = "Difference of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_sub $lhs, $rhs);

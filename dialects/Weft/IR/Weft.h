@@ -42,6 +42,8 @@ struct OwnEffects {
 template <class Op>
 class CheapToRerun : public OpTrait::TraitBase<Op, CheapToRerun> {};
 template <class Op>
+class TellsApart : public OpTrait::TraitBase<Op, TellsApart> {};
+template <class Op>
 class StaysInLinalg : public OpTrait::TraitBase<Op, StaysInLinalg> {};
 template <class Op>
 class StopsCall : public OpTrait::TraitBase<Op, StopsCall> {};
