@@ -60,6 +60,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
 void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createSwitchToBranchesPass());
   pm.addPass(createBindResultsPass());
+  pm.addNestedPass<func::FuncOp>(createSinkInsertsPass());
   pm.addPass(createOutlineRegionsPass());
   pm.addNestedPass<func::FuncOp>(createDetachReadsPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.

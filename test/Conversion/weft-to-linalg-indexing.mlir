@@ -16,6 +16,34 @@ func.func @gather(%x: tensor<4x3xf32>, %i: tensor<5xi32>) -> tensor<4x5xf32> {
 
 // -----
 
+// One slice across the first axis is read where it lies, and copied only if something overwrites it.
+// CHECK-LABEL: func @slice
+// CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[I:.*]]: tensor<i32>)
+// CHECK: weft.check_indices %[[I]] below %{{.*}} for "gather"
+// CHECK: %[[AT:.*]] = tensor.extract %[[I]][]
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[AT]]
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %[[X]][%[[ROW]], 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<3xf32>
+// CHECK: return %[[SLICE]]
+func.func @slice(%x: tensor<4x3xf32>, %i: tensor<i32>) -> tensor<3xf32> {
+  %0 = weft.gather %x, %i {axis = 0 : i64} : (tensor<4x3xf32>, tensor<i32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+// A slice of a view is a tensor of its own, as its elements are apart: products of it would add up otherwise.
+// CHECK-LABEL: func @slice_of_view
+// CHECK: tensor.extract_slice
+// CHECK: linalg.generic
+// CHECK: tensor.extract %
+func.func @slice_of_view(%x: tensor<4x6xf32>, %i: tensor<i32>) -> tensor<3xf32> {
+  %0 = weft.slice %x {starts = array<i64: 0, 0>, limits = array<i64: 4, 6>, strides = array<i64: 1, 2>} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+  %1 = weft.gather %0, %i {axis = 0 : i64} : (tensor<4x3xf32>, tensor<i32>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
+// -----
+
 // Updates are added one after the other, in order: equal indices always add up the same way.
 // CHECK-LABEL: func @scatter_add
 // CHECK: weft.check_indices %{{.*}} below %{{.*}} for "scatter_add"

@@ -93,7 +93,8 @@ def BranchOnChecksPass : Pass<"weft-branch-on-checks", "::mlir::func::FuncOp"> {
     have at that point. A print is a weft.leave where it stood, and so is a host call, whose results
     weft.host_result takes. What only a branch that leaves needs
     is computed there, unless this would keep a tensor alive that could be overwritten otherwise: a
-    call that goes well pays for nothing that it does not need.
+    call that goes well pays for nothing that it does not need. A check of an index that a loop
+    counts within its bounds is gone.
 
     ```mlir
     weft.on_stop [@w] = %w : tensor<4xf32>
@@ -183,6 +184,26 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::bufferization::BufferizationDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SinkInsertsPass : Pass<"weft-sink-inserts", "::mlir::func::FuncOp"> {
+  let summary = "Puts slices into tensors only after the last look at the tensors without them.";
+  let description = [{
+    Before and after: linalg on tensors. A tensor.insert_slice or tensor.insert stands behind all ops of
+    its block that read its destination or a view of it, where none of them waits for its result.
+    One-shot bufferization goes by the order of the ops: a loop that replaces a slice of its
+    state before it reads another would copy the whole state in each turn.
+
+    ```mlir
+    %1 = tensor.insert_slice %x into %state[%i, 0] [1, 4] [1, 1]
+    %2 = tensor.extract_slice %state[%j, 0] [1, 4] [1, 1]
+    ```
+    becomes
+    ```mlir
+    %2 = tensor.extract_slice %state[%j, 0] [1, 4] [1, 1]
+    %1 = tensor.insert_slice %x into %state[%i, 0] [1, 4] [1, 1]
+    ```
+  }];
 }
 
 def DetachReadsPass : Pass<"weft-detach-reads", "::mlir::func::FuncOp"> {

@@ -13,11 +13,36 @@ static void checkIndices(LinalgBuilder &b, Value indices, OpFoldResult size, Str
   CheckIndicesOp::create(b, indices, b.toValue(size), op);
 }
 
+/// One slice across the first axis of a tensor that lies in memory row by row, where it is. Of
+/// others the elements would lie otherwise than in a tensor of their own, which products see.
+static Value sliceOf(LinalgBuilder &b, GatherOp op, const Sizes &from) {
+  Value x = op.getX();
+  RankedTensorType type = op.getX().getType();
+  Operation *source = x.getDefiningOp();
+  if (op.getAxis() != 0 || op.getIndices().getType().getRank() != 0 || type.getRank() < 2 ||
+      llvm::is_contained(type.getShape(), 0) ||
+      (source && !isa<linalg::LinalgOp, tensor::InsertSliceOp, scf::ForOp>(source)))
+    return {};
+  Value at = tensor::ExtractOp::create(b, op.getIndices(), ValueRange{});
+  Sizes offsets(from.size(), b.getIndexAttr(0)), sizes = from,
+                                                 strides(from.size(), b.getIndexAttr(1));
+  offsets[0] = arith::IndexCastOp::create(b, b.getIndexType(), at).getResult();
+  sizes[0] = b.getIndexAttr(1);
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : ArrayRef(sizes).drop_front())
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  Value slice = tensor::ExtractSliceOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), x, offsets, sizes, strides);
+  b.setSizes(slice, Sizes(ArrayRef(from).drop_front()));
+  return slice;
+}
+
 Value lowerGather(LinalgBuilder &b, GatherOp op) {
   Value x = op.getX(), indices = op.getIndices();
   const size_t axis = op.getAxis();
   Sizes from = b.sizesOf(x), picked = b.sizesOf(indices), sizes;
   checkIndices(b, indices, from[axis], "gather");
+  if (Value slice = sliceOf(b, op, from)) return slice;
 
   // The result: x's axes before `axis`, the axes of the indices, x's axes after it.
   llvm::append_range(sizes, ArrayRef(from).take_front(axis));
