@@ -54,6 +54,8 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
   // A GPU's scalars stay where its kernels are.
   if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createScalarizePass());
   pm.addNestedPass<func::FuncOp>(createBranchOnChecksPass());
+  if (target.kind == Target::Kind::cpu)
+    pm.addNestedPass<func::FuncOp>(createAccumulateProductsPass());
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
 }
 

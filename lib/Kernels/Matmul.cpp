@@ -22,6 +22,7 @@ struct Product {
   int64_t b_row, b_col;
   T *c;
   int64_t c_row;
+  bool add = false;
 };
 
 int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -66,7 +67,8 @@ void multiply_without_memory(const MatmulKernels<T> &kernels, const MatmulBlock<
                                     : block.a + i * block.a_row + p * block.a_col;
         sum += *a * block.b[p * block.b_row + j * b_col];
       }
-      block.c[i * block.c_row + j] = sum;
+      T &c = block.c[i * block.c_row + j];
+      c = block.add ? c + sum : sum;
     }
 }
 
@@ -85,7 +87,7 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p,
   MatmulBlock<T> block{};
   block.m = p.m, block.n = p.n, block.k = p.k;
   block.a = p.a, block.a_row = p.a_row, block.a_col = p.a_col;
-  block.c = p.c, block.c_row = p.c_row;
+  block.c = p.c, block.c_row = p.c_row, block.add = p.add;
   if (plan.a) block.a_packed = true, block.a = plan.a, block.a_row = plan.a_panel;
   if (!plan.pack_b) {
     block.b = p.b, block.b_row = p.b_row;
@@ -278,8 +280,44 @@ void multiply_row(const MatmulKernels<T> &kernels, const Product<T> &p) {
       });
 }
 
+/// The way to compute a product; it decides in what order the sums add up, and is a matter of sizes
+/// and strides.
+template <typename T>
+void multiply(const MatmulKernels<T> &kernels, const Product<T> &p, MatmulPath path);
+
+/// Computes a product apart, a few rows at a time, and adds it: the ways that do not end with whole
+/// elements in registers.
+template <typename T>
+void multiply_and_add(const MatmulKernels<T> &kernels, const Product<T> &p, MatmulPath path) {
+  T *sums = scratch_for<T>(Scratch::sums, times(p.m, p.n));
+  if (!sums) {
+    // Correct, in another order.
+    MatmulBlock<T> block{};
+    block.m = p.m, block.n = p.n, block.k = p.k;
+    block.a = p.a, block.a_row = p.a_row, block.a_col = p.a_col;
+    block.b = p.b, block.b_row = p.b_row;
+    block.c = p.c, block.c_row = p.c_row, block.add = true;
+    return multiply_without_memory(kernels, block, p.b_col);
+  }
+  Product<T> apart = p;
+  apart.c = sums, apart.c_row = p.n, apart.add = false;
+  multiply(kernels, apart, path);
+  threads::parallel_for_noexcept(0, p.m, divide_up(kPackWork, p.n),
+                                 [&](int64_t begin, int64_t end) {
+                                   for (int64_t i = begin; i < end; ++i)
+                                     for (int64_t j = 0; j < p.n; ++j)
+                                       p.c[i * p.c_row + j] += sums[i * p.n + j];
+                                 });
+}
+
 template <typename T>
 void multiply(const MatmulKernels<T> &kernels, const Product<T> &p, MatmulPath path) {
+  const bool blocked =
+      path == MatmulPath::blocked || (path == MatmulPath::automatic && is_large(kernels, p));
+  if (p.add) {
+    const bool direct = p.m > 1 && p.n > 1 && !(blocked && kernels.packs_a);
+    return direct ? multiply_direct(kernels, p) : multiply_and_add(kernels, p, path);
+  }
   if (p.n == 1 && p.a_col == 1 && p.k > 1)
     return multiply_dots(kernels, p.m, p.k, p.a, p.a_row, p.b, p.b_row, p.c, p.c_row);
   if (p.n == 1 && p.c_row == 1 && p.m > 1) {
@@ -294,8 +332,6 @@ void multiply(const MatmulKernels<T> &kernels, const Product<T> &p, MatmulPath p
       times(p.k, p.n, sizeof(T)) > kRowBytes)
     return multiply_row(kernels, p);
 
-  const bool blocked =
-      path == MatmulPath::blocked || (path == MatmulPath::automatic && is_large(kernels, p));
   if (blocked && kernels.packs_a) return multiply_blocked(kernels, p);
   multiply_direct(kernels, p);
 }
@@ -310,7 +346,10 @@ void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, Mat
   if (all.k <= 0) {
     for (int64_t s = 0; s < all.batch; ++s)
       for (int64_t i = 0; i < all.m; ++i)
-        std::fill_n(c + s * all.c_batch + i * all.c_row, all.n, T(0));
+        for (int64_t j = 0; j < all.n; ++j) {
+          T &element = c[s * all.c_batch + i * all.c_row + j];
+          element = all.add ? element + T(0) : T(0); // a negative zero becomes a positive one
+        }
     return;
   }
   if (all.m == 1) all.a_row = all.a_batch, all.c_row = all.c_batch;
@@ -323,7 +362,8 @@ void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, Mat
   const auto product = [&](int64_t s) {
     multiply<T>(kernels,
                 {all.m, all.n, all.k, a + s * all.a_batch, all.a_row, all.a_col,
-                 b + s * all.b_batch, all.b_row, all.b_col, c + s * all.c_batch, all.c_row},
+                 b + s * all.b_batch, all.b_row, all.b_col, c + s * all.c_batch, all.c_row,
+                 all.add},
                 path);
   };
   const int64_t work = times(all.m, all.n, all.k);
@@ -379,19 +419,23 @@ void matmul_forced(DType dtype, const MatmulArgs &args, CpuLevel level, MatmulPa
 
 } // namespace weft::kernels
 
-#define WEFT_MATMUL_ENTRY(Name, Type, Field)                                                       \
+#define WEFT_MATMUL_ENTRY(Name, Type, Field, Add)                                                  \
   extern "C" void Name(int64_t batch, int64_t m, int64_t n, int64_t k, const Type *a,              \
                        int64_t a_batch, int64_t a_row, int64_t a_col, const Type *b,               \
                        int64_t b_batch, int64_t b_row, int64_t b_col, Type *c, int64_t c_batch,    \
                        int64_t c_row) {                                                            \
     using namespace weft::kernels;                                                                 \
-    multiply_batch(                                                                                \
-        host_table().Field,                                                                        \
-        {batch, m, n, k, a, a_batch, a_row, a_col, b, b_batch, b_row, b_col, c, c_batch, c_row},   \
-        MatmulPath::automatic);                                                                    \
+    multiply_batch(host_table().Field,                                                             \
+                   {batch, m, n, k, a, a_batch, a_row, a_col, b, b_batch, b_row, b_col, c,         \
+                    c_batch, c_row, Add},                                                          \
+                   MatmulPath::automatic);                                                         \
   }
-WEFT_MATMUL_ENTRY(weft_rt_matmul_f32, float, f32)
-WEFT_MATMUL_ENTRY(weft_rt_matmul_f64, double, f64)
-WEFT_MATMUL_ENTRY(weft_rt_matmul_i32, int32_t, i32)
-WEFT_MATMUL_ENTRY(weft_rt_matmul_i64, int64_t, i64)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_f32, float, f32, false)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_f64, double, f64, false)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_i32, int32_t, i32, false)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_i64, int64_t, i64, false)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_f32, float, f32, true)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_f64, double, f64, true)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_i32, int32_t, i32, true)
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_i64, int64_t, i64, true)
 #undef WEFT_MATMUL_ENTRY

@@ -20,10 +20,13 @@ struct MatmulArgs {
   int64_t b_batch, b_row, b_col;
   void *c;
   int64_t c_batch, c_row;
+  /// C += A B: every element of the product is computed as without it, and then added.
+  bool add = false;
 };
 
-/// Computes C, which is overwritten (with zeros when k is 0), for i32, i64 (both wrap), f32 or f64.
-/// Other dtypes are the caller's fault to reject: this function does nothing for them.
+/// Computes C, which is overwritten (with zeros when k is 0) unless `add`, for i32, i64 (both
+/// wrap), f32 or f64. Other dtypes are the caller's fault to reject: this function does nothing for
+/// them.
 ///
 /// The result depends on the operands' sizes and strides and on the CPU level, never on the number
 /// of threads. Products with zero are never skipped, so NaN and Inf come out as IEEE has it. Memory
@@ -39,7 +42,7 @@ void matmul_forced(DType dtype, const MatmulArgs &args, CpuLevel level, MatmulPa
 
 } // namespace weft::kernels
 
-// The same for compiled code, one symbol per dtype.
+// The same for compiled code, one symbol per dtype; the second four add to C.
 #define WEFT_MATMUL_ENTRY(Name, Type)                                                              \
   extern "C" void Name(int64_t batch, int64_t m, int64_t n, int64_t k, const Type *a,              \
                        int64_t a_batch, int64_t a_row, int64_t a_col, const Type *b,               \
@@ -49,4 +52,8 @@ WEFT_MATMUL_ENTRY(weft_rt_matmul_f32, float);
 WEFT_MATMUL_ENTRY(weft_rt_matmul_f64, double);
 WEFT_MATMUL_ENTRY(weft_rt_matmul_i32, int32_t);
 WEFT_MATMUL_ENTRY(weft_rt_matmul_i64, int64_t);
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_f32, float);
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_f64, double);
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_i32, int32_t);
+WEFT_MATMUL_ENTRY(weft_rt_matmul_add_i64, int64_t);
 #undef WEFT_MATMUL_ENTRY

@@ -9,12 +9,13 @@
 
 namespace weft::kernels {
 
-/// One block C[m, n] = A[m, k] B[k, n], or += when `accumulate`. Strides count elements.
+/// One block C[m, n] = A[m, k] B[k, n], or += when `accumulate` or `add`. Strides count elements.
 ///
 /// A is either in place (any `a_row`, `a_col`) or packed by `pack_a`; B has unit column stride
 /// (`b_row` any, `b_panel` = panel_columns) or is packed by `pack_b`. Every element of C is one
-/// chain of multiply-adds over k in ascending order, which starts from 0 or from the old element,
-/// so its value depends neither on how C is cut into blocks nor on how k is.
+/// chain of multiply-adds over k in ascending order, which starts from 0 or, when `accumulate`,
+/// from the old element, so its value depends neither on how C is cut into blocks nor on how k is.
+/// When `add`, the chain starts from 0 and the old element is added in the end.
 template <typename T>
 struct MatmulBlock {
   int64_t m, n, k;
@@ -28,6 +29,7 @@ struct MatmulBlock {
   bool a_packed;
   bool b_packed;
   bool accumulate;
+  bool add;
   /// Room for `k * panel_columns` elements, wanted where `needs_tail` and n is not a multiple of
   /// `lanes` and B is in place; may be null otherwise.
   T *tail;

@@ -41,6 +41,7 @@ struct Tile {
   int last_lanes; ///< Lanes of the last vector that belong to C.
   bool b_padded;  ///< Whole vectors of B may be read although C ends earlier.
   bool accumulate;
+  bool add; ///< Add the old elements of C to the finished sums.
   /// How far after the tile's B the memory lies that is wanted soon; 0 when nothing is.
   int64_t ahead;
   int below; ///< Rows of C after the tile's that are computed next.
@@ -115,6 +116,16 @@ void compute_tile_of(const Tile<T> &tile) {
 #pragma clang loop unroll_count(2)
   for (; p < tile.k; ++p) step();
 
+  if (tile.add) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < Rows; ++i) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < Vectors - 1; ++j)
+        sum[i][j] = load(c + i * tile.c_row + j * kLanes<T>) + sum[i][j];
+      sum[i][Vectors - 1] = load_first(c + i * tile.c_row + (Vectors - 1) * kLanes<T>, last_lanes) +
+                            sum[i][Vectors - 1];
+    }
+  }
 #pragma clang loop unroll(full)
   for (int i = 0; i < Rows; ++i) {
 #pragma clang loop unroll(full)

@@ -81,3 +81,34 @@ func.func @batches(%a: memref<5x7x2x3xi32>, %b: memref<7x5x3x4xi32>, %c: memref<
       ins(%a, %b : memref<5x7x2x3xi32>, memref<7x5x3x4xi32>) outs(%c : memref<7x5x2x4xi32>)
   return
 }
+
+// -----
+
+// What is added as a whole is another call, and fills nothing.
+// CHECK-LABEL: func @adds_whole(
+// CHECK: call @weft_rt_matmul_add_f32(
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @adds_whole(%a: memref<3x2xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32>) {
+  linalg.contract
+      indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<3x2xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32>) {weft.adds_whole}
+  return
+}
+
+// -----
+
+// With gaps in what is added to, the product is computed apart.
+// CHECK-LABEL: func @adds_to_a_view(
+// CHECK: %[[OWN:.*]] = memref.alloc() : memref<2x4xf32>
+// CHECK: %[[ANY:.*]] = memref.cast %[[OWN]]
+// CHECK: call @weft_rt_matmul_f32({{.*}}, %[[ANY]], %{{.*}}, %{{.*}})
+// CHECK: linalg.generic {{.*}} ins(%[[OWN]] : memref<2x4xf32>) outs(%{{.*}} : memref<2x4xf32, strided<[9, 1]>>)
+func.func @adds_to_a_view(%a: memref<3x2xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32, strided<[9, 1]>>) {
+  linalg.contract
+      indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<3x2xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32, strided<[9, 1]>>) {weft.adds_whole}
+  return
+}

@@ -1,4 +1,5 @@
 // The pass weft-matmul-to-runtime: contractions on buffers as calls of the library's matmul.
+#include "Weft/Transforms/AccumulateProducts.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
 
@@ -35,11 +36,11 @@ struct Product {
 } // namespace
 
 /// The name of the runtime's function for this element type, or "".
-static StringRef runtimeFunction(Type element) {
-  if (element.isF32()) return "weft_rt_matmul_f32";
-  if (element.isF64()) return "weft_rt_matmul_f64";
-  if (element.isInteger(32)) return "weft_rt_matmul_i32";
-  if (element.isInteger(64)) return "weft_rt_matmul_i64";
+static StringRef runtimeFunction(Type element, bool adds = false) {
+  if (element.isF32()) return adds ? "weft_rt_matmul_add_f32" : "weft_rt_matmul_f32";
+  if (element.isF64()) return adds ? "weft_rt_matmul_add_f64" : "weft_rt_matmul_f64";
+  if (element.isInteger(32)) return adds ? "weft_rt_matmul_add_i32" : "weft_rt_matmul_i32";
+  if (element.isInteger(64)) return adds ? "weft_rt_matmul_add_i64" : "weft_rt_matmul_i64";
   return "";
 }
 
@@ -131,7 +132,7 @@ static Value advanced(ImplicitLocOpBuilder &b, Value buffer, int number, ArrayRe
 }
 
 /// Builds the call, in loops over all batches but the last.
-static void buildCall(ImplicitLocOpBuilder &b, Product &product) {
+static void buildCall(ImplicitLocOpBuilder &b, Product &product, bool adds) {
   merge(b, product.batch);
   merge(b, product.rows);
   merge(b, product.columns);
@@ -170,7 +171,7 @@ static void buildCall(ImplicitLocOpBuilder &b, Product &product) {
   for (const Loop *loop : {&batch, &product.inner, &column}) pass(loop->strides[kRhs]);
   operands.push_back(start[kResult]);
   for (const Loop *loop : {&batch, &row}) pass(loop->strides[kResult]);
-  callRuntime(b, runtimeFunction(element), operands, /*withContext=*/false);
+  callRuntime(b, runtimeFunction(element, adds), operands, /*withContext=*/false);
 }
 
 /// Whether the runtime can write the result: its columns must be neighbours. A result with rows but
@@ -208,6 +209,38 @@ static linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
   return nullptr;
 }
 
+/// Whether the runtime adds to the output as if the product had been computed apart: a batch of
+/// thin products with gaps between them would be cut into others.
+static bool canAdd(linalg::LinalgOp op) {
+  return cast<MemRefType>(op.getDpsInitOperand(0)->get().getType()).getLayout().isIdentity();
+}
+
+/// Computes a product that `weft.adds_whole` in memory of its own, and adds it behind.
+static void addApart(ImplicitLocOpBuilder &b, linalg::ContractOp op) {
+  Value sum = op.getOutputs()[0];
+  auto type = cast<MemRefType>(sum.getType());
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, sum, axis));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  Value own = memref::AllocOp::create(b, plain, sizes);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  linalg::FillOp::create(b, zero, own);
+  op->removeAttr(addsWholeName);
+  op.getOutputsMutable().assign(own);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(op);
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      b, own, sum, {identity, identity}, loops, [](OpBuilder &body, Location at, ValueRange args) {
+        Value total = isa<FloatType>(args[0].getType())
+                          ? Value(arith::AddFOp::create(body, at, args[1], args[0]))
+                          : arith::AddIOp::create(body, at, args[1], args[0]);
+        linalg::YieldOp::create(body, at, total);
+      });
+}
+
 namespace {
 struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
   void runOnOperation() override {
@@ -218,13 +251,18 @@ struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
         products.push_back(op);
     });
     for (linalg::LinalgOp op : products) {
-      linalg::FillOp fill = zeroFillBefore(op);
-      if (!fill) continue;
       ImplicitLocOpBuilder b(op.getLoc(), op);
+      if (op->hasAttr(addsWholeName) && !canAdd(op)) addApart(b, cast<linalg::ContractOp>(op));
+      const bool adds = op->hasAttr(addsWholeName);
+      linalg::FillOp fill = adds ? linalg::FillOp() : zeroFillBefore(op);
+      if (!fill && !adds) continue;
       std::optional<Product> product = analyse(b, op);
-      if (!product || !makeColumnsAdjacent(*product)) continue;
-      buildCall(b, *product);
-      fill.erase();
+      if (!product || !makeColumnsAdjacent(*product)) {
+        if (adds) addApart(b, cast<linalg::ContractOp>(op));
+        continue;
+      }
+      buildCall(b, *product, adds);
+      if (fill) fill.erase();
       op->erase();
     }
   }

@@ -113,6 +113,27 @@ def BranchOnChecksPass : Pass<"weft-branch-on-checks", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::weft::WeftDialect"];
 }
 
+def AccumulateProductsPass : Pass<"weft-accumulate-products", "::mlir::func::FuncOp"> {
+  let summary = "Adds matrix products to the state of loops in place.";
+  let description = [{
+    Before: linalg on tensors, for a processor. After: a product that is added to the state of a loop,
+    which nothing else reads, as the gradients of weights are, has that state for its output and the
+    attribute `weft.adds_whole`: its elements are summed up from zero and added once, so that the
+    sum has the bits that it had. weft-matmul-to-runtime knows it; to others it would be a product whose
+    sums start with the output's elements.
+
+    ```mlir
+    %p = linalg.contract indexing_maps = [...] ins(%a, %b) outs(%zeros)
+    %s = linalg.generic {...} ins(%state, %p) outs(%empty) { addf }
+    ```
+    becomes
+    ```mlir
+    %s = linalg.contract indexing_maps = [...] {weft.adds_whole} ins(%a, %b) outs(%state)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def FuseElementwisePass : Pass<"weft-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Merges loops over elements with those that use their results.";
   let description = [{
@@ -255,10 +276,10 @@ def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
 def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turns matrix products on buffers into calls of the library's matmul.";
   let description = [{
-    Before: contractions on memrefs whose result was just filled with zeros.
+    Before: contractions on memrefs whose result was just filled with zeros, or has `weft.adds_whole`.
 
     After: calls of weft_rt_matmul_<dtype> with the operands' strides, which overwrite the result;
-    the fill is gone. Batch dimensions become the call's batch or, where more are left than can be
+    the fill is gone. Of weft_rt_matmul_add_<dtype>, which adds to it, for the others. Batch dimensions become the call's batch or, where more are left than can be
     merged, loops. Contractions that accumulate into something else stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

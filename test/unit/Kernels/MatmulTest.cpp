@@ -244,6 +244,38 @@ TYPED_TEST(MatmulTest, CompiledCodesEntryIsTheSame) {
   expect_product(a, b, c, 0, "entry");
 }
 
+// The sum has the bits of the product, computed apart, and one addition.
+TYPED_TEST(MatmulTest, AddsWholeProducts) {
+  using T = TypeParam;
+  std::mt19937 random(11);
+  const int64_t shapes[][3] = {{1, 40, 1},   {1, 40, 37},  {37, 40, 1},    {3, 0, 5},
+                               {33, 17, 35}, {30, 31, 64}, {517, 1301, 71}};
+  for (const auto &[m, k, n] : shapes)
+    for (const Layout left : kLayouts)
+      for (const Layout right : kLayouts) {
+        if (k > 1000 && (left != right || !std::is_floating_point_v<T>)) continue;
+        Matrix<T> a(m, k, left, random), b(k, n, right, random), before(m, n, Layout::rows, random);
+        for (const CpuLevel level : kLevels)
+          for (const MatmulPath path : kPaths) {
+            if (level > host_cpu_level()) continue;
+            std::vector<T> sum(before.data(), before.data() + m * n), expected = sum;
+            const std::vector<T> product = multiply(a, b, level, path);
+            MatmulArgs args{1,          m, n,          k,
+                            a.data(),   0, a.row_step, a.column_step,
+                            b.data(),   0, b.row_step, b.column_step,
+                            sum.data(), 0, n};
+            args.add = true;
+            matmul_forced(dtype_of<T>, args, level, path);
+            using Sum = std::conditional_t<std::is_floating_point_v<T>, T, uint64_t>;
+            for (size_t i = 0; i < expected.size(); ++i)
+              expected[i] = static_cast<T>(Sum(expected[i]) + Sum(product[i]));
+            ASSERT_EQ(std::memcmp(sum.data(), expected.data(), sum.size() * sizeof(T)), 0)
+                << describe(m, k, n, level, path) << ", layouts " << static_cast<int>(left) << ", "
+                << static_cast<int>(right);
+          }
+      }
+}
+
 template <typename T>
 class FloatMatmulTest : public ::testing::Test {};
 using FloatTypes = ::testing::Types<float, double>;
