@@ -1,6 +1,6 @@
 // Random tensors without a generator: Philox's published answers, streams, distributions, options.
+#include "../Philox.h"
 #include "../Testing.h"
-#include "Runtime/Philox.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Philox4x32-10, the counter-based random number generator of Salmon et al., "Parallel Random
-// Numbers: As Easy as 1, 2, 3" (2011): a block of the stream is a function of its number alone.
+// Numbers: As Easy as 1, 2, 3" (2011), as its definition says it: the oracle of all draws.
 #pragma once
 
 #include <array>
