@@ -29,9 +29,9 @@ public:
   explicit Philox(const RandomStream &stream) : number_(stream.number) {
     auto low = static_cast<std::uint32_t>(stream.seed);
     auto high = static_cast<std::uint32_t>(stream.seed >> 32);
-    for (int round = 0; round < kRounds; ++round) {
-      keys_[round][0] = Wide(low);
-      keys_[round][1] = Wide(high);
+    for (auto &key : keys_) {
+      key[0] = Wide(low);
+      key[1] = Wide(high);
       low += 0x9E3779B9;
       high += 0xBB67AE85;
     }
@@ -46,23 +46,21 @@ public:
     for (int i = 0; i < kBlocks; ++i) index[i] = block + static_cast<std::uint64_t>(i);
     Wide c0 = index, c1 = index >> 32, c2 = Wide(number_), c3 = Wide(number_ >> 32);
 #pragma clang loop unroll(full)
-    for (int round = 0; round < kRounds; ++round) {
+    for (const auto &key : keys_) {
       const Wide a = low(c0) * Wide(0xD2511F53), b = low(c2) * Wide(0xCD9E8D57);
-      c0 = (b >> 32) ^ c1 ^ keys_[round][0];
+      c0 = (b >> 32) ^ c1 ^ key[0];
       c1 = b;
-      c2 = (a >> 32) ^ c3 ^ keys_[round][1];
+      c2 = (a >> 32) ^ c3 ^ key[1];
       c3 = a;
     }
     return {{c0, c1, c2, c3}};
   }
 
 private:
-  static constexpr int kRounds = 10;
-
   static Wide low(Wide x) { return x & Wide(0xFFFFFFFF); }
 
   std::uint64_t number_;
-  Wide keys_[kRounds][2];
+  Wide keys_[10][2]; ///< of each round
 };
 
 /// Lanes of both in turns: of their first halves, of their second halves.

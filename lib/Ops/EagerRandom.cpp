@@ -1,19 +1,16 @@
 // Random numbers: draws from the stream that a state names.
-#include "Kernels/Random.h"
+#include "Ops/EagerRandom.h"
+
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
 
 namespace weft::eager {
-
-namespace {
 
 kernels::RandomStream stream_of(const Tensor &state) {
   const Tensor dense = make_contiguous(state);
   const auto *words = detail::elements<const std::int64_t>(dense);
   return {static_cast<std::uint64_t>(words[0]), static_cast<std::uint64_t>(words[1])};
 }
-
-} // namespace
 
 Tensor draw_uniform(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
                     const TensorType &type) {

@@ -30,8 +30,11 @@ std::vector<Named> all_draws() {
       {"uniform scalar", [](const Generator &g) { return g.uniform({}); }},
       {"uniform empty", [](const Generator &g) { return g.uniform({0, 3}); }},
       {"uniform long", [](const Generator &g) { return g.uniform({300, 401}); }},
+      {"uniform long range", [](const Generator &g) { return g.uniform({5001}, {-2, 7, f64}); }},
       {"normal f32", [](const Generator &g) { return g.normal({3, 11}, {1, 0.5}); }},
       {"normal f64", [](const Generator &g) { return g.normal({65}, {.dtype = f64}); }},
+      {"normal long", [](const Generator &g) { return g.normal({4097}, {0, 3}); }},
+      {"normal long f64", [](const Generator &g) { return g.normal({2049}, {-1, 1, f64}); }},
       {"truncated f32", [](const Generator &g) { return g.truncated_normal({17, 3}, {3, 2}); }},
       {"truncated f64", [](const Generator &g) { return g.truncated_normal({9}, {.dtype = f64}); }},
       {"bernoulli", [](const Generator &g) { return g.bernoulli({19, 4}, 0.3); }},
@@ -39,6 +42,9 @@ std::vector<Named> all_draws() {
        [](const Generator &g) { return g.bernoulli({5, 3}, tensor({0.0, 0.25, 1.0})); }},
       {"randint i64", [](const Generator &g) { return g.randint({31}, -5, 1000000007); }},
       {"randint i32", [](const Generator &g) { return g.randint({31}, 2, 9, i32); }},
+      {"randint long", [](const Generator &g) { return g.randint({100, 70}, -9, 9); }},
+      {"randint long i32", [](const Generator &g) { return g.randint({6145}, 0, 1000, i32); }},
+      {"permutation long", [](const Generator &g) { return g.permutation(70001); }},
       {"permutation", [](const Generator &g) { return g.permutation(101); }},
       {"permutation i32", [](const Generator &g) { return g.permutation(1, i32); }},
       {"shuffle", [](const Generator &g) { return g.shuffle(arange(60).reshape({20, 3})); }},
@@ -59,6 +65,16 @@ TEST(Generator, EagerAndTracedDrawTheSame) {
     for (int call = 0; call < 3; ++call)
       expect_same(draw(eager), f(), name + std::string(", call ") + std::to_string(call));
     expect_same(eager.state().value(), traced.state().value(), name);
+  }
+}
+
+// Where a tape records the steps of a distribution they are ops; else they are one pass.
+TEST(Generator, StepsAndOnePassDrawTheSame) {
+  for (const auto &[name, draw] : all_draws()) {
+    const Generator alone(42), recorded(42);
+    const Tensor at_once = draw(alone);
+    GradientTape tape;
+    expect_same(at_once, draw(recorded), name);
   }
 }
 
