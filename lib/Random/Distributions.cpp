@@ -1,7 +1,6 @@
 // The distributions, each a map of uniform numbers by public ops, so that eager and compiled
 // results agree as those ops do. The most used ones take a shorter way to the same bits where
 // nobody records the ops.
-#include "Random/OnePass.h"
 #include "Random/Source.h"
 
 #include <charconv>
@@ -10,6 +9,7 @@
 #include <numbers>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/EagerDistributions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include <weft/ops.h>
@@ -130,8 +130,8 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
           ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low)))
           : std::nextafter(high, low);
   const double width = range.high - range.low;
-  if (in_one_pass(place))
-    return uniform_in_one_pass(state, place.shape(), range.dtype, low, width, last);
+  if (eager::in_one_pass(place))
+    return eager::uniform_in_one_pass(state, place.shape(), range.dtype, low, width, last);
   return minimum(low + draw_uniform(state, place, range.dtype) * width, last);
 }
 
@@ -140,7 +140,9 @@ Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
   check_normal("normal", parameters, parameters.dtype == DType::f32 ? 6 : 9);
   const Tensor place = place_of("normal", shape);
   const Tensor state = source.take(2);
-  if (in_one_pass(place)) return normal_in_one_pass(state, place.shape(), parameters);
+  if (eager::in_one_pass(place))
+    return eager::normal_in_one_pass(state, place.shape(), parameters.dtype, parameters.mean,
+                                     parameters.stddev);
   const Tensor radius = 1 - draw_uniform(state, place, parameters.dtype); // never 0
   const Tensor angle = draw_uniform(advanced(state, 1), place, parameters.dtype);
   const Tensor standard = sqrt(log(radius) * -2) * cos(angle * (2 * std::numbers::pi));
@@ -190,7 +192,8 @@ Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64
     throw ValueError("random::randint: the range " + range() + " has more than 2^53 numbers");
   const Tensor place = place_of("randint", shape);
   const Tensor state = source.take(1);
-  if (in_one_pass(place)) return randint_in_one_pass(state, place.shape(), low, width, dtype);
+  if (eager::in_one_pass(place))
+    return eager::randint_in_one_pass(state, place.shape(), low, width, dtype);
   // The product is exact or rounded below the width.
   const Tensor unit = draw_uniform(state, place, DType::f64);
   const Tensor above = cast(floor(unit * static_cast<double>(width)), DType::i64);

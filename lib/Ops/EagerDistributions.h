@@ -2,9 +2,9 @@
 // the kernels of the ops that a trace would record, so the bits are the same.
 #pragma once
 
-#include <weft/random.h>
+#include <weft/tensor.h>
 
-namespace weft::random::detail {
+namespace weft::eager {
 
 /// Whether a draw of that size is to be computed at once: nobody records it, and there may be
 /// memory for it.
@@ -15,10 +15,11 @@ Tensor uniform_in_one_pass(const Tensor &state, const Shape &shape, DType dtype,
                            double scale, double last);
 
 /// Normal numbers from two streams, by Box and Muller.
-Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, const Normal &parameters);
+Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, double mean,
+                          double stddev);
 
 /// The integers low + floor(unit * width) of an integer dtype.
 Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t low,
                            std::int64_t width, DType dtype);
 
-} // namespace weft::random::detail
+} // namespace weft::eager

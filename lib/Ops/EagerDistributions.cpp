@@ -1,5 +1,5 @@
 // The steps of the distributions on parts that stay in the first cache.
-#include "Random/OnePass.h"
+#include "Ops/EagerDistributions.h"
 
 #include <algorithm>
 #include <numbers>
@@ -10,12 +10,12 @@
 #include "Runtime/NewTensor.h"
 #include "Support/Threads.h"
 
-namespace weft::random::detail {
+namespace weft::eager {
 
 namespace {
 
+using detail::elements;
 using kernels::RandomStream;
-using weft::detail::elements;
 
 /// Elements of a part; a multiple of what a block of the stream gives.
 constexpr std::int64_t kPart = 2048;
@@ -96,8 +96,8 @@ bool in_one_pass(const Tensor &place) {
 
 Tensor uniform_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, double offset,
                            double scale, double last) {
-  Tensor result = weft::detail::new_tensor(dtype, shape);
-  const RandomStream stream = eager::stream_of(state);
+  Tensor result = detail::new_tensor(dtype, shape);
+  const RandomStream stream = stream_of(state);
   const auto fill = [&]<class T>(T *to) {
     for_parts(result.size(), [&](std::int64_t first, std::int64_t count) {
       Part<T> unit(to + first, count);
@@ -112,22 +112,22 @@ Tensor uniform_in_one_pass(const Tensor &state, const Shape &shape, DType dtype,
   return result;
 }
 
-Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, const Normal &parameters) {
-  Tensor result = weft::detail::new_tensor(parameters.dtype, shape);
-  const RandomStream stream = eager::stream_of(state);
+Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, double mean,
+                          double stddev) {
+  Tensor result = detail::new_tensor(dtype, shape);
+  const RandomStream stream = stream_of(state);
   const auto fill = [&]<class T>(T *to) {
-    fill_normal(stream, static_cast<T>(parameters.stddev), static_cast<T>(parameters.mean),
-                result.size(), to);
+    fill_normal(stream, static_cast<T>(stddev), static_cast<T>(mean), result.size(), to);
   };
-  if (parameters.dtype == DType::f32) fill(elements<float>(result));
+  if (dtype == DType::f32) fill(elements<float>(result));
   else fill(elements<double>(result));
   return result;
 }
 
 Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t low,
                            std::int64_t width, DType dtype) {
-  Tensor result = weft::detail::new_tensor(dtype, shape);
-  const RandomStream stream = eager::stream_of(state);
+  Tensor result = detail::new_tensor(dtype, shape);
+  const RandomStream stream = stream_of(state);
   const auto fill = [&]<class T>(T *to) {
     for_parts(result.size(), [&](std::int64_t first, std::int64_t count) {
       double unit[kPart];
@@ -148,4 +148,4 @@ Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t
   return result;
 }
 
-} // namespace weft::random::detail
+} // namespace weft::eager
