@@ -50,6 +50,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
+  registerBufferizableDraws(registry);
   registerBufferizableEffects(registry);
   registerBufferizableHostResults(registry);
   registerBufferizableSort(registry);

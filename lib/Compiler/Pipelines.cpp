@@ -45,7 +45,7 @@ void buildLiftStatePhase(OpPassManager &pm, const Target &) {
 
 void buildLinalgPhase(OpPassManager &pm, const Target &target) {
   WeftToLinalgPassOptions options;
-  options.sortsByCounting = target.kind != Target::Kind::cpu;
+  options.withoutLibrary = target.kind != Target::Kind::cpu;
   pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }

@@ -1,11 +1,12 @@
-// Random numbers: one loop whose body computes Philox of the element's number, and a loop of exchanges.
-// RUN: weft-opt %s --weft-to-linalg --split-input-file | FileCheck %s
+// Random numbers: a call of the library later on, or where that is not there, one loop whose body computes Philox of the element's number, and a loop of exchanges.
+// RUN: weft-opt %s --weft-to-linalg=without-library --split-input-file | FileCheck %s
+// RUN: weft-opt %s --weft-to-linalg --split-input-file | FileCheck %s --check-prefix=CALL
 
 // The seed and the stream are read from the state; x is not read. The element's number is 5 i + j.
 // CHECK-DAG: #[[SEED:.*]] = affine_map<(d0, d1) -> (0)>
 // CHECK-DAG: #[[STREAM:.*]] = affine_map<(d0, d1) -> (1)>
 // CHECK-LABEL: func @uniform
-// CHECK-SAME: %[[S:.*]]: tensor<2xi64>, %{{.*}}: tensor<3x5xi1>
+// CHECK-SAME: %[[S:.*]]: tensor<2xi64>, %{{.*}}: tensor<30x5xi1>
 // CHECK: linalg.generic {indexing_maps = [#[[SEED]], #[[STREAM]], #{{.*}}]
 // CHECK-SAME: ins(%[[S]], %[[S]] : tensor<2xi64>, tensor<2xi64>)
 // CHECK: %[[I:.*]] = linalg.index 0
@@ -15,9 +16,16 @@
 // CHECK-COUNT-20: arith.muli
 // CHECK: arith.sitofp %{{.*}} : i32 to f32
 // CHECK-NEXT: arith.constant 5.96046448E-8 : f32
-func.func @uniform(%s: tensor<2xi64>, %x: tensor<3x5xi1>) -> tensor<3x5xf32> {
-  %0 = weft.draw_uniform %s, %x {dtype = f32} : (tensor<2xi64>, tensor<3x5xi1>) -> tensor<3x5xf32>
-  return %0 : tensor<3x5xf32>
+// The library takes the seed and the stream as numbers.
+// CALL-LABEL: func @uniform
+// CALL-DAG: %[[SEED:.*]] = tensor.extract %{{.*}}[%c0{{.*}}] : tensor<2xi64>
+// CALL-DAG: %[[STREAM:.*]] = tensor.extract %{{.*}}[%c1{{.*}}] : tensor<2xi64>
+// CALL: %[[INTO:.*]] = tensor.empty() : tensor<30x5xf32>
+// CALL: weft.draw_into %[[INTO]], %[[SEED]], %[[STREAM]] : tensor<30x5xf32>
+// CALL-NOT: arith.muli
+func.func @uniform(%s: tensor<2xi64>, %x: tensor<30x5xi1>) -> tensor<30x5xf32> {
+  %0 = weft.draw_uniform %s, %x {dtype = f32} : (tensor<2xi64>, tensor<30x5xi1>) -> tensor<30x5xf32>
+  return %0 : tensor<30x5xf32>
 }
 
 // -----
@@ -27,6 +35,8 @@ func.func @uniform(%s: tensor<2xi64>, %x: tensor<3x5xi1>) -> tensor<3x5xf32> {
 // CHECK: arith.shrui %{{.*}}, %c1_i64
 // CHECK: arith.shli
 // CHECK-NOT: arith.sitofp
+// CALL-LABEL: func @integers
+// CALL: weft.draw_into %{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi64>
 func.func @integers(%s: tensor<2xi64>, %x: tensor<?xi1>) -> tensor<?xi64> {
   %0 = weft.draw_uniform %s, %x {dtype = i64} : (tensor<2xi64>, tensor<?xi1>) -> tensor<?xi64>
   return %0 : tensor<?xi64>
@@ -37,6 +47,10 @@ func.func @integers(%s: tensor<2xi64>, %x: tensor<?xi1>) -> tensor<?xi64> {
 // A state of unknown size is checked when the program runs.
 // CHECK-LABEL: func @unknown_state
 // CHECK: weft.check_sizes %{{.*}}, "draw_uniform: state must be of shape (2,)
+// Few numbers are computed where they are read: a call would take longer.
+// CALL-LABEL: func @unknown_state
+// CALL-NOT: draw_into
+// CALL: linalg.generic
 func.func @unknown_state(%s: tensor<?xi64>, %x: tensor<4xi1>) -> tensor<4xi1> {
   %0 = weft.draw_uniform %s, %x {dtype = i1} : (tensor<?xi64>, tensor<4xi1>) -> tensor<4xi1>
   return %0 : tensor<4xi1>
@@ -56,6 +70,9 @@ func.func @unknown_state(%s: tensor<?xi64>, %x: tensor<4xi1>) -> tensor<4xi1> {
 // CHECK: %[[HALF:.*]] = tensor.insert %[[REPLACED]] into %[[T]][%[[FROM]]]
 // CHECK: %[[BOTH:.*]] = tensor.insert %[[MOVED]] into %[[HALF]][%[[TO]]]
 // CHECK: scf.yield %[[BOTH]]
+// CALL-LABEL: func @permutation
+// CALL-NOT: scf.for
+// CALL: weft.draw_into %{{.*}}, %{{.*}}, %{{.*}} {permutation} : tensor<9xi32>
 func.func @permutation(%s: tensor<2xi64>, %x: tensor<9x2xf32>) -> tensor<9xi32> {
   %0 = weft.draw_permutation %s, %x {dtype = i32} : (tensor<2xi64>, tensor<9x2xf32>) -> tensor<9xi32>
   return %0 : tensor<9xi32>

@@ -1,6 +1,6 @@
 // argsort and sort: the library does them later, or loops count where that cannot be.
 // RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
-// RUN: weft-opt %s --weft-to-linalg=sorts-by-counting --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=COUNT
+// RUN: weft-opt %s --weft-to-linalg=without-library --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=COUNT
 
 // Places are i64. Without the library each element counts those before it, and each place looks for its element.
 // CHECK-LABEL: func @argsort

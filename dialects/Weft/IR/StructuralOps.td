@@ -519,4 +519,20 @@ def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
   let example = "draw_permutation([0, 0], [1, 2, 3, 4, 5], i64)  ->  [2, 4, 0, 3, 1]";
 }
 
+def Weft_DrawIntoOp : Op<Weft_Dialect, "draw_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {
+  let summary = "Random numbers in a given place.";
+  let description = [{
+    What `draw_uniform` and, with `permutation`, `draw_permutation` become where the library does them:
+    every element of `into` is overwritten. `seed` and `stream` are the numbers of their state.
+
+    ```mlir
+    %y = weft.draw_into %into, %seed, %stream : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Weft_Any:$into, I64:$seed, I64:$stream, UnitAttr:$permutation);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$into `,` $seed `,` $stream attr-dict `:` type($into)";
+  let hasVerifier = 1;
+}
+
 #endif // WEFT_IR_STRUCTURAL_OPS

@@ -106,6 +106,15 @@ LogicalResult SortIntoOp::verify() {
   return success();
 }
 
+LogicalResult DrawIntoOp::verify() {
+  RankedTensorType type = getInto().getType();
+  Type element = type.getElementType();
+  if (getPermutation() &&
+      (type.getRank() != 1 || !(element.isInteger(32) || element.isInteger(64))))
+    return emitOpError() << "a permutation is of rank 1 and of i32 or i64, but it is " << type;
+  return success();
+}
+
 /// Shape functions also check ops without results.
 template <class Op>
 static LogicalResult verifyBySignature(Op op) {

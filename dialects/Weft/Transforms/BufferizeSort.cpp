@@ -40,20 +40,12 @@ struct SortIntoModel : BufferizableOpInterface::ExternalModel<SortIntoModel, Sor
     b.setInsertionPoint(op);
     const int64_t rank = sort.getX().getType().getRank();
     Value shape = stackArray(b, 3 * rank);
-    const auto number = [&](OpFoldResult value) -> Value {
-      if (auto known = getConstantIntValue(value))
-        return arith::ConstantIntOp::create(b, *known, 64);
-      return arith::IndexCastOp::create(b, b.getI64Type(), cast<Value>(value));
-    };
     auto from = memref::ExtractStridedMetadataOp::create(b, *x);
     auto to = memref::ExtractStridedMetadataOp::create(b, *into);
     const int64_t axis = sort.getAxis();
-    for (auto [i, value] : llvm::enumerate(from.getConstifiedMixedSizes()))
-      put(b, shape, i, number(value));
-    for (auto [i, value] : llvm::enumerate(from.getConstifiedMixedStrides()))
-      put(b, shape, rank + i, number(value));
-    for (auto [i, value] : llvm::enumerate(to.getConstifiedMixedStrides()))
-      put(b, shape, 2 * rank + i, number(value));
+    putAll(b, shape, 0, from.getConstifiedMixedSizes());
+    putAll(b, shape, rank, from.getConstifiedMixedStrides());
+    putAll(b, shape, 2 * rank, to.getConstifiedMixedStrides());
     const DType dtype = *dtypeOf(sort.getX().getType().getElementType());
     const std::string name = std::string(sort.getValues() ? "weft_rt_sort_" : "weft_rt_argsort_") +
                              std::string(name_of(dtype));
@@ -61,7 +53,7 @@ struct SortIntoModel : BufferizableOpInterface::ExternalModel<SortIntoModel, Sor
                 {arith::ConstantIntOp::create(b, rank, 64), shape,
                  arith::ConstantIntOp::create(b, axis, 64),
                  arith::ConstantIntOp::create(b, sort.getDescending(), /*width=*/1),
-                 number(to.getConstifiedMixedSizes()[axis]), *x, *into},
+                 number(b, to.getConstifiedMixedSizes()[axis]), *x, *into},
                 /*withContext=*/false);
     replaceOpWithBufferizedValues(rewriter, op, *into);
     return success();

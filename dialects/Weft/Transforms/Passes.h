@@ -17,6 +17,8 @@ namespace mlir::weft {
 void registerBufferizableEffects(DialectRegistry &registry);
 /// The same of host_result, which is new memory.
 void registerBufferizableHostResults(DialectRegistry &registry);
+/// That draw_into overwrites what it draws into, by a call of the runtime.
+void registerBufferizableDraws(DialectRegistry &registry);
 /// That sort_into overwrites what it sorts into, by a call of the runtime.
 void registerBufferizableSort(DialectRegistry &registry);
 /// That stack_reserve updates its operand's buffer, whichever it then is.

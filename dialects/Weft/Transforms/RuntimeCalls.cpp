@@ -49,6 +49,17 @@ void put(ImplicitLocOpBuilder &b, Value array, int64_t at, Value value) {
   memref::StoreOp::create(b, value, array, ValueRange{arith::ConstantIndexOp::create(b, at)});
 }
 
+Value number(ImplicitLocOpBuilder &b, OpFoldResult value) {
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return arith::ConstantIntOp::create(b, *known, 64);
+  return arith::IndexCastOp::create(b, b.getI64Type(), cast<Value>(value));
+}
+
+void putAll(ImplicitLocOpBuilder &b, Value array, int64_t from, ArrayRef<OpFoldResult> values) {
+  for (auto [i, value] : llvm::enumerate(values))
+    put(b, array, from + static_cast<int64_t>(i), number(b, value));
+}
+
 Value address(ImplicitLocOpBuilder &b, Value buffer) {
   Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   return arith::IndexCastOp::create(b, b.getI64Type(), index);

@@ -19,6 +19,12 @@ Value stackArray(ImplicitLocOpBuilder &b, int64_t size);
 /// Puts a 64-bit number in an array.
 void put(ImplicitLocOpBuilder &b, Value array, int64_t at, Value value);
 
+/// Puts sizes or strides in an array, from place `from` on.
+void putAll(ImplicitLocOpBuilder &b, Value array, int64_t from, ArrayRef<OpFoldResult> values);
+
+/// A size or stride as a 64-bit number.
+Value number(ImplicitLocOpBuilder &b, OpFoldResult value);
+
 /// The address of a buffer's first element, as a 64-bit number.
 Value address(ImplicitLocOpBuilder &b, Value buffer);
 

@@ -18,11 +18,12 @@ using Sizes = SmallVector<OpFoldResult>;
 /// they are expressed by the sizes of the function's arguments and equal ones are the same value.
 class LinalgBuilder : public ImplicitLocOpBuilder {
 public:
-  /// `sortsByCounting`: lines are sorted by loops, for targets that cannot call the library.
-  LinalgBuilder(Operation *first, bool sortsByCounting)
-      : ImplicitLocOpBuilder(first->getLoc(), first), sortsByCounting_(sortsByCounting) {}
+  /// `withoutLibrary`: lines are sorted and random numbers drawn by loops, for targets that cannot
+  /// call the library.
+  LinalgBuilder(Operation *first, bool withoutLibrary)
+      : ImplicitLocOpBuilder(first->getLoc(), first), withoutLibrary_(withoutLibrary) {}
 
-  bool sortsByCounting() const { return sortsByCounting_; }
+  bool withoutLibrary() const { return withoutLibrary_; }
 
   /// The sizes of `tensor`. Dimensions not asked for before become tensor.dim right after the
   /// tensor's definition.
@@ -101,7 +102,7 @@ private:
   void require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named);
 
   DenseMap<Value, Sizes> sizes_;
-  bool sortsByCounting_;
+  bool withoutLibrary_;
 };
 
 /// The conversions. Each gives the value that replaces the op's result, in any type that differs

@@ -1,4 +1,5 @@
-// Random numbers: Philox4x32-10 in integers of 64 bits, whose words keep their upper halves zero.
+// Random numbers: a call of the library later on, or Philox4x32-10 in integers of 64 bits, whose
+// words keep their upper halves zero.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,7 +10,7 @@ namespace mlir::weft {
 
 namespace {
 
-/// Builds the code of lib/Runtime/Philox.h on one counter.
+/// Builds the code of Philox4x32-10, as lib/Kernels/RandomLevel.cpp has it, on one counter.
 class PhiloxBuilder {
 public:
   PhiloxBuilder(OpBuilder &builder, Location loc) : b_(loc, builder) {}
@@ -89,12 +90,44 @@ void requireState(LinalgBuilder &b, Value state, StringRef op) {
                  op + ": state must be of shape (2,), but has {} elements and not {}");
 }
 
+/// The seed and the number of the stream.
+std::array<Value, 2> partsOf(LinalgBuilder &b, Value state) {
+  return {tensor::ExtractOp::create(b, state, ValueRange{b.index(0)}),
+          tensor::ExtractOp::create(b, state, ValueRange{b.index(1)})};
+}
+
+/// Numbers that the library draws. A loop that computes each from its place could read on in the
+/// same turn, but takes a block per element where the library takes one per four, in more
+/// registers than the memory between the loops costs.
+Value drawn(LinalgBuilder &b, Value state, const Sizes &sizes, Type type, bool permutation) {
+  auto [seed, stream] = partsOf(b, state);
+  Value into = b.empty(sizes, type);
+  Value result = DrawIntoOp::create(b, into.getType(), into, seed, stream,
+                                    permutation ? b.getUnitAttr() : UnitAttr());
+  b.setSizes(result, sizes);
+  return result;
+}
+
+/// Whether the numbers are known to be so few that a loop computes them sooner than a call begins.
+bool areFew(const Sizes &sizes) {
+  constexpr int64_t kMost = 16;
+  int64_t count = 1;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (!known || *known > kMost) return false;
+    count *= *known;
+  }
+  return count <= kMost;
+}
+
 } // namespace
 
 Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op) {
   requireState(b, op.getState(), "draw_uniform");
   Type type = op.getType().getElementType();
   Sizes sizes = b.sizesOf(op.getX());
+  if (!b.withoutLibrary() && !areFew(sizes))
+    return drawn(b, op.getState(), sizes, type, /*permutation=*/false);
   SmallVector<Value> strides = b.stridesOf(sizes);
   const unsigned rank = sizes.size();
   AffineMap seedMap = AffineMap::get(rank, 0, b.getAffineConstantExpr(0), b.getContext());
@@ -117,6 +150,7 @@ Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op) {
   if (type.isInteger(32))
     b.requireAtMost(sizes[0], b.getIndexAttr(int64_t{1} << 31),
                     "draw_permutation: {} numbers do not fit the dtype i32", sizes[0]);
+  if (!b.withoutLibrary()) return drawn(b, op.getState(), sizes, type, /*permutation=*/true);
   Value ordered = b.elementwise(sizes, type, {}, {},
                                 [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
                                   Value at = linalg::IndexOp::create(builder, loc, 0);
@@ -124,8 +158,7 @@ Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op) {
                                 });
 
   Value one = b.index(1), count = b.toValue(sizes[0]);
-  Value seed = tensor::ExtractOp::create(b, op.getState(), ValueRange{b.index(0)});
-  Value stream = tensor::ExtractOp::create(b, op.getState(), ValueRange{one});
+  auto [seed, stream] = partsOf(b, op.getState());
   Value last = arith::SubIOp::create(b, count, one);
   auto loop = scf::ForOp::create(b, b.index(0), last, one, ordered);
   {

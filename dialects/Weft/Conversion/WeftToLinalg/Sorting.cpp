@@ -83,7 +83,7 @@ static Value sortByCounting(LinalgBuilder &b, Value x, int64_t axis, bool descen
 
 static Value lowerSorting(LinalgBuilder &b, Value x, int64_t axis, bool descending, bool values,
                           OpFoldResult count) {
-  if (b.sortsByCounting()) return sortByCounting(b, x, axis, descending, values, count);
+  if (b.withoutLibrary()) return sortByCounting(b, x, axis, descending, values, count);
   Sizes wanted = b.sizesOf(x);
   wanted[axis] = count;
   Value into = b.empty(wanted, values ? getElementTypeOrSelf(x.getType()) : b.getI64Type());

@@ -129,7 +129,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     });
     if (ops.empty()) return;
     // Definitions come before uses, so the sizes of operands are known when an op's turn comes.
-    LinalgBuilder b(ops.front(), sortsByCounting);
+    LinalgBuilder b(ops.front(), withoutLibrary);
     for (Operation *op : ops) {
       if (auto assertion = dyn_cast<AssertOp>(op)) {
         reduceCondition(b, assertion);
