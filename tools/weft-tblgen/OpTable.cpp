@@ -185,7 +185,7 @@ void emitLowerings(const RecordKeeper &records, raw_ostream &os) {
   for (const OpRecord &op : readOps(records)) {
     if (op.kind != "structural" || op.staysInLinalg) continue;
     os << "Value " << loweringOf(op) << "(LinalgBuilder &b, " << op.className << " op); // "
-       << op.location << "\n";
+       << op.file << "\n";
     caseStream << ".Case([&](" << op.className << " op) { return " << loweringOf(op)
                << "(b, op); })\n";
   }

@@ -48,7 +48,7 @@ bool OpRecord::differentiableBy(unsigned operand) const {
   return operand < vjp.size() && !isOperator(vjp[operand], "no_grad");
 }
 
-std::string origin(const OpRecord &op) { return op.className + ", " + op.location; }
+std::string origin(const OpRecord &op) { return op.className + ", " + op.file; }
 
 /// Tokens order effects in the IR alone; calls have none.
 static bool isToken(const Record *type) {
@@ -173,10 +173,11 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     op.body = def->getValueAsDag("body");
     op.jvp = def->getValueAsDag("jvp");
     for (const Init *dag : *def->getValueAsListInit("vjp")) op.vjp.push_back(cast<DagInit>(dag));
-    auto [line, column] = SrcMgr.getLineAndColumn(def->getLoc()[0]);
+    // Without the line: a record that moves would change every generated file and all that is built
+    // of them.
     StringRef file = SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
                          ->getBufferIdentifier();
-    op.location = (sys::path::filename(file) + ":" + Twine(line)).str();
+    op.file = sys::path::filename(file).str();
     readArguments(op);
     ops.push_back(std::move(op));
   }

@@ -30,7 +30,7 @@ struct Attribute {
 struct OpRecord {
   const llvm::Record *def;
   std::string mnemonic, cppName, className, kind, shapeFunction, batching, promotion, init,
-      inactive, summary, description, example, location;
+      inactive, summary, description, example, file;
   std::vector<Operand> operands;
   std::vector<Attribute> attributes;
   std::optional<std::string> result;
