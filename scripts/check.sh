@@ -8,25 +8,26 @@ usage: ./x check [--count N] [PART..]
 
 Runs these parts, or those named, one after the other, and prints a line for each; what they say is in build/logs/check-PART.log.
 
-  format      ./x fmt --check
-  tidy        ./x tidy
-  tests       ./x test
-  asan        ./x test --preset asan: address, undefined behaviour, leaks
-  tsan        ./x test --preset tsan: data races
-  fuzz-text   ./x fuzz text --count N
-  fuzz-calls  ./x fuzz calls --count N
-  fuzz-grad   ./x fuzz grad --count N/10
-  asan-text   fuzz-text with the tools of the preset asan, N/10
-  asan-calls  fuzz-calls with the library of the preset asan, N/10
-  tsan-text   fuzz-text with the tools of the preset tsan, N/10
-  tsan-calls  fuzz-calls with the library of the preset tsan, N/10
-  install     ./x check-install (root)
+  format        ./x fmt --check
+  tidy          ./x tidy
+  tests         ./x test
+  adding-an-op  docs/adding-an-op.md followed in a copy of the repository, which is built and tested
+  asan          ./x test --preset asan: address, undefined behaviour, leaks
+  tsan          ./x test --preset tsan: data races
+  fuzz-text     ./x fuzz text --count N
+  fuzz-calls    ./x fuzz calls --count N
+  fuzz-grad     ./x fuzz grad --count N/10
+  asan-text     fuzz-text with the tools of the preset asan, N/10
+  asan-calls    fuzz-calls with the library of the preset asan, N/10
+  tsan-text     fuzz-text with the tools of the preset tsan, N/10
+  tsan-calls    fuzz-calls with the library of the preset tsan, N/10
+  install       ./x check-install (root)
 
   --count N   how many mutants and calls (by default 2000)
 END
 }
 
-check_parts=(format tidy tests asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls install)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls install)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -35,6 +36,7 @@ run_part() {
     format) "$top/x" fmt --check ;;
     tidy) "$top/x" tidy ;;
     tests) "$top/x" test ;;
+    adding-an-op) WEFT_LONG_TESTS=1 "$top/x" test adding-an-op ;;
     asan | tsan) "$top/x" test --preset "$part" ;;
     fuzz-text) "$top/x" fuzz text --count "$count" ;;
     fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
@@ -76,7 +78,7 @@ verb_check() {
     log=$logs/check-$part.log
     start=$SECONDS
     if run_part "$part" "$count" >"$log" 2>&1; then words=ok; else words=FAILED; status=1; fi
-    printf '%-11s %-7s %4d min  %s\n' "$part" "$words" $(((SECONDS - start) / 60)) "$(tail -n 1 "$log")"
+    printf '%-12s %-7s %4d min  %s\n' "$part" "$words" $(((SECONDS - start) / 60)) "$(tail -n 1 "$log")"
   done
   return "$status"
 }

@@ -48,6 +48,10 @@ config.substitutions.append(("%weft_link", f"-L{config.weft_library_dir} -lweft 
 
 config.substitutions.append(("%weft_build", config.weft_binary_dir))
 
+# `long-tests`: what takes many minutes; parts of ./x check ask for it.
+if os.environ.get("WEFT_LONG_TESTS"):
+    config.available_features.add("long-tests")
+
 # `gcc`: a user's program can be compiled by GCC as well, %gcc and %gxx, and has CMake and pkg-config.
 gcc = {word: shutil.which(program) for word, program in (("%gcc", "gcc"), ("%gxx", "g++"), ("pkg-config", "pkg-config"))}
 if all(gcc.values()):

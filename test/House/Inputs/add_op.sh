@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Follows docs/adding-an-op.md in a copy of the repository, and counts what that changed: add_op.sh REPOSITORY WORK-FOLDER
+# Follows docs/adding-an-op.md in a copy of the repository, WORK-FOLDER/weft, and says what that changed: add_op.sh REPOSITORY WORK-FOLDER
 set -euo pipefail
 
 repository=$(cd "$1" && pwd)
@@ -43,6 +43,3 @@ find . -path ./build -prune -o -type f -printf '%P\n' | sort | while read -r fil
     echo "edited $file"
   fi
 done
-
-unset GTEST_FILTER
-./x test softsign
