@@ -15,7 +15,7 @@ function(weft_add_component name)
 endfunction()
 
 # weft_generate(FLAG OUTPUT): runs weft-tblgen with FLAG over the op records; OUTPUT is relative to
-# the folder of generated files.
+# the folder of generated files. What comes out as before keeps its time, so that nothing is built for it.
 function(weft_generate flag output)
   set(file ${WEFT_GENERATED}/${output})
   get_filename_component(folder ${file} DIRECTORY)
@@ -25,7 +25,6 @@ function(weft_generate flag output)
     OUTPUT ${file}
     COMMAND weft-tblgen ${flag} -I ${PROJECT_SOURCE_DIR}/dialects -I ${MLIR_INCLUDE_DIRS}
             ${PROJECT_SOURCE_DIR}/dialects/Weft/IR/Ops.td -o ${file} --write-if-changed
-    COMMAND ${CMAKE_COMMAND} -E touch ${file}
     DEPENDS weft-tblgen ${records}
     COMMENT "Generating ${output}")
   set_property(GLOBAL APPEND PROPERTY WEFT_GENERATED_FILES ${file})
@@ -53,6 +52,12 @@ function(weft_uses_mlir target)
                              ${PROJECT_SOURCE_DIR}/include ${WEFT_GENERATED}/include
                              ${WEFT_GENERATED}/lib)
   target_compile_definitions(${target} PRIVATE ${WEFT_LLVM_DEFINITIONS})
+endfunction()
+
+# The same for code that stands above the dialect: that of compiler, its tests and the tools.
+function(weft_uses_compiler target)
+  weft_uses_mlir(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/compiler)
 endfunction()
 
 # weft_link_mlir(TARGET COMPONENT..): MLIR and these components of LLVM in a library or program: by their
@@ -111,7 +116,7 @@ function(weft_add_passes folder)
     OUTPUT ${file}
     COMMAND ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen -gen-pass-decls -name=Weft${folder}
             -I ${PROJECT_SOURCE_DIR}/dialects -I ${MLIR_INCLUDE_DIRS}
-            ${CMAKE_CURRENT_SOURCE_DIR}/Passes.td -o ${file}
+            ${CMAKE_CURRENT_SOURCE_DIR}/Passes.td -o ${file} --write-if-changed
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/Passes.td
     COMMENT "Generating the declarations of the passes in ${folder}")
   add_custom_target(weft-passes-${folder} DEPENDS ${file})

@@ -1,7 +1,7 @@
 // Reads input programs.
 #include "Input.h"
 
-#include "Compiler/TextLimits.h"
+#include "Import/TextLimits.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"

@@ -1,7 +1,7 @@
 // Registers upstream's dialects and passes, and Weft's.
 #include "Registration.h"
 
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"

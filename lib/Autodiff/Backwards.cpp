@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "Autodiff/TensorEmitter.h"
-#include "OpDefs/Derivatives/Rules.h"
+#include "Autodiff/Rules/Rules.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>

@@ -5,7 +5,7 @@
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 

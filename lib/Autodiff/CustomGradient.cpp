@@ -5,7 +5,7 @@
 
 #include "Autodiff/Paused.h"
 #include "Autodiff/VariableLayers.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>

@@ -2,7 +2,7 @@
 #include "Autodiff/Forward.h"
 
 #include "Autodiff/TensorEmitter.h"
-#include "OpDefs/Derivatives/Rules.h"
+#include "Autodiff/Rules/Rules.h"
 
 namespace weft::autodiff {
 

@@ -3,7 +3,7 @@
 
 #include "Autodiff/Pushforward.h"
 #include "Autodiff/Tape.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 

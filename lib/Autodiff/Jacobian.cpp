@@ -2,7 +2,7 @@
 #include "Autodiff/Batching.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/Variable.h"
 
 namespace weft::autodiff {

@@ -8,7 +8,7 @@
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"

@@ -3,7 +3,7 @@
 
 #include <weft/tensor.h>
 
-#include "OpDefs/Derivatives/Emitter.h"
+#include "Autodiff/Rules/Emitter.h"
 #include "Ops/Interpreter.h"
 
 namespace weft::autodiff {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Runtime/Variable.h"
 
 namespace weft {

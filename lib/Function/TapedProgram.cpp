@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "CodeCache/CodeCache.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Ops/Interpreter.h"
 #include "Program/Sites.h"
 #include "Runtime/Variable.h"

@@ -5,7 +5,7 @@
 #include "Autodiff/Tape.h"
 #include "Function/DerivativePrograms.h"
 #include "Function/Tracer.h"
-#include "OpDefs/Derivatives/Calls.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Support/CallSite.h"
 
 namespace weft {

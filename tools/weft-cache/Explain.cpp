@@ -1,7 +1,7 @@
 // Compares the key of a program with those of the entries, part by part.
 #include "Explain.h"
 
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "Support/CpuFeatures.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"

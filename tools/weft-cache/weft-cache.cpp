@@ -3,7 +3,7 @@
 #include "../Input.h"
 #include "../Output.h"
 #include "../Tools.h"
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "Explain.h"
 #include "Support/CpuFeatures.h"
 #include "llvm/Support/CommandLine.h"

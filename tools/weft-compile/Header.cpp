@@ -2,8 +2,8 @@
 #include "Header.h"
 
 #include "CNames.h"
-#include "Compiler/Driver.h"
-#include "Compiler/Import.h"
+#include "Driver/Driver.h"
+#include "Import/Import.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

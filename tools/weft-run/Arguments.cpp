@@ -1,7 +1,7 @@
 // Turns the text of an argument of weft-run into a tensor: a literal, a file, or generated values.
 #include "Arguments.h"
 
-#include "Compiler/TextLimits.h"
+#include "Import/TextLimits.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -4,7 +4,7 @@
 #include "../Tools.h"
 #include "Arguments.h"
 #include "CodeCache/CodeCache.h"
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "Function/CompiledCall.h"
 #include "Program/Requests.h"
 #include "Runtime/Variable.h"

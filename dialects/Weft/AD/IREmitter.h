@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "OpDefs/Derivatives/Emitter.h"
+#include "Autodiff/Rules/Emitter.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/IR/Builders.h"
 

@@ -1,7 +1,7 @@
 // Runs the rule of one op with the emitter of IR.
 #include "Weft/AD/Rules.h"
 
-#include "OpDefs/Derivatives/Rules.h"
+#include "Autodiff/Rules/Rules.h"
 #include "Weft/AD/Primal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

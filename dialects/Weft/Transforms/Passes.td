@@ -162,6 +162,8 @@ def OutlineRegionsPass : Pass<"weft-outline-regions", "::mlir::ModuleOp"> {
     `max-depth`; the parts below are private functions. One-shot bufferization compares every write in a
     nest with every read, along the nest, so that 60 branches in each other take it seconds; it takes
     functions one by one. The inliner puts the parts back afterwards.
+
+    Around upstream: llvm/llvm-project#81959, the analysis takes more than linear time.
   }];
   let options = [Option<"maxDepth", "max-depth", "unsigned", "8", "How deep a nest may be">];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
@@ -173,18 +175,20 @@ def SwitchToBranchesPass : Pass<"weft-switch-to-branches", "::mlir::func::FuncOp
     One-shot bufferization does not see that a result of scf.index_switch may be a tensor that a case
     yields from around it, and lets others overwrite it; of scf.if it knows. The number of branches on
     the way to a case grows with the logarithm of their count.
+
+    Around upstream: the rules of scf.index_switch came with llvm/llvm-project#67666; no issue is open.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def BindResultsPass : Pass<"weft-bind-results", "::mlir::ModuleOp"> {
+def DestinationPassingPass : Pass<"weft-destination-passing", "::mlir::ModuleOp"> {
   let summary = "Says where every result and loop-carried tensor is to be stored.";
   let description = [{
     Before: linalg on tensors in functions that nobody calls; a result that is the new value of a
     variable has the same `weft.variable` as the argument that holds it.
 
     After: the function is written in destination-passing style, by copies that bufferization makes
-    vanish where the place is free in time; weft-settle-buffers does the others. A result of known size is stored
+    vanish where the place is free in time; weft-materialize-destinations does the others. A result of known size is stored
     in an argument of its own, `weft.output = I`; the new value of a variable in the variable's
     argument; the value that a loop hands to its next iteration in the present one's. Results of
     unknown size stay as they are. Inputs are marked as not writable.
@@ -201,6 +205,9 @@ def BindResultsPass : Pass<"weft-bind-results", "::mlir::ModuleOp"> {
       return %stored
     }
     ```
+
+    Around upstream: llvm/llvm-project#87594, a loop that yields another buffer than it was given has no place for
+    its state; copies into the place are the way that is advised there.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::bufferization::BufferizationDialect",
@@ -224,18 +231,23 @@ def SinkInsertsPass : Pass<"weft-sink-inserts", "::mlir::func::FuncOp"> {
     %2 = tensor.extract_slice %state[%j, 0] [1, 4] [1, 1]
     %1 = tensor.insert_slice %x into %state[%i, 0] [1, 4] [1, 1]
     ```
+
+    Around upstream: llvm/llvm-project#224184, the analysis knows no disjoint slices; iree-org/iree#19680 moves reads
+    up for the same reason.
   }];
 }
 
-def DetachReadsPass : Pass<"weft-detach-reads", "::mlir::func::FuncOp"> {
+def SplitReadersPass : Pass<"weft-split-readers", "::mlir::func::FuncOp"> {
   let summary = "Spares bufferization the readers of tensors that are read very often.";
   let description = [{
-    Before: linalg on tensors after weft-bind-results. After: of a tensor that more than `max-readers`
+    Before: linalg on tensors after weft-destination-passing. After: of a tensor that more than `max-readers`
     ops of its block compute with, all but the last read it through `bufferization.to_buffer` and
     `to_tensor`, half as many through each. One-shot bufferization takes these for tensors of their own,
     which nothing writes to. It compares every reader of a tensor with every other, so that a thousand
     products with one matrix take it seconds. What it decides stays the same: whatever would
     overwrite the tensor before one of these reads would do so before the last, which it sees.
+
+    Around upstream: llvm/llvm-project#81959, the analysis takes more than linear time.
   }];
   let options = [
     Option<"maxReaders", "max-readers", "unsigned", "64", "Readers that a tensor may keep">
@@ -243,10 +255,10 @@ def DetachReadsPass : Pass<"weft-detach-reads", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
-def SettleBuffersPass : Pass<"weft-settle-buffers", "::mlir::func::FuncOp"> {
+def MaterializeDestinationsPass : Pass<"weft-materialize-destinations", "::mlir::func::FuncOp"> {
   let summary = "Brings results and the state of loops to their places where they are not there yet.";
   let description = [{
-    Before: a bufferized function after weft-bind-results.
+    Before: a bufferized function after weft-destination-passing.
 
     After: a loop whose state is of known size carries no buffers: the state stays in one place, and
     what an iteration computed elsewhere is copied there at its end. Results of known size, and new
@@ -254,6 +266,8 @@ def SettleBuffersPass : Pass<"weft-settle-buffers", "::mlir::func::FuncOp"> {
     of unknown size is a `memref.alloc {weft.output = I}`, I counting these results: the allocation
     that made it where there is one, otherwise a copy at the end. The argument of a variable that got
     a new value is marked `weft.updated`; a copy may say in `weft.reason` why it is there.
+
+    Around upstream: llvm/llvm-project#87594, as weft-destination-passing.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }

@@ -8,9 +8,9 @@ _PASSES = [
     "--weft-check-limits", "--weft-count-turns", "--weft-differentiate", "--weft-split-derivative",
     "--weft-insert-control-deps", "--weft-erase-tokens", "--weft-print-effect-order", "--weft-entry", "--weft-to-llvm",
     "--weft-shuffle-schedule", "--weft-simplify", "--weft-lift-state", "--weft-to-linalg", "--weft-scalarize",
-    "--weft-branch-on-checks", "--weft-fuse-elementwise", "--weft-switch-to-branches", "--weft-bind-results",
-    "--weft-outline-regions", "--weft-detach-reads", "--weft-matmul-to-runtime", "--weft-checks-to-runtime",
-    "--weft-settle-buffers", "--weft-plan-arena", "--weft-cut-functions", "--weft-expand-math", "--weft-lower-loops",
+    "--weft-branch-on-checks", "--weft-fuse-elementwise", "--weft-switch-to-branches", "--weft-destination-passing",
+    "--weft-outline-regions", "--weft-split-readers", "--weft-matmul-to-runtime", "--weft-checks-to-runtime",
+    "--weft-materialize-destinations", "--weft-plan-arena", "--weft-cut-functions", "--weft-expand-math", "--weft-lower-loops",
     "--weft-loops-to-gpu", "--canonicalize", "--cse", "--inline", "--symbol-dce",
 ]  # fmt: skip
 _SIZES = "0122334"

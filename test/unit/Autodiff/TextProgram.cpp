@@ -1,7 +1,7 @@
 // Compiles text programs in this process, every pass verified.
 #include "TextProgram.h"
 
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "Function/CompiledCall.h"
 #include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"

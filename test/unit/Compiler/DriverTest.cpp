@@ -1,5 +1,5 @@
 // A phase that fails names the user's line and the command that shows it again.
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "AbstractRun.h"
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "RandomProgram.h"
 #include "Weft/Effects/Passes.h"
 #include "Weft/Effects/Tokens.h"

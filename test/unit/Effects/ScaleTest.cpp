@@ -1,7 +1,7 @@
 // The pass on large programs: its time grows with the program, not with its square.
 #include <gtest/gtest.h>
 
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "Weft/Effects/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

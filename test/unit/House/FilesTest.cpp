@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxLines = 800;
 
-const std::vector<std::string> kFolders = {"include", "lib",      "dialects",   "tools",  "python",
-                                           "test",    "examples", "benchmarks", "scripts"};
+const std::vector<std::string> kFolders = {"include", "lib",  "dialects", "compiler",   "tools",
+                                           "python",  "test", "examples", "benchmarks", "scripts"};
 
 int words_in(const std::string &text) {
   int words = 0;

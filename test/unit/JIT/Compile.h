@@ -1,4 +1,4 @@
-// Compiles a text program for the tests of lib/JIT.
+// Compiles a text program for the tests of compiler/JIT.
 #pragma once
 
 #include "JIT/LLVMPipeline.h"

@@ -1,7 +1,7 @@
 // Runs programs from their text: the parser, all phases, and the call.
 #include "Text.h"
 
-#include "Compiler/Driver.h"
+#include "Driver/Driver.h"
 #include "Function/CompiledCall.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,0 +1,231 @@
+// The compiler as libweft sees it: programs in, machine code out.
+#include "Driver/Driver.h"
+#include "Import/Import.h"
+#include "Program/CompilerBackend.h"
+#include "Program/Requests.h"
+#include "Program/Sites.h"
+#include "Weft/IR/Bridge.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+
+namespace mlir::weft {
+
+namespace {
+
+using ::weft::CompiledCode;
+using ::weft::Phase;
+using ::weft::Program;
+
+[[noreturn]] void fail(const Program &program, const std::string &what,
+                       const ::weft::SourcePlace &place = {}) {
+  throw ::weft::CompileError(program.name + ": " + what, place);
+}
+
+/// Where the text of phases goes: what FunctionOptions::dump and the environment ask for.
+class Dumps {
+public:
+  Dumps(const Program &program, const std::string &prefix)
+      : prefix(prefix), request(::weft::DumpRequest::from_environment()),
+        label(::weft::file_name_of(program.name)) {
+    if (request.phases.empty() || request.folder.empty()) return;
+    static std::atomic<int> count = 0;
+    requested = request.folder + "/" + label + "." + std::to_string(count++);
+  }
+
+  bool wants(Phase phase) const { return !prefix.empty() || request.wants(phase); }
+  /// All files that were written.
+  std::vector<std::string> files;
+
+  void write(Phase phase, const std::string &text) {
+    const std::string name(::weft::name_of(phase));
+    const std::string suffix = "." + name + (phase == Phase::object ? ".s" : ".mlir");
+    // The option has always left the object out: it is a file of its own for each phase of IR.
+    if (!prefix.empty() && phase != Phase::object) writeFile(prefix + suffix, text);
+    if (!request.wants(phase)) return;
+    if (!requested.empty()) return writeFile(requested + suffix, text);
+    llvm::errs() << "// " << label << " after " << name << "\n" << text << "\n";
+  }
+
+private:
+  void writeFile(const std::string &path, const std::string &text) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(path, error);
+    if (!error) {
+      out << text;
+      out.close();
+      error = out.error();
+      out.clear_error();
+    }
+    if (error) throw ::weft::IOError(path + ": cannot write the IR: " + error.message());
+    files.push_back(path);
+  }
+
+  std::string prefix, requested;
+  ::weft::DumpRequest request;
+  std::string label;
+};
+
+/// Set when LLVM's global objects are about to be destroyed.
+std::atomic<bool> ending = false;
+thread_local bool compiling = false;
+
+class Backend final : public ::weft::CompilerBackend {
+public:
+  Backend() : driver(context, Target::host()) {}
+
+  CompiledCode compile(const Program &program, const std::string &dump) override {
+    const Turn turn(*this, program);
+    const auto start = std::chrono::steady_clock::now();
+    OwningOpRef<ModuleOp> module = import(program);
+    const ::weft::Digest digest = digestOf(*module);
+    Dumps dumps(program, dump);
+    auto write = [&](Phase phase, ModuleOp result) {
+      if (dumps.wants(phase)) dumps.write(phase, print(result));
+      if (phase != Phase::llvm || !dumps.wants(Phase::object)) return;
+      if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
+    };
+    write(Phase::trace, *module);
+    const Use use(*this, program, write);
+    driver.nameCalls(callNamesOf(program));
+    const std::vector<::weft::SavedValue> saved =
+        program.part ? split(program, *module) : std::vector<::weft::SavedValue>();
+    auto code =
+        driver.load(*module, symbolName(program.name),
+                    program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
+    if (!code) fail(program, code.fault().message, driver.errorPlace());
+    code->saved = saved;
+    code->module = digest;
+    code->report.files = std::move(dumps.files);
+    code->report.total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::move(*code);
+  }
+
+  std::string ir(const Program &program, Phase phase) override {
+    const Turn turn(*this, program);
+    OwningOpRef<ModuleOp> module = import(program);
+    DiagnosticText diagnostics(context);
+    const Use use(*this, program, {});
+    if (failed(driver.run(*module, Phase::trace, phase)))
+      fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
+    if (phase == Phase::object) {
+      auto assembly = driver.emitAssembly(*module);
+      if (!assembly) fail(program, assembly.fault().message);
+      return *assembly;
+    }
+    return print(*module);
+  }
+
+private:
+  /// One program at a time.
+  class Turn {
+  public:
+    Turn(Backend &backend, const Program &program) : backend(backend), lock(backend.mutex) {
+      if (ending)
+        throw ::weft::StateError(program.name + ": the process is ending, and the compiler with "
+                                                "it: call the function with such arguments before, "
+                                                "so that its code is there");
+      compiling = true;
+    }
+    ~Turn() {
+      compiling = false;
+      // After each one, as LLVM makes objects when it first needs them: those made last are
+      // destroyed first. No other begins then, and the one that another thread is at is waited for.
+      static Backend *const made = &backend;
+      std::atexit([] {
+        ending = true;
+        if (!compiling) const std::lock_guard lock(made->mutex);
+      });
+    }
+    Turn(const Turn &) = delete;
+    Turn &operator=(const Turn &) = delete;
+
+  private:
+    Backend &backend;
+    std::lock_guard<std::mutex> lock;
+  };
+
+  /// The driver set up for one program, for as long as it lives.
+  class Use {
+  public:
+    Use(Backend &backend, const Program &program, Driver::Observer observer)
+        : driver(backend.driver) {
+      driver.observe(std::move(observer));
+      driver.reproduceFrom(
+          [&backend, &program] { return importProgram(program, &backend.context); }, Phase::trace);
+    }
+    ~Use() {
+      driver.observe({});
+      driver.reproduceFrom({}, Phase::trace);
+      driver.nameCalls({});
+    }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+
+  private:
+    Driver &driver;
+  };
+
+  OwningOpRef<ModuleOp> import(const Program &program) {
+    DiagnosticText diagnostics(context);
+    OwningOpRef<ModuleOp> module = importProgram(program, &context);
+    if (!module) fail(program, diagnostics.text(), diagnostics.place());
+    return module;
+  }
+
+  /// Takes a derivative apart, and leaves the half that the program asks for.
+  std::vector<::weft::SavedValue> split(const Program &program, ModuleOp module) {
+    DiagnosticText diagnostics(context);
+    if (failed(driver.run(module, Phase::trace, Phase::differentiate)))
+      fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
+    auto function = module.lookupSymbol<func::FuncOp>(symbolName(program.name));
+    ArrayRef<int64_t> places =
+        function->getAttrOfType<DenseI64ArrayAttr>("weft.saved").asArrayRef();
+    const bool forward = program.part->half == ::weft::DerivativePart::Half::forward;
+    FunctionType type = function.getFunctionType();
+    std::vector<::weft::SavedValue> saved;
+    for (size_t i = 0; i < places.size(); i += 2) {
+      const auto number = static_cast<uint32_t>(places[i + 1]);
+      Type of = !forward         ? type.getInput(i / 2)
+                : places[i] == 0 ? type.getInput(number)
+                                 : type.getResult(number);
+      saved.push_back({static_cast<::weft::SavedValue::From>(places[i]), number, tensorTypeOf(of)});
+    }
+    return saved;
+  }
+
+  static std::string print(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module.print(os);
+    return text;
+  }
+
+  /// The op calls of a program by number, for debug information.
+  static ::weft::jit::CallNames callNamesOf(const Program &program) {
+    if (!::weft::debug_info_requested() && !::weft::perf_map_requested()) return {};
+    auto sites = std::make_shared<const ::weft::Sites>(program);
+    return [sites](int64_t number) -> std::optional<::weft::jit::CallName> {
+      if (number < 0 || static_cast<size_t>(number) >= sites->all().size()) return std::nullopt;
+      const ::weft::Site &site = sites->all()[static_cast<size_t>(number)];
+      return ::weft::jit::CallName{std::string(site.name()), symbolName(site.program->name)};
+    };
+  }
+
+  std::mutex mutex;
+  CompilerContext context;
+  Driver driver;
+};
+
+} // namespace
+} // namespace mlir::weft
+
+extern "C" ::weft::CompilerBackend *weft_compiler_backend() {
+  // Never destroyed: compiled code may be called while the process ends.
+  static auto *backend = new mlir::weft::Backend;
+  return backend;
+}

@@ -1,0 +1,254 @@
+// Runs phases, keeps pass managers, counts time.
+#include "Driver/Driver.h"
+
+#include "Driver/Reproducer.h"
+#include "JIT/GpuPipeline.h"
+#include "JIT/Loader.h"
+#include "Pipelines/Inputs.h"
+#include "Program/Requests.h"
+#include "Reports/MemoryReport.h"
+#include "Weft/AD/Saved.h"
+#include "Weft/IR/Places.h"
+#include "mlir/IR/Diagnostics.h"
+#include <chrono>
+
+namespace mlir::weft {
+
+using ::weft::Phase;
+
+void registerCompilerDialects(DialectRegistry &registry) {
+  registerWeftDialects(registry);
+  ::weft::jit::registerTranslations(registry);
+}
+
+static DialectRegistry compilerDialects() {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  return registry;
+}
+
+CompilerContext::CompilerContext() : MLIRContext(compilerDialects(), Threading::DISABLED) {
+  loadAllAvailableDialects();
+}
+
+Driver::Driver(MLIRContext &context, Target target) : context(context), target(std::move(target)) {}
+
+PassManager &Driver::managerOf(Phase phase) {
+  std::unique_ptr<PassManager> &manager = managers[phase];
+  if (!manager) {
+    manager = std::make_unique<PassManager>(&context);
+    manager->enableVerifier(verify);
+    buildPhase(phase, *manager, target);
+  }
+  return *manager;
+}
+
+void Driver::addTime(std::string phase, double milliseconds) {
+  times.push_back({std::move(phase), milliseconds});
+}
+
+void Driver::reproduceFrom(Source fresh, Phase phase) {
+  source = std::move(fresh);
+  sourcePhase = phase;
+}
+
+LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &phase) {
+  for (int i = static_cast<int>(from) + 1; i <= static_cast<int>(std::min(to, Phase::llvm)); ++i) {
+    phase = static_cast<Phase>(i);
+    const auto start = std::chrono::steady_clock::now();
+    if (failed(managerOf(phase).run(module))) return failure();
+    addTime(std::string(::weft::name_of(phase)),
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                .count());
+    if (phase == Phase::differentiate)
+      if (auto notes = dyn_cast_or_null<ArrayAttr>(module->removeAttr(savedNotesName)))
+        savedNotes = savedNotesOf(notes);
+    if (observer) observer(phase, module);
+  }
+  return success();
+}
+
+LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
+  Phase phase = from;
+  if (from < Phase::differentiate) savedNotes.clear();
+  reproducerNote.clear();
+  if (failed(verifyHasGoneThrough(module, from, target))) return failure();
+  if (succeeded(runPhases(module, from, to, phase))) return success();
+  writeReproducer(phase);
+  return failure();
+}
+
+void Driver::writeReproducer(Phase phase) {
+  if (!source) return;
+  const std::string name(::weft::name_of(phase));
+  // The phases before it ran once without an error, and nobody wants their dumps again.
+  OwningOpRef<ModuleOp> module = source();
+  Observer kept = std::exchange(observer, {});
+  Phase last = sourcePhase;
+  const bool remade =
+      module && succeeded(runPhases(*module, sourcePhase,
+                                    static_cast<Phase>(static_cast<int>(phase) - 1), last));
+  observer = std::move(kept);
+  if (!remade) return;
+  auto file = mlir::weft::writeReproducer(*module, name, pipelineOf(phase, target), verify);
+  reproducerNote = file ? "the phase " + name +
+                              " failed; to see it again:\n  weft-opt "
+                              "--run-reproducer " +
+                              *file
+                        : "the phase " + name + " failed; " + file.fault().message;
+}
+
+::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> Driver::emitObject(ModuleOp module) {
+  ::weft::jit::PhaseTimes spent;
+  auto object = ::weft::jit::compileToObject(module, target.cpu, &spent);
+  addTime("translate", spent.translate);
+  addTime("optimize", spent.optimize);
+  addTime("codegen", spent.codegen);
+  return object;
+}
+
+::weft::Result<std::string> Driver::emitAssembly(ModuleOp module) {
+  return ::weft::jit::compileToAssembly(module, target.cpu);
+}
+
+::weft::Result<std::string> Driver::emitPtx(ModuleOp module) {
+  return ::weft::jit::emitPtx(module);
+}
+
+/// The variables among the arguments of a bufferized function.
+static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp function,
+                                                            ArrayRef<std::string> symbols) {
+  std::vector<std::size_t> variables;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(i, "weft.variable");
+    if (!symbol) continue;
+    const auto *found = llvm::find(symbols, symbol.getValue());
+    if (found == symbols.end())
+      return ::weft::Fault{::weft::ErrorKind::compile,
+                           "the variable @" + symbol.getValue().str() + " is not known"};
+    variables.push_back(static_cast<std::size_t>(found - symbols.begin()));
+  }
+  return variables;
+}
+
+::weft::Result<::weft::CompiledCode> Driver::load(ModuleOp module, StringRef name, Phase from,
+                                                  ArrayRef<std::string> symbols) {
+  auto fault = [&](std::string what) {
+    return ::weft::Fault{::weft::ErrorKind::compile, std::move(what)};
+  };
+  takeTimes();
+  place = {};
+  DiagnosticText diagnostics(context);
+  if (from >= Phase::llvm)
+    return fault("code is loaded from a phase before llvm, where its arguments are known");
+  auto phaseFault = [&] {
+    place = diagnostics.place();
+    std::string text = diagnostics.text();
+    if (!reproducer().empty()) text += "\n" + reproducer();
+    return fault(text);
+  };
+  if (failed(run(module, from, Phase::bufferize))) return phaseFault();
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function) return fault("there is no function @" + name.str() + " after bufferize");
+  ::weft::CompiledCode code;
+  if (auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes"))
+    code.arena_bytes = static_cast<std::size_t>(bytes.getInt());
+  code.report.memory = memoryNotesOf(function);
+  code.report.saved = savedNotes;
+  auto variables = variablesOf(function, symbols);
+  if (!variables) return variables.fault();
+  code.variables = std::move(*variables);
+
+  if (failed(run(module, Phase::bufferize, Phase::llvm))) return phaseFault();
+  const ::weft::jit::LoadFor who{.gdb = ::weft::debug_info_requested(),
+                                 .perf = ::weft::perf_map_requested()};
+  if (who.gdb || who.perf)
+    ::weft::jit::addDebugInfo(module, callNames ? callNames : [](int64_t) { return std::nullopt; });
+  auto object = emitObject(module);
+  if (!object) return object.fault();
+  code.report.code_bytes = (*object)->getBufferSize();
+  code.object = (*object)->getBuffer().str();
+  code.symbol = entryName(name);
+  ::weft::jit::PhaseTimes spent;
+  auto loaded = ::weft::jit::loadObject(std::move(*object), &spent, who);
+  if (!loaded) return loaded.fault();
+  addTime("link", spent.link);
+  auto entry = (*loaded)->lookup(entryName(name));
+  if (!entry) return entry.fault();
+  code.entry = reinterpret_cast<::weft::CompiledEntry>(*entry);
+  code.code = std::shared_ptr<void>(std::move(*loaded));
+  code.report.phases = takeTimes();
+  return code;
+}
+
+std::vector<::weft::CompileReport::PhaseTime> Driver::takeTimes() {
+  return std::exchange(times, {});
+}
+
+::weft::Digest digestOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, OpPrintingFlags().enableDebugInfo(false).useLocalScope());
+  ::weft::Sha256 sha;
+  sha.text(text);
+  return sha.finish();
+}
+
+std::vector<::weft::SourcePlace> numberSites(ModuleOp module) {
+  std::vector<::weft::SourcePlace> places;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    places.push_back(placeOf(op->getLoc()));
+    op->setLoc(withSite(op->getLoc(), static_cast<int64_t>(places.size()) - 1));
+  });
+  return places;
+}
+
+::weft::jit::CallNames callNamesOf(ModuleOp module) {
+  auto names = std::make_shared<std::vector<::weft::jit::CallName>>();
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    names->push_back(
+        {op->getName().stripDialect().str(), function ? function.getName().str() : ""});
+  });
+  return [names](int64_t number) -> std::optional<::weft::jit::CallName> {
+    if (number < 0 || static_cast<size_t>(number) >= names->size()) return std::nullopt;
+    return (*names)[static_cast<size_t>(number)];
+  };
+}
+
+namespace {
+class TextPlaces final : public ::weft::PlaceTable {
+public:
+  explicit TextPlaces(std::vector<::weft::SourcePlace> places) : places(std::move(places)) {}
+
+  ::weft::SourcePlace place(std::int64_t site) const override {
+    const auto number = static_cast<size_t>(site);
+    return site >= 0 && number < places.size() ? places[number] : ::weft::SourcePlace();
+  }
+
+private:
+  std::vector<::weft::SourcePlace> places;
+};
+} // namespace
+
+std::shared_ptr<const ::weft::PlaceTable> tableOf(std::vector<::weft::SourcePlace> places) {
+  return std::make_shared<TextPlaces>(std::move(places));
+}
+
+DiagnosticText::DiagnosticText(MLIRContext &context)
+    : handler(&context, [this](Diagnostic &diagnostic) {
+        llvm::raw_string_ostream os(collected);
+        const ::weft::SourcePlace place = placeOf(diagnostic.getLocation());
+        if (collected.empty()) {
+          first = place;
+        } else {
+          os << '\n';
+          if (place.known() && place != first) os << to_string(place) << ": ";
+          os << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "");
+        }
+        os << diagnostic;
+        for (Diagnostic &note : diagnostic.getNotes()) os << "\n  note: " << note;
+        return success();
+      }) {}
+
+} // namespace mlir::weft

@@ -1,0 +1,130 @@
+// Runs the phases of compilation one after the other, timed, with their texts on demand.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "JIT/DebugInfo.h"
+#include "Pipelines/Pipelines.h"
+#include "Program/CompilerBackend.h"
+#include "Support/Fault.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <weft/phase.h>
+
+namespace mlir::weft {
+
+/// A registry with what Weft's phases need: its own dialects, those it lowers through, and their
+/// translations to LLVM IR.
+void registerCompilerDialects(DialectRegistry &registry);
+
+/// A context with all of these loaded, for one thread.
+class CompilerContext : public MLIRContext {
+public:
+  CompilerContext();
+};
+
+/// Runs phases on modules of one context, and keeps their pass managers between modules. Not
+/// thread-safe: one driver per thread, or a lock.
+class Driver {
+public:
+  /// Called after each phase with its module, for dumps.
+  using Observer = std::function<void(::weft::Phase, ModuleOp)>;
+
+  Driver(MLIRContext &context, Target target);
+
+  /// Verify the module after every pass; for tools and tests.
+  void verifyEach(bool on) { verify = on; }
+  void observe(Observer observer) { this->observer = std::move(observer); }
+
+  /// How to get the module again as it was after `phase`: lets a phase that fails leave a
+  /// reproducer.
+  using Source = std::function<OwningOpRef<ModuleOp>()>;
+  void reproduceFrom(Source source, ::weft::Phase phase);
+  /// Of the last failure, where there is a reproducer: "the phase linalg failed; to see it again:"
+  /// and the command.
+  const std::string &reproducer() const { return reproducerNote; }
+
+  /// The op calls that debug information shall name.
+  void nameCalls(::weft::jit::CallNames names) { callNames = std::move(names); }
+
+  /// Runs the phases after `from` up to and including `to`, at most `llvm`. Diagnostics go to the
+  /// context's handlers.
+  LogicalResult run(ModuleOp module, ::weft::Phase from, ::weft::Phase to);
+
+  /// What the derivatives of the module that last went through phase `differentiate` store.
+  const std::vector<::weft::SavedNote> &saved() const { return savedNotes; }
+
+  /// Object code of a module after phase `llvm`.
+  ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> emitObject(ModuleOp module);
+  /// The same as assembly.
+  ::weft::Result<std::string> emitAssembly(ModuleOp module);
+
+  /// The PTX of a module after phase `llvm` for nvptx.
+  ::weft::Result<std::string> emitPtx(ModuleOp module);
+
+  /// Compiles a module that has gone through `from`, and loads the code of one of its functions.
+  /// `variables` are the symbols that CompiledCode::variables counts.
+  ::weft::Result<::weft::CompiledCode> load(ModuleOp module, StringRef function, ::weft::Phase from,
+                                            ArrayRef<std::string> variables);
+
+  /// What the phases since the last call took, in milliseconds.
+  std::vector<::weft::CompileReport::PhaseTime> takeTimes();
+  /// Where in the user's source the last error of `load` was.
+  const ::weft::SourcePlace &errorPlace() const { return place; }
+
+private:
+  PassManager &managerOf(::weft::Phase phase);
+  LogicalResult runPhases(ModuleOp module, ::weft::Phase from, ::weft::Phase to,
+                          ::weft::Phase &failed);
+  void writeReproducer(::weft::Phase phase);
+  void addTime(std::string phase, double milliseconds);
+
+  MLIRContext &context;
+  Target target;
+  bool verify = false;
+  Observer observer;
+  Source source;
+  ::weft::Phase sourcePhase = ::weft::Phase::trace;
+  std::string reproducerNote;
+  std::vector<::weft::SavedNote> savedNotes;
+  ::weft::SourcePlace place;
+  ::weft::jit::CallNames callNames;
+  std::map<::weft::Phase, std::unique_ptr<PassManager>> managers;
+  std::vector<::weft::CompileReport::PhaseTime> times;
+};
+
+/// Collects diagnostics as text for as long as it lives, those after the first with "error: " and
+/// their place before them.
+class DiagnosticText {
+public:
+  explicit DiagnosticText(MLIRContext &context);
+  const std::string &text() const { return collected; }
+  /// Where the first error is.
+  const ::weft::SourcePlace &place() const { return first; }
+
+private:
+  std::string collected;
+  ::weft::SourcePlace first;
+  ScopedDiagnosticHandler handler;
+};
+
+/// The digest of a module's text without locations: names it in the code cache.
+::weft::Digest digestOf(ModuleOp module);
+
+/// Numbers the ops of a module that was read from text, as the import numbers op calls, so that its
+/// code can name them. Gives the place of each number.
+std::vector<::weft::SourcePlace> numberSites(ModuleOp module);
+/// The ops by these numbers, for debug information.
+::weft::jit::CallNames callNamesOf(ModuleOp module);
+
+/// What finds these places when code fails.
+std::shared_ptr<const ::weft::PlaceTable> tableOf(std::vector<::weft::SourcePlace> places);
+
+/// The name of the entry of a compiled function.
+inline std::string entryName(StringRef function) { return (function + "_weft_entry").str(); }
+
+} // namespace mlir::weft

@@ -1,0 +1,12 @@
+// What the input of a phase must look like.
+#pragma once
+
+#include "Pipelines/Pipelines.h"
+
+namespace mlir::weft {
+
+/// Fails after a diagnostic if the module has an op in it that the phase `from`, which it is said
+/// to have gone through, or one before that leaves in no program.
+LogicalResult verifyHasGoneThrough(ModuleOp module, ::weft::Phase from, const Target &target);
+
+} // namespace mlir::weft

@@ -1,0 +1,175 @@
+// Builds the pipelines of the phases; the order of passes is explained where it matters.
+#include "Pipelines/Pipelines.h"
+
+#include "JIT/GpuPipeline.h"
+#include "JIT/LLVMPipeline.h"
+#include "Weft/AD/Passes.h"
+#include "Weft/Conversion/Passes.h"
+#include "Weft/Effects/Passes.h"
+#include "Weft/Transforms/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::weft {
+
+using ::weft::Phase;
+
+void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
+  DifferentiatePassOptions options;
+  options.report = true; // the driver takes it off the module
+  pm.addPass(createCheckLimitsPass());
+  pm.addPass(createCountTurnsPass()); // so that derivatives count from 0 as well
+  pm.addPass(createDifferentiatePass(std::move(options)));
+  pm.addPass(createSplitDerivativePass());
+}
+
+void buildControlDepsPhase(OpPassManager &pm, const Target &) {
+  pm.addPass(createInsertControlDepsPass());
+}
+
+void buildSimplifyPhase(OpPassManager &pm, const Target &) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createSimplifyPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
+void buildLiftStatePhase(OpPassManager &pm, const Target &) {
+  pm.addPass(createLiftStatePass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
+void buildLinalgPhase(OpPassManager &pm, const Target &target) {
+  WeftToLinalgPassOptions options;
+  options.withoutLibrary = target.kind != Target::Kind::cpu;
+  pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+}
+
+void buildSchedulePhase(OpPassManager &pm, const Target &target) {
+  // A GPU's scalars stay where its kernels are.
+  if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createScalarizePass());
+  pm.addNestedPass<func::FuncOp>(createBranchOnChecksPass());
+  if (target.kind == Target::Kind::cpu)
+    pm.addNestedPass<func::FuncOp>(createAccumulateProductsPass());
+  pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+}
+
+void buildBufferizePhase(OpPassManager &pm, const Target &target) {
+  pm.addNestedPass<func::FuncOp>(createSwitchToBranchesPass());
+  pm.addPass(createDestinationPassingPass());
+  pm.addNestedPass<func::FuncOp>(createSinkInsertsPass());
+  pm.addPass(createOutlineRegionsPass());
+  pm.addNestedPass<func::FuncOp>(createSplitReadersPass());
+  // No CSE before this: two products that start from one zeroed tensor need a copy of it.
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  // Loops whose state changes its size hand on new memory.
+  options.allowReturnAllocsFromLoops = true;
+  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.unknownTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createInlinerPass()); // what was outlined
+  pm.addPass(createSymbolDCEPass());
+  // Equal views must be one value before copies onto themselves are seen as such.
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  // The library's products run on the processor; a GPU's are loops like all else.
+  if (target.kind == Target::Kind::cpu) pm.addPass(createMatmulToRuntimePass());
+  pm.addPass(createChecksToRuntimePass());
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  // After the canonicalizer, which would erase an output that is only stored to.
+  pm.addNestedPass<func::FuncOp>(createMaterializeDestinationsPass());
+  if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
+  pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
+}
+
+void buildLLVMPhase(OpPassManager &pm, const Target &target) {
+  if (target.kind == Target::Kind::nvptx) return ::weft::jit::buildGpuPipeline(pm, target.chip);
+  pm.addPass(createShareLoopsPass());
+  pm.addPass(createCutFunctionsPass());
+  ::weft::jit::buildLLVMPipeline(pm, target.cpu);
+}
+
+void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
+  switch (phase) {
+  case Phase::trace: return;
+  case Phase::differentiate: return buildDifferentiatePhase(pm, target);
+  case Phase::control_deps: return buildControlDepsPhase(pm, target);
+  case Phase::simplify: return buildSimplifyPhase(pm, target);
+  case Phase::lift_state: return buildLiftStatePhase(pm, target);
+  case Phase::linalg: return buildLinalgPhase(pm, target);
+  case Phase::schedule: return buildSchedulePhase(pm, target);
+  case Phase::bufferize: return buildBufferizePhase(pm, target);
+  case Phase::llvm: return buildLLVMPhase(pm, target);
+  case Phase::object: return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+void registerWeftPasses() {
+  registerWeftADPasses();
+  registerWeftConversionPasses();
+  registerWeftEffectsPasses();
+  registerWeftTransformsPasses();
+}
+
+namespace {
+/// Takes the names of GPUs: code generation ends the process at others.
+struct ChipParser : llvm::cl::parser<std::string> {
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, StringRef, StringRef name, std::string &chip) {
+    if (!::weft::jit::isGpuChip(name.str()))
+      return option.error("LLVM knows no such GPU: '" + name + "'");
+    chip = name.str();
+    return false;
+  }
+};
+
+/// The target, as options of a textual pipeline.
+struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
+  Option<Target::Kind> target{
+      *this, "target", llvm::cl::desc("What the code is for"), llvm::cl::init(Target::Kind::cpu),
+      llvm::cl::values(clEnumValN(Target::Kind::cpu, "cpu", "this machine's processor"),
+                       clEnumValN(Target::Kind::nvptx, "nvptx", "an NVIDIA GPU"))};
+  Option<std::string, ChipParser> chip{*this, "chip", llvm::cl::desc("the GPU, by LLVM's name"),
+                                       llvm::cl::init("sm_90a")};
+
+  Target get() const {
+    Target result = Target::host();
+    result.kind = target;
+    result.chip = chip;
+    return result;
+  }
+};
+} // namespace
+
+std::string pipelineOf(Phase phase, const Target &target) {
+  const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
+  const std::string options =
+      target.kind == Target::Kind::nvptx ? "target=nvptx chip=" + target.chip : "target=cpu";
+  return "builtin.module(" + name + "{" + options + "})";
+}
+
+void registerWeftPipelines() {
+  for (Phase phase : {Phase::differentiate, Phase::control_deps, Phase::simplify, Phase::lift_state,
+                      Phase::linalg, Phase::schedule, Phase::bufferize, Phase::llvm}) {
+    const std::string name = "weft-phase-" + std::string(::weft::name_of(phase));
+    PassPipelineRegistration<PhaseOptions>(
+        name, "The phase " + std::string(::weft::name_of(phase)) + " as one pipeline",
+        [phase](OpPassManager &pm, const PhaseOptions &options) {
+          buildPhase(phase, pm, options.get());
+        });
+  }
+}
+
+} // namespace mlir::weft

@@ -1,0 +1,16 @@
+// The derivatives of all ops: `vjp` and `jvp` run the rule of an op on any emitter.
+#pragma once
+
+#include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Rules/CumulativeRules.h"
+#include "Autodiff/Rules/ElementwiseRules.h"
+#include "Autodiff/Rules/Emitter.h"
+#include "Autodiff/Rules/MatmulRules.h"
+#include "Autodiff/Rules/MovementRules.h"
+#include "Autodiff/Rules/ReductionRules.h"
+
+namespace weft::autodiff {
+
+#include "Derivatives.inc"
+
+} // namespace weft::autodiff
