@@ -33,6 +33,10 @@ struct MatmulBlock {
   /// Room for `k * panel_columns` elements, wanted where `needs_tail` and n is not a multiple of
   /// `lanes` and B is in place; may be null otherwise.
   T *tail;
+  /// With `taps` above 0 the chain goes over (tap, k): A of tap t begins `a_taps[t]` elements after
+  /// `a`, and B has taps * k rows. A is in place then.
+  int64_t taps;
+  const int64_t *a_taps;
 };
 
 /// Kernels for one element type. Integers are unsigned here: the bits are the same and they wrap.

@@ -40,9 +40,9 @@ void run_block(const MatmulBlock<T> &all) {
   const bool skinny = !PackedA && !block.b_packed && block.m <= kSkinnyRows;
   const int64_t width = skinny ? kSkinnyVectors * kLanes<T> : kPanelColumns<T>;
   const int64_t panel = block.b_packed ? block.b_panel : width;
-  Tile<T> tile = {
-      block.k,     nullptr,   block.a_row,    block.a_col,      nullptr,   block.b_row, nullptr,
-      block.c_row, kLanes<T>, block.b_packed, block.accumulate, block.add, panel,       0};
+  Tile<T> tile = {block.k, nullptr,     block.a_row, block.a_col,    nullptr,          block.b_row,
+                  nullptr, block.c_row, kLanes<T>,   block.b_packed, block.accumulate, block.add,
+                  panel,   0,           block.taps,  block.a_taps};
   const T *b = block.b;
   for (int64_t j = 0; j < all.n; j += width, b += panel) {
     const int64_t columns = all.n - j < width ? all.n - j : width;
@@ -58,7 +58,8 @@ void run_block(const MatmulBlock<T> &all) {
           run_panel<T, PackedA>(block, tile, vectors - 1);
         }
         const int64_t done = columns - ragged;
-        pack_b_rows(block.k, ragged, b + done, block.b_row, block.tail);
+        pack_b_rows(block.taps > 0 ? block.taps * block.k : block.k, ragged, b + done, block.b_row,
+                    block.tail);
         Tile<T> rest = tile;
         rest.b = block.tail;
         rest.b_row = kPanelColumns<T>;

@@ -45,6 +45,9 @@ struct Tile {
   /// How far after the tile's B the memory lies that is wanted soon; 0 when nothing is.
   int64_t ahead;
   int below; ///< Rows of C after the tile's that are computed next.
+  /// As in MatmulBlock.
+  int64_t taps;
+  const int64_t *a_taps;
 };
 
 /// Computes a tile of Rows x Vectors. In packed A the rows of one column are adjacent.
@@ -98,6 +101,21 @@ void compute_tile_of(const Tile<T> &tile) {
 #pragma clang loop unroll(full)
     for (int g = 0; g < kGroups; ++g) a[g] += a_col;
   };
+
+  if constexpr (!PackedA) {
+    if (tile.taps > 0) {
+      const auto begin = [&](int64_t tap) __attribute__((always_inline)) {
+#pragma clang loop unroll(full)
+        for (int g = 0; g < kGroups; ++g) a[g] = tile.a + tile.a_taps[tap] + 3 * g * a_row;
+      };
+      begin(0);
+      for (int64_t tap = 1; tap < tile.taps; ++tap) {
+#pragma clang loop unroll_count(2)
+        for (int64_t p = 0; p < tile.k; ++p) step();
+        begin(tap);
+      }
+    }
+  }
 
   // Rows of C lie far apart, so every line of the tile below, which is next, would be waited for.
   // They are fetched one row at a time between the multiplications.

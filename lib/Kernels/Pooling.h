@@ -1,0 +1,44 @@
+// Reductions over windows of images and what their derivatives need: the one entry behind eager and
+// compiled code.
+#pragma once
+
+#include "Kernels/Windows.h"
+#include "Support/CpuLevel.h"
+
+#include <weft/dtype.h>
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+/// Windows over images (batch, axes.., channels), dense and row-major; results are (batch, axes..,
+/// channels) too. Fewer than three axes are preceded by axes of size 1.
+struct PoolingShape {
+  int64_t batch = 1, channels = 1;
+  WindowAxis axes[3];
+};
+
+/// What a window becomes: `max` and `min` as PoolingKernels.h has them, `sum` in the order of the
+/// window.
+enum class Pool { max, min, sum };
+
+/// Computes `y` for i32, i64 (sums wrap), f32 or f64; does nothing for other dtypes. What a window
+/// sees of the padding, and of what input dilation puts between elements, is no part of it. Of
+/// nothing at all: the lowest value (-infinity), the highest, 0.
+void pool(DType dtype, Pool kind, const PoolingShape &shape, const void *x, void *y) noexcept;
+
+/// Of each window the place of its largest (`max`) or least element in the window, row-major; of
+/// nothing 0. Windows have at most 2^31 - 1 elements and input dilation is 1.
+void pool_places(DType dtype, Pool kind, const PoolingShape &shape, const void *x,
+                 int32_t *places) noexcept;
+
+/// The elements at those places of the windows over `x`; 0 where a place is outside of the image.
+void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int32_t *places,
+               void *y) noexcept;
+
+/// The transpose of `pool_take`: each element of `x` becomes the sum of the `y` of the windows that
+/// have their place there, in the order of the windows' positions.
+void pool_scatter(DType dtype, const PoolingShape &shape, const void *y, const int32_t *places,
+                  void *x) noexcept;
+
+} // namespace weft::kernels
