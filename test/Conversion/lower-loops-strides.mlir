@@ -193,23 +193,6 @@ func.func @mixed(%a: memref<19xi32>, %x: memref<19xf32>, %b: memref<19xf32>) {
   return
 }
 
-// Columns are reduced four vectors abreast, then one, then the rest; each lane in order.
-// CHECK-LABEL: func.func @many_columns
-// CHECK:         scf.for {{.*}} -> (vector<64xf32>)
-// CHECK:         scf.for {{.*}} -> (vector<16xf32>)
-// CHECK:         scf.for {{.*}} -> (vector<16xf32>)
-// CHECK:         vector.maskedstore
-func.func @many_columns(%a: memref<4x90xf32>, %b: memref<90xf32>) {
-  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
-                  iterator_types = ["reduction", "parallel"]}
-      ins(%a : memref<4x90xf32>) outs(%b : memref<90xf32>) {
-  ^bb0(%x: f32, %o: f32):
-    %0 = arith.addf %o, %x : f32
-    linalg.yield %0 : f32
-  }
-  return
-}
-
 // Where all is bytes, vectors have as many lanes as bytes.
 // CHECK-LABEL: func.func @bytes
 // CHECK:         arith.xori {{.*}} : vector<64xi1>

@@ -85,17 +85,45 @@ func.func @rows(%a: memref<4x128xf32>, %b: memref<4xf32>) {
   return
 }
 
-// Along a contiguous parallel loop each lane sums a column of its own, in order.
+// Along a contiguous parallel loop each lane sums a column of its own, in order; a few rows are read before the sum is
+// stored.
 // CHECK-LABEL: func.func @columns
-// CHECK:         %[[SUM:.*]] = scf.for {{.*}} -> (vector<16xf32>)
-// CHECK:           vector.load
-// CHECK:           arith.addf
-// CHECK:         vector.store %[[SUM]]
+// CHECK:         %[[START:.*]] = vector.load %{{.*}} : memref<16xf32>, vector<16xf32>
+// CHECK:         %[[FIRST:.*]] = vector.load
+// CHECK:         %[[SUM:.*]] = arith.addf %[[START]], %[[FIRST]]
+// CHECK:         %[[SECOND:.*]] = vector.load
+// CHECK:         arith.addf %[[SUM]], %[[SECOND]]
+// CHECK-COUNT-2: arith.addf
+// CHECK-NOT:     arith.addf
+// CHECK:         vector.store
 func.func @columns(%a: memref<4x16xf32>, %b: memref<16xf32>) {
   linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
       ins(%a : memref<4x16xf32>) outs(%b : memref<16xf32>) {
   ^bb0(%x: f32, %o: f32):
     %0 = arith.addf %o, %x : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Extrema are carried as integers of the same order, -0 before 0; the largest and the smallest tell whether there was a
+// NaN.
+// CHECK-LABEL: func.func @extremum
+// CHECK-NOT:     arith.maximumf
+// CHECK:         arith.shrsi
+// CHECK:         arith.andi
+// CHECK:         arith.xori
+// CHECK:         scf.for {{.*}} -> (vector<16xi32>, vector<16xi32>
+// CHECK:           arith.maxsi
+// CHECK:           arith.minsi
+// CHECK:         arith.cmpf uno
+// CHECK:         arith.select
+// CHECK:         memref.store
+func.func @extremum(%a: memref<64xf32>, %b: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<64xf32>) outs(%b : memref<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.maximumf %o, %x : f32
     linalg.yield %0 : f32
   }
   return

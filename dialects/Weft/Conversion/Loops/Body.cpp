@@ -183,7 +183,18 @@ SmallVector<Value, 2> mlir::weft::buildBody(OpBuilder &builder, Block &body,
   IRMapping map;
   map.map(body.getArguments(), ValueRange(arguments.values));
   std::optional<LaneSteps> steps;
+  auto isOutput = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto loops = dyn_cast<linalg::LinalgOp>(body.getParentOp());
+    return argument && loops && argument.getOwner() == &body &&
+           argument.getArgNumber() >= loops.getNumDpsInputs();
+  };
   for (Operation &op : body.without_terminator()) {
+    if (llvm::is_contained(arguments.leftOut, &op)) {
+      const unsigned element = isOutput(op.getOperand(0)) ? 1 : 0;
+      map.map(op.getResult(0), map.lookupOrDefault(op.getOperand(element)));
+      continue;
+    }
     auto index = dyn_cast<linalg::IndexOp>(op);
     if (!index) {
       auto load = dyn_cast<memref::LoadOp>(op);

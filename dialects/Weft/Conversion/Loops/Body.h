@@ -40,6 +40,9 @@ struct BodyArguments {
   int64_t laneDim = -1;
   /// Lanes; 0 for scalar code.
   int64_t lanes = 0;
+  /// Combiners that are not copied, each once or null: the element that one would combine with its
+  /// output stands for its result.
+  llvm::ArrayRef<Operation *> leftOut;
 };
 
 /// Makes the body's code at the builder and returns what it yields; with lanes, everything that

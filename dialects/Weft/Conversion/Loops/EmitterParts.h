@@ -16,6 +16,13 @@ struct Position {
   llvm::SmallBitVector entered;
 };
 
+/// One value that loops over a reduction carry, and how two of it become one.
+struct Carried {
+  enum How { byCombiner, largestKey, smallestKey } how;
+  /// The op of the body that folds an element into the output, if it is known.
+  Operation *combiner;
+};
+
 class NestEmitter {
 public:
   NestEmitter(OpBuilder &builder, LoopNest &nest, FlatViews &views,
@@ -48,18 +55,32 @@ private:
   ValueRange reduce(Value begin, Value end, int64_t step, ValueRange init,
                     llvm::function_ref<SmallVector<Value, 2>(Value, ValueRange)> body);
   Value maskOf(int64_t lanes, OpFoldResult count);
-  void chunks(Value begin, OpFoldResult count, int64_t steps, Chunk body);
+  void chunks(Value begin, OpFoldResult count, Chunk body);
   Value grainOf(const Product &work);
 
   void parallelLoops(Position position, ArrayRef<unsigned> dims);
   void innermost(Position &position);
-  int64_t columnsAbreast() const;
   void vectorSteps(Position &position, Value begin, OpFoldResult count);
   void element(Position &position, int64_t lanes, Value mask);
-  SmallVector<Value, 2> reductionLoops(Position position, ArrayRef<unsigned> dims, ValueRange acc,
-                                       int64_t lanes, Value mask);
+  SmallVector<Value, 2> reductionLoops(Position position, ArrayRef<unsigned> dims, ValueRange acc);
+  void columns(Position &position, Value begin, OpFoldResult count);
+  std::optional<bool> joinsRows(Value &joins);
+  void rowsOf(Position position, ArrayRef<unsigned> dims, Value begin, OpFoldResult count);
+  void foldRows(const Position &position, Value row, int64_t rows, Value begin, OpFoldResult count);
+  SmallVector<Value, 2> loadOutputs(const Position &position, int64_t lanes, Value mask);
+  SmallVector<Value, 2> neutralOutputs(int64_t lanes);
+  void storeOutputs(const Position &position, ValueRange values, int64_t lanes, Value mask);
   SmallVector<Value, 2> reductionRun(Position &position, ValueRange acc);
-  Value tree(Operation *combiner, Value vector, int64_t lanes);
+  Value tree(const Carried &carried, Value vector, int64_t lanes);
+  void chooseCarried();
+  Value key(Value number);
+  Value fromKey(Value key, Type element);
+  Value neutral(const Carried &carried);
+  Value combine(const Carried &carried, Value lhs, Value rhs);
+  SmallVector<Value, 2> carry(ValueRange outputs);
+  SmallVector<Value, 2> fold(ValueRange carried, const Position &position, int64_t lanes,
+                             Value mask);
+  SmallVector<Value, 2> outputsOf(ValueRange carried);
 
   void transpose(SmallVectorImpl<Value> &rows);
   SmallVector<Value> transposedRows(const Access &access, Value at);
@@ -77,6 +98,10 @@ private:
   Location loc_;
   SmallVector<Value, 4> flat_;
   SmallVector<unsigned, 4> reductions_;
+  /// What the loops over reductions carry: one value for each output, two for an extremum.
+  SmallVector<Carried, 2> carried_;
+  /// The combiners of the extrema, else null; one for each output.
+  SmallVector<Operation *, 2> extrema_;
   std::optional<ParallelLoop> parallel_;
 };
 

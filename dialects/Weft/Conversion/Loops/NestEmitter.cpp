@@ -65,6 +65,7 @@ SmallVector<Value, 2> NestEmitter::body(const Position &position, ValueRange out
   BodyArguments arguments;
   arguments.lanes = lanes;
   arguments.indices = position.ivs;
+  arguments.leftOut = extrema_;
   if (nest_.form != NestForm::scalar) arguments.laneDim = nest_.dims[nest_.vectorDim].source;
   for (unsigned i = 0; i < nest_.numInputs(); ++i) {
     Value value = position.loaded[i];
@@ -113,24 +114,17 @@ Value NestEmitter::maskOf(int64_t lanes, OpFoldResult count) {
   return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, lane, limit);
 }
 
-/// Covers `count` indices from `begin` on in steps of `steps` full vectors, then of one, then the
-/// rest.
-void NestEmitter::chunks(Value begin, OpFoldResult count, int64_t steps, Chunk body) {
+/// Covers `count` indices from `begin` on in full vectors, then the rest.
+void NestEmitter::chunks(Value begin, OpFoldResult count, Chunk body) {
   const int64_t width = nest_.lanes;
   const bool masked = options_.masked && nest_.maskable;
   std::optional<int64_t> number = getConstantIntValue(count);
   auto at = [&](Value offset) { return b_.createOrFold<arith::AddIOp>(loc_, begin, offset); };
   if (number) {
-    int64_t done = 0;
-    auto steadily = [&](int64_t step) {
-      const int64_t end = *number / step * step;
-      if (end - done == step) body(at(constant(done)), step, {});
-      else if (end > done)
-        loop(at(constant(done)), at(constant(end)), step, [&](Value iv) { body(iv, step, {}); });
-      done = end;
-    };
-    if (steps > 1) steadily(steps * width);
-    steadily(width);
+    const int64_t done = *number / width * width;
+    if (done == width) body(begin, width, {});
+    else if (done != 0)
+      loop(begin, at(constant(done)), width, [&](Value iv) { body(iv, width, {}); });
     const int64_t rest = *number - done;
     if (rest == 0) return;
     Value iv = at(constant(done));
@@ -139,14 +133,9 @@ void NestEmitter::chunks(Value begin, OpFoldResult count, int64_t steps, Chunk b
     return body(iv, width, maskOf(width, b_.getIndexAttr(rest)));
   }
   Value total = getValueOrCreateConstantIndexOp(b_, loc_, count);
-  Value from = begin;
-  if (steps > 1) {
-    from = at(arith::AndIOp::create(b_, loc_, total, constant(-steps * width)));
-    loop(begin, from, steps * width, [&](Value iv) { body(iv, steps * width, {}); });
-  }
   Value full = arith::AndIOp::create(b_, loc_, total, constant(-width));
   Value middle = at(full);
-  loop(from, middle, width, [&](Value iv) { body(iv, width, {}); });
+  loop(begin, middle, width, [&](Value iv) { body(iv, width, {}); });
   if (!masked) {
     loop(middle, at(total), 1, [&](Value iv) { body(iv, 0, {}); });
     return;
@@ -209,18 +198,9 @@ void NestEmitter::innermost(Position &position) {
   vectorSteps(position, constant(0), count);
 }
 
-/// How many vectors side by side reduce their columns: one would wait for itself at each row, and
-/// take no more than a cache line of it.
-int64_t NestEmitter::columnsAbreast() const {
-  /// Larger bodies keep the processor busy with one, and need the registers.
-  constexpr int64_t kLargestBody = 12;
-  Block &body = *nest_.op.getBlock();
-  if (reductions_.empty() || nest_.op.getNumDpsInits() > 2) return 1;
-  return std::distance(body.begin(), body.end()) <= kLargestBody ? 4 : 1;
-}
-
 void NestEmitter::vectorSteps(Position &position, Value begin, OpFoldResult count) {
-  chunks(begin, count, columnsAbreast(), [&](Value iv, int64_t lanes, Value mask) {
+  if (!reductions_.empty()) return columns(position, begin, count);
+  chunks(begin, count, [&](Value iv, int64_t lanes, Value mask) {
     Position inside = position;
     enter(inside, nest_.vectorDim, iv);
     element(inside, lanes, mask);
@@ -280,6 +260,7 @@ std::optional<ParallelLoop> NestEmitter::emit() {
     if (nest_.form == NestForm::tiled && d == nest_.tileDim) continue;
     (dim.reduction ? reductions_ : parallel).push_back(d);
   }
+  chooseCarried();
   loadReady(position);
   parallelLoops(position, parallel);
   return parallel_;

@@ -1,5 +1,5 @@
-// Emits what stands inside the parallel loops: one element or vector of each output, and
-// reductions.
+// Emits what stands inside the parallel loops: one element or vector of each output, and reductions
+// with what they carry.
 
 #include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/EmitterParts.h"
@@ -8,50 +8,291 @@
 using namespace mlir;
 using namespace mlir::weft;
 
-/// One element of each output, or `lanes` of them.
-void NestEmitter::element(Position &position, int64_t lanes, Value mask) {
-  auto outputs = llvm::ArrayRef(nest_.accesses).drop_front(nest_.numInputs());
+/// What the outputs hold at `position`: one element of each, or `lanes` of them. Null for one that
+/// the body does not ask for.
+SmallVector<Value, 2> NestEmitter::loadOutputs(const Position &position, int64_t lanes,
+                                               Value mask) {
   auto places = llvm::ArrayRef(position.at).drop_front(nest_.numInputs());
   Block &block = *nest_.op.getBlock();
   SmallVector<Value, 2> values;
-  for (auto [i, access] : llvm::enumerate(outputs)) {
-    if (nest_.fromNeutral) {
-      TypedAttr neutral = neutralElement(nest_.combiners[i]);
-      Value scalar = arith::ConstantOp::create(b_, loc_, neutral);
-      values.push_back(toLanes(b_, loc_, scalar, lanes));
-      continue;
-    }
+  for (auto [i, access] : llvm::enumerate(nest_.outputs())) {
     bool read = !reductions_.empty() || !block.getArgument(nest_.numInputs() + i).use_empty();
     values.push_back(read ? load(access, places[i], lanes, mask) : Value());
   }
-  if (nest_.form == NestForm::reductionVector)
-    values = reductionLoops(position, reductions_, values, 0, {});
-  else if (!reductions_.empty())
-    values = reductionLoops(position, reductions_, values, lanes, mask);
-  else values = body(position, values, lanes, mask);
-  for (auto [i, access] : llvm::enumerate(outputs))
-    store(access, places[i], values[i], lanes, mask);
+  return values;
 }
 
-/// The loops over reduced dimensions, with the outputs' values carried in registers.
-SmallVector<Value, 2> NestEmitter::reductionLoops(Position position, ArrayRef<unsigned> dims,
-                                                  ValueRange acc, int64_t lanes, Value mask) {
-  if (dims.empty()) {
-    if (nest_.form == NestForm::reductionVector) return reductionRun(position, acc);
-    SmallVector<Value, 2> results = body(position, acc, lanes, mask);
-    for (Value &value : results) value = toLanes(b_, loc_, value, lanes);
-    return results;
+/// What reductions start from that do not ask what the outputs hold.
+SmallVector<Value, 2> NestEmitter::neutralOutputs(int64_t lanes) {
+  SmallVector<Value, 2> values;
+  for (Operation *combiner : nest_.combiners) {
+    Value scalar = arith::ConstantOp::create(b_, loc_, neutralElement(combiner));
+    values.push_back(toLanes(b_, loc_, scalar, lanes));
   }
+  return values;
+}
+
+void NestEmitter::storeOutputs(const Position &position, ValueRange values, int64_t lanes,
+                               Value mask) {
+  auto places = llvm::ArrayRef(position.at).drop_front(nest_.numInputs());
+  for (auto [access, place, value] : llvm::zip_equal(nest_.outputs(), places, values))
+    store(access, place, value, lanes, mask);
+}
+
+/// One element of each output, or `lanes` of them.
+void NestEmitter::element(Position &position, int64_t lanes, Value mask) {
+  SmallVector<Value, 2> values =
+      nest_.fromNeutral ? neutralOutputs(lanes) : loadOutputs(position, lanes, mask);
+  if (carried_.empty()) values = body(position, values, lanes, mask);
+  else values = outputsOf(reductionLoops(position, reductions_, carry(values)));
+  storeOutputs(position, values, lanes, mask);
+}
+
+//===----------------------------------------------------------------------===//
+// What loops over reductions carry
+//===----------------------------------------------------------------------===//
+
+// An extremum of floating point numbers is carried as integers that are ordered as the numbers are,
+// -0 before 0: an instruction for each element waits for the one before, where a maximum that minds
+// NaN and the sign of zero is four. Keys of NaN lie outside of all others, so that the largest and
+// the smallest key together tell whether there was one.
+
+/// Finds what is carried; nothing if there is no reduction.
+void NestEmitter::chooseCarried() {
+  const unsigned outputs = nest_.op.getNumDpsInits();
+  extrema_.assign(outputs, nullptr);
+  if (reductions_.empty() && nest_.form != NestForm::reductionVector) return;
+  for (unsigned i = 0; i < outputs; ++i) {
+    Operation *combiner = findCombiner(nest_.op, i);
+    if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(combiner)) {
+      carried_.push_back({Carried::byCombiner, combiner});
+      continue;
+    }
+    extrema_[i] = combiner;
+    carried_.push_back({Carried::largestKey, combiner});
+    carried_.push_back({Carried::smallestKey, combiner});
+  }
+}
+
+/// `number`, or a vector of them, as integers of the same order.
+Value NestEmitter::key(Value number) {
+  Type element = getElementTypeOrSelf(number.getType());
+  const unsigned width = element.getIntOrFloatBitWidth();
+  auto sameShape = [&](Type type) -> Type {
+    auto vector = dyn_cast<VectorType>(number.getType());
+    return vector ? vector.clone(type) : type;
+  };
+  Type type = sameShape(b_.getIntegerType(width));
+  auto all = [&](const APInt &bits) -> Value {
+    Attribute attr = b_.getIntegerAttr(b_.getIntegerType(width), bits);
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector) return arith::ConstantOp::create(b_, loc_, cast<TypedAttr>(attr));
+    return arith::ConstantOp::create(b_, loc_, DenseElementsAttr::get(vector, attr));
+  };
+  Value bits = arith::BitcastOp::create(b_, loc_, type, number);
+  Value sign = arith::ShRSIOp::create(b_, loc_, bits, all(APInt(width, width - 1)));
+  Value flips = arith::AndIOp::create(b_, loc_, sign, all(APInt::getSignedMaxValue(width)));
+  return arith::XOrIOp::create(b_, loc_, bits, flips);
+}
+
+/// The number that `key` is of.
+Value NestEmitter::fromKey(Value key, Type element) {
+  auto typed = [&](Type type) -> Type {
+    auto vector = dyn_cast<VectorType>(key.getType());
+    return vector ? vector.clone(type) : type;
+  };
+  // The bits of a number as a number are its key, of which in turn the bits are.
+  Value asNumber = arith::BitcastOp::create(b_, loc_, typed(element), key);
+  return arith::BitcastOp::create(b_, loc_, typed(element), this->key(asNumber));
+}
+
+/// What leaves the other value as it is.
+Value NestEmitter::neutral(const Carried &carried) {
+  if (carried.how == Carried::byCombiner)
+    return arith::ConstantOp::create(b_, loc_, neutralElement(carried.combiner));
+  const unsigned width = carried.combiner->getResult(0).getType().getIntOrFloatBitWidth();
+  const APInt bits = carried.how == Carried::largestKey ? APInt::getSignedMinValue(width)
+                                                        : APInt::getSignedMaxValue(width);
+  return arith::ConstantOp::create(b_, loc_, b_.getIntegerAttr(b_.getIntegerType(width), bits));
+}
+
+Value NestEmitter::combine(const Carried &carried, Value lhs, Value rhs) {
+  switch (carried.how) {
+  case Carried::byCombiner: return buildCombine(b_, carried.combiner, lhs, rhs);
+  case Carried::largestKey: return arith::MaxSIOp::create(b_, loc_, lhs, rhs);
+  case Carried::smallestKey: return arith::MinSIOp::create(b_, loc_, lhs, rhs);
+  }
+  llvm_unreachable("ways are all listed");
+}
+
+/// The outputs' values as they are carried.
+SmallVector<Value, 2> NestEmitter::carry(ValueRange outputs) {
+  SmallVector<Value, 2> carried;
+  for (auto [output, extremum] : llvm::zip_equal(outputs, extrema_))
+    if (extremum) carried.append(2, key(output));
+    else carried.push_back(output);
+  return carried;
+}
+
+/// The outputs that belong to what is carried.
+SmallVector<Value, 2> NestEmitter::outputsOf(ValueRange carried) {
+  SmallVector<Value, 2> outputs;
+  for (Operation *extremum : extrema_) {
+    if (!extremum) {
+      outputs.push_back(carried.front());
+      carried = carried.drop_front();
+      continue;
+    }
+    Type element = extremum->getResult(0).getType();
+    Value largest = fromKey(carried[0], element), smallest = fromKey(carried[1], element);
+    carried = carried.drop_front(2);
+    const bool isMaximum = isa<arith::MaximumFOp>(extremum);
+    Value wanted = isMaximum ? largest : smallest, other = isMaximum ? smallest : largest;
+    Value isNaN = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::UNO, other, other);
+    outputs.push_back(arith::SelectOp::create(b_, loc_, isNaN, other, wanted));
+  }
+  return outputs;
+}
+
+/// What is carried, with the elements at `position` folded in; lanes out of the mask stay.
+SmallVector<Value, 2> NestEmitter::fold(ValueRange carried, const Position &position, int64_t lanes,
+                                        Value mask) {
+  SmallVector<Value, 2> outputs; // of an extremum anything: the body does not ask
+  for (auto [how, value] : llvm::zip_equal(carried_, carried))
+    if (how.how != Carried::smallestKey) outputs.push_back(value);
+  SmallVector<Value, 2> results;
+  for (auto [value, extremum] : llvm::zip_equal(body(position, outputs, lanes, mask), extrema_)) {
+    value = toLanes(b_, loc_, value, lanes);
+    if (!extremum) {
+      results.push_back(value);
+      continue;
+    }
+    Value element = key(value);
+    for (unsigned i = 0; i < 2; ++i)
+      results.push_back(combine(carried_[results.size()], carried[results.size()], element));
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The loops over reduced dimensions, with what is carried in registers.
+SmallVector<Value, 2> NestEmitter::reductionLoops(Position position, ArrayRef<unsigned> dims,
+                                                  ValueRange acc) {
+  if (dims.empty())
+    return nest_.form == NestForm::reductionVector ? reductionRun(position, acc)
+                                                   : fold(acc, position, 0, {});
   Value end = nest_.dims[dims.front()].size.materialize(b_, loc_);
   return llvm::to_vector<2>(reduce(constant(0), end, 1, acc, [&](Value iv, ValueRange carried) {
     Position inside = position;
     enter(inside, dims.front(), iv);
-    return reductionLoops(inside, dims.drop_front(), carried, lanes, mask);
+    return reductionLoops(inside, dims.drop_front(), carried);
   }));
 }
 
+/// `count` columns from `begin` on, each reduced on its own: the rows go outermost, so that memory
+/// is read as it lies, over blocks of columns whose results so far stay in the cache.
+void NestEmitter::columns(Position &position, Value begin, OpFoldResult count) {
+  constexpr int64_t kBlock = 2048;
+  auto block = [&](Value first, OpFoldResult number) {
+    if (nest_.fromNeutral)
+      chunks(first, number, [&](Value iv, int64_t lanes, Value mask) {
+        Position inside = position;
+        enter(inside, nest_.vectorDim, iv);
+        storeOutputs(inside, neutralOutputs(lanes), lanes, mask);
+      });
+    rowsOf(position, reductions_, first, number);
+  };
+  std::optional<int64_t> known = getConstantIntValue(count);
+  if (known && *known <= kBlock) return block(begin, count);
+  Value total = getValueOrCreateConstantIndexOp(b_, loc_, count);
+  Value end = b_.createOrFold<arith::AddIOp>(loc_, begin, total);
+  loop(begin, end, kBlock, [&](Value first) {
+    if (known && *known % kBlock == 0) return block(first, b_.getIndexAttr(kBlock));
+    Value left = arith::SubIOp::create(b_, loc_, end, first);
+    block(first, arith::MinUIOp::create(b_, loc_, left, constant(kBlock)).getResult());
+  });
+}
+
+/// Whether rows that are so far apart are read several at a time. Where few of them make up a page
+/// they are read one after the other instead, which is how the processor finds what to read next.
+std::optional<bool> NestEmitter::joinsRows(Value &joins) {
+  constexpr int64_t kShortest = 512, kPage = 4096;
+  for (const Access &access : nest_.inputs()) {
+    const Product &stride = access.strides[reductions_.back()];
+    if (stride.isZero() || !access.elementType.isIntOrFloat()) continue;
+    const int64_t bytes = std::max<int64_t>(access.elementType.getIntOrFloatBitWidth() / 8, 1);
+    if (stride.isStatic()) {
+      const int64_t distance = std::abs(stride.constant) * bytes;
+      return distance < kShortest || distance >= kPage;
+    }
+    Value elements = stride.materialize(b_, loc_);
+    auto is = [&](arith::CmpIPredicate predicate, int64_t limit) -> Value {
+      return arith::CmpIOp::create(b_, loc_, predicate, elements, constant(limit / bytes));
+    };
+    joins = arith::OrIOp::create(b_, loc_, is(arith::CmpIPredicate::slt, kShortest),
+                                 is(arith::CmpIPredicate::sge, kPage));
+    return std::nullopt;
+  }
+  return true;
+}
+
+/// The rows of a block of columns, a few at a time.
+void NestEmitter::rowsOf(Position position, ArrayRef<unsigned> dims, Value begin,
+                         OpFoldResult count) {
+  /// What a column's result so far is read and written for; as many as a cache has ways for.
+  constexpr int64_t kRows = 8;
+  /// Larger bodies are not repeated: beside them memory is no matter.
+  constexpr int64_t kLargestBody = 12;
+  const Product &size = nest_.dims[dims.front()].size;
+  Value end = size.materialize(b_, loc_);
+  if (dims.size() > 1) {
+    loop(constant(0), end, 1, [&](Value iv) {
+      Position inside = position;
+      enter(inside, dims.front(), iv);
+      rowsOf(inside, dims.drop_front(), begin, count);
+    });
+    return;
+  }
+  auto groups = [&](Value from, Value to, int64_t rows) {
+    loop(from, to, rows, [&](Value row) { foldRows(position, row, rows, begin, count); });
+  };
+  Block &body = *nest_.op.getBlock();
+  Value joins;
+  std::optional<bool> together = false;
+  if (std::distance(body.begin(), body.end()) <= kLargestBody) together = joinsRows(joins);
+  if (together == false) return groups(constant(0), end, 1);
+  if (!together || !size.isStatic()) {
+    Value whole = arith::AndIOp::create(b_, loc_, end, constant(-kRows));
+    if (!together) whole = arith::SelectOp::create(b_, loc_, joins, whole, constant(0));
+    groups(constant(0), whole, kRows);
+    return groups(whole, end, 1);
+  }
+  const int64_t rest = size.constant % kRows, whole = size.constant - rest;
+  if (whole != 0) groups(constant(0), constant(whole), kRows);
+  if (rest != 0) foldRows(position, constant(whole), rest, begin, count);
+}
+
+/// Folds `rows` rows from `row` of the innermost reduction on into the columns.
+void NestEmitter::foldRows(const Position &position, Value row, int64_t rows, Value begin,
+                           OpFoldResult count) {
+  chunks(begin, count, [&](Value iv, int64_t lanes, Value mask) {
+    Position column = position;
+    enter(column, nest_.vectorDim, iv);
+    SmallVector<Value, 2> values = carry(loadOutputs(column, lanes, mask));
+    for (int64_t r = 0; r < rows; ++r) {
+      Position inside = column;
+      enter(inside, reductions_.back(), row, r);
+      values = fold(values, inside, lanes, mask);
+    }
+    storeOutputs(column, outputsOf(values), lanes, mask);
+  });
+}
+
 /// Halves combined with halves until one element is left.
-Value NestEmitter::tree(Operation *combiner, Value vector, int64_t lanes) {
+Value NestEmitter::tree(const Carried &carried, Value vector, int64_t lanes) {
   for (int64_t half = lanes / 2; half > 0; half /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t i = 0; i < half; ++i) {
@@ -60,7 +301,7 @@ Value NestEmitter::tree(Operation *combiner, Value vector, int64_t lanes) {
     }
     Value lhs = vector::ShuffleOp::create(b_, loc_, vector, vector, low);
     Value rhs = vector::ShuffleOp::create(b_, loc_, vector, vector, high);
-    vector = buildCombine(b_, combiner, lhs, rhs);
+    vector = combine(carried, lhs, rhs);
   }
   return vector::ExtractOp::create(b_, loc_, vector, 0);
 }
@@ -77,25 +318,20 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
   for (const Access &access : nest_.accesses)
     if (access.elementType.isIntOrFloat() && access.elementType.getIntOrFloatBitWidth() == 64)
       width = 8;
-  unsigned outputs = nest_.combiners.size();
+  unsigned count = carried_.size();
   unsigned dim = nest_.vectorDim;
 
-  SmallVector<Value, 2> neutral;
-  for (Operation *combiner : nest_.combiners) {
-    TypedAttr attr = neutralElement(combiner);
-    auto type = VectorType::get({width}, attr.getType());
-    neutral.push_back(
-        arith::ConstantOp::create(b_, loc_, DenseElementsAttr::get(type, Attribute(attr))));
-  }
+  SmallVector<Value, 2> start;
+  for (const Carried &carried : carried_)
+    start.push_back(toLanes(b_, loc_, neutral(carried), width));
   // The body with L lanes from iv on.
   auto step = [&](Value iv, ValueRange acc, Value mask) {
     Position inside = position;
     enter(inside, dim, iv);
-    SmallVector<Value, 2> results = body(inside, acc, width, mask);
-    for (auto [value, before] : llvm::zip_equal(results, acc)) {
-      value = toLanes(b_, loc_, value, width);
-      if (mask) value = arith::SelectOp::create(b_, loc_, mask, value, before);
-    }
+    SmallVector<Value, 2> results = fold(acc, inside, width, mask);
+    if (mask)
+      for (auto [value, before] : llvm::zip_equal(results, acc))
+        value = arith::SelectOp::create(b_, loc_, mask, value, before);
     return results;
   };
 
@@ -104,28 +340,26 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
   int64_t number = known ? size.constant : 0;
   Value total = size.materialize(b_, loc_);
   Value zero = constant(0);
-  SmallVector<Value, 2> acc = neutral;
+  SmallVector<Value, 2> acc = start;
 
   // Four groups side by side.
   Value wide = known ? constant(number / (kGroups * width) * kGroups * width)
                      : Value(arith::AndIOp::create(b_, loc_, total, constant(-kGroups * width)));
   if (!known || number >= kGroups * width) {
     SmallVector<Value, 8> groups;
-    for (int64_t g = 0; g < kGroups; ++g) llvm::append_range(groups, neutral);
+    for (int64_t g = 0; g < kGroups; ++g) llvm::append_range(groups, start);
     ValueRange sums =
         reduce(zero, wide, kGroups * width, groups, [&](Value iv, ValueRange carried) {
           SmallVector<Value, 2> results;
           for (int64_t g = 0; g < kGroups; ++g) {
             Value at = b_.createOrFold<arith::AddIOp>(loc_, iv, constant(g * width));
-            llvm::append_range(results, step(at, carried.slice(g * outputs, outputs), {}));
+            llvm::append_range(results, step(at, carried.slice(g * count, count), {}));
           }
           return results;
         });
-    for (unsigned i = 0; i < outputs; ++i) {
-      auto group = [&](unsigned g) { return sums[g * outputs + i]; };
-      Operation *combiner = nest_.combiners[i];
-      acc[i] = buildCombine(b_, combiner, buildCombine(b_, combiner, group(0), group(1)),
-                            buildCombine(b_, combiner, group(2), group(3)));
+    for (auto [i, how] : llvm::enumerate(carried_)) {
+      auto group = [&](unsigned g) { return sums[g * count + i]; };
+      acc[i] = combine(how, combine(how, group(0), group(1)), combine(how, group(2), group(3)));
     }
   }
 
@@ -152,7 +386,7 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
           before.push_back(vector::ExtractOp::create(b_, loc_, vector, OpFoldResult(lane)));
         Position inside = position;
         enter(inside, dim, iv);
-        SmallVector<Value, 2> results = body(inside, before, 0, {});
+        SmallVector<Value, 2> results = fold(before, inside, 0, {});
         for (auto [value, vector] : llvm::zip_equal(results, carried))
           value = vector::InsertOp::create(b_, loc_, value, vector, OpFoldResult(lane));
         return results;
@@ -161,9 +395,7 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
   }
 
   SmallVector<Value, 2> results;
-  for (unsigned i = 0; i < outputs; ++i) {
-    Operation *combiner = nest_.combiners[i];
-    results.push_back(buildCombine(b_, combiner, init[i], tree(combiner, acc[i], width)));
-  }
+  for (auto [i, how] : llvm::enumerate(carried_))
+    results.push_back(combine(how, init[i], tree(how, acc[i], width)));
   return results;
 }
