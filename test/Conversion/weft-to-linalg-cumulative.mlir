@@ -1,18 +1,37 @@
-// Cumulative ops: one loop that goes along the axis in order.
+// Cumulative ops: loops that go along the axis in order.
 // RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
 
-// Lines whose elements are neighbours are one loop over all elements, which counts where it is in its line.
+// Lines whose elements are neighbours go four at a time through one loop, which counts where it is in them.
 // CHECK-LABEL: func @lines
-// CHECK: %[[LINE:.*]] = tensor.collapse_shape %{{.*}} : tensor<4x3xf32> into tensor<12xf32>
-// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[Y:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}}) -> (tensor<12xf32>, f32, index)
-// CHECK: %[[X:.*]] = tensor.extract %[[LINE]][%[[I]]]
+// CHECK: %[[LINE:.*]] = tensor.collapse_shape %{{.*}} : tensor<5x3xf32> into tensor<15xf32>
+// CHECK: scf.for %{{.*}} iter_args(%[[Y:.*]] = %{{.*}}, %[[START:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) -> (tensor<15xf32>, index, index, f32, f32, f32, f32)
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[T]]
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %[[T]]
+// CHECK: %[[X:.*]] = tensor.extract %[[LINE]][%[[AT]]]
 // CHECK: %[[SUM:.*]] = arith.addf %[[ACC]], %[[X]]
 // CHECK: %[[NEXT:.*]] = arith.select %[[FIRST]], %[[X]], %[[SUM]]
-// CHECK: tensor.insert %[[NEXT]] into %[[Y]][%[[I]]]
-func.func @lines(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
-  %0 = weft.cumsum %x {axis = 1 : i64} : tensor<4x3xf32>
-  return %0 : tensor<4x3xf32>
+// CHECK-COUNT-3: arith.addf
+// CHECK: tensor.insert %[[NEXT]] into %[[Y]]
+// CHECK-COUNT-3: tensor.insert
+// CHECK: scf.for %{{.*}} -> (tensor<15xf32>, index, index, f32)
+func.func @lines(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %0 = weft.cumsum %x {axis = 1 : i64} : tensor<5x3xf32>
+  return %0 : tensor<5x3xf32>
+}
+
+// -----
+
+// The steps of a single line wait for nothing but the step before.
+// CHECK-LABEL: func @line
+// CHECK: %[[FIRST:.*]] = tensor.extract %[[X:.*]][
+// CHECK: %[[BEGUN:.*]] = tensor.insert %[[FIRST]]
+// CHECK: scf.for %{{.*}} iter_args(%[[Y:.*]] = %[[BEGUN]], %[[ACC:.*]] = %[[FIRST]]) -> (tensor<8xf32>, f32)
+// CHECK: %[[NEXT:.*]] = arith.addf %[[ACC]]
+// CHECK: %[[INTO:.*]] = tensor.insert %[[NEXT]] into %[[Y]]
+// CHECK: scf.yield %[[INTO]], %[[NEXT]]
+func.func @line(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = weft.cumsum %x {axis = 0 : i64} : tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // -----
@@ -38,10 +57,12 @@ func.func @slices(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
 // CHECK-LABEL: func @recurrence
 // CHECK-SAME: (%[[A:.*]]: tensor<?xf64>, %[[X:.*]]: tensor<?xf64>)
 // CHECK: weft.check_sizes %{{.*}}, "linear_recurrence: a is not of the shape of x: {} meets {} in axis 0"
-// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%{{.*}}, %[[ACC:.*]] = %{{.*}}, %{{.*}})
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}}, %[[START:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}})
 // CHECK: %[[BEFORE:.*]] = arith.maxsi
-// CHECK: %[[FACTOR:.*]] = tensor.extract %[[A]][%[[BEFORE]]]
-// CHECK: tensor.extract %[[X]][%[[I]]]
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %[[BEFORE]]
+// CHECK: %[[FACTOR:.*]] = tensor.extract %[[A]][%[[AT]]]
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %[[T]]
+// CHECK: tensor.extract %[[X]][%[[AT]]]
 // CHECK: arith.mulf %[[FACTOR]], %[[ACC]]
 func.func @recurrence(%a: tensor<?xf64>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %0 = weft.linear_recurrence %a, %x {axis = 0 : i64, shifted = true} : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>

@@ -2,6 +2,7 @@
 // and one per size of elements: transposed planes.
 
 #include "Kernels.h"
+#include "Cumulative.h"
 
 #include "Weft/Conversion/ScalarBuilder.h"
 #include "Weft/IR/Bridge.h"
@@ -10,7 +11,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineMap.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <cstddef>
 
@@ -251,77 +251,6 @@ void KernelBuilder::reduction(const OpInfo &op, DType dtype) {
   end(reduceIndex(op.op, dtype));
 }
 
-/// The steps of a cumulative op over (outer, size, inner), for the way that the kernel is told:
-/// step `number` reads at a place of its own and writes at place `number`, both counted in the
-/// direction that the op goes.
-class StepBuilder {
-public:
-  /// `flags` is a sum of CumulativeFlags, `size` the number of steps.
-  StepBuilder(OpBuilder &builder, Location loc, OpCode op, Type element, Value flags, Value size)
-      : b_(loc, builder), op_(op), element_(element) {
-    zero_ = arith::ConstantIndexOp::create(b_, 0);
-    one_ = arith::ConstantIndexOp::create(b_, 1);
-    const auto flag = [&](std::int64_t bit) -> Value {
-      Value none = arith::ConstantIntOp::create(b_, 0, 64);
-      Value mask = arith::ConstantIntOp::create(b_, bit, 64);
-      Value masked = arith::AndIOp::create(b_, flags, mask);
-      return arith::CmpIOp::create(b_, arith::CmpIPredicate::ne, masked, none);
-    };
-    reverse_ = flag(kReverse);
-    shifted_ = flag(kShifted);
-    delay_ = arith::SelectOp::create(b_, flag(kExclusive), one_, zero_);
-    last_ = arith::SubIOp::create(b_, size, one_);
-    ScalarBuilder scalars(b_, loc);
-    init_ = mlir::weft::buildReductionInit(op, scalars, element);
-  }
-
-  Value zero() const { return zero_; }
-  Value one() const { return one_; }
-  Value init() const { return init_; }
-
-  /// The places that a step of that number reads and writes; inside the loop over steps.
-  struct Step {
-    Value isInit, isFirst;
-    Value at, previous;    ///< where its result and that of the step before are
-    Value read, readEarly; ///< where the last operand is read, and where the others are
-  };
-  Step step(OpBuilder &builder, Value number) {
-    ImplicitLocOpBuilder b(b_.getLoc(), builder);
-    const auto before = [&](Value count, Value by) -> Value {
-      return arith::MaxSIOp::create(b, arith::SubIOp::create(b, count, by), zero_);
-    };
-    const auto place = [&](Value count) -> Value {
-      return arith::SelectOp::create(b, reverse_, arith::SubIOp::create(b, last_, count), count);
-    };
-    Step step;
-    step.isInit = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, delay_);
-    step.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, delay_);
-    step.at = place(number);
-    step.previous = place(before(number, one_));
-    Value read = before(number, delay_);
-    step.read = place(read);
-    step.readEarly = arith::SelectOp::create(b, shifted_, place(before(read, one_)), step.read);
-    return step;
-  }
-
-  /// The result of a step from the one before and the operands' elements.
-  Value result(OpBuilder &builder, Location loc, const Step &step, Value before,
-               ValueRange elements) {
-    ScalarBuilder scalars(builder, loc);
-    SmallVector<Value> arguments{before};
-    llvm::append_range(arguments, elements);
-    Value next = mlir::weft::buildScalarBody(op_, scalars, arguments, element_);
-    return scalars.select(step.isInit, init_, scalars.select(step.isFirst, elements.back(), next));
-  }
-
-private:
-  ImplicitLocOpBuilder b_;
-  OpCode op_;
-  Type element_;
-  Value zero_, one_, last_, reverse_, shifted_, delay_, init_;
-};
-
-/// One line after the other where its elements are neighbours, else slice after slice.
 void KernelBuilder::cumulative(const OpInfo &op, DType dtype) {
   Type element = typeOf(dtype);
   SmallVector<Buffer> buffers(op.operands.size(), {element, {0, 1, 2}});
@@ -329,69 +258,10 @@ void KernelBuilder::cumulative(const OpInfo &op, DType dtype) {
   buffers.push_back({element, {0, 1, 2}});
   func::FuncOp function =
       begin("k_cumulative_" + std::string(op.name) + "_" + nameOf(dtype), buffers);
-  SmallVector<Value> operands(function.getArguments().take_front(op.operands.size()));
-  Value y = function.getArguments().back();
-  Value flags = memref::LoadOp::create(b_, loc_, function.getArgument(operands.size()));
-  auto dim = [&](unsigned d) { return memref::DimOp::create(b_, loc_, y, d).getResult(); };
-  Value outer = dim(0), size = dim(1), inner = dim(2);
-  StepBuilder steps(b_, loc_, op.op, element, flags, size);
-  Value zero = steps.zero(), one = steps.one();
-  using Step = StepBuilder::Step;
-  const auto readAt = [&](const Step &step, size_t operand) {
-    return operand + 1 == operands.size() ? step.read : step.readEarly;
-  };
-
-  const auto line = [&](OpBuilder &b, Location loc, Value row) {
-    scf::ForOp::create(b, loc, zero, size, one, steps.init(),
-                       [&](OpBuilder &b, Location loc, Value number, ValueRange state) {
-                         const Step step = steps.step(b, number);
-                         SmallVector<Value> elements;
-                         for (auto [i, operand] : llvm::enumerate(operands))
-                           elements.push_back(memref::LoadOp::create(
-                               b, loc, operand, ValueRange{row, readAt(step, i), zero}));
-                         Value next = steps.result(b, loc, step, state[0], elements);
-                         memref::StoreOp::create(b, loc, next, y, ValueRange{row, step.at, zero});
-                         scf::YieldOp::create(b, loc, next);
-                       });
-  };
-  const auto slice = [&](OpBuilder &b, Location loc, Value row, Value number) {
-    const Step step = steps.step(b, number);
-    const auto at = [&](Value buffer, Value place) -> Value {
-      OpFoldResult unit = b.getIndexAttr(1);
-      OpFoldResult offsets[] = {row, place, b.getIndexAttr(0)}, sizes[] = {unit, unit, inner};
-      OpFoldResult strides[] = {unit, unit, unit};
-      auto type = mlir::cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-          {ShapedType::kDynamic}, mlir::cast<MemRefType>(buffer.getType()), offsets, sizes,
-          strides));
-      return memref::SubViewOp::create(b, loc, type, buffer, offsets, sizes, strides);
-    };
-    SmallVector<Value> inputs{at(y, step.previous)};
-    for (auto [i, operand] : llvm::enumerate(operands))
-      inputs.push_back(at(operand, readAt(step, i)));
-    SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(1));
-    linalg::GenericOp::create(b, loc, inputs, at(y, step.at), maps,
-                              ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
-                              [&](OpBuilder &b, Location loc, ValueRange elements) {
-                                Value next = steps.result(b, loc, step, elements.front(),
-                                                          elements.drop_front().drop_back());
-                                linalg::YieldOp::create(b, loc, next);
-                              });
-  };
-
-  Value neighbours = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, inner, one);
-  scf::IfOp::create(
-      b_, loc_, neighbours,
-      [&](OpBuilder &b, Location loc) {
-        scf::buildLoopNest(b, loc, zero, outer, one,
-                           [&](OpBuilder &b, Location loc, ValueRange at) { line(b, loc, at[0]); });
-        scf::YieldOp::create(b, loc);
-      },
-      [&](OpBuilder &b, Location loc) {
-        scf::buildLoopNest(
-            b, loc, {zero, zero}, {outer, size}, {one, one},
-            [&](OpBuilder &b, Location loc, ValueRange at) { slice(b, loc, at[0], at[1]); });
-        scf::YieldOp::create(b, loc);
-      });
+  auto arguments = function.getArguments();
+  const std::size_t operands = op.operands.size();
+  Value flags = memref::LoadOp::create(b_, loc_, arguments[operands]);
+  buildCumulative(b_, loc_, op.op, arguments.take_front(operands), flags, arguments.back());
   end(cumulativeIndex(op.op, dtype));
 }
 

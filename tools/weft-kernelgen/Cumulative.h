@@ -1,0 +1,15 @@
+// The loops of the cumulative ops' kernels.
+#pragma once
+
+#include "OpDefs/OpInfo.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ValueRange.h"
+
+namespace weft::kernelgen {
+
+/// Makes the loops of a cumulative op over `operands` of (outer, size, inner) into `y`. `flags` is a
+/// sum of CumulativeFlags.
+void buildCumulative(mlir::OpBuilder &builder, mlir::Location loc, OpCode op,
+                     mlir::ValueRange operands, mlir::Value flags, mlir::Value y);
+
+} // namespace weft::kernelgen
