@@ -1,12 +1,14 @@
 // Ops that make new tensors from elements of others: iota, concatenate, pad, gather, scatter_add
 // and their kin.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Eager.h"
 #include "Runtime/Convert.h"
+#include "Runtime/IndexBounds.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
 #include "Support/Threads.h"
@@ -33,33 +35,66 @@ Extents around(const Shape &shape, std::int64_t axis) {
           static_cast<std::int64_t>(inner)};
 }
 
-/// Indices as contiguous i64, all of them in [0, size).
-Tensor checked_indices(const OpInfo &info, const Tensor &indices, std::int64_t size) {
-  const Tensor source = make_contiguous(indices);
-  Tensor wide =
-      source.dtype() == DType::i64 ? source : detail::new_tensor_like(source.impl(), DType::i64);
-  const std::int64_t count = wide.size();
-  std::int64_t *const values = elements<std::int64_t>(wide);
-  const bool narrow = source.dtype() == DType::i32;
-  std::atomic<bool> bad = false;
-  threads::parallel_for_noexcept(
-      0, count, parallel_grain(1), [&](std::int64_t begin, std::int64_t end) {
-        if (narrow)
-          std::copy(elements<const std::int32_t>(source) + begin,
-                    elements<const std::int32_t>(source) + end, values + begin);
-        // Without a way out of the loop, so that it is one of vectors.
-        std::uint64_t wrong = 0;
-        for (std::int64_t i = begin; i < end; ++i)
-          wrong |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(values[i]) >=
-                                              static_cast<std::uint64_t>(size));
-        if (wrong != 0) bad.store(true, std::memory_order_relaxed);
-      });
-  if (!bad.load(std::memory_order_relaxed)) return wide;
-  const std::int64_t *const first = std::find_if(
-      values, values + count, [&](std::int64_t index) { return index < 0 || index >= size; });
-  raise(ErrorKind::index, std::string(info.name) + ": index " + std::to_string(*first) +
-                              " is out of range for an axis of size " + std::to_string(size));
-}
+/// Indices of an axis, which are checked and used block by block while they are in the cache.
+class Indices {
+public:
+  /// So many at a time.
+  static constexpr std::int64_t kBlock = 1024;
+  using Block = std::array<std::int64_t, kBlock>;
+
+  /// \param size of the axis
+  Indices(const OpInfo &info, const Tensor &indices, std::int64_t size)
+      : info_(info), source_(make_contiguous(indices)), size_(size) {}
+
+  std::int64_t count() const { return source_.size(); }
+
+  /// Indices number `first` to `first + count`, at most a block of them, as i64: where they are, or
+  /// in `scratch`. Null if one of them is out of range, which `raise_bad` tells of later.
+  const std::int64_t *checked(std::int64_t first, std::int64_t count, Block &scratch) {
+    if (!is_any_outside(first, count)) return at(first, count, scratch);
+    bad_.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  /// The same without looking whether they are in range.
+  const std::int64_t *at(std::int64_t first, std::int64_t count, Block &scratch) const {
+    if (source_.dtype() == DType::i64) return elements<const std::int64_t>(source_) + first;
+    std::copy_n(elements<const std::int32_t>(source_) + first, count, scratch.begin());
+    return scratch.data();
+  }
+
+  /// Throws if an index is out of range.
+  void check_all() {
+    threads::parallel_for_noexcept(0, count(), parallel_grain(1),
+                                   [&](std::int64_t begin, std::int64_t end) {
+                                     if (is_any_outside(begin, end - begin))
+                                       bad_.store(true, std::memory_order_relaxed);
+                                   });
+    raise_bad();
+  }
+  /// Throws if an index has been found to be out of range.
+  void raise_bad() const {
+    if (!bad_.load(std::memory_order_relaxed)) return;
+    Block block;
+    for (std::int64_t i = 0;; ++i) {
+      const std::int64_t index = *at(i, 1, block);
+      if (index >= 0 && index < size_) continue;
+      raise(ErrorKind::index, std::string(info_.name) + ": index " + std::to_string(index) +
+                                  " is out of range for an axis of size " + std::to_string(size_));
+    }
+  }
+
+private:
+  bool is_any_outside(std::int64_t first, std::int64_t count) const {
+    if (source_.dtype() == DType::i64)
+      return any_outside(elements<const std::int64_t>(source_) + first, count, size_);
+    return any_outside(elements<const std::int32_t>(source_) + first, count, size_);
+  }
+
+  const OpInfo &info_;
+  Tensor source_;
+  std::int64_t size_;
+  std::atomic<bool> bad_ = false;
+};
 
 template <class T>
 void add_row(T *target, const T *source, std::int64_t count) {
@@ -135,39 +170,59 @@ Tensor pad(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
   return result;
 }
 
+/// Copies `count` rows of `bytes` each, which are those of `source` with these numbers. `Bytes` are
+/// those of a row if they are known.
+template <std::int64_t Bytes>
+void copy_rows(const std::int64_t *index, std::int64_t count, const std::byte *source,
+               std::byte *target, std::int64_t bytes) {
+  /// Short rows have nothing to wait for but memory, of which the processor sees enough ahead.
+  constexpr std::int64_t kAhead = 8, kLine = 64, kShort = 64, kLong = 1024;
+  const std::int64_t size = Bytes != 0 ? Bytes : bytes;
+  const bool fetches = Bytes == 0 && size > kShort && size <= kLong;
+  for (std::int64_t i = 0; i < count; ++i, target += size) {
+    if (fetches && i + kAhead < count)
+      for (std::int64_t at = 0; at < size; at += kLine)
+        __builtin_prefetch(source + index[i + kAhead] * size + at);
+    std::memcpy(target, source + index[i] * size, static_cast<std::size_t>(size));
+  }
+}
+
 Tensor gather(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
               const TensorType &type) {
   const Tensor x = make_contiguous(operands[0]);
   const Extents extents = around(x.shape(), GatherAttrs(attrs).axis);
-  const Tensor indices = checked_indices(info, operands[1], extents.size);
+  Indices indices(info, operands[1], extents.size);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
+  // All indices are used for each of the outer slices, and looked at once.
+  const bool checks = extents.outer == 1 && result.size() != 0;
+  if (!checks) indices.check_all();
   if (result.size() == 0) return result;
   const auto item = static_cast<std::int64_t>(item_size(type.dtype));
-  const std::int64_t *const index = elements<std::int64_t>(indices);
-  const std::int64_t count = indices.size(), bytes = extents.inner * item;
+  const std::int64_t count = indices.count(), bytes = extents.inner * item;
   const std::byte *const from = x.impl()->data;
   std::byte *const to = result.impl()->data;
+  // Short rows are copied by a few instructions each.
+  const auto copy = bytes == 4    ? copy_rows<4>
+                    : bytes == 8  ? copy_rows<8>
+                    : bytes == 16 ? copy_rows<16>
+                    : bytes == 32 ? copy_rows<32>
+                    : bytes == 64 ? copy_rows<64>
+                                  : copy_rows<0>;
   const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / extents.inner, 1);
-  const auto copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
-    threads::parallel_for_noexcept(
-        0, extents.outer * count, grain, [&](std::int64_t begin, std::int64_t end) {
-          const auto size = Bytes != 0 ? static_cast<std::int64_t>(Bytes) : bytes;
-          while (begin < end) {
-            const std::int64_t outer = begin / count, first = begin % count;
-            const std::int64_t run = std::min(end - begin, count - first);
-            const std::byte *const source = from + outer * extents.size * size;
-            std::byte *const target = to + begin * size;
-            for (std::int64_t i = 0; i < run; ++i)
-              std::memcpy(target + i * size, source + index[first + i] * size,
-                          static_cast<std::size_t>(size));
-            begin += run;
-          }
-        });
-  };
-  // Single elements are copied by one instruction each.
-  if (bytes == 4) copy(std::integral_constant<std::size_t, 4>());
-  else if (bytes == 8) copy(std::integral_constant<std::size_t, 8>());
-  else copy(std::integral_constant<std::size_t, 0>());
+  threads::parallel_for_noexcept(
+      0, extents.outer * count, grain, [&](std::int64_t begin, std::int64_t end) {
+        Indices::Block scratch;
+        while (begin < end) {
+          const std::int64_t outer = begin / count, first = begin % count;
+          const std::int64_t run = std::min({end - begin, count - first, Indices::kBlock});
+          const std::int64_t *const index =
+              checks ? indices.checked(first, run, scratch) : indices.at(first, run, scratch);
+          if (index == nullptr) return;
+          copy(index, run, from + outer * extents.size * bytes, to + begin * bytes, bytes);
+          begin += run;
+        }
+      });
+  indices.raise_bad();
   return result;
 }
 
@@ -184,36 +239,47 @@ static Tensor copy_of(const Tensor &tensor) {
 Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                    const TensorType &type) {
   const Extents extents = around(type.shape, ScatterAddAttrs(attrs).axis);
-  const Tensor indices = checked_indices(info, operands[1], extents.size);
+  Indices indices(info, operands[1], extents.size);
   const Tensor updates = make_contiguous(operands[2]);
+  const std::int64_t count = indices.count(), inner = extents.inner;
+  const std::int64_t columns = extents.outer * inner;
+  // Threads share the columns: all updates of one element are added by one thread, in order. All
+  // use all indices, which are looked at once.
+  const bool checks = columns == 1;
+  if (!checks) indices.check_all();
   Tensor result = copy_of(operands[0]);
   if (updates.size() == 0) return result;
-  const std::int64_t *const index = elements<std::int64_t>(indices);
-  const std::int64_t count = indices.size(), inner = extents.inner;
   visit_dtype(type.dtype, [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool>) {
       const T *const from = elements<T>(updates);
       T *const target = elements<T>(result);
-      // Threads share the columns: all updates of one element are added by one thread, in order.
-      const std::int64_t columns = extents.outer * inner;
       const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / count, 16);
       threads::parallel_for_noexcept(0, columns, grain, [&](std::int64_t begin, std::int64_t end) {
+        Indices::Block scratch;
         while (begin < end) {
           const std::int64_t outer = begin / inner, column = begin % inner;
           const std::int64_t width = std::min(inner - column, end - begin);
           T *const into = target + outer * extents.size * inner + column;
           const T *const rows = from + outer * count * inner + column;
-          if (width == 1)
-            for (std::int64_t i = 0; i < count; ++i)
-              add_row(into + index[i] * inner, rows + i * inner, 1);
-          else
-            for (std::int64_t i = 0; i < count; ++i)
-              add_row(into + index[i] * inner, rows + i * inner, width);
+          for (std::int64_t first = 0; first < count; first += Indices::kBlock) {
+            const std::int64_t some = std::min(Indices::kBlock, count - first);
+            const std::int64_t *const index =
+                checks ? indices.checked(first, some, scratch) : indices.at(first, some, scratch);
+            if (index == nullptr) return;
+            const T *const block = rows + first * inner;
+            if (width == 1)
+              for (std::int64_t i = 0; i < some; ++i)
+                add_row(into + index[i] * inner, block + i * inner, 1);
+            else
+              for (std::int64_t i = 0; i < some; ++i)
+                add_row(into + index[i] * inner, block + i * inner, width);
+          }
           begin += width;
         }
       });
     }
   });
+  indices.raise_bad();
   return result;
 }
 
@@ -222,27 +288,33 @@ Tensor take_along_axis(const OpInfo &info, std::span<const Tensor> operands, con
   const Tensor x = make_contiguous(operands[0]);
   const std::int64_t axis = TakeAlongAxisAttrs(attrs).axis;
   const Extents from = around(x.shape(), axis), to = around(type.shape, axis);
-  const Tensor indices = checked_indices(info, operands[1], from.size);
+  Indices indices(info, operands[1], from.size);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
-  const std::int64_t *const index = elements<std::int64_t>(indices);
   visit_dtype(type.dtype, [&]<class T>() {
     const T *const source = elements<const T>(x);
     T *const target = elements<T>(result);
     const std::int64_t inner = to.inner, block = to.size * inner, stride = from.size * inner;
-    threads::parallel_for_noexcept(0, result.size(), parallel_grain(2),
-                                   [&](std::int64_t begin, std::int64_t end) {
-                                     const T *start = source + begin / block * stride;
-                                     std::int64_t in_block = begin % block, column = begin % inner;
-                                     for (std::int64_t i = begin; i < end; ++i) {
-                                       target[i] = start[index[i] * inner + column];
-                                       if (++column == inner) column = 0;
-                                       if (++in_block != block) continue;
-                                       in_block = 0;
-                                       start += stride;
-                                     }
-                                   });
+    threads::parallel_for_noexcept(
+        0, result.size(), parallel_grain(2), [&](std::int64_t begin, std::int64_t end) {
+          Indices::Block scratch;
+          const T *start = source + begin / block * stride;
+          std::int64_t in_block = begin % block, column = begin % inner;
+          for (; begin < end; begin += Indices::kBlock) {
+            const std::int64_t some = std::min(Indices::kBlock, end - begin);
+            const std::int64_t *const index = indices.checked(begin, some, scratch);
+            if (index == nullptr) return;
+            for (std::int64_t i = 0; i < some; ++i) {
+              target[begin + i] = start[index[i] * inner + column];
+              if (++column == inner) column = 0;
+              if (++in_block != block) continue;
+              in_block = 0;
+              start += stride;
+            }
+          }
+        });
   });
+  indices.raise_bad();
   return result;
 }
 
@@ -250,29 +322,38 @@ Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, cons
                       const TensorType &type) {
   const std::int64_t axis = AddAlongAxisAttrs(attrs).axis;
   const Extents into = around(type.shape, axis);
-  const Tensor indices = checked_indices(info, operands[1], into.size);
+  Indices indices(info, operands[1], into.size);
   const Tensor updates = make_contiguous(operands[2]);
   Tensor result = copy_of(operands[0]);
   if (updates.size() == 0) return result;
-  const std::int64_t *const index = elements<std::int64_t>(indices);
-  const std::int64_t count = updates.impl()->dims()[axis], inner = into.inner;
+  const std::int64_t inner = into.inner, line = updates.impl()->dims()[axis] * inner;
   visit_dtype(type.dtype, [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool>) {
       const T *const from = elements<T>(updates);
       T *const target = elements<T>(result);
       // Threads share the lines: all updates of one element are added by one thread, in order.
-      const std::int64_t grain = std::max<std::int64_t>(parallel_grain(4) / (count * inner), 1);
+      const std::int64_t grain = std::max<std::int64_t>(parallel_grain(4) / line, 1);
       threads::parallel_for_noexcept(
           0, into.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t outer = begin; outer < end; ++outer)
-              for (std::int64_t i = 0; i < count; ++i)
-                for (std::int64_t column = 0; column < inner; ++column) {
-                  const std::int64_t at = (outer * count + i) * inner + column;
-                  add_row(target + (outer * into.size + index[at]) * inner + column, from + at, 1);
+            Indices::Block scratch;
+            for (std::int64_t outer = begin; outer < end; ++outer) {
+              T *const start = target + outer * into.size * inner;
+              std::int64_t column = 0;
+              for (std::int64_t first = 0; first < line; first += Indices::kBlock) {
+                const std::int64_t some = std::min(Indices::kBlock, line - first);
+                const std::int64_t at = outer * line + first;
+                const std::int64_t *const index = indices.checked(at, some, scratch);
+                if (index == nullptr) return;
+                for (std::int64_t i = 0; i < some; ++i) {
+                  add_row(start + index[i] * inner + column, from + at + i, 1);
+                  if (++column == inner) column = 0;
                 }
+              }
+            }
           });
     }
   });
+  indices.raise_bad();
   return result;
 }
 
@@ -280,7 +361,8 @@ Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const 
                     const TensorType &type) {
   const auto axis = static_cast<std::size_t>(UpdateSliceAttrs(attrs).axis);
   const detail::TensorImpl *x = operands[0].impl(), *value = operands[2].impl();
-  const Tensor index = checked_indices(info, operands[1], x->dims()[axis]);
+  Indices index(info, operands[1], x->dims()[axis]);
+  index.check_all();
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const detail::TensorImpl *to = result.impl();
   const std::size_t item = item_size(type.dtype);
@@ -289,7 +371,8 @@ Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const 
   Ints strides; // of the slice
   for (std::size_t i = 0; i < to->rank; ++i)
     if (i != axis) strides.push_back(to->strides()[i]);
-  const std::int64_t offset = *elements<std::int64_t>(index) * to->strides()[axis];
+  Indices::Block scratch;
+  const std::int64_t offset = *index.at(0, 1, scratch) * to->strides()[axis];
   copy_strided(item, value->sizes(), value->data, {value->strides(), value->rank},
                to->data + offset * static_cast<std::int64_t>(item), strides);
   return result;

@@ -1,6 +1,7 @@
 // The functions that compiled code calls.
 #include "Runtime/CallContext.h"
 #include "Runtime/HostFunction.h"
+#include "Runtime/IndexBounds.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Printing.h"
 #include "Support/Fault.h"
@@ -227,10 +228,8 @@ void weft_rt_index_error(CallContext *context, std::int64_t site, const char *op
 bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count,
                      std::int64_t size) {
   bool found = false;
-  for_indices(dtype, indices, [&](const auto *values) {
-    found = std::any_of(values, values + count,
-                        [&](std::int64_t value) { return value < 0 || value >= size; });
-  });
+  for_indices(dtype, indices,
+              [&](const auto *values) { found = any_outside(values, count, size); });
   return found;
 }
 
@@ -238,6 +237,7 @@ void weft_rt_check_indices(CallContext *context, std::int64_t site, const char *
                            std::int32_t dtype, const void *indices, std::int64_t count,
                            std::int64_t size) {
   for_indices(dtype, indices, [&](const auto *values) {
+    if (!any_outside(values, count, size)) return;
     for (std::int64_t i = 0; i < count; ++i)
       if (values[i] < 0 || values[i] >= size)
         weft_rt_index_error(context, site, op, values[i], size);

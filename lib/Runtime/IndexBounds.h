@@ -1,0 +1,32 @@
+// Whether indices lie within an axis.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace weft {
+
+/// Whether any of `count` indices lies outside of [0, size).
+template <class Index>
+bool any_outside(const Index *indices, std::int64_t count, std::int64_t size) {
+  using Bits = std::make_unsigned_t<Index>;
+  constexpr std::int64_t kChunk = 1024;
+  const auto last =
+      static_cast<Bits>(std::min<std::int64_t>(size - 1, std::numeric_limits<Index>::max()));
+  for (std::int64_t i = 0; i < count; i += kChunk) {
+    const std::int64_t end = std::min(i + kChunk, count);
+    // The sign of an index that is negative, or of what is left up to the last one. Without a way
+    // out of the loop, so that it is one of vectors.
+    Bits signs = 0;
+    for (std::int64_t j = i; j < end; ++j) {
+      const auto index = static_cast<Bits>(indices[j]);
+      signs |= index | (last - index);
+    }
+    if (static_cast<Index>(signs) < 0) return true;
+  }
+  return false;
+}
+
+} // namespace weft
