@@ -6,8 +6,11 @@
 #include "Support/Threads.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 extern "C" [[gnu::weak]] const weft::KernelTable *weft_kernel_table();
 
@@ -32,10 +35,50 @@ constexpr std::int64_t kParallelBytes = std::int64_t{1} << 20;
 
 /// A row whose elements are `Step` elements apart, known to the compiler so that it shuffles them.
 template <std::size_t Item, std::int64_t Step>
-void copy_in_steps(std::int64_t size, const std::byte *source, std::byte *target) {
+void copy_in_steps(std::int64_t size, const std::byte *__restrict source,
+                   std::byte *__restrict target) {
   for (std::int64_t i = 0; i < size; ++i)
     std::memcpy(target + i * static_cast<std::int64_t>(Item),
                 source + i * Step * static_cast<std::int64_t>(Item), Item);
+}
+
+/// Every other element of a row: two vectors are read and what lies between dropped.
+template <std::size_t Item>
+void copy_every_other(std::int64_t size, const std::byte *source, std::byte *target) {
+  constexpr std::int64_t kLanes = 16 / Item;
+  using Element = std::conditional_t<Item == 4, std::uint32_t, std::uint64_t>;
+  using Vector [[gnu::vector_size(16)]] = Element;
+  std::int64_t i = 0;
+  // The last vector would end past the last element.
+  for (; i + kLanes < size; i += kLanes, source += 32, target += 16) {
+    Vector low, high, both;
+    std::memcpy(&low, source, 16);
+    std::memcpy(&high, source + 16, 16);
+    if constexpr (Item == 4) both = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+    else both = __builtin_shufflevector(low, high, 0, 2);
+    std::memcpy(target, &both, 16);
+  }
+  copy_in_steps<Item, 2>(size - i, source, target);
+}
+
+/// Rows of a few neighbours up to this many are copied by as many instructions as they need.
+constexpr std::int64_t kShortRow = 16;
+
+/// Rows of `Bytes` each, one after the other.
+template <std::size_t Bytes>
+void copy_rows_of(Axis rows, const std::byte *source, std::byte *target) {
+  for (std::int64_t i = 0; i < rows.size; ++i, source += rows.source, target += rows.target)
+    std::memcpy(target, source, Bytes);
+}
+
+/// The same for so many elements of `Item` bytes, at most `kShortRow`.
+template <std::size_t Item>
+void copy_short_rows(std::int64_t elements, const Axis &rows, const std::byte *source,
+                     std::byte *target) {
+  constexpr auto kBySize = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array{&copy_rows_of<(I + 1) * Item>...};
+  }(std::make_index_sequence<kShortRow>());
+  kBySize[static_cast<std::size_t>(elements - 1)](rows, source, target);
 }
 
 template <std::size_t Item>
@@ -47,10 +90,12 @@ void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
       return;
     }
     if (row.source == -item) return copy_in_steps<Item, -1>(row.size, source, target);
-    if (row.source == 2 * item) return copy_in_steps<Item, 2>(row.size, source, target);
+    if (row.source == 2 * item) {
+      if constexpr (Item >= 4) return copy_every_other<Item>(row.size, source, target);
+      else return copy_in_steps<Item, 2>(row.size, source, target);
+    }
   }
-  for (std::int64_t i = 0; i < row.size; ++i)
-    std::memcpy(target + i * row.target, source + i * row.source, Item);
+  copy_rows_of<Item>(row, source, target);
 }
 
 /// A plane whose source runs along `outer`: by the kernel, or in tiles which keep both sides within
@@ -85,6 +130,10 @@ void copy_axes(std::span<const Axis> axes, const std::byte *source, std::byte *t
     copy_row<Item>(axes[0], source, target);
   } else if (axes.size() == 2 && axes[0].source == static_cast<std::int64_t>(Item)) {
     copy_plane<Item>(axes[0], axes[1], source, target);
+  } else if (constexpr auto item = static_cast<std::int64_t>(Item);
+             axes.size() == 2 && axes[1].source == item && axes[1].target == item &&
+             axes[1].size <= kShortRow) {
+    copy_short_rows<Item>(axes[1].size, axes[0], source, target);
   } else {
     for (std::int64_t i = 0; i < axes[0].size; ++i)
       copy_axes<Item>(axes.subspan(1), source + i * axes[0].source, target + i * axes[0].target);
