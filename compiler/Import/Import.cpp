@@ -145,25 +145,12 @@ private:
 
   LogicalResult build(const ::weft::ProgramNode &node) {
     SmallVector<Value> operands = valuesOf({node.operands.data(), node.operands.size()});
-    auto handle = [&] { return handles[program.variable_index(*::weft::variable_in(node.attrs))]; };
-    switch (node.op) {
-    case ::weft::OpCode::read:
-      values[node.result] = ReadOp::create(builder, location, handle()).getValue();
+    if (::weft::op_info(node.op).kind == ::weft::OpKind::effect) {
+      const ::weft::VariableRef *variable = ::weft::variable_in(node.attrs);
+      Value handle = variable ? handles[program.variable_index(*variable)] : Value();
+      Value result = buildEffect(builder, location, node.op, handle, operands, node.attrs);
+      if (result) values[node.result] = result;
       return success();
-    case ::weft::OpCode::assign:
-      AssignOp::create(builder, location, handle(), operands[0]);
-      return success();
-    case ::weft::OpCode::assign_add:
-      AssignAddOp::create(builder, location, handle(), operands[0]);
-      return success();
-    case ::weft::OpCode::print:
-      PrintOp::create(builder, location, ::weft::PrintAttrs(node.attrs).format, operands);
-      return success();
-    case ::weft::OpCode::check:
-      AssertOp::create(builder, location, operands[0], ::weft::AssertAttrs(node.attrs).message,
-                       ValueRange(operands).drop_front());
-      return success();
-    default: break;
     }
     Value result = buildOp(builder, location, node.op, operands, node.attrs);
     if (!result) return failure();

@@ -12,7 +12,7 @@ using ::weft::Phase;
 
 /// The phase behind which no program has that op; the last if all may.
 static Phase goneAfter(Operation *op, SymbolTableCollection &symbols) {
-  if (isDerivative(op)) return Phase::differentiate;
+  if (op->hasTrait<IsDerivative>()) return Phase::differentiate;
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, call.getCalleeAttr());
     return callee && callee.isExternal() ? Phase::object : Phase::simplify;
@@ -25,12 +25,9 @@ static Phase goneAfter(Operation *op, SymbolTableCollection &symbols) {
         llvm::any_of(function.getResultTypes(), isHandle))
       return Phase::lift_state;
   const ::weft::OpInfo *info = opInfoOf(op);
-  if ((info && info->kind != ::weft::OpKind::effect) ||
-      isa<ItemOp, StackEmptyOp, StackStoreOp, StackLoadOp, StackAddOp>(op))
+  if ((info && info->kind != ::weft::OpKind::effect) || op->hasTrait<GoneAfterLinalg>())
     return Phase::linalg;
-  // weft-branch-on-checks makes branches of them that leave compiled code.
-  if (isa<PrintOp, AssertOp, HostCallOp, CheckIndicesOp, CheckSizesOp, OnStopOp, cf::AssertOp>(op))
-    return Phase::schedule;
+  if (op->hasTrait<GoneAfterSchedule>() || isa<cf::AssertOp>(op)) return Phase::schedule;
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
     return Phase::bufferize;

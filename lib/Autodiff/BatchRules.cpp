@@ -11,10 +11,40 @@ namespace weft::autodiff {
 // Batched calls
 //===----------------------------------------------------------------------===//
 
+/// Makes an attribute of a member's call that of the call for all, whose members lie along a new
+/// axis in front; `rank` is that of a member's first operand.
+static void batch(Attr &attr, const AttrInfo &info, std::int64_t rank, std::int64_t count) {
+  const auto shift = [&](std::int64_t axis) { return (axis < 0 ? axis + rank : axis) + 1; };
+  const auto list = [&]() -> Ints & { return std::get<Ints>(attr); };
+  switch (info.kind) {
+  case AttrKind::axis: attr = shift(std::get<std::int64_t>(attr)); break;
+  case AttrKind::axes:
+    for (std::int64_t &axis : list()) axis = shift(axis);
+    break;
+  case AttrKind::permutation:
+    for (std::int64_t &axis : list()) axis = shift(axis);
+    list().insert(0, 0);
+    break;
+  case AttrKind::per_axis:
+    list().insert(0, info.whole == AttrInfo::kWholeSize ? count : info.whole);
+    break;
+  case AttrKind::shape: list().insert(0, count); break;
+  case AttrKind::flag:
+  case AttrKind::count:
+  case AttrKind::dtype:
+  case AttrKind::text:
+  case AttrKind::constant:
+  case AttrKind::variable: break;
+  }
+}
+
 BatchedCall::BatchedCall(const OpCall &call, std::vector<const Tensor *> members,
                          std::int64_t count)
-    : attrs(call.attrs), call_(call), members_(std::move(members)), count_(count) {
+    : call_(call), attrs_(call.attrs), members_(std::move(members)), count_(count) {
   for (const Tensor &operand : call.operands) shapes_.push_back(detail::type_of(operand).shape);
+  const std::span<const AttrInfo> infos = op_info(call.op).attrs;
+  for (std::size_t i = 0; i < attrs_.size(); ++i)
+    batch(attrs_[i], infos[i], shape(0).rank(), count);
 }
 
 bool BatchedCall::only_first_varies() const {
@@ -44,7 +74,7 @@ Tensor BatchedCall::raised(std::size_t i, std::size_t rank) const {
 }
 
 Tensor BatchedCall::on(const std::vector<Tensor> &operands) const {
-  return dispatch(call_.op, operands, attrs);
+  return dispatch(call_.op, operands, attrs_);
 }
 
 Tensor BatchedCall::on_first() const {
@@ -65,26 +95,6 @@ Tensor BatchedCall::on_raised() const {
   return on(operands);
 }
 
-/// An axis of a tensor of that rank, one higher for the axis of the members in front.
-static std::int64_t shifted(std::int64_t axis, std::size_t rank) {
-  return (axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis) + 1;
-}
-
-void BatchedCall::shift_axis(std::size_t at) {
-  attrs[at] = shifted(std::get<std::int64_t>(attrs[at]), shape(0).size());
-}
-
-void BatchedCall::shift_axes(std::size_t at) {
-  Ints axes;
-  for (const std::int64_t axis : std::get<Ints>(attrs[at]))
-    axes.push_back(shifted(axis, shape(0).size()));
-  attrs[at] = axes;
-}
-
-void BatchedCall::add_first(std::size_t at, std::int64_t entry) {
-  std::get<Ints>(attrs[at]).insert(0, entry);
-}
-
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -95,23 +105,15 @@ namespace batching {
 
 Tensor elementwise(BatchedCall &call) { return call.on_raised(); }
 
-Tensor along_axes(BatchedCall &call) {
-  call.shift_axes(0);
-  return call.on_first();
+Tensor first(BatchedCall &call) { return call.on_first(); }
+
+Tensor first_with_axis(BatchedCall &call) { return call.has_axes() ? call.on_first() : Tensor(); }
+
+Tensor first_alone(BatchedCall &call) {
+  return call.only_first_varies() ? call.on_first() : Tensor();
 }
 
-Tensor along_axis(BatchedCall &call) {
-  call.shift_axis(0);
-  return call.on_repeated();
-}
-
-Tensor choice_along_axis(BatchedCall &call) {
-  return call.rank() == 0 ? Tensor() : along_axis(call);
-}
-
-Tensor same(BatchedCall &call) { return call.on_first(); }
-
-Tensor together(BatchedCall &call) { return call.on_repeated(); }
+Tensor every(BatchedCall &call) { return call.on_repeated(); }
 
 // One value behind all of many is one value: what is computed again is computed once for all.
 Tensor barrier(BatchedCall &call) {
@@ -125,45 +127,12 @@ Tensor matmul(BatchedCall &call) {
   return call.on_raised();
 }
 
-Tensor reshape(BatchedCall &call) {
-  call.add_first(0, call.count());
-  return call.on_first();
-}
-
-Tensor transpose(BatchedCall &call) {
-  call.shift_axes(0);
-  call.add_first(0, 0);
-  return call.on_first();
-}
-
 Tensor broadcast(BatchedCall &call) {
-  const std::size_t rank = BroadcastAttrs(call.attrs).shape.size();
-  call.add_first(0, call.count());
-  return call.on({call.raised(0, rank)});
-}
-
-Tensor slice(BatchedCall &call) {
-  call.add_first(0, 0);
-  call.add_first(1, call.count());
-  call.add_first(2, 1);
-  return call.on_first();
-}
-
-Tensor pad(BatchedCall &call) {
-  if (!call.only_first_varies()) return {};
-  for (std::size_t i = 0; i < call.attrs.size(); ++i) call.add_first(i, 0);
-  return call.on_first();
-}
-
-Tensor gather(BatchedCall &call) {
-  if (!call.only_first_varies()) return {};
-  call.shift_axis(0);
-  return call.on_first();
+  return call.on({call.raised(0, BroadcastAttrs(call.attrs()).shape.size() - 1)});
 }
 
 Tensor scatter(BatchedCall &call) {
   if (call.varies(1)) return {};
-  call.shift_axis(0);
   return call.on({call.repeated(0), call.operand(1), call.repeated(2)});
 }
 

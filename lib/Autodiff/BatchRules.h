@@ -38,20 +38,18 @@ public:
   /// The op on these.
   Tensor on(const std::vector<Tensor> &operands) const;
 
-  /// Those of the batched call; a rule changes what counts axes or sizes.
-  Attrs attrs;
-  /// Counts axis `attrs[at]` of the first operand behind that of the members.
-  void shift_axis(std::size_t at);
-  /// The same for a list of axes.
-  void shift_axes(std::size_t at);
-  /// Puts an entry for the axis of the members in front of the list `attrs[at]`.
-  void add_first(std::size_t at, std::int64_t entry);
+  /// Those of the call for all: what counts axes counts that of the members, what lists sizes or
+  /// has an entry for each axis has one for it.
+  const Attrs &attrs() const { return attrs_; }
+  /// Whether the first operand of each member has an axis.
+  bool has_axes() const { return shape(0).size() != 0; }
 
   /// Set by a rule whose result is one value for all members.
   bool same_for_all = false;
 
 private:
   const OpCall &call_;
+  Attrs attrs_;
   std::vector<const Tensor *> members_;
   std::vector<Shape> shapes_;
   std::int64_t count_;

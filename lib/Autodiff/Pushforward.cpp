@@ -47,7 +47,7 @@ Tensor Pushforward::tangent_of(const Tensor &value) {
 
 Tensor Pushforward::apply(const OpCall &call) {
   if (!recording_tangents()) return Layer::apply(call);
-  if (call.op == OpCode::read) {
+  if (op_info(call.op).reads_variable()) {
     Tensor value = Layer::apply(call);
     // As for a tape: a read is a value of its own, whoever else holds the variable's tensor, also
     // one with a tangent that was assigned.

@@ -193,7 +193,7 @@ void Tape::watch(const VariableRef &variable) {
 //===----------------------------------------------------------------------===//
 
 Tensor Tape::apply(const OpCall &call) {
-  if (call.op == OpCode::read) return read_variable(call);
+  if (op_info(call.op).reads_variable()) return read_variable(call);
   if (!recording() || watched_.empty()) return execute(call);
   for (std::size_t i = 0; i < call.operands.size(); ++i)
     if (watched_.contains(known_identity(call.operands[i]))) return record(call, i);

@@ -13,7 +13,7 @@ class Watcher : public Layer {
 public:
   Tensor apply(const OpCall &call) override {
     if (const VariableRef *variable = variable_in(call.attrs))
-      note(call.op == OpCode::read ? read : written, *variable);
+      note(op_info(call.op).effects.writes ? written : read, *variable);
     return Layer::apply(call);
   }
 
@@ -33,7 +33,7 @@ public:
       : variables_(variables), values_(values) {}
 
   Tensor apply(const OpCall &call) override {
-    if (call.op == OpCode::read) {
+    if (op_info(call.op).reads_variable()) {
       const auto found = std::ranges::find(variables_, *variable_in(call.attrs));
       if (found != variables_.end())
         return values_[static_cast<std::size_t>(found - variables_.begin())];

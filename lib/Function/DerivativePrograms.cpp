@@ -15,7 +15,7 @@ std::string_view effect_of(const std::vector<ProgramNode> &nodes) {
   for (const ProgramNode &node : nodes) {
     if (!node.construct) {
       const OpInfo &info = op_info(node.op);
-      if (info.kind == OpKind::effect && node.op != OpCode::read) return info.name;
+      if (info.kind == OpKind::effect && !info.reads_variable()) return info.name;
       continue;
     }
     const ProgramConstruct &construct = *node.construct;
@@ -122,7 +122,7 @@ private:
   void visit(const std::vector<ProgramNode> &nodes) {
     for (const ProgramNode &node : nodes) {
       if (node.construct) visit(node, *node.construct);
-      else if (node.op == OpCode::read)
+      else if (op_info(node.op).reads_variable())
         reach(node.result, tensors_ + program_.variable_index(*variable_in(node.attrs)));
       else if (node.result != kNoValue && op_info(node.op).differentiable)
         for (const ValueId operand : node.operands) add(node.result, operand);

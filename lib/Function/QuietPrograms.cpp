@@ -26,7 +26,7 @@ public:
           find_reads(*callee, callee->nodes, names_in(program, *node.construct, names));
         for (const ProgramRegion &region : node.construct->regions)
           find_reads(program, region.nodes, names);
-      } else if (node.op == OpCode::read) {
+      } else if (op_info(node.op).reads_variable()) {
         const VariableRef &name = names[program.variable_index(*variable_in(node.attrs))];
         if (!contains(read_, name)) read_.push_back(name);
       }
@@ -57,14 +57,10 @@ private:
   }
 
   bool is_seen(const Program &program, const ProgramNode &node, const Names &names) const {
-    switch (node.op) {
-    case OpCode::print:
-    case OpCode::check: return false;
-    case OpCode::assign:
-    case OpCode::assign_add:
+    const OpEffects &effects = op_info(node.op).effects;
+    if (effects.writes)
       return contains(read_, names[program.variable_index(*variable_in(node.attrs))]);
-    default: return true;
-    }
+    return !effects.io;
   }
 
   std::vector<ProgramNode> quiet(const Program &program, const std::vector<ProgramNode> &nodes,

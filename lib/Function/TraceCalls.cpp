@@ -94,8 +94,7 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
       continue;
     }
     const VariableRef *variable = variable_in(call.attrs);
-    if (variable != nullptr && call.op != OpCode::read && read.contains(*variable))
-      throw refuse("an assignment");
+    if (op_info(call.op).effects.writes && read.contains(*variable)) throw refuse("an assignment");
     if (call.result == kNoValue || wanted.erase(call.result) == 0) continue;
     if (variable != nullptr) {
       if ((*variable)->stands_in()) throw refuse("an argument");

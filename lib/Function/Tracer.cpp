@@ -142,7 +142,7 @@ Tensor Tracer::apply(const OpCall &call) {
     const VariableRef variable = known(*named);
     *variable_in(node.attrs) = variable;
     result = variable->type();
-    note_variable(variable, call.op != OpCode::read);
+    note_variable(variable, op_info(call.op).effects.writes);
   } else {
     Result<TensorType> inferred = infer({call.op, types, call.attrs});
     if (!inferred)

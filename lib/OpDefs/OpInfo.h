@@ -38,13 +38,37 @@ struct OperandInfo {
   bool differentiable; ///< whether a gradient flows to it, where it is floating
 };
 
-/// Which alternative of weft::Attr an attribute is; axes and axis are integers that count
-/// dimensions, and count is an integer that says how many, -1 for all.
-enum class AttrKind : std::uint8_t { flag, axis, axes, count, ints, dtype, text, constant, variable };
+/// What an attribute is, which decides the alternative of weft::Attr that holds it. An axis, axes
+/// and a permutation are numbers of dimensions of the first operand; per_axis is a list with an
+/// entry for each of its dimensions, and shape one with an entry for each of the result's; count
+/// says how many, -1 for all.
+enum class AttrKind : std::uint8_t {
+  flag,
+  axis,
+  axes,
+  permutation,
+  per_axis,
+  shape,
+  count,
+  dtype,
+  text,
+  constant,
+  variable
+};
 
 struct AttrInfo {
   std::string_view name;
   AttrKind kind;
+  std::int64_t whole; ///< the entry of a per_axis list for an axis that stays as it is;
+                      ///< kWholeSize for its size
+
+  static constexpr std::int64_t kWholeSize = -1;
+};
+
+/// What an op does besides giving its result: reads or writes the variable that it names, shows
+/// something to a person, may stop the call by itself.
+struct OpEffects {
+  bool reads, writes, io, stops;
 };
 
 /// What a shape function sees of a call.
@@ -69,12 +93,16 @@ struct OpInfo {
   ShapeFunction shape_function; ///< null for ops on variables
   std::uint8_t results;
   int cost;
+  OpEffects effects;
   bool differentiable;
   std::string_view inactive; ///< why there is no derivative, or empty
   std::uint32_t saved;       ///< bit i: the derivative mentions operand i; the bit after the last
                              ///< operand: it mentions the result (a variadic operand is one bit)
   std::span<const std::uint32_t> saved_for; ///< the same of the derivative by each operand
   std::string_view summary;
+
+  /// Whether its result is the value of a variable, which it leaves as it is.
+  bool reads_variable() const { return effects.reads && !effects.writes; }
 };
 
 /// The row of `op`.

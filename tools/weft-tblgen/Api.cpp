@@ -37,7 +37,7 @@ static std::string parameters(const OpRecord &op, bool declaration, bool asSpan)
   }
   for (const Attribute &attribute : op.attributes)
     if (!attribute.isOption())
-      list.push_back((attribute.kind == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+      list.push_back((attribute.isList() ? "const Ints &" : attribute.cppType + " ") +
                      attribute.name);
   if (hasOptions(op)) list.push_back(optionsName(op) + " options" + (declaration ? " = {}" : ""));
   if (takesPlace(op))
@@ -45,33 +45,52 @@ static std::string parameters(const OpRecord &op, bool declaration, bool asSpan)
   return join(list, ", ");
 }
 
+/// A list of words as one docstring: "/// ...", with an indent.
+static void emitLine(const Twine &text, raw_ostream &os, StringRef indent = "") {
+  os << indent << "/// " << text << "\n";
+}
+
+static void emitDocstring(const OpRecord &op, raw_ostream &os) {
+  emitLine(op.summary, os);
+  SmallVector<StringRef> lines;
+  StringRef(op.description).trim().split(lines, '\n');
+  for (StringRef line : lines)
+    if (!op.description.empty()) emitLine(line.trim(), os);
+  if (std::string words = promotionInWords(op); !words.empty()) emitLine(words, os);
+  for (const Operand &operand : op.operands)
+    emitLine("\\param " + operand.name + " " + operand.admitsWord + " (" + operand.dtypeList() +
+                 "), " + operand.shape,
+             os);
+  for (const Attribute &attribute : op.attributes)
+    if (!attribute.isOption()) emitLine("\\param " + attribute.name + " " + attribute.what, os);
+  emitLine("\\return " + op.resultDType + ", " + op.resultShape, os);
+  for (const Raised &raised : op.raises)
+    emitLine("\\throws " + raised.error + " if " + raised.when, os);
+  if (!op.example.empty()) emitLine("\\code " + op.example + " \\endcode", os);
+  emitLine("(" + origin(op) + ")", os);
+}
+
 void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "The ops as C++ functions.");
   os << "#pragma once\n\n#include <initializer_list>\n#include <optional>\n#include <span>\n\n"
-        "#include <weft/tensor.h>\n\nnamespace weft {\n\n";
+        "#include <weft/tensor.h>\n\nnamespace weft {\n\n"
+        "// Besides what is said of each function, all of them throw a StateError for an undefined "
+        "tensor, a\n// ShapeError for more dimensions or bytes than a tensor may have, a "
+        "ValueError "
+        "or DTypeError for a\n// number or DType of C++ that no dtype is, and OutOfMemory.\n\n";
   for (const OpRecord &op : readOps(records)) {
     if (op.handwrittenApi) continue;
     if (hasOptions(op)) {
       os << "/// Options of `" << op.cppName << "`.\nstruct " << optionsName(op) << " {\n";
-      for (const Attribute &attribute : op.attributes)
-        if (attribute.isOption())
-          os << "  " << attribute.cppType << " " << attribute.name << " = "
-             << attribute.optionDefault << ";\n";
+      for (const Attribute &attribute : op.attributes) {
+        if (!attribute.isOption()) continue;
+        emitLine(attribute.what, os, "  ");
+        os << "  " << attribute.cppType << " " << attribute.name << " = " << attribute.optionDefault
+           << ";\n";
+      }
       os << "};\n";
     }
-    os << "/// " << op.summary << "\n";
-    SmallVector<StringRef> lines;
-    StringRef(op.description).trim().split(lines, '\n');
-    for (StringRef line : lines)
-      if (!op.description.empty()) os << "/// " << line.trim() << "\n";
-    for (const Operand &operand : op.operands)
-      os << "/// \\param " << operand.name << " " << operand.admitsWord << " ("
-         << join(map_range(operand.dtypes,
-                           [](const std::string &d) { return d == "boolean" ? "bool" : d; }),
-                 ", ")
-         << "), any shape\n";
-    if (!op.example.empty()) os << "/// \\code " << op.example << " \\endcode\n";
-    os << "/// (" << origin(op) << ")\n";
+    emitDocstring(op, os);
     os << "Tensor " << op.cppName << "(" << parameters(op, true, false) << ");\n";
     if (isVariadic(op))
       os << "Tensor " << op.cppName << "(" << parameters(op, true, true) << ");\n";
@@ -88,8 +107,8 @@ static std::string attributes(const OpRecord &op) {
   std::string text;
   for (const Attribute &attribute : op.attributes) {
     std::string value = (attribute.isOption() ? "options." : "") + attribute.name;
-    if (attribute.isAxes()) value = "call::resolve_axes(" + value + ", " + rank + ")";
-    else if (attribute.kind == "Axis") value = "normalize_axis(" + value + ", " + rank + ")";
+    if (attribute.kind == "axes") value = "call::resolve_axes(" + value + ", " + rank + ")";
+    else if (attribute.kind == "axis") value = "normalize_axis(" + value + ", " + rank + ")";
     text += (text.empty() ? "Attr(" : ", Attr(") + value + ")";
   }
   return "Attrs{" + text + "}";

@@ -28,7 +28,13 @@ static void emitCall(const OpRecord &op, bool asSpan, raw_ostream &os) {
     (attribute.isOption() ? options : arguments).push_back(attribute.name);
   }
   if (!options.empty()) arguments.push_back("{" + join(options, ", ") + "}");
-  os << "   return results(" << op.cppName << "(" << join(arguments, ", ") << "));\n }},\n";
+  os << "   return results(" << op.cppName << "(" << join(arguments, ", ")
+     << "));\n },\n true, true, errors({";
+  for (const Raised &raised : op.raises) os << "ErrorKind::" << raised.kind << ", ";
+  // An argument may be no enumerator.
+  if (any_of(op.attributes, [](const Attribute &a) { return a.kind == "dtype"; }))
+    os << "ErrorKind::dtype";
+  os << "})},\n";
 }
 
 void emitCallTable(const RecordKeeper &records, raw_ostream &os) {

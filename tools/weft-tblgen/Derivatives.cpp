@@ -13,8 +13,8 @@ namespace weft::tblgen {
 //===----------------------------------------------------------------------===//
 
 static std::string emitterType(const Attribute &attribute) {
-  if (attribute.isAxes()) return "Ints";
-  if (attribute.kind == "Axis") return "std::int64_t";
+  if (attribute.isList()) return "Ints";
+  if (attribute.kind == "axis") return "std::int64_t";
   return attribute.cppType;
 }
 
@@ -35,8 +35,8 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
     std::string attrs;
     for (const Attribute &attribute : op.attributes) {
       os << (first ? "" : ", ") << emitterType(attribute) << " " << attribute.name;
-      if (attribute.kind == "bool") os << " = false";
-      if (attribute.kind == "Count") os << " = -1";
+      if (attribute.kind == "flag") os << " = false";
+      if (attribute.kind == "count") os << " = -1";
       attrs += (attrs.empty() ? "Attr(" : ", Attr(") + attribute.name + ")";
       first = false;
     }

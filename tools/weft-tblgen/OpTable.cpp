@@ -2,7 +2,6 @@
 #include "Backends.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Error.h"
 
@@ -19,17 +18,14 @@ void emitOpCodes(const RecordKeeper &records, raw_ostream &os) {
     os << "WEFT_OP(" << op.cppName << ") // " << origin(op) << "\n";
 }
 
-static StringRef attrKind(const Attribute &attribute) {
-  if (attribute.isAxes()) return "axes";
-  return StringSwitch<StringRef>(attribute.kind)
-      .Case("bool", "flag")
-      .Case("Axis", "axis")
-      .Case("Count", "count")
-      .Case("Ints", "ints")
-      .Case("DType", "dtype")
-      .Case("std::string", "text")
-      .Case("ConstantRef", "constant")
-      .Default("variable");
+/// What the record of an op with an effect says that it does.
+static std::string effects(const OpRecord &op) {
+  std::string text;
+  for (StringRef field : {"reads", "writes", "io", "stops"}) {
+    const bool does = op.kind == "effect" && op.def->getValueAsBit(field);
+    text += (text.empty() ? "" : ", ") + std::string(does ? "true" : "false");
+  }
+  return "{" + text + "}";
 }
 
 void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
@@ -51,7 +47,8 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
     if (!op.attributes.empty()) {
       os << "constexpr AttrInfo " << op.cppName << "_attrs[] = {";
       for (const Attribute &attribute : op.attributes)
-        os << "{\"" << attribute.name << "\", AttrKind::" << attrKind(attribute) << "}, ";
+        os << "{\"" << attribute.name << "\", AttrKind::" << attribute.kind << ", "
+           << (attribute.whole == "size" ? "AttrInfo::kWholeSize" : attribute.whole) << "}, ";
       os << "};\n";
     }
     if (!op.vjp.empty()) {
@@ -74,6 +71,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << ",\n     .shape_function = "
        << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)
        << ",\n     .results = " << (op.result ? 1 : 0) << ",\n     .cost = " << op.cost
+       << ",\n     .effects = " << effects(op)
        << ",\n     .differentiable = " << (op.differentiable() ? "true" : "false")
        << ",\n     .inactive = \"" << op.inactive << "\",\n     .saved = " << op.saved()
        << ",\n     .saved_for = " << table(op.vjp.empty(), "_saved", "std::uint32_t")
@@ -85,9 +83,8 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
 
 /// The alternative of weft::Attr that holds an attribute.
 static StringRef attrType(const Attribute &attribute) {
-  return StringSwitch<StringRef>(attribute.kind)
-      .Cases({"Axis", "Count"}, "std::int64_t")
-      .Default(attribute.kind);
+  if (attribute.isList()) return "Ints";
+  return attribute.kind == "text" ? StringRef("std::string") : StringRef(attribute.cppType);
 }
 
 /// The members of an op's attribute struct; `name` is the struct's.

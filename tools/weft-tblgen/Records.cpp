@@ -2,6 +2,7 @@
 #include "Records.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -50,6 +51,22 @@ bool OpRecord::differentiableBy(unsigned operand) const {
 
 std::string origin(const OpRecord &op) { return op.className + ", " + op.file; }
 
+std::string Operand::dtypeList() const {
+  return join(map_range(dtypes, [](const std::string &d) { return d == "boolean" ? "bool" : d; }),
+              ", ");
+}
+
+std::string promotionInWords(const OpRecord &op) {
+  if (op.promotion == "number") return "A bool becomes an i64.";
+  std::string words;
+  if (op.operands.size() > 1 || (!op.operands.empty() && op.operands[0].variadic))
+    words = "Operands take their common dtype";
+  if (op.promotion == "floating")
+    return words.empty() ? "An integer or bool becomes an f32."
+                         : words + ", integers and bools f32.";
+  return op.promotion == "common" && !words.empty() ? words + "." : "";
+}
+
 /// Tokens order effects in the IR alone; calls have none.
 static bool isToken(const Record *type) {
   if (type->isSubClassOf("Optional")) type = type->getValueAsDef("baseType");
@@ -86,13 +103,17 @@ static void readArguments(OpRecord &op) {
       if (isToken(type)) continue;
       Operand operand = readOperand(type, name);
       // A call carries its variable as an attribute; only the IR has handles.
-      if (operand.variable) op.attributes.push_back({name.str(), "VariableRef", "VariableRef", ""});
+      if (operand.variable)
+        op.attributes.push_back({name.str(), "variable", "VariableRef", "", "the variable"});
       else op.operands.push_back(std::move(operand));
       continue;
     }
     op.attributes.push_back({name.str(), type->getValueAsString("attrKind").str(),
                              type->getValueAsString("cppType").str(),
-                             type->getValueAsString("optionDefault").str()});
+                             type->getValueAsString("optionDefault").str(),
+                             type->getValueAsString("what").str()});
+    if (op.attributes.back().kind == "per_axis")
+      op.attributes.back().whole = type->getValueAsString("whole").str();
   }
   const DagInit *results = op.def->getValueAsDag("results");
   if (results->getNumArgs() > 0 && !isToken(cast<DefInit>(results->getArg(0))->getDef()))
@@ -146,6 +167,52 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
   checkDag(op, op.jvp, forward, ops);
 }
 
+/// Whether an operand may come with a dtype that it does not admit, after promotion.
+static bool mayRefuseDType(const OpRecord &op, const Operand &operand) {
+  if (operand.role == "predicate") return true;
+  std::vector<StringRef> possible = {"boolean", "i32", "i64", "f32", "f64"};
+  if (op.promotion == "floating") possible = {"f32", "f64"};
+  if (op.promotion == "number") possible = {"i32", "i64", "f32", "f64"};
+  return any_of(possible, [&](StringRef dtype) { return !is_contained(operand.dtypes, dtype); });
+}
+
+/// Reads what the record says in words of shapes, dtypes and errors.
+static void readWords(OpRecord &op) {
+  const auto fail = [&](const Twine &what) {
+    PrintFatalError(op.def, "'" + Twine(op.mnemonic) + "' " + what);
+  };
+  const auto isSet = [&](StringRef field) {
+    return !isa<UnsetInit>(op.def->getValueInit(field));
+  };
+  if (!isSet("operandShapes") || !isSet("raises"))
+    fail("says nothing of its operands' shapes (`operandShapes`) or of its errors (`raises`)");
+  const std::vector<StringRef> shapes = op.def->getValueAsListOfStrings("operandShapes");
+  if (shapes.size() != op.operands.size())
+    fail("says of " + Twine(shapes.size()) + " operands what shape they have, and has " +
+         Twine(op.operands.size()));
+  for (auto [operand, shape] : zip(op.operands, shapes)) operand.shape = shape.str();
+  if (op.result) {
+    if (!isSet("resultShape") || !isSet("resultDType"))
+      fail("does not say what shape (`resultShape`) and dtype (`resultDType`) its result has");
+    op.resultShape = op.def->getValueAsString("resultShape").str();
+    op.resultDType = op.def->getValueAsString("resultDType").str();
+  }
+  for (const Operand &operand : op.operands) {
+    if (!mayRefuseDType(op, operand)) continue;
+    const std::string words = " is not " + operand.admitsWord;
+    if (!op.raises.empty() && StringRef(op.raises.back().when).ends_with(words))
+      op.raises.back().when =
+          StringRef(op.raises.back().when).drop_back(words.size()).str() + " or " + operand.name +
+          words;
+    else op.raises.push_back({"DTypeError", "dtype", operand.name + words});
+  }
+  for (const Record *raised : op.def->getValueAsListOfDefs("raises")) {
+    const Record *error = raised->getValueAsDef("error");
+    op.raises.push_back({error->getName().str(), error->getValueAsString("kind").str(),
+                         raised->getValueAsString("when").str()});
+  }
+}
+
 std::vector<OpRecord> readOps(const RecordKeeper &records) {
   std::vector<OpRecord> ops;
   std::vector<const Record *> defs(records.getAllDerivedDefinitions("Weft_Op"));
@@ -179,6 +246,7 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
                          ->getBufferIdentifier();
     op.file = sys::path::filename(file).str();
     readArguments(op);
+    readWords(op);
     ops.push_back(std::move(op));
   }
   for (const OpRecord &op : ops) checkDerivative(op, ops);

@@ -9,30 +9,46 @@
 
 namespace weft::tblgen {
 
+using llvm::StringRef;
+
 struct Operand {
   std::string name;
   std::string admitsWord;
   std::vector<std::string> dtypes;
   std::string role; ///< enumerator of weft::OperandRole
+  std::string shape; ///< in words
   bool variadic = false;
   bool variable = false; ///< a handle, not a tensor
+
+  /// "f32, f64", as users write them.
+  std::string dtypeList() const;
 };
 
 struct Attribute {
   std::string name;
-  std::string kind;    ///< Ints, Axis, axes, bool, DType, std::string, ConstantRef
+  std::string kind;    ///< enumerator of weft::AttrKind
   std::string cppType; ///< in the C++ call
   std::string optionDefault;
+  std::string what;        ///< in words
+  std::string whole = "0"; ///< of a per_axis list: the entry of an axis that stays as it is
   bool isOption() const { return !optionDefault.empty(); }
-  bool isAxes() const { return cppType == "std::optional<Ints>"; }
+  bool isList() const { return StringRef(cppType).contains("Ints"); }
+};
+
+/// An error that an op raises, in words.
+struct Raised {
+  std::string error; ///< the class, "ShapeError"
+  std::string kind;  ///< enumerator of weft::ErrorKind
+  std::string when;
 };
 
 struct OpRecord {
   const llvm::Record *def;
   std::string mnemonic, cppName, className, kind, shapeFunction, batching, promotion, init,
-      inactive, summary, description, example, file;
+      inactive, summary, description, example, file, resultShape, resultDType;
   std::vector<Operand> operands;
   std::vector<Attribute> attributes;
+  std::vector<Raised> raises; ///< with that for a dtype that an operand does not admit
   std::optional<std::string> result;
   const llvm::DagInit *body = nullptr;
   std::vector<const llvm::DagInit *> vjp;
@@ -56,11 +72,14 @@ struct OpRecord {
 
 /// Every op record, in the order of the files. Stops with TableGen's own error, at the record, when
 /// a derivative is missing, names an unknown value, or emits an op that has neither a rule nor an
-/// inactive mark.
+/// inactive mark, and when shapes or errors are not said in words.
 std::vector<OpRecord> readOps(const llvm::RecordKeeper &records);
 
-/// "AddOp, ElementwiseOps.td:39": where a generated piece comes from.
+/// "AddOp, ElementwiseOps.td": where a generated piece comes from. Without the line, which every
+/// edit of another record above would move.
 std::string origin(const OpRecord &op);
+/// What becomes of the operands' dtypes before a C++ call, in words; empty if they stay.
+std::string promotionInWords(const OpRecord &op);
 
 /// The operator of a dag.
 const llvm::Record *operatorOf(const llvm::DagInit *dag);

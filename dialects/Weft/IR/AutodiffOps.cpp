@@ -15,13 +15,9 @@ Type derivativeTypeOf(Type type) {
   return isFloatingTensor(type) ? type : Type();
 }
 
-bool isDerivative(Operation *op) {
-  return isa<GradientOp, VjpOp, JvpOp, RecordOp, PullOp, CustomGradientOp>(op);
-}
-
 LogicalResult verifyDifferentiated(Operation *root) {
   WalkResult result = root->walk([&](Operation *op) -> WalkResult {
-    if (!isDerivative(op)) return WalkResult::advance();
+    if (!op->hasTrait<IsDerivative>()) return WalkResult::advance();
     return op->emitOpError("is a derivative, which weft-differentiate computes before"),
            WalkResult::interrupt();
   });

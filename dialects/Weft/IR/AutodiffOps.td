@@ -12,7 +12,7 @@ include "Weft/IR/Base.td"
 /// `checkpoint` says what loops may keep for it: "none", "sqrt", "binomial<k>" or "bytes<n>";
 /// without it the pass's option does.
 class Weft_DifferentialOp<string mnemonic, list<Trait> traits = []>
-    : Op<Weft_Dialect, mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    : Op<Weft_Dialect, mnemonic, traits # [Weft_IsDerivative, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let results = (outs Variadic<AnyType>:$values);
 }
 
@@ -83,7 +83,7 @@ def Weft_RecordType : Weft_Type<"Record", "record"> {
   let description = "What a call keeps so that cotangents can be pulled back through it.";
 }
 
-def Weft_RecordOp : Op<Weft_Dialect, "record", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Weft_RecordOp : Op<Weft_Dialect, "record", [Weft_IsDerivative, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a function so that cotangents of its results can be pulled back later.";
   let description = [{
     The results are those of the function, then the record, which goes to weft.pull and nowhere else.
@@ -101,7 +101,7 @@ def Weft_RecordOp : Op<Weft_Dialect, "record", [DeclareOpInterfaceMethods<Symbol
       "$callee `(` $args `)` `wrt` $wrt attr-dict `:` functional-type($args, results)";
 }
 
-def Weft_PullOp : Op<Weft_Dialect, "pull", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Weft_PullOp : Op<Weft_Dialect, "pull", [Weft_IsDerivative, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Pulls cotangents back through a call that was recorded.";
   let description = [{
     Takes a cotangent for each floating result of the recorded function, of its type, and gives those
@@ -121,7 +121,7 @@ def Weft_PullOp : Op<Weft_Dialect, "pull", [DeclareOpInterfaceMethods<SymbolUser
 
 def Weft_CustomGradientOp
     : Op<Weft_Dialect, "custom_gradient",
-         [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+         [Pure, Weft_IsDerivative, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Gives values as they are, whose derivative is what a function says.";
   let description = [{
     The results are `values`. Cotangents of them do not go to `values` but to `sources`, from which

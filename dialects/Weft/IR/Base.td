@@ -78,60 +78,60 @@ def Weft_Stream : Weft_TensorOf<"an integer of 64 bits", ["i64"]>;
 // Attributes, with their place in the C++ call
 //===----------------------------------------------------------------------===//
 
-// Each carries: attrKind, the alternative of weft::Attr that holds it; cppType, its type in the C++
-// call; optionDefault, which if not empty makes it a field of the op's options struct with that
-// initialiser, and otherwise a positional argument.
+// Each carries: attrKind, its enumerator of weft::AttrKind; cppType, its type in the C++ call;
+// optionDefault, which if not empty makes it a field of the op's options struct with that
+// initialiser, and otherwise a positional argument; what, its docstring.
 
-class Weft_IntsAttr<string default = ""> : ConfinedAttr<DenseI64ArrayAttr, []> {
-  string attrKind = "Ints";
+class Weft_IntsAttr<string kind, string words, string default = ""> : ConfinedAttr<DenseI64ArrayAttr, []> {
+  string attrKind = kind;
   string cppType = "Ints";
   string optionDefault = default;
+  string what = words;
 }
-/// A list of integers: sizes, offsets, a permutation.
-def Weft_Ints : Weft_IntsAttr;
+/// The shape of the result.
+class Weft_Shape<string words = "the sizes of the result"> : Weft_IntsAttr<"shape", words>;
+def Weft_Permutation : Weft_IntsAttr<"permutation", "every axis of x once">;
+/// An entry for each axis of x; `whole`, which may be "size", is that of an axis that stays as it is.
+class Weft_PerAxis<string entry, string words> : Weft_IntsAttr<"per_axis", words> { string whole = entry; }
 /// Axes of the operand `x`; in C++ an option that defaults to all of them, negative ones count from
 /// the end, in the IR ascending and not negative.
-def Weft_Axes : Weft_IntsAttr<"std::nullopt"> { let cppType = "std::optional<Ints>"; }
+def Weft_Axes
+    : Weft_IntsAttr<"axes", "axes of x, negative ones counted from the end; all if not given", "std::nullopt"> {
+  let cppType = "std::optional<Ints>";
+}
 /// One axis of the first operand; in C++ a negative one counts from the end.
 class Weft_AxisAttr<string default> : ConfinedAttr<I64Attr, []> {
-  string attrKind = "Axis";
+  string attrKind = "axis";
   string cppType = "std::int64_t";
   string optionDefault = default;
+  string what = "an axis; a negative one counts from the end";
 }
 def Weft_Axis : Weft_AxisAttr<"0">;
 def Weft_LastAxis : Weft_AxisAttr<"-1">;
-class Weft_FlagAttr<string default> : DefaultValuedAttr<BoolAttr, default> {
-  string attrKind = "bool";
+class Weft_Flag<string words> : DefaultValuedAttr<BoolAttr, "false"> {
+  string attrKind = "flag";
   string cppType = "bool";
-  string optionDefault = default;
+  string optionDefault = "false";
+  string what = words;
 }
-def Weft_Flag : Weft_FlagAttr<"false">;
 /// How many of the leading ones are wanted; -1, the default, is all of them.
 def Weft_CountOrAll : DefaultValuedAttr<I64Attr, "-1"> {
-  string attrKind = "Count";
+  string attrKind = "count";
   string cppType = "std::int64_t";
   string optionDefault = "-1";
+  string what = "how many of the first ones; -1 for all";
 }
-def Weft_DTypeAttr : ConfinedAttr<TypeAttr, []> {
-  string attrKind = "DType";
-  string cppType = "DType";
+class Weft_ValueLikeAttr<Attr attr, string kind, string type, string words> : ConfinedAttr<attr, []> {
+  string attrKind = kind;
+  string cppType = type;
   string optionDefault = "";
+  string what = words;
 }
-def Weft_TextAttr : ConfinedAttr<StrAttr, []> {
-  string attrKind = "std::string";
-  string cppType = "std::string_view";
-  string optionDefault = "";
-}
-def Weft_ValueAttr : ConfinedAttr<ElementsAttr, []> {
-  string attrKind = "ConstantRef";
-  string cppType = "ConstantRef";
-  string optionDefault = "";
-}
-def Weft_VariableAttr : ConfinedAttr<FlatSymbolRefAttr, []> {
-  string attrKind = "VariableRef";
-  string cppType = "VariableRef";
-  string optionDefault = "";
-}
+def Weft_DTypeAttr : Weft_ValueLikeAttr<TypeAttr, "dtype", "DType", "the dtype of the result">;
+def Weft_TextAttr : Weft_ValueLikeAttr<StrAttr, "text", "std::string_view", "a text">;
+def Weft_ValueAttr : Weft_ValueLikeAttr<ElementsAttr, "constant", "ConstantRef", "the elements">;
+def Weft_VariableAttr
+    : Weft_ValueLikeAttr<FlatSymbolRefAttr, "variable", "VariableRef", "the variable">;
 
 //===----------------------------------------------------------------------===//
 // Effects
@@ -155,6 +155,13 @@ def Weft_StopsCall : NativeOpTrait<"StopsCall"> { let cppNamespace = "::mlir::we
 /// What the conversion to linalg leaves alone.
 def Weft_StaysInLinalg : NativeOpTrait<"StaysInLinalg"> { let cppNamespace = "::mlir::weft"; }
 
+/// What asks for a derivative, or says what one is: no program behind the phase differentiate has it.
+def Weft_IsDerivative : NativeOpTrait<"IsDerivative"> { let cppNamespace = "::mlir::weft"; }
+/// What no program behind the phase linalg has, of ops without a record in the op table.
+def Weft_GoneAfterLinalg : NativeOpTrait<"GoneAfterLinalg"> { let cppNamespace = "::mlir::weft"; }
+/// What no program behind the phase schedule has: it becomes branches that leave compiled code.
+def Weft_GoneAfterSchedule : NativeOpTrait<"GoneAfterSchedule"> { let cppNamespace = "::mlir::weft"; }
+
 //===----------------------------------------------------------------------===//
 // The op record
 //===----------------------------------------------------------------------===//
@@ -174,6 +181,13 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string eagerFunction = "";
   /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
   string shapeFunction = ?;
+  /// In words, for docstrings and the reference: the shape of each operand ("of any shape"), shape
+  /// and dtype of the result where there is one, and the errors besides those for a dtype that an
+  /// operand does not admit and for what no op takes. The build fails where they are missing.
+  list<string> operandShapes = ?;
+  string resultShape = ?;
+  string resultDType = ?;
+  list<Raises> raises = ?;
   /// The C++ struct of its attributes by name; empty: the class name with Attrs for Op.
   string attrStruct = "";
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),

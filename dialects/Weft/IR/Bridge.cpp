@@ -85,7 +85,9 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
     if (auto count = dyn_cast<IntegerAttr>(attribute)) return ::weft::Attr(count.getInt());
     return attributeFault(info, "an integer");
   case AttrKind::axes:
-  case AttrKind::ints:
+  case AttrKind::permutation:
+  case AttrKind::per_axis:
+  case AttrKind::shape:
     if (auto ints = dyn_cast_or_null<DenseI64ArrayAttr>(attribute)) {
       ArrayRef<int64_t> values = ints.asArrayRef();
       return ::weft::Attr(::weft::Ints(values.begin(), values.end()));
@@ -156,7 +158,9 @@ SmallVector<NamedAttribute> namedAttributes(const ::weft::OpInfo &info, const ::
     case AttrKind::axis:
     case AttrKind::count: value = builder.getI64IntegerAttr(std::get<int64_t>(attrs[i])); break;
     case AttrKind::axes:
-    case AttrKind::ints: {
+    case AttrKind::permutation:
+    case AttrKind::per_axis:
+    case AttrKind::shape: {
       const ::weft::Ints &ints = std::get<::weft::Ints>(attrs[i]);
       value = builder.getDenseI64ArrayAttr(ArrayRef<int64_t>(ints.data(), ints.size()));
       break;
@@ -225,6 +229,27 @@ Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRan
     return {};
   state.addTypes(types);
   return builder.create(state)->getResult(0);
+}
+
+Value buildEffect(OpBuilder &builder, Location location, ::weft::OpCode op, Value variable,
+                  ValueRange operands, const ::weft::Attrs &attrs) {
+  const ::weft::OpInfo &info = ::weft::op_info(op);
+  MLIRContext *context = builder.getContext();
+  OperationState state(location, ("weft." + StringRef(info.name.data(), info.name.size())).str());
+  if (variable) state.addOperands(variable);
+  state.addOperands(operands);
+  state.addAttributes(namedAttributes(info, attrs, context));
+  if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>()) {
+    SmallVector<int32_t> sizes(info.operands.size() + (variable ? 1 : 0), 1);
+    if (!info.operands.empty() && info.operands.back().variadic)
+      sizes.back() = static_cast<int32_t>(operands.size() + 1 - info.operands.size());
+    sizes.push_back(0); // no token comes before it yet
+    state.addAttribute(OpTrait::AttrSizedOperandSegments<void>::getOperandSegmentSizeAttr(),
+                       builder.getDenseI32ArrayAttr(sizes));
+  }
+  if (info.results != 0) state.addTypes(cast<VarType>(variable.getType()).getValueType());
+  Operation *built = builder.create(state);
+  return built->getNumResults() != 0 ? built->getResult(0) : Value();
 }
 
 LogicalResult inferResultTypes(StringRef name, MLIRContext *context,

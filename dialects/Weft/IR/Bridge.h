@@ -38,6 +38,11 @@ DenseElementsAttr elementsAttrOf(const ::weft::ConstantData &constant, MLIRConte
 Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
               const ::weft::Attrs &attrs);
 
+/// Builds the operation of a call with an effect, on the handle of the variable that it names, if
+/// any; its place among other effects is its place in the block. Gives its result, or null.
+Value buildEffect(OpBuilder &builder, Location location, ::weft::OpCode op, Value variable,
+                  ValueRange operands, const ::weft::Attrs &attrs);
+
 /// What the ops' inferReturnTypes call: weft::infer, with its fault as a diagnostic.
 LogicalResult inferResultTypes(StringRef name, MLIRContext *context,
                                std::optional<Location> location, ValueRange operands,

@@ -5,17 +5,24 @@
 
 include "Weft/IR/Base.td"
 
+def Weft_Reverse : Weft_Flag<"from the last element to the first">;
+def Weft_Exclusive : Weft_Flag<"each place gets what is before it">;
+
 // y[0] = x[0], y[i] = body(y[i - 1], x[i]) along one axis, in this order whatever runs it. With
 // `reverse` the steps go from the last element to the first. With `exclusive` each element is the
 // result before it: the first is `init`.
 class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "cumulative";
   let attrStruct = "CumulativeAttrs";
-  let arguments = (ins operand:$x, Weft_LastAxis:$axis, Weft_Flag:$reverse, Weft_Flag:$exclusive);
+  let arguments = (ins operand:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse, Weft_Exclusive:$exclusive);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [axis_out_of_range];
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "cumulative";
-  let batching = "along_axis";
+  let batching = "every";
   let vjp = [(cumulative_back $x, $y, $dy)];
   let jvp = (cumulative_forward $x, $y, $dx);
 }
@@ -84,12 +91,18 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
     cumulative ops are such recurrences.
   }];
   let kind = "cumulative";
-  let arguments = (ins Weft_Number:$a, Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$reverse,
-                       Weft_Flag:$exclusive, Weft_Flag:$shifted);
+  let arguments = (ins Weft_Number:$a, Weft_Number:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse,
+                       Weft_Exclusive:$exclusive,
+                       Weft_Flag<"the factor of a step stands one place earlier">:$shifted);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of x's shape", "of rank 1 or more"];
+  let resultShape = "of x's shape";
+  let resultDType = "the operands' dtype";
+  let raises = [Raises<ShapeError, "the shapes of a and x differ">, axis_out_of_range,
+                Raises<ValueError, "it is asked for both exclusive and shifted">];
   let assemblyFormat = "$a `,` $x attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "linear_recurrence";
-  let batching = "along_axis";
+  let batching = "every";
   let promotion = "common";
   let body = (s_add (s_mul $a, $acc), $x);
   let init = "zero";

@@ -9,12 +9,19 @@ class Weft_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Weft_PureOp<mnemonic, traits # [Weft_CheapToRerun]> {
   let kind = "elementwise";
   let shapeFunction = "elementwise";
+  let resultShape = "of the shape that the operands broadcast to";
+  let resultDType = "their dtype";
+  let raises = [shapes_do_not_broadcast];
   let batching = "elementwise";
 }
 
 class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp<mnemonic> {
   let arguments = (ins operand:$x);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [];
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 class Weft_UnaryFloatOp<string mnemonic> : Weft_UnaryOp<mnemonic, Weft_Float> {
@@ -26,6 +33,7 @@ class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits 
     : Weft_ElementwiseOp<mnemonic, traits> {
   let arguments = (ins operand:$lhs, operand:$rhs);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of lhs"];
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` custom<OperandTypes>(type($lhs), type($rhs))";
   let promotion = "common";
@@ -239,6 +247,7 @@ def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
 class Weft_ComparisonOp<string mnemonic, list<Trait> traits = []>
     : Weft_BinaryOp<mnemonic, Weft_Any, traits> {
   let shapeFunction = "comparison";
+  let resultDType = "bool";
   let inactive = "its result is bool";
 }
 def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative]> {
@@ -306,6 +315,9 @@ def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
     $pred `,` $on_true `,` $on_false attr-dict `:`
     custom<OperandTypes>(type($pred), type($on_true), type($on_false))
   }];
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of pred",
+                       "of a shape that broadcasts with those of the others"];
+  let resultDType = "the dtype of on_true and on_false";
   let shapeFunction = "select";
   let promotion = "common";
   let body = (s_select $pred, $on_true, $on_false);
@@ -322,6 +334,10 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let arguments = (ins Weft_Any:$x, Weft_DTypeAttr:$dtype);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = "$x `to` $dtype attr-dict `:` type($x)";
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "the dtype given";
+  let raises = [];
   let shapeFunction = "cast";
   let eagerFunction = "cast";
   let body = (s_cast $x);

@@ -14,7 +14,7 @@ include "Weft/IR/Base.td"
 class Weft_StackOp<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits # [NoMemoryEffect]> {}
 
-def Weft_StackEmptyOp : Weft_StackOp<"stack_empty", [Weft_CheapToRerun]> {
+def Weft_StackEmptyOp : Weft_StackOp<"stack_empty", [Weft_CheapToRerun, Weft_GoneAfterLinalg]> {
   let summary = "A stack of which no place is stored yet.";
   let description = [{
     Its elements are whatever memory holds, for each use of it anew: two states of a loop that begin
@@ -46,7 +46,7 @@ def Weft_StackReserveOp : Weft_StackOp<"stack_reserve", [Weft_StaysInLinalg, All
   let hasVerifier = 1;
 }
 
-def Weft_StackStoreOp : Weft_StackOp<"stack_store", [AllTypesMatch<["stack", "stored"]>]> {
+def Weft_StackStoreOp : Weft_StackOp<"stack_store", [Weft_GoneAfterLinalg, AllTypesMatch<["stack", "stored"]>]> {
   let summary = "A stack with a value at a place where none was stored.";
   let description = [{
     With `again` another one may have been: it is not there any more, and what overlaps it neither.
@@ -62,7 +62,7 @@ def Weft_StackStoreOp : Weft_StackOp<"stack_store", [AllTypesMatch<["stack", "st
   let hasVerifier = 1;
 }
 
-def Weft_StackLoadOp : Weft_StackOp<"stack_load", [Weft_CheapToRerun]> {
+def Weft_StackLoadOp : Weft_StackOp<"stack_load", [Weft_CheapToRerun, Weft_GoneAfterLinalg]> {
   let summary = "The value at a place of a stack.";
   let description = [{
     Each size that the type of the value leaves open is given.
@@ -80,7 +80,7 @@ def Weft_StackLoadOp : Weft_StackOp<"stack_load", [Weft_CheapToRerun]> {
   let hasVerifier = 1;
 }
 
-def Weft_StackAddOp : Weft_StackOp<"stack_add", [AllTypesMatch<["stack", "sum"]>]> {
+def Weft_StackAddOp : Weft_StackOp<"stack_add", [Weft_GoneAfterLinalg, AllTypesMatch<["stack", "sum"]>]> {
   let summary = "A stack with a value added at a place: what a load becomes in reverse.";
   let description = [{
     ```mlir

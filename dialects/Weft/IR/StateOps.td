@@ -28,7 +28,7 @@ def Weft_HandleOp : Op<Weft_Dialect, "handle", [Pure, Weft_CheapToRerun,
   let assemblyFormat = "$variable attr-dict `:` qualified(type($handle))";
 }
 
-def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure, Weft_CheapToRerun,
+def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure, Weft_CheapToRerun, Weft_GoneAfterLinalg,
     TypesMatchWith<"the result is the operand's element", "x", "value",
                    "::mlir::cast<::mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "The element of a scalar tensor: the condition of an scf.if, the bound of an scf.for.";
@@ -40,7 +40,7 @@ def Weft_ItemOp : Op<Weft_Dialect, "item", [Pure, Weft_CheapToRerun,
 }
 
 def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
-                              [Weft_StopsCall, Weft_StaysInLinalg, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+                              [Weft_StopsCall, Weft_StaysInLinalg, Weft_GoneAfterSchedule, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
   let summary = "Stops the call with an IndexError unless every index lies in [0, size).";
   let description = [{
     Made by the conversion to linalg in front of the loops of a gather or scatter_add, named by
@@ -52,7 +52,7 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
 }
 
 def Weft_CheckSizesOp : Op<Weft_Dialect, "check_sizes",
-                            [Weft_StopsCall, Weft_StaysInLinalg, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+                            [Weft_StopsCall, Weft_StaysInLinalg, Weft_GoneAfterSchedule, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
   let summary = "Stops the call with a ShapeError unless a condition on sizes holds.";
   let description = [{
     Made by the conversion to linalg where sizes have to fit that only the call knows. Each {} of
@@ -73,7 +73,7 @@ def Weft_CheckSizesOp : Op<Weft_Dialect, "check_sizes",
 // Calls that are over before their end
 //===----------------------------------------------------------------------===//
 
-def Weft_OnStopOp : Op<Weft_Dialect, "on_stop", [Weft_StaysInLinalg, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+def Weft_OnStopOp : Op<Weft_Dialect, "on_stop", [Weft_StaysInLinalg, Weft_GoneAfterSchedule, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
   let summary = "What variables hold if the call is over before the next op of this kind.";
   let description = [{
     Made by weft-lift-state, which leaves no other trace of when a variable gets which value. It
@@ -229,6 +229,10 @@ def Weft_ReadOp : Weft_EffectOp<"read", [
   let summary = "The present value of a variable.";
   let arguments = (ins Weft_VarType:$variable, Optional<Weft_TokenType>:$after);
   let results = (outs Weft_Any:$value, Optional<Weft_TokenType>:$token);
+  let operandShapes = [];
+  let resultShape = "of the variable's shape";
+  let resultDType = "the variable's dtype";
+  let raises = [];
   let assemblyFormat = [{
     $variable (custom<After>($after, type($after), type($token))^)? attr-dict `:` type($value)
   }];
@@ -246,6 +250,9 @@ class Weft_AssignLikeOp<string mnemonic, TypeConstraint operand, list<Trait> tra
                    "::mlir::weft::VarType::get(::mlir::cast<::mlir::RankedTensorType>($_self))">]> {
   let arguments = (ins Weft_VarType:$variable, operand:$value, Optional<Weft_TokenType>:$after);
   let results = (outs Optional<Weft_TokenType>:$token);
+  let operandShapes = ["of the variable's shape"];
+  let raises = [Raises<DTypeError, "the value has another dtype than the variable">,
+                Raises<ShapeError, "it has another shape">];
   let assemblyFormat = [{
     $variable `,` $value (custom<After>($after, type($after), type($token))^)? attr-dict `:`
     type($value)
@@ -269,11 +276,13 @@ def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add", Weft_Number> {
 // Prints and asserts
 //===----------------------------------------------------------------------===//
 
-def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments, Weft_StaysInLinalg]> {
+def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments, Weft_StaysInLinalg, Weft_GoneAfterSchedule]> {
   let summary = "Prints a line: the text with each {} replaced by the next value.";
   let arguments = (ins Weft_TextAttr:$format, Variadic<Weft_Any>:$values,
                        Optional<Weft_TokenType>:$after);
   let results = (outs Optional<Weft_TokenType>:$token);
+  let operandShapes = ["of any shape"];
+  let raises = [Raises<ValueError, "the text has more or fewer {} than there are values">];
   let assemblyFormat = [{
     $format (`,` $values^)? (custom<After>($after, type($after), type($token))^)?
     (`:` type($values)^)? attr-dict
@@ -287,12 +296,14 @@ def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments, Weft_StaysI
   let inactive = "it has no result";
 }
 
-def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments]> {
+def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments, Weft_GoneAfterSchedule]> {
   let summary = "Stops the call with an AssertionError unless every element of the condition holds.";
   let cppName = "check"; // assert is a macro of C
   let arguments = (ins Weft_Bool:$condition, Weft_TextAttr:$message, Variadic<Weft_Any>:$values,
                        Optional<Weft_TokenType>:$after);
   let results = (outs Optional<Weft_TokenType>:$token);
+  let operandShapes = ["of any shape", "of any shape"];
+  let raises = [Raises<AssertionError, "an element of the condition is false">];
   let assemblyFormat = [{
     $condition `,` $message (`,` $values^)? (custom<After>($after, type($after), type($token))^)?
     attr-dict `:` type($condition) (`,` type($values)^)?
@@ -312,7 +323,7 @@ def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments]> {
 // Host calls
 //===----------------------------------------------------------------------===//
 
-def Weft_HostCallOp : Op<Weft_Dialect, "host_call", [Weft_OrderedOpInterface, Weft_StaysInLinalg,
+def Weft_HostCallOp : Op<Weft_Dialect, "host_call", [Weft_OrderedOpInterface, Weft_StaysInLinalg, Weft_GoneAfterSchedule,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "Calls a C++ callable of the program that runs it, with tensors, and gives tensors back.";

@@ -13,6 +13,10 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike, Weft_CheapToRerun]>
   let summary = "A tensor known when the program is written.";
   let arguments = (ins Weft_ValueAttr:$value);
   let results = (outs Weft_Any:$y);
+  let operandShapes = [];
+  let resultShape = "of the value's shape";
+  let resultDType = "the value's dtype";
+  let raises = [];
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -23,8 +27,13 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike, Weft_CheapToRerun]>
 
 def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
   let summary = "0, 1, 2, ... along one axis of a tensor of the given shape.";
-  let arguments = (ins Weft_DTypeAttr:$dtype, Weft_Ints:$shape, Weft_Axis:$axis);
+  let arguments = (ins Weft_DTypeAttr:$dtype, Weft_Shape<>:$shape, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = [];
+  let resultShape = "of the shape given";
+  let resultDType = "the dtype given";
+  let raises = [Raises<DTypeError, "the dtype is bool">, Raises<ShapeError, "a size is negative">,
+                Raises<IndexError, "the axis is not one of the shape">];
   let assemblyFormat = "attr-dict `:` type($y)";
   let shapeFunction = "iota";
   let inactive = "it has no operand";
@@ -35,19 +44,25 @@ def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
 // Reductions
 //===----------------------------------------------------------------------===//
 
+def Weft_Keepdims : Weft_Flag<"the axes stay, with size 1">;
+def Weft_Descending : Weft_Flag<"the largest first">;
+
 class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "reduction";
   let attrStruct = "ReductionAttrs";
-  let batching = "along_axes";
-  let arguments = (ins operand:$x, Weft_Axes:$axes, Weft_Flag:$keepdims);
+  let batching = "first";
+  let arguments = (ins operand:$x, Weft_Axes:$axes, Weft_Keepdims:$keepdims);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape without the axes, or with sizes of 1 there if they are kept";
+  let resultDType = "x's dtype";
+  let raises = [Raises<IndexError, "an axis is not one of x">, Raises<ValueError, "an axis is given twice">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "reduce";
 }
 
 def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let summary = "Sum over the given axes; of nothing, 0.";
-  let description = "A bool in a C++ call becomes an i64: what is true is counted.";
   let promotion = "number";
   let body = (s_add $acc, $x);
   let init = "zero";
@@ -109,11 +124,15 @@ def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
 
 def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
   let summary = "Index of the first largest element along one axis, as i64; NaN counts as largest.";
-  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$keepdims);
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Keepdims:$keepdims);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape without the axis, or with a size of 1 there if it is kept";
+  let resultDType = "i64";
+  let raises = [axis_out_of_range, Raises<ShapeError, "x has no element along the axis">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "argmax";
-  let batching = "choice_along_axis";
+  let batching = "first_with_axis";
   let inactive = "its result is an index";
   let example = "argmax([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
 }
@@ -125,11 +144,15 @@ def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
     `count`, of at most the size of the axis, only so many indices are given, the first ones:
     `top_k` is that and `take_along_axis`.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$descending, Weft_CountOrAll:$count);
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Descending:$descending, Weft_CountOrAll:$count);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape, with the count as size of the axis if one is given";
+  let resultDType = "i64";
+  let raises = [axis_out_of_range, Raises<ValueError, "the count is below -1 or above the size of the axis">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "argsort";
-  let batching = "choice_along_axis";
+  let batching = "first_with_axis";
   let inactive = "its result is an index";
   let cost = 40;
   let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
@@ -141,11 +164,15 @@ def Weft_SortOp : Weft_PureOp<"sort"> {
     `take_along_axis` of `argsort`: NaN counts as largest, and 0 and -0 are equal. Elements keep their
     bits.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Flag:$descending);
+  let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Descending:$descending);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [axis_out_of_range];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "sort";
-  let batching = "choice_along_axis";
+  let batching = "first_with_axis";
   let vjp = [(sort_back $x, $dy)];
   let jvp = (sort_forward $x, $dx);
   let cost = 40;
@@ -180,9 +207,15 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
     dimension the result lacks. `transpose_lhs` and `transpose_rhs` swap the last two dimensions
     of an operand of rank 2 or more first.
   }];
-  let arguments = (ins Weft_Number:$lhs, Weft_Number:$rhs, Weft_Flag:$transpose_lhs,
-                       Weft_Flag:$transpose_rhs);
+  let arguments = (ins Weft_Number:$lhs, Weft_Number:$rhs,
+                       Weft_Flag<"swap the last two dimensions of lhs first">:$transpose_lhs,
+                       Weft_Flag<"swap the last two dimensions of rhs first">:$transpose_rhs);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of shape (..., m, k), or (k,)", "of shape (..., k, n), or (k,)"];
+  let resultShape = "of shape (..., m, n), without the dimension that a row or column lacks";
+  let resultDType = "the operands' dtype";
+  let raises = [Raises<ShapeError, "an operand is a scalar, the inner dimensions differ, the batches do not "
+                                   "broadcast, or an operand of rank 1 is to be transposed">];
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "matmul";
   let batching = "matmul";
@@ -201,9 +234,13 @@ def Weft_StopGradientOp : Weft_PureOp<"stop_gradient", [Weft_CheapToRerun]> {
   let summary = "x itself, through which no gradient flows.";
   let arguments = (ins Weft_Any:$x);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [];
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "same";
-  let batching = "same";
+  let batching = "first";
   let inactive = "it stops gradients";
   let example = "stop_gradient([1, 2])  ->  [1, 2]";
 }
@@ -217,6 +254,10 @@ def Weft_BarrierOp : Weft_PureOp<"barrier", [Weft_StaysInLinalg]> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Any:$after);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [];
   let assemblyFormat = "$x `,` $after attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "same";
   let batching = "barrier";
@@ -233,10 +274,14 @@ def Weft_MatchShapeOp : Weft_PureOp<"match_shape", [Weft_CheapToRerun]> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Any:$like);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "of x's shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "the shapes differ">];
   let assemblyFormat = "$x `,` $like attr-dict `:` functional-type(operands, $y)";
   let hasFolder = 1;
   let shapeFunction = "match_shape";
-  let batching = "together";
+  let batching = "every";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);
   let example = "match_shape([1, 2], [0, 0])  ->  [1, 2]";
@@ -248,12 +293,16 @@ def Weft_MatchShapeOp : Weft_PureOp<"match_shape", [Weft_CheapToRerun]> {
 
 def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
-  let arguments = (ins Weft_Any:$x, Weft_Ints:$shape);
+  let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of the shape given";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x's elements do not fill the shape, a size is below -1, or two are -1">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "reshape";
-  let batching = "reshape";
+  let batching = "first";
   let vjp = [(reshape_back $dy)];
   let jvp = (linear);
   let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
@@ -274,12 +323,17 @@ def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_Stay
 
 def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
-  let arguments = (ins Weft_Any:$x, Weft_Ints:$permutation);
+  let arguments = (ins Weft_Any:$x, Weft_Permutation:$permutation);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's sizes in the order of the permutation";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "the permutation has more or fewer entries than x has axes">,
+                Raises<ValueError, "it is no permutation">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "transpose";
-  let batching = "transpose";
+  let batching = "first";
   let vjp = [(transpose_back $dy)];
   let jvp = (linear);
   let example = "transpose([[1, 2], [3, 4]], {1, 0})  ->  [[1, 3], [2, 4]]";
@@ -287,8 +341,12 @@ def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
 
 def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
   let summary = "x repeated to a larger shape, as NumPy broadcasts: sizes 1 stretch.";
-  let arguments = (ins Weft_Any:$x, Weft_Ints:$shape);
+  let arguments = (ins Weft_Any:$x, Weft_Shape<>:$shape);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of a shape that broadcasts to the one given"];
+  let resultShape = "of the shape given";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x's shape does not broadcast to the one given">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "broadcast";
@@ -304,12 +362,20 @@ def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
     Strides are positive; `reverse` goes backwards. Every axis is given, with
     0 <= starts <= limits <= size. An axis of unknown size takes a limit of -1 for its end.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Ints:$starts, Weft_Ints:$limits, Weft_Ints:$strides);
+  let arguments = (ins Weft_Any:$x, Weft_PerAxis<"0", "the first place of each axis">:$starts,
+                       Weft_PerAxis<"size", "the first place behind, of each axis">:$limits,
+                       Weft_PerAxis<"1", "the step of each axis">:$strides);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of as many elements along each axis as are picked";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "a list has more or fewer entries than x has axes">,
+                Raises<ValueError, "a stride is not positive">,
+                Raises<IndexError, "a start or limit is out of range">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "slice";
-  let batching = "slice";
+  let batching = "first";
   let vjp = [(slice_back $dy)];
   let jvp = (linear);
   let example = "slice([0, 1, 2, 3, 4], {1}, {5}, {2})  ->  [1, 3]";
@@ -319,9 +385,13 @@ def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
   let summary = "Elements in opposite order along the given axes.";
   let arguments = (ins Weft_Any:$x, Weft_Axes:$axes);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [Raises<IndexError, "an axis is not one of x">, Raises<ValueError, "an axis is given twice">];
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "reverse";
-  let batching = "along_axes";
+  let batching = "first";
   let vjp = [(reverse_back $dy)];
   let jvp = (linear);
   let example = "reverse([1, 2, 3])  ->  [3, 2, 1]";
@@ -331,9 +401,15 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
   let summary = "Tensors joined along one axis; the other sizes agree.";
   let arguments = (ins Variadic<Weft_Any>:$xs, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more, with equal sizes but for the axis"];
+  let resultShape = "of the operands' sizes, with their sum along the axis";
+  let resultDType = "the operands' dtype";
+  let raises = [Raises<ValueError, "there is nothing to join">,
+                Raises<IndexError, "the axis is not one of the operands">,
+                Raises<ShapeError, "sizes differ outside of the axis">];
   let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $y)";
   let shapeFunction = "concatenate";
-  let batching = "along_axis";
+  let batching = "every";
   let promotion = "common";
   let vjp = [(concatenate_back $dy)];
   let jvp = (linear);
@@ -342,12 +418,19 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
 
 def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
   let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
-  let arguments = (ins Weft_Any:$x, Weft_Any:$value, Weft_Ints:$low, Weft_Ints:$high,
-                       Weft_Ints:$interior);
+  let arguments = (ins Weft_Any:$x, Weft_Any:$value,
+                       Weft_PerAxis<"0", "how many before the elements, of each axis">:$low,
+                       Weft_PerAxis<"0", "how many behind them, of each axis">:$high,
+                       Weft_PerAxis<"0", "how many between two of them, of each axis">:$interior);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "a scalar"];
+  let resultShape = "of x's shape, larger by what is put in";
+  let resultDType = "the operands' dtype";
+  let raises = [Raises<ShapeError, "value is no scalar, or a list has more or fewer entries than x has axes">,
+                Raises<ValueError, "an entry is negative">];
   let assemblyFormat = "$x `,` $value attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "pad";
-  let batching = "pad";
+  let batching = "first_alone";
   let promotion = "common";
   let vjp = [(pad_back $dy), (pad_value_back $dy)];
   let jvp = (linear);
@@ -362,9 +445,13 @@ def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of any shape"];
+  let resultShape = "of x's shape with that of indices in the place of the axis";
+  let resultDType = "x's dtype";
+  let raises = [axis_out_of_range, index_out_of_range];
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "gather";
-  let batching = "gather";
+  let batching = "first_alone";
   let vjp = [(gather_back $indices, $dy), (no_grad)];
   let jvp = (linear);
   let example = "gather([10, 20, 30], [2, 0, 2])  ->  [30, 10, 30]";
@@ -378,6 +465,12 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
   }];
   let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of any shape",
+                       "of x's shape with that of indices in the place of the axis"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "updates has another shape">];
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "scatter_add";
   let batching = "scatter";
@@ -394,9 +487,14 @@ def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_LastAxis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis"];
+  let resultShape = "of the shape of indices";
+  let resultDType = "x's dtype";
+  let raises = [axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "sizes of x and indices differ outside of the axis">];
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "take_along_axis";
-  let batching = "along_axis";
+  let batching = "every";
   let vjp = [(take_along_axis_back $indices, $dy), (no_grad)];
   let jvp = (linear);
   let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
@@ -412,9 +510,15 @@ def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
   let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates,
                        Weft_LastAxis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis", "of the shape of indices"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "sizes of x and indices differ outside of the axis, or the shapes of "
+                                   "indices and updates">];
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "add_along_axis";
-  let batching = "along_axis";
+  let batching = "every";
   let vjp = [(copy $dy), (no_grad), (add_along_axis_back $indices, $dy)];
   let jvp = (linear);
   let example = "add_along_axis([[0., 0., 0.]], [[2, 0, 2]], [[1., 2., 3.]])  ->  [[2, 0, 4]]";
@@ -428,6 +532,11 @@ def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Index:$index, Weft_Any:$value, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "a scalar", "of x's shape without the axis"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "index is no scalar, or value has another shape">];
   let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "update_slice";
   let batching = "scatter";
@@ -444,6 +553,10 @@ def Weft_ReplicateOp : Weft_PureOp<"replicate", [Weft_CheapToRerun]> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Count:$count);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "a scalar"];
+  let resultShape = "of x's shape behind a size of count";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "count is no scalar, or negative">];
   let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "replicate";
@@ -460,6 +573,10 @@ def Weft_ResizeOp : Weft_PureOp<"resize"> {
   }];
   let arguments = (ins Weft_Any:$x, Weft_Count:$count);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "a scalar"];
+  let resultShape = "of x's shape with count as its first size";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x is a scalar, or count is none, or negative">];
   let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "resize";
@@ -473,6 +590,10 @@ def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
   let cppName = "size_of";
   let arguments = (ins Weft_Any:$x, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "a scalar";
+  let resultDType = "i64";
+  let raises = [axis_out_of_range];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "size";
@@ -496,6 +617,10 @@ def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
   }];
   let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of shape (2,)", "of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "the dtype given";
+  let raises = [Raises<ShapeError, "state has another shape">];
   let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "draw_uniform";
   let inactive = "its result depends on nothing but the state";
@@ -513,6 +638,12 @@ def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
   }];
   let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
   let results = (outs Weft_Any:$y);
+  let operandShapes = ["of shape (2,)", "of rank 1 or more"];
+  let resultShape = "of rank 1, with the size of x's first axis";
+  let resultDType = "the dtype given";
+  let raises = [Raises<ShapeError, "state has another shape, or x is a scalar">,
+                Raises<DTypeError, "the dtype given is no integer">,
+                Raises<ValueError, "the dtype given does not hold the numbers">];
   let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "draw_permutation";
   let inactive = "its result depends on nothing but the state";

@@ -130,4 +130,25 @@ def from_vjp;
 def linear;
 def bilinear;
 
+//===----------------------------------------------------------------------===//
+// Errors: which classes of weft/error.h an op raises, and when
+//===----------------------------------------------------------------------===//
+
+class ErrorKind<string enumerator> { string kind = enumerator; }
+def ShapeError : ErrorKind<"shape">;
+def DTypeError : ErrorKind<"dtype">;
+def IndexError : ErrorKind<"index">;
+def ValueError : ErrorKind<"value">;
+def AssertionError : ErrorKind<"assertion">;
+
+/// "ShapeError if the shapes do not broadcast".
+class Raises<ErrorKind which, string condition> {
+  ErrorKind error = which;
+  string when = condition;
+}
+def shapes_do_not_broadcast : Raises<ShapeError, "the shapes do not broadcast">;
+def dtypes_differ : Raises<DTypeError, "the dtypes of the operands differ">;
+def axis_out_of_range : Raises<IndexError, "the axis is not one of x">;
+def index_out_of_range : Raises<IndexError, "an index is out of range">;
+
 #endif // WEFT_IR_VOCABULARY

@@ -46,6 +46,12 @@ class TellsApart : public OpTrait::TraitBase<Op, TellsApart> {};
 template <class Op>
 class StaysInLinalg : public OpTrait::TraitBase<Op, StaysInLinalg> {};
 template <class Op>
+class IsDerivative : public OpTrait::TraitBase<Op, IsDerivative> {};
+template <class Op>
+class GoneAfterLinalg : public OpTrait::TraitBase<Op, GoneAfterLinalg> {};
+template <class Op>
+class GoneAfterSchedule : public OpTrait::TraitBase<Op, GoneAfterSchedule> {};
+template <class Op>
 class StopsCall : public OpTrait::TraitBase<Op, StopsCall> {};
 
 class OrderedOpInterface;
@@ -57,9 +63,7 @@ OwnEffects ownEffectsOf(Operation *op);
 void addMemoryEffects(OrderedOpInterface op,
                       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
 
-/// Whether an op asks for a derivative, or says what one is: weft-differentiate leaves none.
-bool isDerivative(Operation *op);
-/// Refuses such ops in `root`: for passes that come behind.
+/// Refuses ops in `root` that ask for a derivative: for passes that come behind weft-differentiate.
 LogicalResult verifyDifferentiated(Operation *root);
 
 /// Whether a pure op may stop the call: an index may be out of range, unknown sizes may not fit, a

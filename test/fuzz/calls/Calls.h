@@ -9,6 +9,21 @@
 
 namespace weft::fuzz {
 
+/// Kinds of errors, as a set of bits.
+using ErrorKinds = std::uint32_t;
+constexpr bool contains(ErrorKinds kinds, ErrorKind kind) {
+  return kinds >> static_cast<unsigned>(kind) & 1;
+}
+/// These, and those that every op may raise.
+constexpr ErrorKinds errors(std::initializer_list<ErrorKind> said) {
+  ErrorKinds kinds = 0;
+  for (const ErrorKind kind :
+       {ErrorKind::state, ErrorKind::shape, ErrorKind::value, ErrorKind::out_of_memory})
+    kinds |= 1u << static_cast<unsigned>(kind);
+  for (const ErrorKind kind : said) kinds |= 1u << static_cast<unsigned>(kind);
+  return kinds;
+}
+
 /// A call with drawn arguments, and its results.
 struct CallEntry {
   const char *name;
@@ -18,6 +33,8 @@ struct CallEntry {
   /// Whether a call on values comes to everything that a trace sees: not where it has branches, or
   /// a loop that may have no turn.
   bool every_path = true;
+  /// The errors that it is said to raise.
+  ErrorKinds raises = ~ErrorKinds{0};
 };
 
 /// All of them: the ops, and what is written by hand.

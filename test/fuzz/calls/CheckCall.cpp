@@ -189,6 +189,8 @@ CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::s
   verdict.detail = shown("eager", eager);
   verdict.refused = eager.kind.has_value();
   verdict.fault = fault_alone(eager);
+  if (verdict.fault.empty() && eager.kind && !contains(entry.raises, *eager.kind))
+    verdict.fault = std::string(word(*eager.kind)) + ", of which the record says nothing";
   if (!verdict.fault.empty()) {
     verdict.fault += ", eager, in " + std::string(entry.name);
     return verdict;
