@@ -35,6 +35,12 @@ void emitDocs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitExampleTests(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Calls of the public C++ functions with drawn arguments.
 void emitCallTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The sample calls of every op, in the words of the records.
+void emitSampleTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The ops whose derivatives are tested on positive numbers.
+void emitDomains(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The sample calls with what NumPy computes in their place.
+void emitSampleJson(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
 /// The first lines of every generated file.
 void emitHeader(llvm::raw_ostream &os, llvm::StringRef what);

@@ -181,9 +181,7 @@ static void readWords(OpRecord &op) {
   const auto fail = [&](const Twine &what) {
     PrintFatalError(op.def, "'" + Twine(op.mnemonic) + "' " + what);
   };
-  const auto isSet = [&](StringRef field) {
-    return !isa<UnsetInit>(op.def->getValueInit(field));
-  };
+  const auto isSet = [&](StringRef field) { return !isa<UnsetInit>(op.def->getValueInit(field)); };
   if (!isSet("operandShapes") || !isSet("raises"))
     fail("says nothing of its operands' shapes (`operandShapes`) or of its errors (`raises`)");
   const std::vector<StringRef> shapes = op.def->getValueAsListOfStrings("operandShapes");
@@ -201,9 +199,8 @@ static void readWords(OpRecord &op) {
     if (!mayRefuseDType(op, operand)) continue;
     const std::string words = " is not " + operand.admitsWord;
     if (!op.raises.empty() && StringRef(op.raises.back().when).ends_with(words))
-      op.raises.back().when =
-          StringRef(op.raises.back().when).drop_back(words.size()).str() + " or " + operand.name +
-          words;
+      op.raises.back().when = StringRef(op.raises.back().when).drop_back(words.size()).str() +
+                              " or " + operand.name + words;
     else op.raises.push_back({"DTypeError", "dtype", operand.name + words});
   }
   for (const Record *raised : op.def->getValueAsListOfDefs("raises")) {
@@ -211,6 +208,15 @@ static void readWords(OpRecord &op) {
     op.raises.push_back({error->getName().str(), error->getValueAsString("kind").str(),
                          raised->getValueAsString("when").str()});
   }
+}
+
+/// Every op that computes something is tested on samples, against NumPy.
+static void checkSamples(const OpRecord &op) {
+  if (op.kind == "effect") return;
+  for (StringRef field : {"samples", "numpy"})
+    if (isa<UnsetInit>(op.def->getValueInit(field)))
+      PrintFatalError(op.def, "'" + op.mnemonic + "' has no `" + field +
+                                  "`, by which the tests of every op test it");
 }
 
 std::vector<OpRecord> readOps(const RecordKeeper &records) {
@@ -249,7 +255,10 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     readWords(op);
     ops.push_back(std::move(op));
   }
-  for (const OpRecord &op : ops) checkDerivative(op, ops);
+  for (const OpRecord &op : ops) {
+    checkDerivative(op, ops);
+    checkSamples(op);
+  }
   return ops;
 }
 

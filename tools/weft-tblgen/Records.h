@@ -15,7 +15,7 @@ struct Operand {
   std::string name;
   std::string admitsWord;
   std::vector<std::string> dtypes;
-  std::string role; ///< enumerator of weft::OperandRole
+  std::string role;  ///< enumerator of weft::OperandRole
   std::string shape; ///< in words
   bool variadic = false;
   bool variable = false; ///< a handle, not a tensor

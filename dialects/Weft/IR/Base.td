@@ -209,6 +209,20 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string inactive = "";
   /// Scalar operations per element of the result, a rough measure for recompute and for threads.
   int cost = 1;
+  /// Calls on which every test of every op is run: eager against compiled, against NumPy, against
+  /// finite differences. Some are of rank 0, some without elements, some on views.
+  list<Sample> samples = ?;
+  /// What the result is in NumPy, over the names of operands and attributes and the functions of
+  /// test/Oracle/every-op.py.
+  string numpy = ?;
+  /// How far off each element may be, in the words of the same file: ulps(n) of the result, or
+  /// sums(n), n roundings of what the expression is of absolute values. Where it is not 0, NumPy computes
+  /// in a wider dtype.
+  string tolerance = "0";
+  /// Whether a zero has NumPy's sign.
+  bit signedZeros = 1;
+  /// Where it is differentiated by finite differences: any, or positive.
+  string domain = "any";
   /// "call -> value", printed in the reference and run as a test; [..] are tensors.
   string example = "";
   /// The user's words when the C++ signature is written by hand (variadic or effect ops).

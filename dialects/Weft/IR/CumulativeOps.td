@@ -8,6 +8,18 @@ include "Weft/IR/Base.td"
 def Weft_Reverse : Weft_Flag<"from the last element to the first">;
 def Weft_Exclusive : Weft_Flag<"each place gets what is before it">;
 
+/// Samples of a cumulative op of that many operands, whose flags may be set as `sets` says.
+class CumulativeSamples<int count, list<list<string>> sets> {
+  defvar off = !foreach(flag, !head(sets), "false");
+  defvar long = !foreach(shape, ["0", "1", "200", "0x3", "2x0x3", "3x33x5"], [shape, "*"]);
+  defvar some = [["5", "*"], ["17", "0"], ["5x7", "*"], ["2x4x2", "*"], ["4x3x1", "1"]];
+  defvar plain = !listconcat(long, [["special", "0"], ["transposed 7x5", "0"]]);
+  list<Sample> all = !listconcat(
+      !foreach(one, plain, Sample<!listsplat(one[0], count), !listconcat([one[1]], off)>),
+      !foldl([]<Sample>, sets, made, flags, !listconcat(made,
+          !foreach(one, some, Sample<!listsplat(one[0], count), !listconcat([one[1]], flags)>))));
+}
+
 // y[0] = x[0], y[i] = body(y[i - 1], x[i]) along one axis, in this order whatever runs it. With
 // `reverse` the steps go from the last element to the first. With `exclusive` each element is the
 // result before it: the first is `init`.
@@ -25,6 +37,7 @@ class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<m
   let batching = "every";
   let vjp = [(cumulative_back $x, $y, $dy)];
   let jvp = (cumulative_forward $x, $y, $dx);
+  let samples = CumulativeSamples<1, [["*", "*"]]>.all;
 }
 
 def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
@@ -35,6 +48,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
   let init = "zero";
   let vjp = [(cumsum_back $dy)];
   let jvp = (linear);
+  let numpy = "cumulative(np.add, x, axis, reverse, exclusive, 0)";
   let example = "cumsum([1, 2, 3])  ->  [1, 3, 6]";
 }
 def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
@@ -43,6 +57,7 @@ def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_mul $acc, $x);
   let init = "one";
+  let numpy = "cumulative(np.multiply, x, axis, reverse, exclusive, 1)";
   let example = "cumprod([1, 2, 3, 4], {.exclusive = true})  ->  [1, 1, 2, 6]";
 }
 def Weft_CummaxOp : Weft_CumulativeOp<"cummax", Weft_Number> {
@@ -53,6 +68,8 @@ def Weft_CummaxOp : Weft_CumulativeOp<"cummax", Weft_Number> {
   }];
   let body = (s_max $acc, $x);
   let init = "lowest";
+  let numpy = "cumulative(np.maximum, x, axis, reverse, exclusive, lowest(x))";
+  let signedZeros = 0;
   let example = "cummax([1, 3, 2, 4])  ->  [1, 3, 3, 4]";
 }
 def Weft_CumminOp : Weft_CumulativeOp<"cummin", Weft_Number> {
@@ -63,6 +80,8 @@ def Weft_CumminOp : Weft_CumulativeOp<"cummin", Weft_Number> {
   }];
   let body = (s_min $acc, $x);
   let init = "highest";
+  let numpy = "cumulative(np.minimum, x, axis, reverse, exclusive, highest(x))";
+  let signedZeros = 0;
   let example = "cummin([3, 4, 1, 2], {.reverse = true})  ->  [1, 1, 1, 2]";
 }
 def Weft_LogcumsumexpOp : Weft_CumulativeOp<"logcumsumexp", Weft_Float> {
@@ -78,6 +97,9 @@ def Weft_LogcumsumexpOp : Weft_CumulativeOp<"logcumsumexp", Weft_Float> {
                         (s_select (s_eq $acc, $x), 0, (s_sub $acc, $x)))))));
   let init = "lowest";
   let cost = 40;
+  let numpy = "cumulative(np.logaddexp, x, axis, reverse, exclusive, -np.inf)";
+  let tolerance = "sums(4 * x.shape[axis])";
+  let signedZeros = 0;
   let example = "logcumsumexp([0, 0, 1])  ->  [0, 0.6931472, 1.551445]";
 }
 
@@ -108,6 +130,8 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
   let init = "zero";
   let vjp = [(recurrence_factor_back $a, $x, $y, $dy), (recurrence_back $a, $dy)];
   let jvp = (recurrence_forward $a, $x, $y);
+  let samples = CumulativeSamples<2, [["*", "false", "false"], ["*", "true", "false"], ["*", "false", "true"]]>.all;
+  let numpy = "recurrence(a, x, axis, reverse, exclusive, shifted)";
   let example = "linear_recurrence([0.5, 0.5, 0.5], [8, 0, 4])  ->  [8, 4, 6]";
 }
 

@@ -15,6 +15,19 @@ class Weft_ElementwiseOp<string mnemonic, list<Trait> traits = []>
   let batching = "elementwise";
 }
 
+/// Samples of one operand, two that broadcast, and three that do.
+defvar samplesOfOne =
+    !foreach(operand, ["scalar", "0", "1", "3", "17", "33", "64", "1000", "2x3", "5x7", "0x3", "2x0x3", "special",
+                       "transposed 7x5"], Sample<[operand]>);
+defvar samplesOfTwo = [
+  Sample<["scalar", "scalar"]>, Sample<["0", "0"]>, Sample<["3", "3"]>, Sample<["33", "33"]>, Sample<["1000", "1000"]>,
+  Sample<["2x3", "2x3"]>, Sample<["0x3", "0x3"]>, Sample<["2x0x3", "2x0x3"]>, Sample<["scalar", "33"]>,
+  Sample<["33", "scalar"]>, Sample<["scalar", "2x2"]>, Sample<["scalar", "2x0"]>, Sample<["2x3", "3"]>,
+  Sample<["5x7", "7"]>, Sample<["2x1", "1x3"]>, Sample<["5x1", "1x7"]>, Sample<["0x3", "1"]>, Sample<["3x1x5", "4x1"]>,
+  Sample<["special", "special"]>, Sample<["transposed 7x5", "backwards 14"]>
+];
+defvar samplesOfThree = !foreach(two, samplesOfTwo, Sample<[two.operands[0], two.operands[1], two.operands[0]]>);
+
 class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp<mnemonic> {
   let arguments = (ins operand:$x);
   let results = (outs Weft_Any:$y);
@@ -22,6 +35,7 @@ class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp
   let resultShape = "of x's shape";
   let resultDType = "x's dtype";
   let raises = [];
+  let samples = samplesOfOne;
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 class Weft_UnaryFloatOp<string mnemonic> : Weft_UnaryOp<mnemonic, Weft_Float> {
@@ -34,6 +48,7 @@ class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits 
   let arguments = (ins operand:$lhs, operand:$rhs);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape", "of a shape that broadcasts with that of lhs"];
+  let samples = samplesOfTwo;
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` custom<OperandTypes>(type($lhs), type($rhs))";
   let promotion = "common";
@@ -48,6 +63,7 @@ def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative, Weft_TellsApart
   let description = "Integers wrap around on overflow.";
   let body = (s_add $lhs, $rhs);
   let vjp = [(copy $dy), (copy $dy)];
+  let numpy = "lhs + rhs";
   let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
 }
 
@@ -56,6 +72,7 @@ def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Number, [Weft_TellsApart]> 
   let description = "Integers wrap around on overflow.";
   let body = (s_sub $lhs, $rhs);
   let vjp = [(copy $dy), (neg $dy)];
+  let numpy = "lhs - rhs";
   let example = "subtract([1, 2, 3], [10, 20, 30])  ->  [-9, -18, -27]";
 }
 
@@ -64,6 +81,7 @@ def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Number, [Commutative]> {
   let description = "Integers wrap around on overflow.";
   let body = (s_mul $lhs, $rhs);
   let vjp = [(mul $dy, $rhs), (mul $dy, $lhs)];
+  let numpy = "lhs * rhs";
   let example = "multiply([1, 2, 3], [10, 20, 30])  ->  [10, 40, 90]";
 }
 
@@ -74,6 +92,7 @@ def Weft_DivideOp : Weft_BinaryOp<"divide", Weft_Float> {
   let body = (s_div $lhs, $rhs);
   let vjp = [(div $dy, $rhs), (neg (div (mul $dy, $y), $rhs))];
   let cost = 4;
+  let numpy = "lhs / rhs";
   let example = "divide([1, 2, 3], [2, 4, 8])  ->  [0.5, 0.5, 0.375]";
 }
 
@@ -83,6 +102,8 @@ def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
   let body = (s_rem $lhs, $rhs);
   let vjp = [(copy $dy), (neg (mul $dy, (floor (div $lhs, $rhs))))];
   let cost = 20;
+  let numpy = "np.remainder(lhs, rhs)";
+  let signedZeros = 0;
   let example = "remainder([5, -5, 5], [3, 3, -3])  ->  [2, 1, -1]";
 }
 
@@ -99,6 +120,10 @@ def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
     (mul $dy, (where (eq $lhs, 0), 0, (mul $y, (log (where (eq $lhs, 0), 1, $lhs)))))
   ];
   let cost = 40;
+  let numpy = "power(lhs, rhs)";
+  let tolerance = "ulps(1)";
+  let signedZeros = 0;
+  let domain = "positive";
   let example = "power([2, 3, 4], [3, 2, 0.5])  ->  [8, 9, 2]";
 }
 
@@ -108,6 +133,8 @@ def Weft_MaximumOp : Weft_BinaryOp<"maximum", Weft_Number, [Commutative]> {
   let body = (s_max $lhs, $rhs);
   let vjp = [(where (gt $lhs, $rhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0)),
              (where (gt $rhs, $lhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0))];
+  let numpy = "np.maximum(lhs, rhs)";
+  let signedZeros = 0;
   let example = "maximum([1, 5, 3], [4, 2, 3])  ->  [4, 5, 3]";
 }
 
@@ -117,6 +144,8 @@ def Weft_MinimumOp : Weft_BinaryOp<"minimum", Weft_Number, [Commutative]> {
   let body = (s_min $lhs, $rhs);
   let vjp = [(where (lt $lhs, $rhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0)),
              (where (lt $rhs, $lhs), $dy, (where (eq $lhs, $rhs), (mul $dy, "0.5"), 0))];
+  let numpy = "np.minimum(lhs, rhs)";
+  let signedZeros = 0;
   let example = "minimum([1, 5, 3], [4, 2, 3])  ->  [1, 2, 3]";
 }
 
@@ -124,6 +153,7 @@ def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Number> {
   let summary = "Each element with its sign changed.";
   let body = (s_neg $x);
   let vjp = [(neg $dy)];
+  let numpy = "-x";
   let example = "negate([1, -2, 0.5])  ->  [-1, 2, -0.5]";
 }
 
@@ -132,6 +162,7 @@ def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
   let description = "The gradient at 0 is 0.";
   let body = (s_abs $x);
   let vjp = [(mul $dy, (sign $x))];
+  let numpy = "np.abs(x)";
   let example = "abs([1, -2, 0])  ->  [1, 2, 0]";
 }
 
@@ -139,6 +170,8 @@ def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {
   let summary = "-1, 0 or 1 by the sign of each element; NaN stays NaN.";
   let body = (s_sign $x);
   let inactive = "it is constant wherever it has a derivative";
+  let numpy = "np.sign(x)";
+  let signedZeros = 0;
   let example = "sign([5, -2, 0])  ->  [1, -1, 0]";
 }
 
@@ -147,6 +180,7 @@ def Weft_FloorOp : Weft_UnaryOp<"floor", Weft_Float> {
   let promotion = "floating";
   let body = (s_floor $x);
   let inactive = "it is constant wherever it has a derivative";
+  let numpy = "np.floor(x)";
   let example = "floor([1.5, -1.5, 2])  ->  [1, -2, 2]";
 }
 
@@ -155,6 +189,7 @@ def Weft_CeilOp : Weft_UnaryOp<"ceil", Weft_Float> {
   let promotion = "floating";
   let body = (s_ceil $x);
   let inactive = "it is constant wherever it has a derivative";
+  let numpy = "np.ceil(x)";
   let example = "ceil([1.5, -1.5, 2])  ->  [2, -1, 2]";
 }
 
@@ -166,6 +201,8 @@ def Weft_ExpOp : Weft_UnaryFloatOp<"exp"> {
   let summary = "e raised to each element.";
   let body = (math_exp $x);
   let vjp = [(mul $dy, $y)];
+  let numpy = "np.exp(x)";
+  let tolerance = "ulps(1)";
   let example = "exp([0, 1, -1])  ->  [1, 2.718282, 0.3678794]";
 }
 
@@ -174,6 +211,9 @@ def Weft_LogOp : Weft_UnaryFloatOp<"log"> {
   let description = "log(0) is -inf, the logarithm of a negative number is NaN.";
   let body = (math_log $x);
   let vjp = [(div $dy, $x)];
+  let numpy = "np.log(x)";
+  let tolerance = "ulps(1)";
+  let domain = "positive";
   let example = "log([1, 2, 10])  ->  [0, 0.6931472, 2.302585]";
 }
 
@@ -181,6 +221,8 @@ def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1"> {
   let summary = "exp(x) - 1 of each element, exact near 0.";
   let body = (math_expm1 $x);
   let vjp = [(mul $dy, (add $y, 1))];
+  let numpy = "np.expm1(x)";
+  let tolerance = "ulps(1)";
   let example = "expm1([0, 1, -1])  ->  [0, 1.718282, -0.6321206]";
 }
 
@@ -188,6 +230,9 @@ def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p"> {
   let summary = "log(1 + x) of each element, exact near 0.";
   let body = (math_log1p $x);
   let vjp = [(div $dy, (add $x, 1))];
+  let numpy = "np.log1p(x)";
+  let tolerance = "ulps(1)";
+  let domain = "positive";
   let example = "log1p([0, 1, -0.5])  ->  [0, 0.6931472, -0.6931472]";
 }
 
@@ -195,6 +240,8 @@ def Weft_TanhOp : Weft_UnaryFloatOp<"tanh"> {
   let summary = "Hyperbolic tangent of each element.";
   let body = (math_tanh $x);
   let vjp = [(mul $dy, (sub (one), (square $y)))];
+  let numpy = "np.tanh(x)";
+  let tolerance = "ulps(1)";
   let example = "tanh([-1, 0, 1])  ->  [-0.7615942, 0, 0.7615942]";
 }
 
@@ -204,6 +251,8 @@ def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let body = (s_div (s_select (s_lt $x, 0), (math_exp (s_neg (s_abs $x))), 1),
                     (s_add 1, (math_exp (s_neg (s_abs $x)))));
   let vjp = [(mul $dy, (mul $y, (sub (one), $y)))];
+  let numpy = "1 / (1 + np.exp(-x))";
+  let tolerance = "ulps(3) + smallest()";
   let example = "logistic([-1, 0, 1])  ->  [0.2689414, 0.5, 0.7310586]";
 }
 
@@ -213,6 +262,8 @@ def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt"> {
   let body = (math_sqrt $x);
   let vjp = [(div $dy, (mul $y, 2))];
   let cost = 4;
+  let numpy = "np.sqrt(x)";
+  let domain = "positive";
   let example = "sqrt([0, 4, 2])  ->  [0, 2, 1.414214]";
 }
 
@@ -221,6 +272,9 @@ def Weft_RsqrtOp : Weft_UnaryFloatOp<"rsqrt"> {
   let body = (math_rsqrt $x);
   let vjp = [(mul $dy, (mul "-0.5", (mul $y, (square $y))))];
   let cost = 8;
+  let numpy = "1 / np.sqrt(x)";
+  let tolerance = "ulps(1)";
+  let domain = "positive";
   let example = "rsqrt([1, 4, 0.25])  ->  [1, 0.5, 2]";
 }
 
@@ -229,6 +283,8 @@ def Weft_SinOp : Weft_UnaryFloatOp<"sin"> {
   let body = (math_sin $x);
   let vjp = [(mul $dy, (cos $x))];
   let cost = 20;
+  let numpy = "np.sin(x)";
+  let tolerance = "ulps(1)";
   let example = "sin([0, 1, -1])  ->  [0, 0.841471, -0.841471]";
 }
 
@@ -237,6 +293,8 @@ def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
   let body = (math_cos $x);
   let vjp = [(neg (mul $dy, (sin $x)))];
   let cost = 20;
+  let numpy = "np.cos(x)";
+  let tolerance = "ulps(1)";
   let example = "cos([0, 1, -1])  ->  [1, 0.5403023, 0.5403023]";
 }
 
@@ -253,31 +311,37 @@ class Weft_ComparisonOp<string mnemonic, list<Trait> traits = []>
 def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative]> {
   let summary = "lhs == rhs, element by element; NaN equals nothing.";
   let body = (s_eq $lhs, $rhs);
+  let numpy = "lhs == rhs";
   let example = "equal([1, 2, 3], [1, 3, 3])  ->  [true, false, true]";
 }
 def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative]> {
   let summary = "lhs != rhs, element by element; NaN differs from everything.";
   let body = (s_ne $lhs, $rhs);
+  let numpy = "lhs != rhs";
   let example = "not_equal([1, 2, 3], [1, 3, 3])  ->  [false, true, false]";
 }
 def Weft_LessOp : Weft_ComparisonOp<"less"> {
   let summary = "lhs < rhs, element by element.";
   let body = (s_lt $lhs, $rhs);
+  let numpy = "lhs < rhs";
   let example = "less([1, 2, 3], [2, 2, 2])  ->  [true, false, false]";
 }
 def Weft_LessEqualOp : Weft_ComparisonOp<"less_equal"> {
   let summary = "lhs <= rhs, element by element.";
   let body = (s_le $lhs, $rhs);
+  let numpy = "lhs <= rhs";
   let example = "less_equal([1, 2, 3], [2, 2, 2])  ->  [true, true, false]";
 }
 def Weft_GreaterOp : Weft_ComparisonOp<"greater"> {
   let summary = "lhs > rhs, element by element.";
   let body = (s_gt $lhs, $rhs);
+  let numpy = "lhs > rhs";
   let example = "greater([1, 2, 3], [2, 2, 2])  ->  [false, false, true]";
 }
 def Weft_GreaterEqualOp : Weft_ComparisonOp<"greater_equal"> {
   let summary = "lhs >= rhs, element by element.";
   let body = (s_ge $lhs, $rhs);
+  let numpy = "lhs >= rhs";
   let example = "greater_equal([1, 2, 3], [2, 2, 2])  ->  [false, true, true]";
 }
 
@@ -288,22 +352,26 @@ class Weft_LogicalOp<string mnemonic> : Weft_BinaryOp<mnemonic, Weft_Bool, [Comm
 def Weft_LogicalAndOp : Weft_LogicalOp<"logical_and"> {
   let summary = "lhs and rhs, element by element.";
   let body = (s_and $lhs, $rhs);
+  let numpy = "lhs & rhs";
   let example = "logical_and([true, true, false], [true, false, false])  ->  [true, false, false]";
 }
 def Weft_LogicalOrOp : Weft_LogicalOp<"logical_or"> {
   let summary = "lhs or rhs, element by element.";
   let body = (s_or $lhs, $rhs);
+  let numpy = "lhs | rhs";
   let example = "logical_or([true, true, false], [true, false, false])  ->  [true, true, false]";
 }
 def Weft_LogicalXorOp : Weft_LogicalOp<"logical_xor"> {
   let summary = "Exactly one of lhs and rhs, element by element.";
   let body = (s_xor $lhs, $rhs);
+  let numpy = "lhs ^ rhs";
   let example = "logical_xor([true, true, false], [true, false, false])  ->  [false, true, false]";
 }
 def Weft_LogicalNotOp : Weft_UnaryOp<"logical_not", Weft_Bool> {
   let summary = "not x, element by element.";
   let body = (s_not $x);
   let inactive = "its result is bool";
+  let numpy = "~x";
   let example = "logical_not([true, false])  ->  [false, true]";
 }
 
@@ -322,6 +390,8 @@ def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
   let promotion = "common";
   let body = (s_select $pred, $on_true, $on_false);
   let vjp = [(no_grad), (where $pred, $dy, 0), (where $pred, 0, $dy)];
+  let samples = samplesOfThree;
+  let numpy = "np.where(pred, on_true, on_false)";
   let example = "select([true, false], [1, 2], [10, 20])  ->  [1, 20]";
 }
 
@@ -343,6 +413,8 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let body = (s_cast $x);
   let vjp = [(cast_back $dy)];
   let jvp = (linear);
+  let samples = samplesOfOne;
+  let numpy = "cast_to(x, dtype)";
   let example = "cast([1.5, -1.5, 0], i32)  ->  [1, -1, 0]";
 }
 

@@ -5,6 +5,7 @@
 
 include "Weft/IR/ElementwiseOps.td"
 include "Weft/IR/StructuralOps.td"
+include "Weft/IR/MovementOps.td"
 include "Weft/IR/CumulativeOps.td"
 include "Weft/IR/StateOps.td"
 include "Weft/IR/AutodiffOps.td"

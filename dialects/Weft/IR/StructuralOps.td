@@ -1,4 +1,4 @@
-// Ops with code of their own: constants, reductions, products, and the movement of elements.
+// Ops with code of their own: constants, reductions, orders, products, and those about derivatives.
 
 #ifndef WEFT_IR_STRUCTURAL_OPS
 #define WEFT_IR_STRUCTURAL_OPS
@@ -23,6 +23,9 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike, Weft_CheapToRerun]>
   let shapeFunction = "constant";
   let inactive = "it has no operand";
   let handwrittenApi = 1;
+  let samples = !foldl([]<Sample>, ["bool", "i32", "i64", "f32", "f64"], made, dtype, !listconcat(made,
+      !foreach(shape, ["scalar", "33", "0", "5x7"], Sample<[], [dtype # " " # shape]>)));
+  let numpy = "value";
 }
 
 def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
@@ -37,6 +40,9 @@ def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
   let assemblyFormat = "attr-dict `:` type($y)";
   let shapeFunction = "iota";
   let inactive = "it has no operand";
+  let samples = !foldl([]<Sample>, ["i32", "i64", "f32", "f64"], made, dtype, !listconcat(made,
+      !foreach(shape, ["[33]", "[1]", "[3, 5]", "[0, 2]"], Sample<[], [dtype, shape, "*"]>)));
+  let numpy = "iota(dtype, shape, axis)";
   let example = "iota(f32, {2, 3}, {.axis = 1})  ->  [[0, 1, 2], [0, 1, 2]]";
 }
 
@@ -59,6 +65,13 @@ class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mn
   let raises = [Raises<IndexError, "an axis is not one of x">, Raises<ValueError, "an axis is given twice">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let shapeFunction = "reduce";
+  let samples = [
+    Sample<["scalar"]>, Sample<["0"]>, Sample<["1"]>, Sample<["0x3"]>, Sample<["2x0x3"]>, Sample<["2x3"]>,
+    Sample<["2x3x2"]>, Sample<["3"], ["*", "true"]>, Sample<["17"], ["*", "false"]>, Sample<["33"], ["*", "true"]>,
+    Sample<["64"], ["*", "false"]>, Sample<["1000"], ["*", "true"]>, Sample<["5x7"]>, Sample<["3x33x5"], ["*", "false"]>,
+    Sample<["3x33x5"], ["[0, 2]", "true"]>, Sample<["2x1000"], ["*", "true"]>, Sample<["special"], ["*", "false"]>,
+    Sample<["transposed 7x5"], ["*", "true"]>
+  ];
 }
 
 def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
@@ -68,6 +81,9 @@ def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let init = "zero";
   let vjp = [(expand_reduced $dy)];
   let jvp = (linear);
+  let numpy = "np.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)";
+  let tolerance = "sums(combined(x, axes))";
+  let signedZeros = 0;
   let example = "sum([[1, 2], [3, 4]], {.axes = Ints{1}})  ->  [3, 7]";
 }
 def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
@@ -77,6 +93,9 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
   let init = "zero";
   let vjp = [(mean_back $dy)];
   let jvp = (linear);
+  let numpy = "np.mean(x, axis=axes, keepdims=keepdims, dtype=x.dtype)";
+  let tolerance = "sums(combined(x, axes))";
+  let signedZeros = 0;
   let example = "mean([[1, 2], [3, 4]], {.axes = Ints{0}})  ->  [2, 3]";
 }
 def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
@@ -86,6 +105,9 @@ def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let init = "one";
   let vjp = [(prod_back $x, $dy)];
   let jvp = (prod_forward $x, $dx);
+  let numpy = "np.prod(x, axis=axes, keepdims=keepdims, dtype=x.dtype)";
+  let tolerance = "sums(combined(x, axes))";
+  let signedZeros = 0;
   let example = "prod([[1, 2], [3, 4]])  ->  24";
 }
 def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {
@@ -95,6 +117,8 @@ def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {
   let init = "lowest";
   let vjp = [(extremum_back $x, $y, $dy)];
   let jvp = (extremum_forward $x, $y, $dx);
+  let numpy = "np.max(x, axis=axes, keepdims=keepdims, initial=lowest(x))";
+  let signedZeros = 0;
   let example = "max([[1, 2], [3, 4]], {.axes = Ints{1}, .keepdims = true})  ->  [[2], [4]]";
 }
 def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
@@ -104,6 +128,8 @@ def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
   let init = "highest";
   let vjp = [(extremum_back $x, $y, $dy)];
   let jvp = (extremum_forward $x, $y, $dx);
+  let numpy = "np.min(x, axis=axes, keepdims=keepdims, initial=highest(x))";
+  let signedZeros = 0;
   let example = "min([[1, 2], [3, 4]], {.axes = Ints{1}})  ->  [1, 3]";
 }
 def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
@@ -112,6 +138,7 @@ def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
   let body = (s_and $acc, $x);
   let init = "yes";
   let inactive = "its result is bool";
+  let numpy = "np.all(x, axis=axes, keepdims=keepdims)";
   let example = "reduce_all([[true, false], [true, true]], {.axes = Ints{1}})  ->  [false, true]";
 }
 def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
@@ -119,6 +146,7 @@ def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
   let body = (s_or $acc, $x);
   let init = "no";
   let inactive = "its result is bool";
+  let numpy = "np.any(x, axis=axes, keepdims=keepdims)";
   let example = "any([[true, false], [false, false]], {.axes = Ints{1}})  ->  [true, false]";
 }
 
@@ -134,8 +162,19 @@ def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
   let shapeFunction = "argmax";
   let batching = "first_with_axis";
   let inactive = "its result is an index";
+  let samples = !listconcat(
+      !foreach(shape, ["1", "17", "33", "1000", "5x7", "3x5x7", "transposed 7x5"], Sample<[shape]>),
+      [Sample<["0x3"], ["1", "*"]>, Sample<["special"]>]);
+  let numpy = "np.argmax(x, axis, keepdims=keepdims)";
   let example = "argmax([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
 }
+
+/// Lines of many lengths, with equal and with special elements, and their axis.
+defvar linesToSort = [
+  Sample<["0"], ["0"]>, Sample<["1"], ["0"]>, Sample<["2"], ["0"]>, Sample<["17"], ["0"]>, Sample<["300"], ["0"]>,
+  Sample<["1000"], ["0"]>, Sample<["5x7"], ["*"]>, Sample<["3x5x7"], ["*"]>, Sample<["2x0x3"], ["*"]>,
+  Sample<["4x16x1"], ["*"]>, Sample<["70x20"], ["*"]>, Sample<["special"], ["0"]>, Sample<["transposed 7x5"], ["1"]>
+];
 
 def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let summary = "Indices that put the elements along one axis in order, as i64; equal ones stay in theirs.";
@@ -155,6 +194,8 @@ def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let batching = "first_with_axis";
   let inactive = "its result is an index";
   let cost = 40;
+  let samples = !foreach(one, linesToSort, Sample<one.operands, !listconcat(one.attributes, ["*", "*"])>);
+  let numpy = "order(x, axis, descending, count)";
   let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
 }
 
@@ -176,6 +217,10 @@ def Weft_SortOp : Weft_PureOp<"sort"> {
   let vjp = [(sort_back $x, $dy)];
   let jvp = (sort_forward $x, $dx);
   let cost = 40;
+  let samples = !listconcat(
+      !foreach(one, linesToSort, Sample<one.operands, !listconcat(one.attributes, ["*"])>),
+      [Sample<["3x2"], ["0", "*"]>, Sample<["2x5"], ["1", "*"]>, Sample<["2x0"], ["1", "false"]>]);
+  let numpy = "np.take_along_axis(x, order(x, axis, descending), axis)";
   let example = "sort([30, 10, 20, 10])  ->  [10, 10, 20, 30]";
 }
 
@@ -223,6 +268,21 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
   let vjp = [(matmul_back_lhs $rhs, $dy), (matmul_back_rhs $lhs, $dy)];
   let jvp = (bilinear);
   let cost = 100;
+  let samples = !listconcat(
+      !foreach(one, [["3", "3"], ["0", "0"], ["3", "3x4"], ["0", "0x3"], ["17x3", "3"], ["2x3", "3"], ["2x3", "3x4"],
+                     ["33x17", "17x64"], ["1x1", "1x1"], ["1x3", "3x1"], ["2x0", "0x3"], ["0x2", "2x3"], ["2x2x3", "3x4"],
+                     ["2x3", "5x3x4"], ["3", "2x3x4"], ["2x4x3", "3"], ["1x2x3", "2x3x2"], ["2x1x2x3", "3x3x4"],
+                     ["2x0x2x3", "3x2"], ["2x3", "0x3x2"], ["100x300", "300x50"]],
+               Sample<["finite " # one[0], "finite " # one[1]], ["false", "false"]>),
+      [Sample<["finite 3x2", "finite 3x4"], ["true", "false"]>, Sample<["finite 3x2", "finite 3"], ["true", "false"]>,
+       Sample<["finite 17x33", "finite 64x33"], ["false", "true"]>, Sample<["finite 2x3", "finite 4x3"], ["false", "true"]>,
+       Sample<["finite 3", "finite 4x3"], ["false", "true"]>, Sample<["finite 3x2", "finite 4x3"], ["true", "true"]>,
+       Sample<["finite 2x3x2", "finite 4x3"], ["true", "true"]>, Sample<["finite 3x2", "finite 5x4x3"], ["true", "true"]>,
+       Sample<["finite 17x33", "finite 64x17"], ["true", "true"]>, Sample<["3x5", "5x3"], ["false", "false"]>,
+       Sample<["finite transposed 5x3", "finite 5x3"], ["false", "false"]>]);
+  let numpy = "matmul(lhs, rhs, transpose_lhs, transpose_rhs)";
+  let tolerance = "sums(max(lhs.shape))";
+  let signedZeros = 0;
   let example = "matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])  ->  [[3, 2], [7, 4]]";
 }
 
@@ -242,6 +302,8 @@ def Weft_StopGradientOp : Weft_PureOp<"stop_gradient", [Weft_CheapToRerun]> {
   let shapeFunction = "same";
   let batching = "first";
   let inactive = "it stops gradients";
+  let samples = !foreach(shape, ["scalar", "33", "0", "5x7"], Sample<[shape]>);
+  let numpy = "x";
   let example = "stop_gradient([1, 2])  ->  [1, 2]";
 }
 
@@ -263,6 +325,9 @@ def Weft_BarrierOp : Weft_PureOp<"barrier", [Weft_StaysInLinalg]> {
   let batching = "barrier";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);
+  let samples = !listconcat(
+      !foreach(shape, ["scalar", "33", "0x3", "5x7"], Sample<[shape, "i32 [1, 2]"]>), [Sample<["2x3", "f64 2"]>]);
+  let numpy = "x";
   let example = "barrier([1, 2], 3)  ->  [1, 2]";
 }
 
@@ -284,386 +349,9 @@ def Weft_MatchShapeOp : Weft_PureOp<"match_shape", [Weft_CheapToRerun]> {
   let batching = "every";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);
+  let samples = !foreach(shape, ["scalar", "33", "0x3", "2x3", "5x7"], Sample<[shape, "bool " # shape]>);
+  let numpy = "x";
   let example = "match_shape([1, 2], [0, 0])  ->  [1, 2]";
-}
-
-//===----------------------------------------------------------------------===//
-// Movement of elements
-//===----------------------------------------------------------------------===//
-
-def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
-  let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
-  let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape"];
-  let resultShape = "of the shape given";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "x's elements do not fill the shape, a size is below -1, or two are -1">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
-  let hasFolder = 1;
-  let shapeFunction = "reshape";
-  let batching = "first";
-  let vjp = [(reshape_back $dy)];
-  let jvp = (linear);
-  let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
-}
-
-def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_StaysInLinalg]> {
-  let summary = "x as a tensor of which fewer sizes are known.";
-  let description = [{
-    Where branches, or turns of a loop, meet with different sizes. tensor.cast would say the same, but
-    upstream moves it through loops as if their state kept its size.
-  }];
-  let arguments = (ins Weft_Any:$x);
-  let results = (outs Weft_Any:$y);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
-  let hasVerifier = 1;
-  let hasFolder = 1;
-}
-
-def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
-  let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
-  let arguments = (ins Weft_Any:$x, Weft_Permutation:$permutation);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape"];
-  let resultShape = "of x's sizes in the order of the permutation";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "the permutation has more or fewer entries than x has axes">,
-                Raises<ValueError, "it is no permutation">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
-  let hasFolder = 1;
-  let shapeFunction = "transpose";
-  let batching = "first";
-  let vjp = [(transpose_back $dy)];
-  let jvp = (linear);
-  let example = "transpose([[1, 2], [3, 4]], {1, 0})  ->  [[1, 3], [2, 4]]";
-}
-
-def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
-  let summary = "x repeated to a larger shape, as NumPy broadcasts: sizes 1 stretch.";
-  let arguments = (ins Weft_Any:$x, Weft_Shape<>:$shape);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of a shape that broadcasts to the one given"];
-  let resultShape = "of the shape given";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "x's shape does not broadcast to the one given">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
-  let hasFolder = 1;
-  let shapeFunction = "broadcast";
-  let batching = "broadcast";
-  let vjp = [(broadcast_back $dy)];
-  let jvp = (linear);
-  let example = "broadcast([1, 2], {2, 2})  ->  [[1, 2], [1, 2]]";
-}
-
-def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
-  let summary = "Elements starts[i], starts[i] + strides[i], ... before limits[i] of each axis.";
-  let description = [{
-    Strides are positive; `reverse` goes backwards. Every axis is given, with
-    0 <= starts <= limits <= size. An axis of unknown size takes a limit of -1 for its end.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_PerAxis<"0", "the first place of each axis">:$starts,
-                       Weft_PerAxis<"size", "the first place behind, of each axis">:$limits,
-                       Weft_PerAxis<"1", "the step of each axis">:$strides);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape"];
-  let resultShape = "of as many elements along each axis as are picked";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "a list has more or fewer entries than x has axes">,
-                Raises<ValueError, "a stride is not positive">,
-                Raises<IndexError, "a start or limit is out of range">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
-  let hasFolder = 1;
-  let shapeFunction = "slice";
-  let batching = "first";
-  let vjp = [(slice_back $dy)];
-  let jvp = (linear);
-  let example = "slice([0, 1, 2, 3, 4], {1}, {5}, {2})  ->  [1, 3]";
-}
-
-def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
-  let summary = "Elements in opposite order along the given axes.";
-  let arguments = (ins Weft_Any:$x, Weft_Axes:$axes);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape"];
-  let resultShape = "of x's shape";
-  let resultDType = "x's dtype";
-  let raises = [Raises<IndexError, "an axis is not one of x">, Raises<ValueError, "an axis is given twice">];
-  let assemblyFormat = "$x attr-dict `:` type($x)";
-  let shapeFunction = "reverse";
-  let batching = "first";
-  let vjp = [(reverse_back $dy)];
-  let jvp = (linear);
-  let example = "reverse([1, 2, 3])  ->  [3, 2, 1]";
-}
-
-def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
-  let summary = "Tensors joined along one axis; the other sizes agree.";
-  let arguments = (ins Variadic<Weft_Any>:$xs, Weft_Axis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more, with equal sizes but for the axis"];
-  let resultShape = "of the operands' sizes, with their sum along the axis";
-  let resultDType = "the operands' dtype";
-  let raises = [Raises<ValueError, "there is nothing to join">,
-                Raises<IndexError, "the axis is not one of the operands">,
-                Raises<ShapeError, "sizes differ outside of the axis">];
-  let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $y)";
-  let shapeFunction = "concatenate";
-  let batching = "every";
-  let promotion = "common";
-  let vjp = [(concatenate_back $dy)];
-  let jvp = (linear);
-  let example = "concatenate({[1, 2], [3]})  ->  [1, 2, 3]";
-}
-
-def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
-  let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
-  let arguments = (ins Weft_Any:$x, Weft_Any:$value,
-                       Weft_PerAxis<"0", "how many before the elements, of each axis">:$low,
-                       Weft_PerAxis<"0", "how many behind them, of each axis">:$high,
-                       Weft_PerAxis<"0", "how many between two of them, of each axis">:$interior);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape", "a scalar"];
-  let resultShape = "of x's shape, larger by what is put in";
-  let resultDType = "the operands' dtype";
-  let raises = [Raises<ShapeError, "value is no scalar, or a list has more or fewer entries than x has axes">,
-                Raises<ValueError, "an entry is negative">];
-  let assemblyFormat = "$x `,` $value attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "pad";
-  let batching = "first_alone";
-  let promotion = "common";
-  let vjp = [(pad_back $dy), (pad_value_back $dy)];
-  let jvp = (linear);
-  let example = "pad([1, 2], 0, {1}, {2}, {1})  ->  [0, 1, 0, 2, 0, 0]";
-}
-
-def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
-  let summary = "Slices of x along one axis, picked by integer indices of any shape.";
-  let description = [{
-    The result has x's shape with the axis replaced by the shape of `indices`. Indices count from 0;
-    one out of range is an IndexError. The derivative is `scatter_add`.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_Axis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "of any shape"];
-  let resultShape = "of x's shape with that of indices in the place of the axis";
-  let resultDType = "x's dtype";
-  let raises = [axis_out_of_range, index_out_of_range];
-  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "gather";
-  let batching = "first_alone";
-  let vjp = [(gather_back $indices, $dy), (no_grad)];
-  let jvp = (linear);
-  let example = "gather([10, 20, 30], [2, 0, 2])  ->  [30, 10, 30]";
-}
-
-def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
-  let summary = "x with slices of `updates` added along one axis at integer indices.";
-  let description = [{
-    `updates` has x's shape with the axis replaced by the shape of `indices`. Equal indices add up,
-    in the order of `updates`. An index out of range is an IndexError.
-  }];
-  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates, Weft_Axis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "of any shape",
-                       "of x's shape with that of indices in the place of the axis"];
-  let resultShape = "of x's shape";
-  let resultDType = "x's dtype";
-  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
-                Raises<ShapeError, "updates has another shape">];
-  let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "scatter_add";
-  let batching = "scatter";
-  let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
-  let jvp = (linear);
-  let example = "scatter_add([0., 0., 0.], [2, 0, 2], [1., 2., 3.])  ->  [2, 0, 4]";
-}
-
-def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
-  let summary = "Elements of x along one axis, picked by indices that stand in their places.";
-  let description = [{
-    `indices` has x's sizes but for the axis; y[i, j] = x[indices[i, j], j] for axis 0 of two. Indices
-    count from 0; one out of range is an IndexError. The derivative is `add_along_axis`.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_LastAxis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis"];
-  let resultShape = "of the shape of indices";
-  let resultDType = "x's dtype";
-  let raises = [axis_out_of_range, index_out_of_range,
-                Raises<ShapeError, "sizes of x and indices differ outside of the axis">];
-  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "take_along_axis";
-  let batching = "every";
-  let vjp = [(take_along_axis_back $indices, $dy), (no_grad)];
-  let jvp = (linear);
-  let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
-}
-
-def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
-  let summary = "x with single elements added along one axis at indices that stand in their places.";
-  let description = [{
-    `indices` and `updates` have x's sizes but for the axis: x[indices[i, j], j] += updates[i, j] for
-    axis 0 of two. Equal indices add up, in the order of `updates`. An index out of range is an
-    IndexError.
-  }];
-  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates,
-                       Weft_LastAxis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis", "of the shape of indices"];
-  let resultShape = "of x's shape";
-  let resultDType = "x's dtype";
-  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
-                Raises<ShapeError, "sizes of x and indices differ outside of the axis, or the shapes of "
-                                   "indices and updates">];
-  let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "add_along_axis";
-  let batching = "every";
-  let vjp = [(copy $dy), (no_grad), (add_along_axis_back $indices, $dy)];
-  let jvp = (linear);
-  let example = "add_along_axis([[0., 0., 0.]], [[2, 0, 2]], [[1., 2., 3.]])  ->  [[2, 0, 4]]";
-}
-
-def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
-  let summary = "x with one slice across an axis replaced.";
-  let description = [{
-    `index` is an integer scalar, and `value` has x's shape without the axis. An index out of range
-    is an IndexError. A loop that updates its state this way does so in place.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Index:$index, Weft_Any:$value, Weft_Axis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "a scalar", "of x's shape without the axis"];
-  let resultShape = "of x's shape";
-  let resultDType = "x's dtype";
-  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
-                Raises<ShapeError, "index is no scalar, or value has another shape">];
-  let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "update_slice";
-  let batching = "scatter";
-  let vjp = [(update_slice_back $index, $dy), (no_grad), (update_slice_value_back $index, $dy)];
-  let jvp = (linear);
-  let example = "update_slice([[1., 2.], [3., 4.]], 1, [5., 6.])  ->  [[1, 2], [5, 6]]";
-}
-
-def Weft_ReplicateOp : Weft_PureOp<"replicate", [Weft_CheapToRerun]> {
-  let summary = "x `count` times along a new leading axis.";
-  let description = [{
-    `count` is an integer scalar, so the result's first size is known only at run time: how programs
-    make tensors of sizes that they compute. A negative count is a ShapeError.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape", "a scalar"];
-  let resultShape = "of x's shape behind a size of count";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "count is no scalar, or negative">];
-  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
-  let hasCanonicalizeMethod = 1;
-  let shapeFunction = "replicate";
-  let vjp = [(replicate_back $dy), (no_grad)];
-  let jvp = (linear);
-  let example = "replicate([1, 2], 3)  ->  [[1, 2], [1, 2], [1, 2]]";
-}
-
-def Weft_ResizeOp : Weft_PureOp<"resize"> {
-  let summary = "The first `count` slices of x along its first axis, with zeros where x has no more.";
-  let description = [{
-    `count` is an integer scalar, so the result's first size is known only at run time: how arrays
-    grow, and how the part of one is taken that is in use. A negative count is a ShapeError.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "a scalar"];
-  let resultShape = "of x's shape with count as its first size";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "x is a scalar, or count is none, or negative">];
-  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
-  let hasCanonicalizeMethod = 1;
-  let shapeFunction = "resize";
-  let vjp = [(resize_back $dy), (no_grad)];
-  let jvp = (linear);
-  let example = "resize([1, 2], 3)  ->  [1, 2, 0]";
-}
-
-def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
-  let summary = "The size of an axis, as an i64 scalar.";
-  let cppName = "size_of";
-  let arguments = (ins Weft_Any:$x, Weft_Axis:$axis);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more"];
-  let resultShape = "a scalar";
-  let resultDType = "i64";
-  let raises = [axis_out_of_range];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
-  let hasFolder = 1;
-  let shapeFunction = "size";
-  let inactive = "its result is a size";
-  let example = "size_of([[1, 2, 3], [4, 5, 6]], {.axis = 1})  ->  3";
-}
-
-//===----------------------------------------------------------------------===//
-// Random numbers
-//===----------------------------------------------------------------------===//
-
-def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
-  let summary = "Random numbers of x's shape, all values equally likely.";
-  let description = [{
-    Floats are of [0, 1) and have as many random bits as the dtype has: 24 or 53; integers and bools
-    are of all their values. `state` is the seed and the number of the stream. Element i is a
-    function of these and of i alone, by Philox4x32-10: the key is the seed, the counter is
-    (b, stream), all in words of 32 bits, low ones first. Block b gives elements 4 b to 4 b + 3, a
-    word each, or 2 b and 2 b + 1 of 64 bits, high word first; of each the highest bits are taken.
-    x gives nothing but its shape.
-  }];
-  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of shape (2,)", "of any shape"];
-  let resultShape = "of x's shape";
-  let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape">];
-  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "draw_uniform";
-  let inactive = "its result depends on nothing but the state";
-  let cost = 40;
-  let example = "draw_uniform([0, 0], [1, 2, 3], f32)  ->  [0.399046, 0.880520, 0.735713]";
-}
-
-def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
-  let summary = "The numbers from 0 to below the size of x's first axis in a random order.";
-  let description = [{
-    `state` is the seed and the number of the stream, as of `draw_uniform`. All orders are equally
-    likely but for differences below n / 2^64: for k = 0, 1, ... the number at n - 1 - k is exchanged
-    with that at floor(r (n - k) / 2^64), where r is the first number of 64 bits of block k (Fisher
-    and Yates). x gives nothing but the size.
-  }];
-  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of shape (2,)", "of rank 1 or more"];
-  let resultShape = "of rank 1, with the size of x's first axis";
-  let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape, or x is a scalar">,
-                Raises<DTypeError, "the dtype given is no integer">,
-                Raises<ValueError, "the dtype given does not hold the numbers">];
-  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
-  let shapeFunction = "draw_permutation";
-  let inactive = "its result depends on nothing but the state";
-  let example = "draw_permutation([0, 0], [1, 2, 3, 4, 5], i64)  ->  [2, 4, 0, 3, 1]";
-}
-
-def Weft_DrawIntoOp : Op<Weft_Dialect, "draw_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {
-  let summary = "Random numbers in a given place.";
-  let description = [{
-    What `draw_uniform` and, with `permutation`, `draw_permutation` become where the library does them:
-    every element of `into` is overwritten. `seed` and `stream` are the numbers of their state.
-
-    ```mlir
-    %y = weft.draw_into %into, %seed, %stream : tensor<2x3xf32>
-    ```
-  }];
-  let arguments = (ins Weft_Any:$into, I64:$seed, I64:$stream, UnitAttr:$permutation);
-  let results = (outs Weft_Any:$y);
-  let assemblyFormat = "$into `,` $seed `,` $stream attr-dict `:` type($into)";
-  let hasVerifier = 1;
 }
 
 #endif // WEFT_IR_STRUCTURAL_OPS

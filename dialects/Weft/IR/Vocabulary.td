@@ -151,4 +151,26 @@ def dtypes_differ : Raises<DTypeError, "the dtypes of the operands differ">;
 def axis_out_of_range : Raises<IndexError, "the axis is not one of x">;
 def index_out_of_range : Raises<IndexError, "an index is out of range">;
 
+//===----------------------------------------------------------------------===//
+// Samples: calls for the tests
+//===----------------------------------------------------------------------===//
+
+/// A call of an op. Each operand is said in words:
+///   "2x3", "scalar", "0x2"       drawn elements of that shape, NaN and infinities among them
+///   "finite 2x3"                 without these
+///   "special"                    all combinations, with the other operands, of values at which ops
+///                                behave in their own way, three times each
+///   "[[2, 0], [1, 1]]"           these integers
+///   "transposed 7x5", "backwards 14", "strided 9"
+///                                a view of such a tensor: its axes in opposite order; every second
+///                                element of the first axis, from the last or from the first on
+///   "i32 5", "i64 [1, 2]"        the same of a dtype that does not follow that of the call
+/// Attributes are written as in the IR, one for each of the record; "*" stands for every value in
+/// turn: both flags, every axis, all sets of axes, each dtype, all, half and two of what is counted.
+/// Attributes not given are "*".
+class Sample<list<string> ofOperands, list<string> ofAttributes = []> {
+  list<string> operands = ofOperands;
+  list<string> attributes = ofAttributes;
+}
+
 #endif // WEFT_IR_VOCABULARY

@@ -2,7 +2,6 @@
 // its result with what is computed from its operand.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: weft-opt %s --split-input-file --verify-diagnostics -canonicalize -cse | FileCheck %s --check-prefix=KEPT
-// NumPy: x
 
 // CHECK-LABEL: func.func @barrier
 // CHECK: weft.barrier %{{.*}}, %{{.*}} : (tensor<2x?xf32>, tensor<i1>) -> tensor<2x?xf32>

@@ -3,7 +3,6 @@
 // RUN: weft-opt %s --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: weft-opt %s --split-input-file --verify-diagnostics -canonicalize | FileCheck %s --check-prefix=FOLD
 // RUN: weft-opt %s --split-input-file --verify-diagnostics -weft-to-linalg -canonicalize | FileCheck %s --check-prefix=LINALG
-// NumPy: x
 
 // CHECK-LABEL: func.func @match_shape
 // CHECK: weft.match_shape %{{.*}}, %{{.*}} : (tensor<2x?xf32>, tensor<?x?xi1>) -> tensor<2x?xf32>

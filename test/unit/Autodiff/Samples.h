@@ -1,5 +1,4 @@
-// Sample calls of every op, made from the op table: a new elementwise op or reduction has some
-// without a line here.
+// Calls that derivatives are tested on, made from the samples of the records.
 #pragma once
 
 #include <ostream>
@@ -14,7 +13,7 @@ namespace weft::test {
 /// A call with f64 operands (and indices, predicates) away from the points where the op has no
 /// derivative.
 struct Sample {
-  std::string name; ///< "add_2x3_3_positive"
+  std::string name; ///< "add_2x3_3_positive", of letters, digits and underscores
   OpCode op;
   std::vector<Tensor> operands;
   Attrs attrs;
@@ -22,7 +21,7 @@ struct Sample {
   friend void PrintTo(const Sample &sample, std::ostream *out) { *out << sample.name; }
 };
 
-/// Samples of every op that has a derivative, in the order of the table. Their results are finite.
+/// The small samples of every op that has a derivative, in the order of the table.
 const std::vector<Sample> &differentiable_samples();
 
 /// Calls whose operands are of rank 0 or have no elements.

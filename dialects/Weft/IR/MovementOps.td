@@ -1,0 +1,527 @@
+// Ops that move elements, or give as many of them as there are: reshape, slice, gather and their kin,
+// and random numbers.
+
+#ifndef WEFT_IR_MOVEMENT_OPS
+#define WEFT_IR_MOVEMENT_OPS
+
+include "Weft/IR/Base.td"
+
+def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
+  let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
+  let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of the shape given";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x's elements do not fill the shape, a size is below -1, or two are -1">];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "reshape";
+  let batching = "first";
+  let vjp = [(reshape_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["2x3"], ["[3, 2]"]>,
+    Sample<["6"], ["[2, -1, 1]"]>,
+    Sample<["1000"], ["[8, -1, 1]"]>,
+    Sample<["1x1"], ["[]"]>,
+    Sample<["scalar"], ["[1]"]>,
+    Sample<["0x3"], ["[3, 0, 2]"]>,
+    Sample<["transposed 7x5"], ["[35]"]>
+  ];
+  let numpy = "x.reshape(shape)";
+  let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
+}
+
+def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_StaysInLinalg]> {
+  let summary = "x as a tensor of which fewer sizes are known.";
+  let description = [{
+    Where branches, or turns of a loop, meet with different sizes. tensor.cast would say the same, but
+    upstream moves it through loops as if their state kept its size.
+  }];
+  let arguments = (ins Weft_Any:$x);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
+  let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
+  let arguments = (ins Weft_Any:$x, Weft_Permutation:$permutation);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's sizes in the order of the permutation";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "the permutation has more or fewer entries than x has axes">,
+                Raises<ValueError, "it is no permutation">];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "transpose";
+  let batching = "first";
+  let vjp = [(transpose_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["scalar"], ["[]"]>,
+    Sample<["33"], ["[0]"]>,
+    Sample<["2x3"], ["[1, 0]"]>,
+    Sample<["17x33"], ["[1, 0]"]>,
+    Sample<["2x3x2"], ["[2, 0, 1]"]>,
+    Sample<["3x5x7"], ["[2, 0, 1]"]>,
+    Sample<["0x3"], ["[1, 0]"]>
+  ];
+  let numpy = "x.transpose(permutation)";
+  let example = "transpose([[1, 2], [3, 4]], {1, 0})  ->  [[1, 3], [2, 4]]";
+}
+
+def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
+  let summary = "x repeated to a larger shape, as NumPy broadcasts: sizes 1 stretch.";
+  let arguments = (ins Weft_Any:$x, Weft_Shape<>:$shape);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of a shape that broadcasts to the one given"];
+  let resultShape = "of the shape given";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x's shape does not broadcast to the one given">];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "broadcast";
+  let batching = "broadcast";
+  let vjp = [(broadcast_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["scalar"], ["[3, 5]"]>,
+    Sample<["3"], ["[3]"]>,
+    Sample<["3"], ["[2, 3]"]>,
+    Sample<["33"], ["[3, 33]"]>,
+    Sample<["2x1"], ["[4, 2, 3]"]>,
+    Sample<["17x1"], ["[2, 17, 3]"]>,
+    Sample<["0x1"], ["[2, 0, 3]"]>,
+    Sample<["1x2"], ["[0, 2]"]>
+  ];
+  let numpy = "np.broadcast_to(x, shape)";
+  let example = "broadcast([1, 2], {2, 2})  ->  [[1, 2], [1, 2]]";
+}
+
+def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
+  let summary = "Elements starts[i], starts[i] + strides[i], ... before limits[i] of each axis.";
+  let description = [{
+    Strides are positive; `reverse` goes backwards. Every axis is given, with
+    0 <= starts <= limits <= size. An axis of unknown size takes a limit of -1 for its end.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_PerAxis<"0", "the first place of each axis">:$starts,
+                       Weft_PerAxis<"size", "the first place behind, of each axis">:$limits,
+                       Weft_PerAxis<"1", "the step of each axis">:$strides);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of as many elements along each axis as are picked";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "a list has more or fewer entries than x has axes">,
+                Raises<ValueError, "a stride is not positive">,
+                Raises<IndexError, "a start or limit is out of range">];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "slice";
+  let batching = "first";
+  let vjp = [(slice_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["scalar"], ["[]", "[]", "[]"]>,
+    Sample<["7"], ["[1]", "[6]", "[2]"]>,
+    Sample<["8"], ["[1]", "[6]", "[3]"]>,
+    Sample<["33"], ["[1]", "[30]", "[2]"]>,
+    Sample<["2x5"], ["[1, 0]", "[2, 5]", "[1, 4]"]>,
+    Sample<["17x33"], ["[1, 0]", "[16, 33]", "[1, 4]"]>,
+    Sample<["8"], ["[1]", "[6]", "[7]"]>,
+    Sample<["8"], ["[1]", "[6]", "[9223372036854775807]"]>,
+    Sample<["3"], ["[2]", "[2]", "[1]"]>,
+    Sample<["0"], ["[0]", "[0]", "[2]"]>
+  ];
+  let numpy = "x[tuple(map(slice, starts, limits, strides))]";
+  let example = "slice([0, 1, 2, 3, 4], {1}, {5}, {2})  ->  [1, 3]";
+}
+
+def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
+  let summary = "Elements in opposite order along the given axes.";
+  let arguments = (ins Weft_Any:$x, Weft_Axes:$axes);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [Raises<IndexError, "an axis is not one of x">, Raises<ValueError, "an axis is given twice">];
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let shapeFunction = "reverse";
+  let batching = "first";
+  let vjp = [(reverse_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["scalar"]>,
+    Sample<["33"]>,
+    Sample<["2x3"]>,
+    Sample<["5x7"]>,
+    Sample<["2x0"]>
+  ];
+  let numpy = "np.flip(x, axes)";
+  let example = "reverse([1, 2, 3])  ->  [3, 2, 1]";
+}
+
+def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
+  let summary = "Tensors joined along one axis; the other sizes agree.";
+  let arguments = (ins Variadic<Weft_Any>:$xs, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more, with equal sizes but for the axis"];
+  let resultShape = "of the operands' sizes, with their sum along the axis";
+  let resultDType = "the operands' dtype";
+  let raises = [Raises<ValueError, "there is nothing to join">,
+                Raises<IndexError, "the axis is not one of the operands">,
+                Raises<ShapeError, "sizes differ outside of the axis">];
+  let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $y)";
+  let shapeFunction = "concatenate";
+  let batching = "every";
+  let promotion = "common";
+  let vjp = [(concatenate_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["3", "17", "1"], ["0"]>,
+    Sample<["2x2", "1x2", "3x2"], ["0"]>,
+    Sample<["2x2", "2x0", "2x1"], ["1"]>,
+    Sample<["5x3", "5x0", "5x1"], ["1"]>,
+    Sample<["2x3x5", "2x1x5"], ["1"]>,
+    Sample<["0", "0"], ["0"]>,
+    Sample<["4"], ["0"]>
+  ];
+  let numpy = "np.concatenate(xs, axis)";
+  let example = "concatenate({[1, 2], [3]})  ->  [1, 2, 3]";
+}
+
+def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
+  let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
+  let arguments = (ins Weft_Any:$x, Weft_Any:$value,
+                       Weft_PerAxis<"0", "how many before the elements, of each axis">:$low,
+                       Weft_PerAxis<"0", "how many behind them, of each axis">:$high,
+                       Weft_PerAxis<"0", "how many between two of them, of each axis">:$interior);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "a scalar"];
+  let resultShape = "of x's shape, larger by what is put in";
+  let resultDType = "the operands' dtype";
+  let raises = [Raises<ShapeError, "value is no scalar, or a list has more or fewer entries than x has axes">,
+                Raises<ValueError, "an entry is negative">];
+  let assemblyFormat = "$x `,` $value attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "pad";
+  let batching = "first_alone";
+  let promotion = "common";
+  let vjp = [(pad_back $dy), (pad_value_back $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["2x3", "scalar"], ["[1, 0]", "[0, 2]", "[0, 0]"]>,
+    Sample<["2x3", "scalar"], ["[1, 1]", "[2, 0]", "[3, 1]"]>,
+    Sample<["5x7", "scalar"], ["[1, 1]", "[2, 0]", "[3, 1]"]>,
+    Sample<["scalar", "scalar"], ["[]", "[]", "[]"]>,
+    Sample<["0", "scalar"], ["[1]", "[2]", "[3]"]>,
+    Sample<["33", "scalar"], ["[0]", "[0]", "[0]"]>
+  ];
+  let numpy = "padded(x, value, low, high, interior)";
+  let example = "pad([1, 2], 0, {1}, {2}, {1})  ->  [0, 1, 0, 2, 0, 0]";
+}
+
+def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
+  let summary = "Slices of x along one axis, picked by integer indices of any shape.";
+  let description = [{
+    The result has x's shape with the axis replaced by the shape of `indices`. Indices count from 0;
+    one out of range is an IndexError. The derivative is `scatter_add`.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of any shape"];
+  let resultShape = "of x's shape with that of indices in the place of the axis";
+  let resultDType = "x's dtype";
+  let raises = [axis_out_of_range, index_out_of_range];
+  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "gather";
+  let batching = "first_alone";
+  let vjp = [(gather_back $indices, $dy), (no_grad)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["33", "[[32, 0], [7, 7]]"], ["0"]>,
+    Sample<["3x2", "[[2, 0], [2, 1]]"], ["0"]>,
+    Sample<["2x3", "[[2, 0], [2, 1]]"], ["1"]>,
+    Sample<["3x17", "[16, 0, 0]"], ["1"]>,
+    Sample<["3x2", "2"], ["0"]>,
+    Sample<["3x2", "[]"], ["0"]>,
+    Sample<["0x2", "[]"], ["0"]>
+  ];
+  let numpy = "np.take(x, indices, axis)";
+  let example = "gather([10, 20, 30], [2, 0, 2])  ->  [30, 10, 30]";
+}
+
+def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
+  let summary = "x with slices of `updates` added along one axis at integer indices.";
+  let description = [{
+    `updates` has x's shape with the axis replaced by the shape of `indices`. Equal indices add up,
+    in the order of `updates`. An index out of range is an IndexError.
+  }];
+  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of any shape",
+                       "of x's shape with that of indices in the place of the axis"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "updates has another shape">];
+  let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "scatter_add";
+  let batching = "scatter";
+  let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["5", "[[4, 0], [4, 4]]", "2x2"], ["0"]>,
+    Sample<["33", "[[32, 0], [7, 7]]", "2x2"], ["0"]>,
+    Sample<["3x2", "[[2, 0], [2, 1]]", "2x2x2"], ["0"]>,
+    Sample<["2x3", "[2, 2]", "2x2"], ["1"]>,
+    Sample<["3x17", "[16, 0, 0]", "3x3"], ["1"]>,
+    Sample<["3x2", "2", "2"], ["0"]>,
+    Sample<["3x2", "[]", "0x2"], ["0"]>,
+    Sample<["0", "[]", "0"], ["0"]>
+  ];
+  let numpy = "scattered(x, indices, updates, axis)";
+  let example = "scatter_add([0., 0., 0.], [2, 0, 2], [1., 2., 3.])  ->  [2, 0, 4]";
+}
+
+def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
+  let summary = "Elements of x along one axis, picked by indices that stand in their places.";
+  let description = [{
+    `indices` has x's sizes but for the axis; y[i, j] = x[indices[i, j], j] for axis 0 of two. Indices
+    count from 0; one out of range is an IndexError. The derivative is `add_along_axis`.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Index:$indices, Weft_LastAxis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis"];
+  let resultShape = "of the shape of indices";
+  let resultDType = "x's dtype";
+  let raises = [axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "sizes of x and indices differ outside of the axis">];
+  let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "take_along_axis";
+  let batching = "every";
+  let vjp = [(take_along_axis_back $indices, $dy), (no_grad)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["33", "[32, 0, 7, 7]"], ["0"]>,
+    Sample<["3x2", "[[2, 0], [2, 1]]"], ["0"]>,
+    Sample<["2x3", "[[2, 0], [2, 1]]"], ["1"]>,
+    Sample<["3x17", "[[16, 0], [1, 2], [3, 3]]"], ["1"]>,
+    Sample<["3x2x2", "[[[2, 0], [1, 1]]]"], ["0"]>,
+    Sample<["3x2", "3x0"], ["1"]>,
+    Sample<["0x2", "0x2"], ["0"]>,
+    Sample<["transposed 5x3", "[[4], [0], [2]]"], ["1"]>
+  ];
+  let numpy = "np.take_along_axis(x, indices, axis)";
+  let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
+}
+
+def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
+  let summary = "x with single elements added along one axis at indices that stand in their places.";
+  let description = [{
+    `indices` and `updates` have x's sizes but for the axis: x[indices[i, j], j] += updates[i, j] for
+    axis 0 of two. Equal indices add up, in the order of `updates`. An index out of range is an
+    IndexError.
+  }];
+  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates,
+                       Weft_LastAxis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis", "of the shape of indices"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "sizes of x and indices differ outside of the axis, or the shapes of "
+                                   "indices and updates">];
+  let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "add_along_axis";
+  let batching = "every";
+  let vjp = [(copy $dy), (no_grad), (add_along_axis_back $indices, $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["5", "[4, 0, 4, 4]", "4"], ["0"]>,
+    Sample<["3x2", "[[2, 0], [2, 1]]", "2x2"], ["0"]>,
+    Sample<["2x3", "[[2, 2], [0, 1]]", "2x2"], ["1"]>,
+    Sample<["3x17", "[[16, 0], [1, 2], [3, 3]]", "3x2"], ["1"]>,
+    Sample<["2x3x2", "[[[2, 0], [1, 1]], [[0, 0], [2, 2]]]", "2x2x2"], ["1"]>,
+    Sample<["3x2", "3x0", "3x0"], ["1"]>,
+    Sample<["0", "[]", "0"], ["0"]>
+  ];
+  let numpy = "added_along(x, indices, updates, axis)";
+  let example = "add_along_axis([[0., 0., 0.]], [[2, 0, 2]], [[1., 2., 3.]])  ->  [[2, 0, 4]]";
+}
+
+def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
+  let summary = "x with one slice across an axis replaced.";
+  let description = [{
+    `index` is an integer scalar, and `value` has x's shape without the axis. An index out of range
+    is an IndexError. A loop that updates its state this way does so in place.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Index:$index, Weft_Any:$value, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "a scalar", "of x's shape without the axis"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [dtypes_differ, axis_out_of_range, index_out_of_range,
+                Raises<ShapeError, "index is no scalar, or value has another shape">];
+  let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "update_slice";
+  let batching = "scatter";
+  let vjp = [(update_slice_back $index, $dy), (no_grad), (update_slice_value_back $index, $dy)];
+  let jvp = (linear);
+  let samples = [
+    Sample<["5", "4", "scalar"], ["0"]>,
+    Sample<["33", "32", "scalar"], ["0"]>,
+    Sample<["3x2", "1", "2"], ["0"]>,
+    Sample<["2x3", "2", "2"], ["1"]>,
+    Sample<["3x17", "16", "3"], ["1"]>,
+    Sample<["3x0", "2", "0"], ["0"]>
+  ];
+  let numpy = "with_slice(x, index, value, axis)";
+  let example = "update_slice([[1., 2.], [3., 4.]], 1, [5., 6.])  ->  [[1, 2], [5, 6]]";
+}
+
+def Weft_ReplicateOp : Weft_PureOp<"replicate", [Weft_CheapToRerun]> {
+  let summary = "x `count` times along a new leading axis.";
+  let description = [{
+    `count` is an integer scalar, so the result's first size is known only at run time: how programs
+    make tensors of sizes that they compute. A negative count is a ShapeError.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of any shape", "a scalar"];
+  let resultShape = "of x's shape behind a size of count";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "count is no scalar, or negative">];
+  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
+  let hasCanonicalizeMethod = 1;
+  let shapeFunction = "replicate";
+  let vjp = [(replicate_back $dy), (no_grad)];
+  let jvp = (linear);
+  let samples = !foldl([]<Sample>, ["0", "1", "3"], made, count, !listconcat(made,
+      !foreach(shape, ["scalar", "17", "2x3", "5x7", "0x2"], Sample<[shape, count]>)));
+  let numpy = "np.broadcast_to(x, (int(count), *x.shape))";
+  let example = "replicate([1, 2], 3)  ->  [[1, 2], [1, 2], [1, 2]]";
+}
+
+def Weft_ResizeOp : Weft_PureOp<"resize"> {
+  let summary = "The first `count` slices of x along its first axis, with zeros where x has no more.";
+  let description = [{
+    `count` is an integer scalar, so the result's first size is known only at run time: how arrays
+    grow, and how the part of one is taken that is in use. A negative count is a ShapeError.
+  }];
+  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "a scalar"];
+  let resultShape = "of x's shape with count as its first size";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x is a scalar, or count is none, or negative">];
+  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
+  let hasCanonicalizeMethod = 1;
+  let shapeFunction = "resize";
+  let vjp = [(resize_back $dy), (no_grad)];
+  let jvp = (linear);
+  let samples = !foldl([]<Sample>, ["0", "2", "3", "20"], made, count, !listconcat(made,
+      !foreach(shape, ["3", "2x3", "5x7", "0x2", "4x0"], Sample<[shape, count]>)));
+  let numpy = "resized(x, int(count))";
+  let example = "resize([1, 2], 3)  ->  [1, 2, 0]";
+}
+
+def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
+  let summary = "The size of an axis, as an i64 scalar.";
+  let cppName = "size_of";
+  let arguments = (ins Weft_Any:$x, Weft_Axis:$axis);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "a scalar";
+  let resultDType = "i64";
+  let raises = [axis_out_of_range];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let hasFolder = 1;
+  let shapeFunction = "size";
+  let inactive = "its result is a size";
+  let samples = [
+    Sample<["3x17"]>,
+    Sample<["0"]>,
+    Sample<["2x0"]>
+  ];
+  let numpy = "np.int64(x.shape[axis])";
+  let example = "size_of([[1, 2, 3], [4, 5, 6]], {.axis = 1})  ->  3";
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
+  let summary = "Random numbers of x's shape, all values equally likely.";
+  let description = [{
+    Floats are of [0, 1) and have as many random bits as the dtype has: 24 or 53; integers and bools
+    are of all their values. `state` is the seed and the number of the stream. Element i is a
+    function of these and of i alone, by Philox4x32-10: the key is the seed, the counter is
+    (b, stream), all in words of 32 bits, low ones first. Block b gives elements 4 b to 4 b + 3, a
+    word each, or 2 b and 2 b + 1 of 64 bits, high word first; of each the highest bits are taken.
+    x gives nothing but its shape.
+  }];
+  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of shape (2,)", "of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "the dtype given";
+  let raises = [Raises<ShapeError, "state has another shape">];
+  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "draw_uniform";
+  let inactive = "its result depends on nothing but the state";
+  let cost = 40;
+  let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
+      made, state, !listconcat(made,
+          !foreach(shape, ["scalar", "0", "1", "33", "1000", "3x5x7", "5x1", "2x0x3"], Sample<[state, "f32 " # shape]>)));
+  let numpy = "draw_uniform(state, x.shape, dtype)";
+  let example = "draw_uniform([0, 0], [1, 2, 3], f32)  ->  [0.399046, 0.880520, 0.735713]";
+}
+
+def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
+  let summary = "The numbers from 0 to below the size of x's first axis in a random order.";
+  let description = [{
+    `state` is the seed and the number of the stream, as of `draw_uniform`. All orders are equally
+    likely but for differences below n / 2^64: for k = 0, 1, ... the number at n - 1 - k is exchanged
+    with that at floor(r (n - k) / 2^64), where r is the first number of 64 bits of block k (Fisher
+    and Yates). x gives nothing but the size.
+  }];
+  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of shape (2,)", "of rank 1 or more"];
+  let resultShape = "of rank 1, with the size of x's first axis";
+  let resultDType = "the dtype given";
+  let raises = [Raises<ShapeError, "state has another shape, or x is a scalar">,
+                Raises<DTypeError, "the dtype given is no integer">,
+                Raises<ValueError, "the dtype given does not hold the numbers">];
+  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "draw_permutation";
+  let inactive = "its result depends on nothing but the state";
+  let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
+      made, state, !listconcat(made,
+          !foldl([]<Sample>, ["0", "1", "5", "1000", "5x1", "0x2"], shapes, shape, !listconcat(shapes,
+              !foreach(dtype, ["i32", "i64"], Sample<[state, "f32 " # shape], [dtype]>)))));
+  let numpy = "draw_permutation(state, len(x), dtype)";
+  let example = "draw_permutation([0, 0], [1, 2, 3, 4, 5], i64)  ->  [2, 4, 0, 3, 1]";
+}
+
+def Weft_DrawIntoOp : Op<Weft_Dialect, "draw_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {
+  let summary = "Random numbers in a given place.";
+  let description = [{
+    What `draw_uniform` and, with `permutation`, `draw_permutation` become where the library does them:
+    every element of `into` is overwritten. `seed` and `stream` are the numbers of their state.
+
+    ```mlir
+    %y = weft.draw_into %into, %seed, %stream : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Weft_Any:$into, I64:$seed, I64:$stream, UnitAttr:$permutation);
+  let results = (outs Weft_Any:$y);
+  let assemblyFormat = "$into `,` $seed `,` $stream attr-dict `:` type($into)";
+  let hasVerifier = 1;
+}
+
+#endif // WEFT_IR_MOVEMENT_OPS
