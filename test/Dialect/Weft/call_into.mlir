@@ -1,0 +1,33 @@
+// The op call_into: its text, and the routines that there are.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @call
+func.func @call(%x: tensor<2x9x1xf32>, %k: tensor<3x1x1xf32>, %into: tensor<2x7x1xf32>, %n: index) {
+  // CHECK: weft.call_into "convolution"(%{{.*}}, %{{.*}}) numbers(%{{.*}}) into %{{.*}} : (tensor<2x9x1xf32>, tensor<3x1x1xf32>) into tensor<2x7x1xf32>
+  %0 = weft.call_into "convolution"(%x, %k) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %into : (tensor<2x9x1xf32>, tensor<3x1x1xf32>) into tensor<2x7x1xf32>
+  return
+}
+
+// -----
+
+func.func @unknown(%x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op the library has no routine 'convolve'}}
+  %0 = weft.call_into "convolve"(%x) numbers() into %x : (tensor<2xf32>) into tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @numbers(%x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op 'convolution' takes 2 tensors and 22 numbers, but is given 1 and 0}}
+  %0 = weft.call_into "convolution"(%x) numbers() into %x : (tensor<2xf32>) into tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @dtypes(%x: tensor<2xf32>, %i: tensor<2xi32>, %n: index) {
+  // expected-error @below {{'weft.call_into' op 'convolution' takes tensors of one dtype, but 'tensor<2xi32>' meets 'tensor<2xf32>'}}
+  %0 = weft.call_into "convolution"(%x, %i) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %x : (tensor<2xf32>, tensor<2xi32>) into tensor<2xf32>
+  return
+}
