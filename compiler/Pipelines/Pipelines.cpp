@@ -21,7 +21,7 @@ void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   DifferentiatePassOptions options;
   options.report = true; // the driver takes it off the module
   pm.addPass(createCheckLimitsPass());
-  pm.addPass(createCountTurnsPass()); // so that derivatives count from 0 as well
+  pm.addPass(createCountIterationsPass()); // so that derivatives count from 0 as well
   pm.addPass(createDifferentiatePass(std::move(options)));
   pm.addPass(createSplitDerivativePass());
 }

@@ -228,7 +228,7 @@ private:
     MemoryNote &made = note(MemoryNote::Kind::allocation, first ? nameOf(first) : "memref.alloc",
                             alloc, alloc.getLoc());
     made.reason = made.bytes < 0 ? "its size is known only when it runs"
-                                 : "each turn of the loop needs memory of its own";
+                                 : "each iteration of the loop needs memory of its own";
   }
 
   void noteCopy(memref::CopyOp copy) {

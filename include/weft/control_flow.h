@@ -16,17 +16,17 @@
 
 namespace weft {
 
-/// The turns of a `for_loop`: `n` for 0, 1, ..., n - 1, or `{start, stop, step}`. Bounds are
+/// The iterations of a `for_loop`: `n` for 0, 1, ..., n - 1, or `{start, stop, step}`. Bounds are
 /// integer scalars of C++ or tensors; the loop's number has their dtype (i32 for C++ integers that
 /// fit). Throws DTypeError or ShapeError for other bounds, ValueError for a step that is 0.
-class Turns {
+class Iterations {
 public:
   template <class Stop, class = std::enable_if_t<std::is_constructible_v<Operand, const Stop &>>>
-  Turns(const Stop &stop, std::source_location where = WEFT_HERE)
-      : Turns(make({0, where}, {stop, where}, 1)) {}
-  Turns(const Operand &start, const Operand &stop) : Turns(make(start, stop, 1)) {}
-  Turns(const Operand &start, const Operand &stop, std::int64_t step)
-      : Turns(make(start, stop, step)) {}
+  Iterations(const Stop &stop, std::source_location where = WEFT_HERE)
+      : Iterations(make({0, where}, {stop, where}, 1)) {}
+  Iterations(const Operand &start, const Operand &stop) : Iterations(make(start, stop, 1)) {}
+  Iterations(const Operand &start, const Operand &stop, std::int64_t step)
+      : Iterations(make(start, stop, step)) {}
 
   /// A count from `low` in steps of `stride` > 0 to before `high`, both i64 scalars.
   const Tensor &low() const { return low_; }
@@ -38,8 +38,8 @@ public:
   Tensor number(const Tensor &at) const;
 
 private:
-  Turns() = default;
-  static Turns make(const Operand &start, const Operand &stop, std::int64_t step);
+  Iterations() = default;
+  static Iterations make(const Operand &start, const Operand &stop, std::int64_t step);
 
   Tensor low_, high_, start_;
   std::int64_t step_ = 1;
@@ -55,10 +55,10 @@ std::vector<Tensor> choose(std::string_view name, const Operand &index,
                            std::span<const Body> cases);
 std::vector<Tensor> loop(std::string_view name, const Body &condition, const Body &body,
                          std::vector<Tensor> state, const std::source_location &where);
-std::vector<Tensor> count(std::string_view name, const Turns &turns, const Body &body,
+std::vector<Tensor> count(std::string_view name, const Iterations &iterations, const Body &body,
                           std::vector<Tensor> state);
 /// `carries` first, then one slice of each of `xs`; gives carries and then what is stacked.
-std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
+std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vector<Tensor> carries,
                          std::span<const Tensor> xs, bool reverse,
                          const std::source_location &where);
 
@@ -120,20 +120,20 @@ public:
       : name_(name), where_(where), parts_(Values(flowing(state)...)) {}
 
   std::vector<Tensor> tensors() { return parts_.tensors(); }
-  /// The state of a turn.
+  /// The state of an iteration.
   Values at(std::span<const Tensor> tensors) const { return parts_.with(tensors); }
-  /// The tensors of what `turn` returns, which must be a state.
-  template <class Turn>
-  std::vector<Tensor> after(const Turn &turn) const {
-    using R = decltype(turn());
+  /// The tensors of what `iteration` returns, which must be a state.
+  template <class Iteration>
+  std::vector<Tensor> after(const Iteration &iteration) const {
+    using R = decltype(iteration());
     if constexpr (sizeof...(State) == 0) {
-      turn();
+      iteration();
       return {};
     } else {
       constexpr bool fits = fits_state<R>();
       static_assert(fits, "the body of a loop returns its next state: one value where there is one "
                           "part, a std::tuple of as many values as there are parts");
-      if constexpr (fits) return tensors_of(values_of(turn()));
+      if constexpr (fits) return tensors_of(values_of(iteration()));
       else return {};
     }
   }
@@ -259,10 +259,10 @@ private:
     constexpr bool tests = std::is_invocable_v<Condition &, FlowingType<State> &...>;
     static_assert(tests, "the condition of while_loop is called with the parts of the state: one "
                          "parameter for each argument behind the body");
-    constexpr bool turns = std::is_invocable_v<LoopBody &, FlowingType<State> &...>;
-    static_assert(turns, "the body of while_loop is called with the parts of the state: one "
-                         "parameter for each argument behind it");
-    if constexpr (tests && turns) {
+    constexpr bool iterations = std::is_invocable_v<LoopBody &, FlowingType<State> &...>;
+    static_assert(iterations, "the body of while_loop is called with the parts of the state: one "
+                              "parameter for each argument behind it");
+    if constexpr (tests && iterations) {
       constexpr bool decides =
           std::is_constructible_v<Operand, ResultOf<Condition &, FlowingType<State> &...>>;
       static_assert(decides, "the condition of while_loop returns a bool, or a bool tensor");
@@ -291,20 +291,21 @@ private:
 /// or rank does, and ValueError if the body returns another structure.
 inline constexpr detail::WhileLoop while_loop;
 
-/// `state = body(i, state)` for the numbers of `turns`: `for_loop(10, body, x)`,
+/// `state = body(i, state)` for the numbers of `iterations`: `for_loop(10, body, x)`,
 /// `for_loop({2, 20, 3}, body, x)`. State and errors are as in `while_loop`.
 template <class LoopBody, class... State>
-auto for_loop(const Turns &turns, LoopBody body, const State &...state) {
-  detail::LoopState<State...> loop("for_loop", turns.where(), state...);
+auto for_loop(const Iterations &iterations, LoopBody body, const State &...state) {
+  detail::LoopState<State...> loop("for_loop", iterations.where(), state...);
   constexpr bool fits = std::is_invocable_v<LoopBody &, Tensor &, detail::FlowingType<State> &...>;
-  static_assert(fits, "the body of for_loop is called with the number of the turn and the parts of "
-                      "the state: one parameter for the number and one for each part");
+  static_assert(fits,
+                "the body of for_loop is called with the number of the iteration and the parts of "
+                "the state: one parameter for the number and one for each part");
   if constexpr (fits) {
     const std::vector<Tensor> results = detail::count(
-        "for_loop", turns,
+        "for_loop", iterations,
         [&](std::span<const Tensor> tensors) {
           return loop.after([&] {
-            return std::apply(body, std::tuple_cat(std::tuple(turns.number(tensors[0])),
+            return std::apply(body, std::tuple_cat(std::tuple(iterations.number(tensors[0])),
                                                    loop.at(tensors.subspan(1))));
           });
         },
@@ -322,7 +323,7 @@ namespace detail {
 
 /// What the body of `scan` returns; what is wrong with it is said in a sentence.
 template <class ScanBody, class C, class Xs>
-struct ScanTurn {
+struct ScanIteration {
   static_assert(is_structure<C>() && is_structure<Xs>(),
                 WEFT_STRUCTURE_WANTED("the carry and the slices of scan"));
   static constexpr bool fits = std::is_invocable_v<ScanBody &, const C &, const Xs &>;
@@ -350,7 +351,7 @@ template <class ScanBody, class Carry, class Xs>
 auto scan(ScanBody body, const Carry &init, const Xs &xs, ScanOptions options = {},
           std::source_location where = WEFT_HERE) {
   using C = detail::FlowingType<Carry>;
-  using Y = typename detail::ScanTurn<ScanBody, C, Xs>::Y;
+  using Y = typename detail::ScanIteration<ScanBody, C, Xs>::Y;
   detail::Parts<C> carry(detail::flowing(init));
   detail::Parts<Xs> slices(xs);
   std::optional<detail::Parts<Y>> ys;
@@ -363,12 +364,13 @@ auto scan(ScanBody body, const Carry &init, const Xs &xs, ScanOptions options = 
         detail::Parts<C> after(detail::flowing(std::move(next)));
         if (!(after.key() == carry.key())) detail::throw_other_structure("scan", "the body", where);
         detail::Parts<Y> out(detail::flowing(std::move(y)));
-        std::vector<Tensor> results_of_turn = std::move(after.tensors());
-        results_of_turn.insert(results_of_turn.end(), out.tensors().begin(), out.tensors().end());
+        std::vector<Tensor> results_of_iteration = std::move(after.tensors());
+        results_of_iteration.insert(results_of_iteration.end(), out.tensors().begin(),
+                                    out.tensors().end());
         if (!ys) ys.emplace(std::move(out));
         else if (!(ys->key() == out.key()))
           detail::throw_other_structure("scan", "the body", where);
-        return results_of_turn;
+        return results_of_iteration;
       },
       carry.tensors(), slices.tensors(), options.reverse, where);
   const std::span<const Tensor> last = results;

@@ -49,8 +49,8 @@ struct SavedNote {
   enum class Form : std::uint8_t {
     value,    ///< straight-line code keeps it until the reverse part has read it
     branch,   ///< a branch gives it as a further result
-    stack,    ///< a loop keeps that of every turn
-    snapshot, ///< a loop keeps that of some turns, from which the others are run again
+    stack,    ///< a loop keeps that of every iteration
+    snapshot, ///< a loop keeps that of some iterations, from which the others are run again
   };
   Form form{};
   std::string function;    ///< the differentiated function, "loss"

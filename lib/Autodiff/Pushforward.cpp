@@ -5,10 +5,10 @@
 
 #include "Autodiff/Forward.h"
 #include "Autodiff/Paused.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
-#include "Autodiff/Rules/Calls.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>
@@ -290,7 +290,7 @@ std::vector<Tensor> Pushforward::construct_loop(const ConstructCall &call) {
   const std::size_t fixed = counted ? 1 : 0;
   std::vector<bool> active;
   for (const Tensor &part : state) active.push_back(known(part).defined());
-  // State is active if it is at the start, or if a turn makes it so from what is; this ends.
+  // State is active if it is at the start, or if an iteration makes it so from what is; this ends.
   for (std::vector<bool> before; before != active;) {
     before = active;
     std::vector<TensorType> types;

@@ -53,7 +53,8 @@ void check_loop_variable(std::string_view name, std::size_t variable, const Tens
                          const TensorType &after) {
   const auto say = [&](std::string_view rule) {
     return prefix(name) + "loop variable " + std::to_string(variable) + " is " + to_string(before) +
-           " before the loop, but " + to_string(after) + " after a turn: " + std::string(rule);
+           " before the loop, but " + to_string(after) +
+           " after an iteration: " + std::string(rule);
   };
   if (before.dtype != after.dtype) throw DTypeError(say("it must keep its dtype"));
   if (before.shape.size() != after.shape.size())

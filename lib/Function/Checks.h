@@ -28,8 +28,9 @@ void meet_branches(std::string_view name, std::size_t result, std::size_t branch
 void check_loop_variable(std::string_view name, std::size_t variable, const TensorType &before,
                          const TensorType &after);
 
-/// Makes sizes in `state`, the types of loop variables, unknown where a turn changed them; `before`
-/// are the types before the loop. True if that changed one. Throws as check_loop_variable does.
+/// Makes sizes in `state`, the types of loop variables, unknown where an iteration changed them;
+/// `before` are the types before the loop. True if that changed one. Throws as check_loop_variable
+/// does.
 bool widen_loop_variables(std::string_view name, std::span<const TensorType> before,
                           std::span<TensorType> state, std::span<const TensorType> after);
 

@@ -10,7 +10,7 @@
 namespace weft {
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Iterations
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -42,24 +42,26 @@ Tensor bound(const Operand &operand, std::string_view what) {
 
 } // namespace
 
-Turns Turns::make(const Operand &start, const Operand &stop, std::int64_t step) {
+Iterations Iterations::make(const Operand &start, const Operand &stop, std::int64_t step) {
   const CallSite site(stop.where());
   if (step == 0 || step == INT64_MIN)
     throw ValueError("for_loop: the step is " + std::to_string(step));
   const Tensor first = bound(start, "the start"), end = bound(stop, "the stop");
-  Turns turns;
-  turns.step_ = step;
-  turns.where_ = stop.where();
-  turns.dtype_ = promote(first.dtype(), end.dtype());
-  if (start.weak() && !stop.weak()) turns.dtype_ = end.dtype();
-  if (stop.weak() && !start.weak()) turns.dtype_ = first.dtype();
-  turns.start_ = cast(first, DType::i64);
-  turns.low_ = step > 0 ? turns.start_ : mirrored(turns.start_);
-  turns.high_ = step > 0 ? cast(end, DType::i64) : mirrored(cast(end, DType::i64));
-  return turns;
+  Iterations iterations;
+  iterations.step_ = step;
+  iterations.where_ = stop.where();
+  iterations.dtype_ = promote(first.dtype(), end.dtype());
+  if (start.weak() && !stop.weak()) iterations.dtype_ = end.dtype();
+  if (stop.weak() && !start.weak()) iterations.dtype_ = first.dtype();
+  iterations.start_ = cast(first, DType::i64);
+  iterations.low_ = step > 0 ? iterations.start_ : mirrored(iterations.start_);
+  iterations.high_ = step > 0 ? cast(end, DType::i64) : mirrored(cast(end, DType::i64));
+  return iterations;
 }
 
-Tensor Turns::number(const Tensor &at) const { return cast(step_ > 0 ? at : mirrored(at), dtype_); }
+Tensor Iterations::number(const Tensor &at) const {
+  return cast(step_ > 0 ? at : mirrored(at), dtype_);
+}
 
 //===----------------------------------------------------------------------===//
 // Constructs
@@ -89,9 +91,9 @@ Tensor condition_of(std::string_view name, const Body &condition, std::span<cons
   return holds;
 }
 
-/// The state after a turn, which must be of the dtypes and ranks of the one before.
-std::vector<Tensor> turn(std::string_view name, const Body &body, std::span<const Tensor> arguments,
-                         std::span<const Tensor> state) {
+/// The state after an iteration, which must be of the dtypes and ranks of the one before.
+std::vector<Tensor> iteration(std::string_view name, const Body &body,
+                              std::span<const Tensor> arguments, std::span<const Tensor> state) {
   std::vector<Tensor> next = results_of(body, arguments);
   for (std::size_t i = 0; i < state.size(); ++i) {
     if (!next[i].defined())
@@ -152,27 +154,28 @@ std::vector<Tensor> loop(std::string_view name, const Body &condition, const Bod
     const Body bodies[] = {condition, body};
     return interpreter->construct(ConstructCall{ConstructKind::loop, name, state, bodies});
   }
-  while (condition_of(name, condition, state).item<bool>()) state = turn(name, body, state, state);
+  while (condition_of(name, condition, state).item<bool>())
+    state = iteration(name, body, state, state);
   return state;
 }
 
-std::vector<Tensor> count(std::string_view name, const Turns &turns, const Body &body,
+std::vector<Tensor> count(std::string_view name, const Iterations &iterations, const Body &body,
                           std::vector<Tensor> state) {
-  const CallSite site(turns.where());
+  const CallSite site(iterations.where());
   if (Interpreter *interpreter = recorder()) {
-    std::vector<Tensor> operands{turns.low(), turns.high()};
+    std::vector<Tensor> operands{iterations.low(), iterations.high()};
     operands.insert(operands.end(), state.begin(), state.end());
     return interpreter->construct(
-        ConstructCall{ConstructKind::counted, name, operands, {&body, 1}, turns.stride()});
+        ConstructCall{ConstructKind::counted, name, operands, {&body, 1}, iterations.stride()});
   }
   std::vector<Tensor> arguments(1);
-  const auto high = turns.high().item<std::int64_t>();
-  for (auto at = turns.low().item<std::int64_t>(); at < high;) {
+  const auto high = iterations.high().item<std::int64_t>();
+  for (auto at = iterations.low().item<std::int64_t>(); at < high;) {
     arguments.resize(1);
     arguments[0] = i64_scalar(at);
     arguments.insert(arguments.end(), state.begin(), state.end());
-    state = turn(name, body, arguments, state);
-    if (__builtin_add_overflow(at, turns.stride(), &at)) break;
+    state = iteration(name, body, arguments, state);
+    if (__builtin_add_overflow(at, iterations.stride(), &at)) break;
   }
   return state;
 }

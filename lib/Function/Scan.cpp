@@ -1,4 +1,4 @@
-// Scans: loops that read one slice of their inputs in each turn and stack what they give.
+// Scans: loops that read one slice of their inputs in each iteration and stack what they give.
 #include <algorithm>
 
 #include <weft/control_flow.h>
@@ -16,15 +16,15 @@ namespace {
 std::string prefix(std::string_view name) { return std::string(name) + ": "; }
 
 /// What the user's code gives; its op calls have lines of their own.
-std::vector<Tensor> results_of(const Body &turn, std::span<const Tensor> inputs) {
+std::vector<Tensor> results_of(const Body &iteration, std::span<const Tensor> inputs) {
   const UserCode user;
-  return turn(inputs);
+  return iteration(inputs);
 }
 
 /// The size of the first axes, which must be one; unknown if a trace does not know it.
 std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
   if (xs.empty())
-    throw ValueError(prefix(name) + "there is no tensor to go along; for_loop counts turns");
+    throw ValueError(prefix(name) + "there is no tensor to go along; for_loop counts iterations");
   std::int64_t length = unknown;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].rank() == 0)
@@ -47,23 +47,23 @@ TensorType slice_type(const Tensor &x) {
 }
 
 /// The types of carries and results, when carries begin with the types in `carries`, which become
-/// those of every turn.
-std::vector<TensorType> settle_types(std::string_view name, const Body &turn,
+/// those of every iteration.
+std::vector<TensorType> settle_types(std::string_view name, const Body &iteration,
                                      std::vector<TensorType> &carries, std::span<const Tensor> xs,
                                      Interpreter &tracer) {
   const std::vector<TensorType> before = carries;
   for (;;) {
     std::vector<TensorType> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(slice_type(x));
-    std::vector<TensorType> after = tracer.types_of(name, turn, inputs);
+    std::vector<TensorType> after = tracer.types_of(name, iteration, inputs);
     if (!widen_loop_variables(name, before, carries,
                               std::span<const TensorType>(after).first(carries.size())))
       return {after.begin() + static_cast<std::ptrdiff_t>(carries.size()), after.end()};
   }
 }
 
-/// Types of the results of a turn where nothing is traced.
-std::vector<TensorType> result_types(std::string_view name, const Body &turn,
+/// Types of the results of an iteration where nothing is traced.
+std::vector<TensorType> result_types(std::string_view name, const Body &iteration,
                                      std::span<const Tensor> carries, std::span<const Tensor> xs) {
   Tracer tracer{std::string(name)};
   push_interpreter(&tracer);
@@ -73,7 +73,7 @@ std::vector<TensorType> result_types(std::string_view name, const Body &turn,
   } pop{tracer};
   std::vector<TensorType> types;
   for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
-  return settle_types(name, turn, types, xs, tracer);
+  return settle_types(name, iteration, types, xs, tracer);
 }
 
 Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
@@ -91,7 +91,7 @@ Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
   return concatenate(rows, {.axis = 0});
 }
 
-std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
+std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
                                 std::vector<Tensor> carries, std::span<const Tensor> xs,
                                 std::int64_t length, bool reverse) {
   const std::size_t carried = carries.size();
@@ -100,7 +100,7 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
     const std::int64_t at = reverse ? length - 1 - i : i;
     std::vector<Tensor> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(x[Index(at)]);
-    std::vector<Tensor> after = results_of(turn, inputs);
+    std::vector<Tensor> after = results_of(iteration, inputs);
     for (const Tensor &result : after)
       if (!result.defined())
         throw ValueError(prefix(name) + "a tensor that a body returns is undefined");
@@ -112,7 +112,7 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
     for (std::size_t y = 0; y < ys.size(); ++y) ys[y].push_back(after[carried + y]);
   }
   if (length == 0) {
-    for (const TensorType &type : result_types(name, turn, carries, xs)) {
+    for (const TensorType &type : result_types(name, iteration, carries, xs)) {
       Shape shape{0};
       for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
       carries.push_back(zeros(shape, type.dtype));
@@ -128,34 +128,34 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &turn,
 
 } // namespace
 
-std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Tensor> carries,
+std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vector<Tensor> carries,
                          std::span<const Tensor> xs, bool reverse,
                          const std::source_location &where) {
   const CompositeCall site("scan", where);
   const std::int64_t length = common_length(name, xs);
   Interpreter *tracer = Interpreter::current();
   if (tracer == nullptr || !tracer->traces())
-    return scan_values(name, turn, std::move(carries), xs, length, reverse);
+    return scan_values(name, iteration, std::move(carries), xs, length, reverse);
 
   std::vector<TensorType> types;
   for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
-  const std::vector<TensorType> results = settle_types(name, turn, types, xs, *tracer);
+  const std::vector<TensorType> results = settle_types(name, iteration, types, xs, *tracer);
   const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
   const std::size_t carried = carries.size();
-  // Around the user's turn there are ops of the scan itself.
-  const auto turn_at = [&](const Tensor &number, std::span<const Tensor> now) {
+  // Around the user's iteration there are ops of the scan itself.
+  const auto iteration_at = [&](const Tensor &number, std::span<const Tensor> now) {
     const Tensor at = reverse ? count - 1 - number : number;
     std::vector<Tensor> arguments(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(carried));
     for (const Tensor &x : xs) arguments.push_back(gather(x, at));
-    return std::pair(at, results_of(turn, arguments));
+    return std::pair(at, results_of(iteration, arguments));
   };
-  const auto turns_from = [&](std::int64_t first, std::vector<Tensor> state) {
+  const auto iterations_from = [&](std::int64_t first, std::vector<Tensor> state) {
     return weft::detail::count(
-        name, Turns(first, count),
+        name, Iterations(first, count),
         [&](std::span<const Tensor> inputs) {
           const CompositeCall inside("scan", where);
           const std::span<const Tensor> now = inputs.subspan(1);
-          auto [at, after] = turn_at(inputs[0], now);
+          auto [at, after] = iteration_at(inputs[0], now);
           for (std::size_t i = carried; i < after.size(); ++i)
             after[i] = update_slice(now[i], at, after[i]);
           return after;
@@ -173,16 +173,17 @@ std::vector<Tensor> scan(std::string_view name, const Body &turn, std::vector<Te
       state.push_back(length == unknown ? replicate(zeros(type.shape, type.dtype), count)
                                         : zeros(shape, type.dtype));
     }
-    return turns_from(0, std::move(state));
+    return iterations_from(0, std::move(state));
   }
-  // The sizes of what is stacked are those that the first turn gives; without a turn they are 0.
+  // The sizes of what is stacked are those that the first iteration gives; without an iteration
+  // they are 0.
   return branch(
       name, count > 0,
       [&](std::span<const Tensor>) {
         const CompositeCall inside("scan", where);
-        std::vector<Tensor> state = turn_at(new_scalar(std::int64_t{0}), carries).second;
+        std::vector<Tensor> state = iteration_at(new_scalar(std::int64_t{0}), carries).second;
         for (std::size_t i = carried; i < state.size(); ++i) state[i] = replicate(state[i], count);
-        return turns_from(1, std::move(state));
+        return iterations_from(1, std::move(state));
       },
       [&](std::span<const Tensor>) {
         std::vector<Tensor> state = carries;

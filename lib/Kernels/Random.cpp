@@ -108,28 +108,28 @@ void fill_view(const RandomStream &stream, const Walk &walk, T *to) noexcept {
 }
 
 /// Fisher and Yates: from the last place on, each number changes places with one not behind it.
-/// Where to depends on the turn alone, so the places are known in advance, and on their way to the
-/// cache when their turn comes.
+/// Where to depends on the iteration alone, so the places are known in advance, and on their way to
+/// the cache when their iteration comes.
 template <class T>
 void shuffle(const RandomStream &stream, std::int64_t count, std::int64_t stride,
              T *numbers) noexcept {
-  constexpr std::int64_t kTurns = 1024, kAhead = 32;
+  constexpr std::int64_t kIterations = 1024, kAhead = 32;
   for (std::int64_t i = 0; i < count; ++i) numbers[i * stride] = static_cast<T>(i);
   const auto draw = host_table().wide;
-  std::uint64_t drawn[kTurns];
-  std::int64_t picked[kTurns + kAhead];
-  for (std::int64_t turn = 0; turn < count - 1; turn += kTurns) {
-    const std::int64_t turns = std::min(kTurns, count - 1 - turn);
-    draw(stream, static_cast<std::uint64_t>(turn), turns, drawn);
-    for (std::int64_t i = 0; i < turns; ++i) {
-      const auto left = static_cast<unsigned __int128>(count - turn - i);
+  std::uint64_t drawn[kIterations];
+  std::int64_t picked[kIterations + kAhead];
+  for (std::int64_t iteration = 0; iteration < count - 1; iteration += kIterations) {
+    const std::int64_t iterations = std::min(kIterations, count - 1 - iteration);
+    draw(stream, static_cast<std::uint64_t>(iteration), iterations, drawn);
+    for (std::int64_t i = 0; i < iterations; ++i) {
+      const auto left = static_cast<unsigned __int128>(count - iteration - i);
       picked[i] = static_cast<std::int64_t>(drawn[i] * left >> 64) * stride;
     }
-    std::fill_n(picked + turns, kAhead, picked[turns - 1]);
+    std::fill_n(picked + iterations, kAhead, picked[iterations - 1]);
     for (std::int64_t i = 0; i < kAhead; ++i) __builtin_prefetch(numbers + picked[i], 1);
-    for (std::int64_t i = 0; i < turns; ++i) {
+    for (std::int64_t i = 0; i < iterations; ++i) {
       __builtin_prefetch(numbers + picked[i + kAhead], 1);
-      std::swap(numbers[(count - turn - i - 1) * stride], numbers[picked[i]]);
+      std::swap(numbers[(count - iteration - i - 1) * stride], numbers[picked[i]]);
     }
   }
 }

@@ -53,7 +53,7 @@ enum class ConstructKind : std::uint8_t {
   loop,    ///< operands: the state; regions: the condition, which ends in one bool scalar, and the
            ///< body
   counted, ///< operands: the first number and the one to stop before, i64 scalars, and the state;
-           ///< region: the body of the turn's number, an i64 scalar, and the state
+           ///< region: the body of the iteration's number, an i64 scalar, and the state
   call,    ///< of another traced function; operands: its inputs, then its captured tensors
   host,    ///< of a C++ callable; operands: what it is called with
   record,  ///< a call that keeps what its derivative needs; operands as of a call

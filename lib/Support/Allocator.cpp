@@ -1,7 +1,7 @@
 // The common store behind the threads' free lists, the cache of large blocks, and the counters.
 #include "Support/Allocator.h"
-#include "Support/SystemMemory.h"
 #include "Support/Fault.h"
+#include "Support/SystemMemory.h"
 #include "Support/ThreadEnd.h"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ private:
 };
 
 // When the library is loaded: what takes memory while a fork waits for it registers later, and its
-// turn comes before the lock.
+// iteration comes before the lock.
 [[maybe_unused]] const int registered = pthread_atfork(
     [] { Store::get().hold(); }, [] { Store::get().let_go(); }, [] { Store::get().let_go(); });
 

@@ -1,4 +1,4 @@
-// Checkpoint budgets: how much of a loop's turns its derivative keeps.
+// Checkpoint budgets: how much of a loop's iterations its derivative keeps.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace weft {
 /// A budget, as `weft-differentiate`, its ops and FunctionOptions::checkpoint name it.
 struct Checkpoint {
   enum class Kind : std::uint8_t {
-    none,     ///< keep what the reverse needs of every turn
-    sqrt,     ///< keep the state of about sqrt(n) of n turns, and run the turns between again
+    none, ///< keep what the reverse needs of every iteration
+    sqrt, ///< keep the state of about sqrt(n) of n iterations, and run the iterations between again
     binomial, ///< keep at most `number` states at a time, where Revolve puts them
     bytes,    ///< keep states of at most `number` bytes in all at a time
   };

@@ -4,7 +4,7 @@
 // on the same one: two pools would spin against each other. Its workers spin for a while after a
 // region, so a region that follows soon costs less than a microsecond; after a longer pause they
 // sleep and the next region pays for waking them. On a machine that is busy with something else a
-// region takes milliseconds, for it ends when its last thread has had its turn: run with
+// region takes milliseconds, for it ends when its last thread has had its iteration: run with
 // WEFT_NUM_THREADS=1 there. The environment variables OMP_WAIT_POLICY and GOMP_SPINCOUNT, which
 // libgomp reads when it is loaded, are left to the user. The child of a process that forked after
 // a region has no workers, and libgomp cannot start others: its loops run on their caller alone.

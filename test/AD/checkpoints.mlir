@@ -1,4 +1,4 @@
-// Checkpoint budgets: loops keep the state of some turns and run the turns between again in reverse, a segment at a time.
+// Checkpoint budgets: loops keep the state of some iterations and run the iterations between again in reverse, a segment at a time.
 // RUN: split-file %s %t
 // RUN: weft-opt %t/known.mlir -weft-differentiate=checkpoint=sqrt -symbol-dce -verify-each | FileCheck %t/known.mlir
 // RUN: weft-opt %t/known.mlir -weft-differentiate -symbol-dce -verify-each | FileCheck %t/known.mlir --check-prefix=NONE
@@ -18,7 +18,7 @@
 // RUN: not weft-opt %t/known.mlir -weft-differentiate=checkpoint=cbrt 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: error: weft-differentiate: the checkpoint budget "cbrt" is unknown: there are none, sqrt, binomial<k> and bytes<n>
 
-// Of ten turns the states of turns 0, 4 and 8, in segments of at most four; the gradient that says none keeps all ten, the
+// Of ten iterations the states of iterations 0, 4 and 8, in segments of at most four; the gradient that says none keeps all ten, the
 // other one what the option says.
 //--- known.mlir
 // CHECK-LABEL: func.func @ten(
@@ -76,7 +76,7 @@ func.func @all_of_ten(%x: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>)
   return %0#1 : tensor<2xf32>
 }
 
-// How often it turns is not known before: segment j begins with turn j (j + 1) and has 2 (j + 1) turns.
+// How often it iterations is not known before: segment j begins with iteration j (j + 1) and has 2 (j + 1) iterations.
 //--- until.mlir
 // CHECK-LABEL: func.func @square_until(
 // CHECK: %[[WHILE:.*]]:5 = scf.while (%[[A:.*]] = %{{.*}}, %[[PLACE:.*]] = %{{.*}}, %[[NEXT:.*]] = %{{.*}}, %[[TURN:.*]] = %{{.*}}, %[[S:.*]] = %{{.*}})
@@ -146,7 +146,7 @@ func.func @printing(%x: tensor<f32>) -> tensor<f32> {
   return %0#1 : tensor<f32>
 }
 
-// What a turn assigns, the next one reads: all turns are kept.
+// What an iteration assigns, the next one reads: all iterations are kept.
 // CHECK-LABEL: func.func @assigning(
 // CHECK: weft.stack_empty() : tensor<9x
 // CHECK: scf.for
@@ -173,7 +173,7 @@ func.func @assigning(%x: tensor<f32>) -> tensor<f32> {
   return %0#1 : tensor<f32>
 }
 
-// State that only collects what turns give is not kept, and not collected again.
+// State that only collects what iterations give is not kept, and not collected again.
 //--- unneeded.mlir
 // CHECK-LABEL: func.func @collecting(
 // CHECK: weft.stack_empty() : tensor<3x2xf32>
@@ -203,9 +203,9 @@ func.func @collecting(%x: tensor<2xf32>, %d: tensor<9x2xf32>) -> tensor<2xf32> {
   return %0#1 : tensor<2xf32>
 }
 
-// At most three states at a time: the forward loop keeps none. Each turn in reverse drops a snapshot of a later turn, goes on
+// At most three states at a time: the forward loop keeps none. Each iteration in reverse drops a snapshot of a later iteration, goes on
 // from the last one (or from where the loop began) with new snapshots on the way, and is run again and reversed. The bytes
-// of a state say how many there may be, at run time where the number of turns is not known.
+// of a state say how many there may be, at run time where the number of iterations is not known.
 //--- revolve.mlir
 // CHECK-LABEL: func.func @three(
 // CHECK: scf.for %{{.*}} iter_args(%{{[a-z0-9]*}} = %{{[a-z0-9]*}}) -> (tensor<2xf32>)
@@ -266,7 +266,7 @@ func.func @turning(%x: tensor<2xf32>, %d: tensor<2xf32>, %m: index) -> tensor<2x
   return %0#1 : tensor<2xf32>
 }
 
-// State that only an unused op in an inner loop uses is not kept, and turns that run again do without it.
+// State that only an unused op in an inner loop uses is not kept, and iterations that run again do without it.
 //--- idle.mlir
 // CHECK-LABEL: func.func @idle(
 // CHECK: weft.stack_empty() : tensor<2xi64>
@@ -339,7 +339,7 @@ func.func @bytes(%x: tensor<f64>) -> tensor<f64> {
   return %0#1 : tensor<f64>
 }
 
-// The same lines and numbers with and without: six turns, two prints each, from a variable that is assigned behind the loop.
+// The same lines and numbers with and without: six iterations, two prints each, from a variable that is assigned behind the loop.
 //--- run.mlir
 // CHECK-COUNT-12: at
 // CHECK-NOT: at

@@ -1,26 +1,26 @@
 // Gradients of loops with effects in them: these happen once, in the order of the program, and what the reverse needs of
-// them was kept. With n turns from v = 2 on, y = (.. ((x v)^2 (v + 1))^2 ..)^2.
+// them was kept. With n iterations from v = 2 on, y = (.. ((x v)^2 (v + 1))^2 ..)^2.
 // RUN: weft-run %s --entry=main --arg='dense<1.5> : tensor<f64>' --arg='dense<2> : tensor<i64>' --print | FileCheck %s
 // RUN: weft-run %s --entry=main --arg='dense<1.5> : tensor<f64>' --arg='dense<0> : tensor<i64>' --print | FileCheck %s --check-prefix=NONE
 // RUN: not weft-run %s --entry=main --arg='dense<1.5> : tensor<f64>' --arg='dense<9> : tensor<i64>' --print 2>&1 | FileCheck %s --check-prefix=STOP
 
-// CHECK: turn 2: 3
+// CHECK: iteration 2: 3
 // CHECK-NEXT: squared
-// CHECK-NEXT: turn 3: 27
+// CHECK-NEXT: iteration 3: 27
 // CHECK-NEXT: squared
-// CHECK-NOT: {{turn|squared}}
+// CHECK-NOT: {{iteration|squared}}
 // CHECK: tensor(729,
 // CHECK-NEXT: tensor(1944,
 // CHECK-NEXT: tensor(4,
 
-// NONE-NOT: {{turn|squared}}
+// NONE-NOT: {{iteration|squared}}
 // NONE: tensor(1.5,
 // NONE-NEXT: tensor(1,
 // NONE-NEXT: tensor(2,
 
-// STOP: turn 4: 2916
+// STOP: iteration 4: 2916
 // STOP-NEXT: squared
-// STOP-NEXT: turn 5: 42515280
+// STOP-NEXT: iteration 5: 42515280
 // STOP: assertion failed in main: v is 5
 weft.variable @v = dense<2.0> : tensor<f64>
 func.func private @f(%x: tensor<f64>, %n: tensor<i64>) -> tensor<f64> {
@@ -34,7 +34,7 @@ func.func private @f(%x: tensor<f64>, %n: tensor<i64>) -> tensor<f64> {
     %w = weft.read %v : tensor<f64>
     weft.assign_add %v, %one : tensor<f64>
     %0 = weft.multiply %a, %w : tensor<f64>
-    weft.print "turn {}: {}", %w, %0 : tensor<f64>, tensor<f64>
+    weft.print "iteration {}: {}", %w, %0 : tensor<f64>, tensor<f64>
     %l = weft.less %w, %five : tensor<f64>
     weft.assert %l, "v is {}", %w : tensor<i1>, tensor<f64>
     %g = weft.greater %w, %one : tensor<f64>

@@ -1,8 +1,8 @@
-// Counted loops in reverse: as many turns, from the last to the first, that carry the cotangents of the state and of what
-// the body uses from around it. What the reverse needs of a turn it finds in stacks, at the number of the turn.
+// Counted loops in reverse: as many iterations, from the last to the first, that carry the cotangents of the state and of what
+// the body uses from around it. What the reverse needs of a turn it finds in stacks, at the number of the iteration.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -verify-each | FileCheck %s
 
-// A step of a recurrent network. The state and the product are kept; tanh is computed again. The number of turns is
+// A step of a recurrent network. The state and the product are kept; tanh is computed again. The number of iterations is
 // known, so the stacks are of known size.
 func.func private @recurrence(%h: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<2xf32> {
   %c0 = arith.constant 0 : index
@@ -16,7 +16,7 @@ func.func private @recurrence(%h: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<
   }
   return %r : tensor<2xf32>
 }
-// CHECK-LABEL: func.func @known_turns(
+// CHECK-LABEL: func.func @known_iterations(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}, %[[A2:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:     %[[CONSTANT:.*]] = arith.constant 0 : index
 // CHECK-NEXT:     %[[CONSTANT2:.*]] = arith.constant 1 : index
@@ -58,13 +58,13 @@ func.func private @recurrence(%h: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<
 // CHECK-NEXT:       scf.yield %[[RESHAPE4]], %[[ADD2]] : tensor<2xf32>, tensor<2x2xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     return %[[FOR2]]#0, %[[FOR2]]#1 : tensor<2xf32>, tensor<2x2xf32>
-func.func @known_turns(%h: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<2x2xf32>) {
+func.func @known_iterations(%h: tensor<2xf32>, %w: tensor<2x2xf32>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<2x2xf32>) {
   %0:3 = weft.vjp @recurrence(%h, %w) cotangents(%d) wrt [0, 1]
       : (tensor<2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2x2xf32>)
   return %0#1, %0#2 : tensor<2xf32>, tensor<2x2xf32>
 }
 
-// Bounds and step that only run time knows, and integers that count: the number of a turn is found from what the loop
+// Bounds and step that only run time knows, and integers that count: the number of an iteration is found from what the loop
 // counts with, and the other way round in reverse, where the body's use of it asks for it.
 func.func private @powers(%x: tensor<f32>, %low: i64, %high: i64, %step: i64) -> tensor<f32> {
   %one = weft.constant dense<1.0> : tensor<f32>
@@ -77,7 +77,7 @@ func.func private @powers(%x: tensor<f32>, %low: i64, %high: i64, %step: i64) ->
   }
   return %r : tensor<f32>
 }
-// CHECK-LABEL: func.func @unknown_turns(
+// CHECK-LABEL: func.func @unknown_iterations(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}, %[[A2:[a-z0-9]+]]: {{[^,)]*}}, %[[A3:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:     %[[CONSTANT:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT:     %[[SUBI:.*]] = arith.subi %[[A2]], %[[A1]] : i64
@@ -119,13 +119,13 @@ func.func private @powers(%x: tensor<f32>, %low: i64, %high: i64, %step: i64) ->
 // CHECK-NEXT:       scf.yield %[[MULTIPLY4]], %[[ADD]] : tensor<f32>, tensor<f32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     return %[[FOR2]]#1 : tensor<f32>
-func.func @unknown_turns(%x: tensor<f32>, %low: i64, %high: i64, %step: i64) -> tensor<f32> {
+func.func @unknown_iterations(%x: tensor<f32>, %low: i64, %high: i64, %step: i64) -> tensor<f32> {
   %0:2 = weft.gradient @powers(%x, %low, %high, %step) wrt [0] : (tensor<f32>, i64, i64, i64) -> (tensor<f32>, tensor<f32>)
   return %0#1 : tensor<f32>
 }
 
 // Of what a scan reads, the slice's cotangent is added to the sum in its place, and the slice is read again: nothing of
-// the size of all slices is made in a turn. State that is not differentiated is not carried.
+// the size of all slices is made in an iteration. State that is not differentiated is not carried.
 func.func private @scan(%xs: tensor<8x2xf32>) -> (tensor<2xf32>, tensor<i64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -179,7 +179,7 @@ func.func private @unknown(%x: tensor<?x2xf32>, %n: index) -> tensor<?x2xf32> {
   }
   return %r : tensor<?x2xf32>
 }
-// CHECK-LABEL: func.func @sizes_of_a_turn(
+// CHECK-LABEL: func.func @sizes_of_a_iteration(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}, %[[A2:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:     %[[CONSTANT:.*]] = arith.constant 0 : index
 // CHECK-NEXT:     %[[CONSTANT2:.*]] = arith.constant 1 : index
@@ -222,7 +222,7 @@ func.func private @unknown(%x: tensor<?x2xf32>, %n: index) -> tensor<?x2xf32> {
 // CHECK-NEXT:       scf.yield %[[MULTIPLY]] : tensor<?x2xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     return %[[FOR2]] : tensor<?x2xf32>
-func.func @sizes_of_a_turn(%x: tensor<?x2xf32>, %n: index, %d: tensor<?x2xf32>) -> tensor<?x2xf32> {
+func.func @sizes_of_a_iteration(%x: tensor<?x2xf32>, %n: index, %d: tensor<?x2xf32>) -> tensor<?x2xf32> {
   %0:2 = weft.vjp @unknown(%x, %n) cotangents(%d) wrt [0]
       : (tensor<?x2xf32>, index, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
   return %0#1 : tensor<?x2xf32>

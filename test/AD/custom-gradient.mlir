@@ -98,8 +98,8 @@ func.func @results(%x: tensor<f64>, %q: tensor<2xf64>, %dp: tensor<f64>, %dq: te
   return %0#1, %0#3, %0#4 : tensor<i64>, tensor<f64>, tensor<2xf64>
 }
 
-// In a loop: what the pullback captures is kept for each turn.
-func.func private @turns(%x: tensor<f64>, %n: index) -> tensor<f64> {
+// In a loop: what the pullback captures is kept for each iteration.
+func.func private @iterations(%x: tensor<f64>, %n: index) -> tensor<f64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<f64>) {
@@ -110,7 +110,7 @@ func.func private @turns(%x: tensor<f64>, %n: index) -> tensor<f64> {
 }
 func.func private @slope(%x: tensor<f64>) -> tensor<f64> {
   %n = arith.constant 3 : index
-  %0:2 = weft.gradient @turns(%x, %n) wrt [0] : (tensor<f64>, index) -> (tensor<f64>, tensor<f64>)
+  %0:2 = weft.gradient @iterations(%x, %n) wrt [0] : (tensor<f64>, index) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
 
@@ -123,8 +123,8 @@ func.func private @slope(%x: tensor<f64>) -> tensor<f64> {
 func.func @run(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>) {
   %n = arith.constant 3 : index
   %one = weft.constant dense<1.0> : tensor<f64>
-  %0:2 = weft.gradient @turns(%x, %n) wrt [0] : (tensor<f64>, index) -> (tensor<f64>, tensor<f64>)
-  %1:2 = weft.jvp @turns(%x, %n) tangents(%one) wrt [0] : (tensor<f64>, index, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  %0:2 = weft.gradient @iterations(%x, %n) wrt [0] : (tensor<f64>, index) -> (tensor<f64>, tensor<f64>)
+  %1:2 = weft.jvp @iterations(%x, %n) tangents(%one) wrt [0] : (tensor<f64>, index, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   %2:2 = weft.gradient @slope(%x) wrt [0] : (tensor<f64>) -> (tensor<f64>, tensor<f64>)
   %3:2 = weft.jvp @slope(%x) tangents(%one) wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1, %1#1, %2#1, %3#1 : tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>

@@ -1,5 +1,5 @@
-// State that only collects what the turns give has one cotangent for all of them: the reverse of the loop reads it, and
-// carries and clears nothing. What a turn adds to it is not kept beside it.
+// State that only collects what the iterations give has one cotangent for all of them: the reverse of the loop reads it, and
+// carries and clears nothing. What an iteration adds to it is not kept beside it.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -split-input-file -verify-each | FileCheck %s
 
 // CHECK-LABEL: func.func @collected(
@@ -37,7 +37,7 @@ func.func @collected(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>, %d: tensor<5x2x2x
 
 // -----
 
-// A place that a turn before has filled too, and state that is also read: a turn takes its slice out and clears it.
+// A place that an iteration before has filled too, and state that is also read: an iteration takes its slice out and clears it.
 // CHECK-LABEL: func.func @filled_twice(
 // CHECK: scf.for
 // CHECK: scf.for

@@ -33,8 +33,8 @@ func.func @product(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>, %d: tensor<4x2xf32>
 // CHECK-NOT: func.func private
 // CHECK-NOT: weft.variable @u
 // CHECK: weft.variable @v
-// CHECK-NOT: @turns_backward
-// CHECK-LABEL: func.func @turns(
+// CHECK-NOT: @iterations_backward
+// CHECK-LABEL: func.func @iterations(
 // CHECK-SAME: %[[COUNT:.*]]: tensor<i64>, %[[STACK:.*]]: tensor<?x2xf32>, %[[D:.*]]: tensor<2xf32>) -> tensor<2xf32>
 // CHECK-SAME: weft.saved = array<i64: 1, 1, 1, 2>
 // CHECK-NEXT: %[[ITEM:.*]] = weft.item %[[COUNT]]
@@ -57,7 +57,7 @@ func.func private @loop(%x: tensor<2xf32>, %n: tensor<i64>) -> tensor<2xf32> {
   }
   return %2 : tensor<2xf32>
 }
-func.func @turns(%x: tensor<2xf32>, %n: tensor<i64>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+func.func @iterations(%x: tensor<2xf32>, %n: tensor<i64>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
     attributes {weft.split = {inputs = 2 : i64, results = 1 : i64, part = "backward"}} {
   %0:2 = weft.record @loop(%x, %n) wrt [0] : (tensor<2xf32>, tensor<i64>) -> (tensor<2xf32>, !weft.record)
   %1 = weft.pull %0#1(%d) : (tensor<2xf32>) -> tensor<2xf32>

@@ -1,4 +1,4 @@
-// A turn copies what it keeps to its place in a stack, and nothing else: no stack is copied, in reverse neither, but for one
+// An iteration copies what it keeps to its place in a stack, and nothing else: no stack is copied, in reverse neither, but for one
 // that grows, which is copied when it doubles.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: weft-compile %t/counted.mlir --report=copies | FileCheck %t/counted.mlir
@@ -6,7 +6,7 @@
 // RUN: weft-compile %t/second.mlir --report=copies | FileCheck %t/second.mlir
 
 //--- counted.mlir
-// The stack has 2.7 KiB. The state is set aside because the argument must stay, each turn keeps its 400 bytes, and the
+// The stack has 2.7 KiB. The state is set aside because the argument must stay, each iteration keeps its 400 bytes, and the
 // cotangent begins as a constant.
 // CHECK: counted: 3 copies, 0 allocations, 1 output;
 // CHECK-NEXT: output 400 B result 0

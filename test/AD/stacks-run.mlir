@@ -6,7 +6,7 @@
 // RUN: weft-run %s --entry=twice --arg='dense<1.0> : tensor<f64>' --arg='dense<100.0> : tensor<f64>' --print | FileCheck %s
 // CHECK: tensor(6,
 
-// Two states of a loop; a turn reads what the one before stored.
+// Two states of a loop; an iteration reads what the one before stored.
 func.func @states(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -59,7 +59,7 @@ func.func @growing(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   return %r#3 : tensor<f64>
 }
 
-// A loop's state, and a stack that each turn begins anew.
+// A loop's state, and a stack that each iteration begins anew.
 func.func @captured(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

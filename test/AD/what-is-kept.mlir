@@ -1,5 +1,5 @@
 // What a loop keeps for its reverse: the fewest bytes from which everything else can be computed again by elementwise ops
-// and movements of elements. What is the same in all turns is not kept at all.
+// and movements of elements. What is the same in all iterations is not kept at all.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -verify-each | FileCheck %s
 
 // Of a chain from 2 to 64 elements and back the two elements, though all 64 are used.
@@ -120,7 +120,7 @@ func.func @once(%x: tensor<2xf32>, %s: tensor<2xi64>, %d: tensor<2xf32>) -> tens
   return %0#1 : tensor<2xf32>
 }
 
-// An inner loop's stack is a value of the outer loop's turn, kept in a stack of stacks.
+// An inner loop's stack is a value of the outer loop's iteration, kept in a stack of stacks.
 // CHECK-LABEL: func.func @stack_of_stacks(
 // CHECK: weft.stack_empty() : tensor<5x3x2xf32>
 // CHECK: scf.for

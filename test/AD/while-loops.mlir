@@ -1,4 +1,4 @@
-// Other loops in reverse: the forward part counts its turns, and the reverse is a counted loop. Stacks grow.
+// Other loops in reverse: the forward part counts its iterations, and the reverse is a counted loop. Stacks grow.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -verify-each | FileCheck %s
 
 // The condition hands its state on as it is, so the last time that it is computed has no reverse.
@@ -52,7 +52,7 @@ func.func @square_until(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
   return %0#1 : tensor<f32>
 }
 
-// The condition works on what it hands on, once more than the body turns: the reverse of its last time comes first. Its
+// The condition works on what it hands on, once more than the body iterations: the reverse of its last time comes first. Its
 // effects stay where they were.
 func.func private @working(%x: tensor<f32>, %w: tensor<f32>) -> tensor<f32> {
   %limit = weft.constant dense<9.0> : tensor<f32>

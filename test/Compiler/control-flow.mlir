@@ -39,7 +39,7 @@ func.func @swap(%n: tensor<i64>, %x: tensor<2xi32>, %y: tensor<2xi32>) -> (tenso
   return %r#0, %r#1 : tensor<2xi32>, tensor<2xi32>
 }
 
-// Prints come in program order, once per turn.
+// Prints come in program order, once per iteration.
 // DOUBLE: now tensor([2, 4]
 // DOUBLE-NEXT: now tensor([4, 8]
 // DOUBLE-NEXT: now tensor([8, 16]

@@ -175,7 +175,7 @@ func.func @copies(%a: memref<4x16xf32>, %b: memref<4x16xf32>,
   return
 }
 
-// The outermost loop has no turn where an inner one has none: a result without elements may have
+// The outermost loop has no iteration where an inner one has none: a result without elements may have
 // any size in front of the 0.
 // CHECK-LABEL: func.func @maybe_empty_rows
 // CHECK:         %[[ROWS:.*]] = memref.dim %{{.*}}, %c0

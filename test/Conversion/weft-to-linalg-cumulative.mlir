@@ -121,7 +121,7 @@ func.func @unknown_sizes(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// A loop over slices without elements has no turn: its axis may be of any size.
+// A loop over slices without elements has no iteration: its axis may be of any size.
 // CHECK-LABEL: func @unknown_slices
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[ACROSS:.*]], %{{.*}} : index
 // CHECK: %[[TURNS:.*]] = arith.select %[[NONE]], %{{.*}}, %{{.*}} : index

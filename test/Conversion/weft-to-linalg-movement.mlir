@@ -131,11 +131,11 @@ func.func @pad(%x: tensor<3xf32>, %v: tensor<f32>) -> tensor<8xf32> {
 // CHECK-LABEL: func @state_of_unknown_size
 // CHECK: %[[INIT:.*]] = weft.widen %{{.*}} : tensor<?xf32> to tensor<?xf32>
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[INIT]])
-func.func @state_of_unknown_size(%x: tensor<3xf32>, %n: tensor<i64>, %turns: index) -> tensor<?xf32> {
+func.func @state_of_unknown_size(%x: tensor<3xf32>, %n: tensor<i64>, %iterations: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %0 = weft.resize %x, %n : (tensor<3xf32>, tensor<i64>) -> tensor<?xf32>
-  %1 = scf.for %i = %c0 to %turns step %c1 iter_args(%y = %0) -> tensor<?xf32> {
+  %1 = scf.for %i = %c0 to %iterations step %c1 iter_args(%y = %0) -> tensor<?xf32> {
     %2 = weft.concatenate %y, %x {axis = 0 : i64} : (tensor<?xf32>, tensor<3xf32>) -> tensor<?xf32>
     scf.yield %2 : tensor<?xf32>
   }

@@ -114,7 +114,7 @@ func.func @c25_gather(%i: tensor<i32>) -> tensor<i32> {
   return %0 : tensor<i32>
 }
 
-// C25 in a loop: what may fail is not taken out of it, nor does it fail in a loop without turns.
+// C25 in a loop: what may fail is not taken out of it, nor does it fail in a loop without iterations.
 // NO-TURN: tensor(0
 func.func @c25_loop(%i: tensor<i32>, %n: tensor<i64>) -> tensor<i32> {
   %zero = weft.constant dense<0> : tensor<i32>

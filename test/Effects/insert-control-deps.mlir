@@ -5,7 +5,7 @@
 weft.variable @v : tensor<f32>
 weft.variable @w : tensor<f32>
 
-// A loop that only reads v takes the last write's token for each turn's read, and gathers what its reads give: turns do not wait
+// A loop that only reads v takes the last write's token for each iteration's read, and gathers what its reads give: iterations do not wait
 // for each other, the write after the loop waits for all. What the loop writes it carries.
 // CHECK-LABEL: func @loop
 // CHECK: %[[B:.*]] = weft.begin

@@ -210,9 +210,9 @@ def draw_uniform(state, shape, dtype):
 
 def draw_permutation(state, count, dtype):
     words, places = philox(*map(int, state), count).tolist(), list(range(count))
-    for turn in range(count - 1):
-        left = count - turn
-        picked = (words[turn][0] << 32 | words[turn][1]) * left >> 64
+    for iteration in range(count - 1):
+        left = count - iteration
+        picked = (words[iteration][0] << 32 | words[iteration][1]) * left >> 64
         places[left - 1], places[picked] = places[picked], places[left - 1]
     return np.array(places, dtype)
 

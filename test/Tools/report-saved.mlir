@@ -15,7 +15,7 @@
 
 //--- forms.mlir
 // CHECK: 6 values stored for derivatives
-// CHECK-NEXT: stack 16 B x unknown state 0 of scf.while tensor<4xf32> @f a turn begins with it forms.mlir:[[#@LINE+26]]
+// CHECK-NEXT: stack 16 B x unknown state 0 of scf.while tensor<4xf32> @f an iteration begins with it forms.mlir:[[#@LINE+26]]
 // CHECK-NEXT: stack 4 B x unknown weft.max tensor<f32> @f max is not computed again forms.mlir:[[#@LINE+32]]
 // CHECK-NEXT: branch result 4 B weft.max tensor<1xf32> @f max is not computed again forms.mlir:[[#@LINE+18]]
 // CHECK-NEXT: stack 16 B x 5 weft.tanh tensor<4xf32> @f computing it again would need weft.matmul, which is as large forms.mlir:[[#@LINE+12]]
@@ -76,12 +76,12 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0#1 : tensor<4xf32>
 }
 
-// Of an inner loop in an outer one as many as both turn; with a budget fewer, and the reason where there is none to follow.
+// Of an inner loop in an outer one as many as both iteration; with a budget fewer, and the reason where there is none to follow.
 //--- kept.mlir
-// CHECK: stack 8 B x 4 state 0 of scf.for tensor<2xf32> @nested a turn begins with it
-// CHECK: snapshots 8 B x 3 state 0 of scf.for tensor<2xf32> @nested the turns behind it are run again from it
-// CHECK: stack 8 B x 12 state 0 of scf.for tensor<2xf32> @draws a turn begins with it; no turn is run again: weft.host_call may not happen again
-// CHECK: stack 8 B x 72 state 0 of scf.for tensor<2xf32> @inside a turn begins with it
+// CHECK: stack 8 B x 4 state 0 of scf.for tensor<2xf32> @nested an iteration begins with it
+// CHECK: snapshots 8 B x 3 state 0 of scf.for tensor<2xf32> @nested the iterations behind it are run again from it
+// CHECK: stack 8 B x 12 state 0 of scf.for tensor<2xf32> @draws an iteration begins with it; no iteration is run again: weft.host_call may not happen again
+// CHECK: stack 8 B x 72 state 0 of scf.for tensor<2xf32> @inside an iteration begins with it
 func.func private @nested(%x: tensor<2xf32>) -> tensor<2xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

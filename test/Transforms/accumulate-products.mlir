@@ -6,7 +6,7 @@
 #out = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// Two in a turn, the second to what the first gave. The third has the state on the right, where another NaN would win.
+// Two in an iteration, the second to what the first gave. The third has the state on the right, where another NaN would win.
 // CHECK-LABEL: func.func @sums(
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}})
 // CHECK: %[[ONE:.*]] = linalg.contract {{.*}} {weft.adds_whole} {{.*}} outs(%[[SUM]] : tensor<8x4xf32>)
@@ -49,7 +49,7 @@ func.func @sums(%a: tensor<2x8xf32>, %b: tensor<2x4xf32>, %start: tensor<8x4xf32
 #out = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// State that the turn uses once more, and an argument of a function, which must stay as it is.
+// State that the iteration uses once more, and an argument of a function, which must stay as it is.
 // CHECK-LABEL: func.func @still_read(
 // CHECK-NOT: weft.adds_whole
 func.func @still_read(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %start: tensor<8x8xf32>, %n: index) -> (tensor<8x8xf32>, tensor<8x8xf32>) {

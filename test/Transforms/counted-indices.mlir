@@ -1,11 +1,11 @@
 // Checks of indices that loops count within the size are gone; all that could fail stay.
 // RUN: weft-opt %s --weft-branch-on-checks --split-input-file | FileCheck %s
 
-// The turn's number, and that of the turn in reverse.
-// CHECK-LABEL: func.func @known_turns(
+// The iteration's number, and that of the iteration in reverse.
+// CHECK-LABEL: func.func @known_iterations(
 // CHECK-NOT: weft.outside
 // CHECK: return
-func.func @known_turns() {
+func.func @known_iterations() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
@@ -24,7 +24,7 @@ func.func @known_turns() {
 
 // -----
 
-// As many turns as a tensor has slices, the number in 32 bits and with another loop's added.
+// As many iterations as a tensor has slices, the number in 32 bits and with another loop's added.
 // CHECK-LABEL: func.func @sizes(
 // CHECK-NOT: weft.outside
 // CHECK: return
@@ -60,8 +60,8 @@ func.func @sizes(%x: tensor<?x4xf32>) {
 
 // -----
 
-// One turn too many; a bound that may be negative; a size that is another; a sum of 32 bits that wraps; a bound that may
-// have wrapped; turns that are counted without a sign.
+// One iteration too many; a bound that may be negative; a size that is another; a sum of 32 bits that wraps; a bound that may
+// have wrapped; iterations that are counted without a sign.
 // CHECK-LABEL: func.func @may_fail(
 // CHECK-COUNT-6: weft.outside
 func.func @may_fail(%low: index, %n: index, %m: index) {

@@ -15,10 +15,10 @@ func.func @twice(%x: f32) -> f32 {
   %z = math.exp %y : f32
   return %z : f32
 }
-// CHECK-LABEL: func.func @turns
+// CHECK-LABEL: func.func @iterations
 // CHECK: scf.for
 // CHECK-NEXT: call @weft.exp
-func.func @turns(%x: f32, %n: index) -> f32 {
+func.func @iterations(%x: f32, %n: index) -> f32 {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %y = scf.for %i = %zero to %n step %one iter_args(%t = %x) -> f32 {

@@ -68,7 +68,7 @@ func.func @loop(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 weft.variable @n : tensor<i32>
 
-// Assigns count in the condition of a loop as well, also on its last turn.
+// Assigns count in the condition of a loop as well, also on its last iteration.
 // CHECK-LABEL: func @while
 // CHECK-SAME: %[[N:[^ ]*]]: tensor<i32> {weft.variable = @n}
 // CHECK: %[[R:.*]] = scf.while (%[[NOW:.*]] = %[[N]])

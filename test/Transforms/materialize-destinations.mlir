@@ -50,11 +50,11 @@ func.func @swap(%a: memref<4xf32> {weft.variable = @a}, %b: memref<4xf32> {weft.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: %[[X:[^ ]*]]: memref<4xf32>
 // CHECK: %[[STATE:.*]] = memref.alloc() : memref<4xf32>
-// CHECK: memref.copy %[[X]], %[[STATE]] {weft.reason = "the loop changes it from turn to turn"}
+// CHECK: memref.copy %[[X]], %[[STATE]] {weft.reason = "the loop changes it from turn to iteration"}
 // CHECK: scf.for
 // CHECK: %[[NEXT:.*]] = memref.alloc() : memref<4xf32>
 // CHECK: memref.copy %[[STATE]], %[[NEXT]]
-// CHECK: memref.copy %[[NEXT]], %[[STATE]] {weft.reason = "the next turn of the loop starts from it"}
+// CHECK: memref.copy %[[NEXT]], %[[STATE]] {weft.reason = "the next iteration of the loop starts from it"}
 // CHECK: memref.copy %[[STATE]], %{{.*}}
 func.func @loop(%n: index, %x: memref<4xf32>, %out: memref<4xf32> {weft.output = 0 : i64}) -> memref<4xf32> {
   %c0 = arith.constant 0 : index

@@ -87,7 +87,7 @@ func.func @in_place(%x: memref<100xf32>, %y: memref<100xf32>) {
   return
 }
 
-// A few turns are no call.
+// A few iterations are no call.
 // CHECK-LABEL: func.func @few(
 // CHECK-COUNT-2: linalg.generic
 func.func @few(%x: memref<10xf32>, %y: memref<10xf32>, %z: memref<10xf32>) {

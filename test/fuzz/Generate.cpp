@@ -403,8 +403,8 @@ private:
     block.statements.push_back(std::move(statement));
   }
 
-  /// A block of a turn: parameters of `first` and `types`, and yields of `types`.
-  Block turn(const Scope &inner, Type first, const std::vector<Type> &types) {
+  /// A block of an iteration: parameters of `first` and `types`, and yields of `types`.
+  Block iteration(const Scope &inner, Type first, const std::vector<Type> &types) {
     Scope scope = inner;
     Block body;
     std::vector<Type> all = {first};
@@ -426,7 +426,7 @@ private:
                         .number = static_cast<double>(below(4)),
                         .operands = {pick(scope, Type::integer)}};
     carry(scope, statement, types);
-    statement.blocks.push_back(turn(inside(scope), Type::integer, types));
+    statement.blocks.push_back(iteration(inside(scope), Type::integer, types));
     results(scope, statement, types);
     block.statements.push_back(std::move(statement));
   }
@@ -446,7 +446,7 @@ private:
     compare(test, condition);
     condition.yields = {chance(70) ? test.values.back() : start_boolean};
     statement.blocks.push_back(std::move(condition));
-    statement.blocks.push_back(turn(inner, Type::integer, types));
+    statement.blocks.push_back(iteration(inner, Type::integer, types));
     results(scope, statement, types);
     block.statements.push_back(std::move(statement));
   }
@@ -458,7 +458,7 @@ private:
                         .number = static_cast<double>(below(2)),
                         .operands = {pick(scope, rows ? Type::matrix : Type::vector)}};
     carry(scope, statement, types);
-    Block body = turn(inside(scope), rows ? Type::vector : Type::scalar, types);
+    Block body = iteration(inside(scope), rows ? Type::vector : Type::scalar, types);
     // Its last yield is what is stacked.
     Scope last = scope;
     for (int id : body.parameters) last.values.push_back(id);

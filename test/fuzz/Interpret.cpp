@@ -323,39 +323,41 @@ Interpreter::Values Interpreter::choose(const Statement &statement) {
 Interpreter::Values Interpreter::count(const Statement &statement) {
   const Block &body = statement.blocks[0];
   const auto fixed = static_cast<std::int64_t>(statement.number);
-  const Turns turns = statement.op == 0   ? Turns(fixed)
-                      : statement.op == 1 ? Turns(this->turns(operand(statement, 0)))
-                      : statement.op == 2 ? Turns(2, 2 + 2 * fixed, 2)
-                                          : Turns(this->turns(operand(statement, 0)), 0, -1);
-  const auto turn = [&](const Tensor &number, const State &state) {
+  const Iterations iterations =
+      statement.op == 0   ? Iterations(fixed)
+      : statement.op == 1 ? Iterations(this->iterations(operand(statement, 0)))
+      : statement.op == 2 ? Iterations(2, 2 + 2 * fixed, 2)
+                          : Iterations(this->iterations(operand(statement, 0)), 0, -1);
+  const auto iteration = [&](const Tensor &number, const State &state) {
     Values arguments = values_of(state, std::span(body.parameters).subspan(1));
     arguments.insert(arguments.begin(), Value{number.astype(i64), {}});
     return std::tuple(state_of(block(body, arguments)));
   };
-  return values_of(for_loop(turns, turn, state_of(rest(statement, 1))), statement.results);
+  return values_of(for_loop(iterations, iteration, state_of(rest(statement, 1))),
+                   statement.results);
 }
 
 Interpreter::Values Interpreter::loop(const Statement &statement) {
   const Block &condition = statement.blocks[0], &body = statement.blocks[1];
   const Tensor limit = statement.op == 0 ? weft::tensor(static_cast<std::int64_t>(statement.number))
-                                         : turns(operand(statement, 0));
+                                         : iterations(operand(statement, 0));
   const auto goes_on = [&](const Tensor &number, const State &state) {
     const Values found = block(condition, values_of(state, condition.parameters));
     return number < limit & found[0].tensor;
   };
-  const auto turn = [&](const Tensor &number, const State &state) {
+  const auto iteration = [&](const Tensor &number, const State &state) {
     Values arguments = values_of(state, std::span(body.parameters).subspan(1));
     arguments.insert(arguments.begin(), Value{number, {}});
     return std::tuple(number + 1, state_of(block(body, arguments)));
   };
   const auto [number, state] =
-      while_loop(goes_on, turn, weft::tensor(std::int64_t{0}), state_of(rest(statement, 1)));
+      while_loop(goes_on, iteration, weft::tensor(std::int64_t{0}), state_of(rest(statement, 1)));
   return values_of(state, statement.results);
 }
 
 Interpreter::Values Interpreter::scanned(const Statement &statement) {
   const Block &body = statement.blocks[0];
-  const auto turn = [&](const State &carry, const Tensor &slice) {
+  const auto iteration = [&](const State &carry, const Tensor &slice) {
     Values arguments = values_of(carry, std::span(body.parameters).subspan(1));
     arguments.insert(arguments.begin(), Value{slice, {}});
     Values yields = block(body, arguments);
@@ -363,7 +365,7 @@ Interpreter::Values Interpreter::scanned(const Statement &statement) {
     yields.pop_back();
     return std::pair(state_of(yields), y);
   };
-  const auto [carry, ys] = scan(turn, state_of(rest(statement, 1)), operand(statement, 0),
+  const auto [carry, ys] = scan(iteration, state_of(rest(statement, 1)), operand(statement, 0),
                                 {.reverse = statement.number > 0.5});
   const std::span<const int> results = statement.results;
   Values values = values_of(carry, results.first(results.size() - 1));

@@ -119,8 +119,8 @@ private:
   Values rest(const Statement &statement, std::size_t from) const;
   State state_of(const Values &values) const;
   Values values_of(const State &state, std::span<const int> like) const;
-  /// A number of turns, at most 3.
-  static Tensor turns(const Tensor &count) { return minimum(count, std::int64_t{3}); }
+  /// A number of iterations, at most 3.
+  static Tensor iterations(const Tensor &count) { return minimum(count, std::int64_t{3}); }
   Tensor size() const;
   void note_margin(const Tensor &distance);
 

@@ -1,4 +1,4 @@
-// Takes away statements, regions, state, turns and sizes, one at a time.
+// Takes away statements, regions, state, iterations and sizes, one at a time.
 #include "Reduce.h"
 
 #include <algorithm>
@@ -199,8 +199,8 @@ private:
   void fewer_values(std::size_t i) {
     const Statement &statement = places_of(program_)[i].statement();
     const Kind kind = statement.kind;
-    const bool turns = kind == Kind::count || kind == Kind::loop || kind == Kind::scan;
-    if (!turns && kind != Kind::branch && kind != Kind::choose) return;
+    const bool iterations = kind == Kind::count || kind == Kind::loop || kind == Kind::scan;
+    if (!iterations && kind != Kind::branch && kind != Kind::choose) return;
     const std::size_t count = statement.results.size() - (kind == Kind::scan ? 1 : 0);
     for (std::size_t r = 0; r < count; ++r) {
       propose_at(i, [&](Program &copy, const Place &place) {
@@ -210,15 +210,15 @@ private:
           ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(at));
           return id;
         };
-        if (!turns && changed.results.size() == 1) return false;
+        if (!iterations && changed.results.size() == 1) return false;
         Names names;
         const int result = cut(changed.results, r);
         int begin = stand_in(copy, place.function, copy.types[static_cast<std::size_t>(result)]);
-        if (turns) begin = cut(changed.operands, r + 1);
+        if (iterations) begin = cut(changed.operands, r + 1);
         names[result] = begin;
         for (std::size_t b = 0; b < changed.blocks.size(); ++b) {
           const bool condition = kind == Kind::loop && b == 0;
-          if (turns) names[cut(changed.blocks[b].parameters, r + (condition ? 0 : 1))] = begin;
+          if (iterations) names[cut(changed.blocks[b].parameters, r + (condition ? 0 : 1))] = begin;
           if (!condition) cut(changed.blocks[b].yields, r);
         }
         rename(copy, names);
@@ -227,12 +227,12 @@ private:
     }
   }
 
-  /// Another op of the kind, fewer turns.
+  /// Another op of the kind, fewer iterations.
   void simpler(std::size_t i) {
     propose_at(i, [](Program &, const Place &place) {
       Statement &statement = place.statement();
-      const bool turns = statement.kind == Kind::count || statement.kind == Kind::loop;
-      if (!turns || statement.number <= (statement.op == 0 ? 0 : 1)) return false;
+      const bool iterations = statement.kind == Kind::count || statement.kind == Kind::loop;
+      if (!iterations || statement.number <= (statement.op == 0 ? 0 : 1)) return false;
       statement.number -= 1;
       return true;
     });

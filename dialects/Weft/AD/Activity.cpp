@@ -173,7 +173,7 @@ void Activity::use(Operation *op) {
     return;
   }
   // The state of a loop is active as a whole, its results with the arguments: both are of all
-  // turns.
+  // iterations.
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     use(loop.getRegionIterArgs(), loop.getResults());
     untilStable([&] {

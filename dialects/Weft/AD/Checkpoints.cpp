@@ -1,5 +1,5 @@
-// Loops in reverse of which few states are kept: their turns are run again, a segment at a time
-// (Griewank and Walther, Evaluating Derivatives, 2nd edition, SIAM 2008, chapter 12).
+// Loops in reverse of which few states are kept: their iterations are run again, a segment at a
+// time (Griewank and Walther, Evaluating Derivatives, 2nd edition, SIAM 2008, chapter 12).
 #include "Weft/AD/Recompute.h"
 #include "Weft/AD/Rerun.h"
 #include "Weft/AD/Residuals.h"
@@ -22,7 +22,7 @@ namespace {
 struct Segments {
   Value length;                ///< in turns; the last one may be shorter
   std::optional<int64_t> size; ///< the same where it is known
-  Turns count;
+  Iterations count;
 };
 
 /// The smallest number whose square is at least `count`, and at least 1.
@@ -37,61 +37,63 @@ Value rootOf(OpBuilder &b, Location location, Value count) {
                                 one);
 }
 
-/// Segments of about as many turns as there are segments: that keeps the fewest values.
-Segments segmentsOf(OpBuilder &b, Location location, const Turns &turns) {
+/// Segments of about as many iterations as there are segments: that keeps the fewest values.
+Segments segmentsOf(OpBuilder &b, Location location, const Iterations &iterations) {
   Segments segments;
-  if (turns.known) {
+  if (iterations.known) {
     const auto size = static_cast<int64_t>(
-        std::ceil(std::sqrt(static_cast<double>(std::max<int64_t>(*turns.known, 1)))));
-    const int64_t count = llvm::divideCeil(*turns.known, size);
+        std::ceil(std::sqrt(static_cast<double>(std::max<int64_t>(*iterations.known, 1)))));
+    const int64_t count = llvm::divideCeil(*iterations.known, size);
     segments.size = size;
     segments.length = arith::ConstantIndexOp::create(b, location, size);
     segments.count = {arith::ConstantIndexOp::create(b, location, count), count};
   } else {
-    segments.length = rootOf(b, location, turns.count);
-    segments.count = {arith::CeilDivUIOp::create(b, location, turns.count, segments.length), {}};
+    segments.length = rootOf(b, location, iterations.count);
+    segments.count = {arith::CeilDivUIOp::create(b, location, iterations.count, segments.length),
+                      {}};
   }
   return segments;
 }
 
-constexpr const char *whySnapshot = "the turns behind it are run again from it";
+constexpr const char *whySnapshot = "the iterations behind it are run again from it";
 
 } // namespace
 
-bool Reverse::keepsAll(Operation *loop, std::optional<int64_t> turns, std::string &why) {
+bool Reverse::keepsAll(Operation *loop, std::optional<int64_t> iterations, std::string &why) {
   if (context.checkpoint.kind == ::weft::Checkpoint::Kind::none) return true;
-  why = turns && *turns <= 4 ? "they are few" : whyNotRerun(loop);
+  why = iterations && *iterations <= 4 ? "they are few" : whyNotRerun(loop);
   return !why.empty();
 }
 
-/// Runs `count` turns from number `first` on again, and reverses them at once.
-LogicalResult Reverse::reverseAgain(Operation *loop, const TurnOps &ops, Value first,
-                                    const Turns &turns, ArrayRef<unsigned> places,
+/// Runs `count` iterations from number `first` on again, and reverses them at once.
+LogicalResult Reverse::reverseAgain(Operation *loop, const IterationOps &ops, Value first,
+                                    const Iterations &iterations, ArrayRef<unsigned> places,
                                     ValueRange cotangents) {
-  scf::ForOp again = rerun(context, loop, ops, first, turns.count);
+  scf::ForOp again = rerun(context, loop, ops, first, iterations.count);
   again->setAttr(againName, context.builder.getUnitAttr());
   for (auto [place, cotangent] : llvm::zip_equal(places, cotangents))
     context.derivatives.set(again.getResult(place), cotangent);
-  return reverseTurns(again, turns, "");
+  return reverseIterations(again, iterations, "");
 }
 
-/// Makes what is left of a turn in reverse independent of what it does not need.
-static void settle(Context &context, Operation *loop, const ReverseTurn &turn) {
-  eraseUnused(turn.block, turn.before, turn.behind);
-  // It is gone if the reverse needs nothing of its turns.
-  for (Operation &op : llvm::make_early_inc_range(*turn.block))
+/// Makes what is left of an iteration in reverse independent of what it does not need.
+static void settle(Context &context, Operation *loop, const ReverseIteration &iteration) {
+  eraseUnused(iteration.block, iteration.before, iteration.behind);
+  // It is gone if the reverse needs nothing of its iterations.
+  for (Operation &op : llvm::make_early_inc_range(*iteration.block))
     if (auto again = dyn_cast<scf::ForOp>(op); again && again->removeAttr(againName)) {
       dropUnneeded(context, again);
       break;
     }
-  hoistReads(loop, turn.block);
-  eraseUnused(turn.block, turn.before, turn.behind);
+  hoistReads(loop, iteration.block);
+  eraseUnused(iteration.block, iteration.before, iteration.behind);
 }
 
-LogicalResult Reverse::reverseRevolving(Operation *op, const TurnOps &ops, ReverseLoop &reverse,
-                                        ArrayRef<unsigned> places, Value turns, ValueRange inits) {
+LogicalResult Reverse::reverseRevolving(Operation *op, const IterationOps &ops,
+                                        ReverseLoop &reverse, ArrayRef<unsigned> places,
+                                        Value iterations, ValueRange inits) {
   OpBuilder &b = context.builder;
-  const Turns one{arith::ConstantIndexOp::create(b, op->getLoc(), 1), 1};
+  const Iterations one{arith::ConstantIndexOp::create(b, op->getLoc(), 1), 1};
   if (failed(reverseAgain(op, ops, reverse.number(), one, places, reverse.cotangents())))
     return failure();
   context.emitter.setLocation(op->getLoc());
@@ -99,35 +101,35 @@ LogicalResult Reverse::reverseRevolving(Operation *op, const TurnOps &ops, Rever
   for (auto [place, result] : llvm::zip_equal(places, results))
     accumulate(context, inits[place], result);
   if (!reverse.hasResults()) return success();
-  const ReverseTurn turn = reverse.wholeTurn();
-  settle(context, op, turn);
+  const ReverseIteration iteration = reverse.wholeIteration();
+  settle(context, op, iteration);
   Recompute recompute(context, op);
-  if (failed(recompute.choose(turn))) return failure();
+  if (failed(recompute.choose(iteration))) return failure();
   if (!recompute.kept().empty())
-    revolve(context, op, ops, turns, reverse, recompute, context.checkpoint);
+    revolve(context, op, ops, iterations, reverse, recompute, context.checkpoint);
   return success();
 }
 
-LogicalResult Reverse::reverseSegments(scf::ForOp op, const Turns &turns) {
+LogicalResult Reverse::reverseSegments(scf::ForOp op, const Iterations &iterations) {
   Location location = op.getLoc();
   OpBuilder &b = context.builder;
-  const TurnOps ops(op);
+  const IterationOps ops(op);
   if (context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt) {
     SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
     SmallVector<unsigned> places;
     findCarried(op, places, carried, cotangents);
-    ReverseLoop reverse(context, location, turns.count, carried, cotangents, captured);
-    return reverseRevolving(op, ops, reverse, places, turns.count, op.getInitArgs());
+    ReverseLoop reverse(context, location, iterations.count, carried, cotangents, captured);
+    return reverseRevolving(op, ops, reverse, places, iterations.count, op.getInitArgs());
   }
   OpBuilder outside(op);
-  const Segments segments = segmentsOf(outside, location, turns);
+  const Segments segments = segmentsOf(outside, location, iterations);
   SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
   SmallVector<unsigned> places;
   findCarried(op, places, carried, cotangents);
   ReverseLoop reverse(context, location, segments.count.count, carried, cotangents, captured);
   Value first = arith::MulIOp::create(b, location, reverse.number(), segments.length);
-  Value left = arith::SubIOp::create(b, location, turns.count, first);
-  Turns some{arith::MinUIOp::create(b, location, left, segments.length), segments.size};
+  Value left = arith::SubIOp::create(b, location, iterations.count, first);
+  Iterations some{arith::MinUIOp::create(b, location, left, segments.length), segments.size};
   if (failed(reverseAgain(op, ops, first, some, places, reverse.cotangents()))) return failure();
   context.emitter.setLocation(location);
   SmallVector<Value> results = reverse.finish();
@@ -135,27 +137,27 @@ LogicalResult Reverse::reverseSegments(scf::ForOp op, const Turns &turns) {
     accumulate(context, op.getInitArgs()[place], result);
   if (!reverse.hasResults()) return success();
 
-  const ReverseTurn turn = reverse.wholeTurn();
-  settle(context, op, turn);
+  const ReverseIteration iteration = reverse.wholeIteration();
+  settle(context, op, iteration);
   Recompute recompute(context, op);
-  if (failed(recompute.choose(turn))) return failure();
+  if (failed(recompute.choose(iteration))) return failure();
   LoopStacks stacks(context, op, segments.count);
   stacks.onlyEvery(segments.length);
   for (Value value : recompute.kept()) stacks.keep(value);
   recompute.moveTo(stacks.finish());
   for (Value value : recompute.kept())
     stacks.note(value, segments.count.known.value_or(-1), whySnapshot);
-  recompute.restore(turn, [&](OpBuilder &at, Value value, const ReverseTurn &) {
-    return stacks.load(at, value, turn.number);
+  recompute.restore(iteration, [&](OpBuilder &at, Value value, const ReverseIteration &) {
+    return stacks.load(at, value, iteration.number);
   });
   return success();
 }
 
 namespace {
 
-/// A loop that counts its turns, and how many of them begin a segment: segment j begins with turn
-/// j (j + 1) and has 2 (j + 1) turns, so of n turns there are about sqrt(n) segments, the longest
-/// of 2 sqrt(n), without knowing n before.
+/// A loop that counts its iterations, and how many of them begin a segment: segment j begins with
+/// iteration j (j + 1) and has 2 (j + 1) iterations, so of n iterations there are about sqrt(n)
+/// segments, the longest of 2 sqrt(n), without knowing n before.
 struct GrowingSegments {
   GrowingSegments(Context &context, scf::WhileOp loop);
 
@@ -166,12 +168,12 @@ struct GrowingSegments {
   }
 
   Value count() { return op.getResults().drop_back(2).back(); }
-  Value turns() { return op.getResults().back(); }
+  Value iterations() { return op.getResults().back(); }
   /// The loop's own operands, without what counts.
   ValueRange own(ValueRange values) { return values.take_front(values.size() - 3); }
 
   scf::WhileOp op;
-  Value due, place; ///< whether a turn begins a segment, and which
+  Value due, place; ///< whether an iteration begins a segment, and which
 };
 
 GrowingSegments::GrowingSegments(Context &context, scf::WhileOp loop) {
@@ -208,10 +210,11 @@ GrowingSegments::GrowingSegments(Context &context, scf::WhileOp loop) {
   yield.getResultsMutable().append(counters);
 }
 
-/// Gives values that `turn`, behind the loop, uses of the last time its condition was computed.
-LogicalResult handOut(Context &context, scf::WhileOp op, const ReverseTurn &turn) {
+/// Gives values that `iteration`, behind the loop, uses of the last time its condition was
+/// computed.
+LogicalResult handOut(Context &context, scf::WhileOp op, const ReverseIteration &iteration) {
   Recompute recompute(context, op);
-  if (failed(recompute.choose(turn))) return failure();
+  if (failed(recompute.choose(iteration))) return failure();
   Operation *larger = op;
   const unsigned before = op.getNumResults();
   if (!recompute.kept().empty()) {
@@ -229,7 +232,7 @@ LogicalResult handOut(Context &context, scf::WhileOp op, const ReverseTurn &turn
       context.saved.keep(Saved::Form::value, value, 1, recompute.reasonFor(value),
                          larger->getResult(before + i));
   }
-  recompute.restore(turn, [&](OpBuilder &, Value value, const ReverseTurn &) -> Value {
+  recompute.restore(iteration, [&](OpBuilder &, Value value, const ReverseIteration &) -> Value {
     const unsigned place = llvm::find(recompute.kept(), value) - recompute.kept().begin();
     return larger->getResult(before + place);
   });
@@ -241,7 +244,7 @@ LogicalResult handOut(Context &context, scf::WhileOp op, const ReverseTurn &turn
 LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
   Location location = loop.getLoc();
   OpBuilder &b = context.builder;
-  const TurnOps ops(loop);
+  const IterationOps ops(loop);
   const bool revolves = context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt;
   GrowingSegments segments(context, loop);
   scf::WhileOp op = segments.op;
@@ -259,8 +262,8 @@ LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
   if (failed(cotangents)) return failure();
 
   if (revolves) {
-    ReverseLoop reverse(context, location, segments.turns(), carried, *cotangents, captured);
-    if (failed(reverseRevolving(op, ops, reverse, places, segments.turns(), op.getInits())))
+    ReverseLoop reverse(context, location, segments.iterations(), carried, *cotangents, captured);
+    if (failed(reverseRevolving(op, ops, reverse, places, segments.iterations(), op.getInits())))
       return failure();
     Operation *behind = reverse.getOperation();
     if (!behind && b.getInsertionPoint() != b.getInsertionBlock()->end())
@@ -272,8 +275,8 @@ LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
   Value one = arith::ConstantIndexOp::create(b, location, 1);
   Value length = arith::AddIOp::create(b, location, reverse.number(), one);
   length = arith::AddIOp::create(b, location, length, length);
-  Value left = arith::SubIOp::create(b, location, segments.turns(), first);
-  const Turns some{arith::MinUIOp::create(b, location, left, length), {}};
+  Value left = arith::SubIOp::create(b, location, segments.iterations(), first);
+  const Iterations some{arith::MinUIOp::create(b, location, left, length), {}};
   if (failed(reverseAgain(op, ops, first, some, places, reverse.cotangents()))) return failure();
   context.emitter.setLocation(location);
   SmallVector<Value> results = reverse.finish();
@@ -284,18 +287,18 @@ LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
       b.getInsertionPoint() == b.getInsertionBlock()->end() ? nullptr : &*b.getInsertionPoint();
   if (reverse.hasResults()) {
     behind = reverse.getOperation();
-    const ReverseTurn turn = reverse.wholeTurn();
-    settle(context, op, turn);
+    const ReverseIteration iteration = reverse.wholeIteration();
+    settle(context, op, iteration);
     Recompute recompute(context, op);
-    if (failed(recompute.choose(turn))) return failure();
+    if (failed(recompute.choose(iteration))) return failure();
     LoopStacks stacks(context, op);
     stacks.onlyWhen(segments.due, segments.place);
     for (Value value : recompute.kept()) stacks.keep(value);
     op = cast<scf::WhileOp>(stacks.finish());
     recompute.moveTo(op);
     for (Value value : recompute.kept()) stacks.note(value, -1, whySnapshot);
-    recompute.restore(turn, [&](OpBuilder &at, Value value, const ReverseTurn &) {
-      return stacks.load(at, value, turn.number);
+    recompute.restore(iteration, [&](OpBuilder &at, Value value, const ReverseIteration &) {
+      return stacks.load(at, value, iteration.number);
     });
   }
   return handOut(context, op, {b.getInsertionBlock(), mark, behind, {}});

@@ -81,7 +81,7 @@ struct Context {
   Derivatives derivatives;
   /// The op that each op of the forward part is a copy of.
   DenseMap<Operation *, Operation *> originals;
-  /// Those of weft.update_slice whose place no other turn fills, in state that begins with
+  /// Those of weft.update_slice whose place no other iteration fills, in state that begins with
   /// something without a cotangent: the cotangent of what is around the place need not be cleared
   /// there.
   DenseSet<Operation *> outputs;

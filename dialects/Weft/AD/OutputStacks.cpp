@@ -1,8 +1,8 @@
-// State of a counted loop that only collects what its turns give, each at a place of its own.
+// State of a counted loop that only collects what its iterations give, each at a place of its own.
 #include "Weft/AD/OutputStacks.h"
 
 #include "Weft/AD/Context.h"
-#include "Weft/AD/Turns.h"
+#include "Weft/AD/Iterations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -11,7 +11,7 @@
 
 namespace mlir::weft {
 
-/// Whether all turns of the loop have the same value.
+/// Whether all iterations of the loop have the same value.
 static bool isInvariant(Value value, scf::ForOp loop) {
   llvm::SetVector<Value> needed;
   needed.insert(value);
@@ -39,9 +39,9 @@ static bool castsNumber(Operation *op) {
   return isa<arith::IndexCastOp, arith::IndexCastUIOp, CastOp>(op);
 }
 
-/// With how many bits the turns of the loop can be counted: those of its bounds, before casts that
-/// only make them wider.
-static unsigned bitsOfTurns(scf::ForOp loop) {
+/// With how many bits the iterations of the loop can be counted: those of its bounds, before casts
+/// that only make them wider.
+static unsigned bitsOfIterations(scf::ForOp loop) {
   if (loop.getUnsignedCmp()) return IndexType::kInternalStorageBitWidth;
   auto bitsOf = [](Value bound) {
     if (std::optional<APInt> known = constantOf(bound)) return known->getSignificantBits();
@@ -58,7 +58,7 @@ static unsigned bitsOfTurns(scf::ForOp loop) {
   return std::max(bitsOf(loop.getLowerBound()), bitsOf(loop.getUpperBound()));
 }
 
-/// With how many bits less than it has a scalar tells apart the turns of a loop: it is the
+/// With how many bits less than it has a scalar tells apart the iterations of a loop: it is the
 /// induction variable times a constant, an invariant apart. Such numbers wrap, and still differ.
 /// Nothing if that is not seen.
 static std::optional<unsigned> bitsLost(Value value, scf::ForOp loop, unsigned depth = 0) {
@@ -92,12 +92,13 @@ static std::optional<unsigned> bitsLost(Value value, scf::ForOp loop, unsigned d
   return std::nullopt;
 }
 
-/// Whether no two turns of the loop have the same number `value`, a scalar.
-static bool differsByTurn(Value value, scf::ForOp loop) {
+/// Whether no two iterations of the loop have the same number `value`, a scalar.
+static bool differsByIteration(Value value, scf::ForOp loop) {
   std::optional<unsigned> lost = bitsLost(value, loop);
-  // More turns than that nobody lives to see.
-  constexpr unsigned mostTurns = 48;
-  return lost && std::min(bitsOfTurns(loop), mostTurns) + *lost <= widthOf(value.getType());
+  // More iterations than that nobody lives to see.
+  constexpr unsigned mostIterations = 48;
+  return lost &&
+         std::min(bitsOfIterations(loop), mostIterations) + *lost <= widthOf(value.getType());
 }
 
 /// Whether the op reads no element of a tensor operand.
@@ -111,7 +112,7 @@ UpdateSliceOp outputOf(scf::ForOp loop, unsigned number) {
     return {};
   for (Operation *user : state.getUsers())
     if (user != update && !looksAtSizes(user)) return {};
-  if (!differsByTurn(update.getIndex(), loop)) return {};
+  if (!differsByIteration(update.getIndex(), loop)) return {};
   return update;
 }
 

@@ -17,14 +17,14 @@ def CheckLimitsPass : Pass<"weft-check-limits", "::mlir::ModuleOp"> {
   }];
 }
 
-def CountTurnsPass : Pass<"weft-count-turns", "::mlir::ModuleOp"> {
-  let summary = "Makes loops in steps other than 1 loops over the numbers of their turns.";
+def CountIterationsPass : Pass<"weft-count-iterations", "::mlir::ModuleOp"> {
+  let summary = "Makes loops in steps other than 1 loops over the numbers of their iterations.";
   let description = [{
     Before: scf.for whose bounds and step are any numbers of their type.
 
-    After: its step is 1. One with another step counts its turns from 0, however close to the ends of
+    After: its step is 1. One with another step counts its iterations from 0, however close to the ends of
     the type its bounds are, and computes what it counted with before: the number itself never goes
-    past the last turn, where it might wrap around and the loop never end. Of a step that only the
+    past the last iteration, where it might wrap around and the loop never end. Of a step that only the
     call knows a weft.assert wants that it is positive.
 
     ```mlir

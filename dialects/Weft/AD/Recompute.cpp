@@ -25,7 +25,7 @@ std::string whyNotAgain(Value value) {
   Operation *source = value.getDefiningOp();
   if (!source)
     return isa<LoopLikeOpInterface>(value.getParentRegion()->getParentOp())
-               ? "a turn begins with it"
+               ? "an iteration begins with it"
                : "it comes from outside";
   if (source->getNumRegions() != 0) return "what a loop or a branch gives is not computed again";
   if (!isMemoryEffectFree(source)) return "effects happen once";
@@ -50,10 +50,11 @@ int64_t weightOf(Value value) {
   return each + bytes;
 }
 
-/// Calls `visit` for the ops of a turn, with those in their regions.
-void walkTurn(const ReverseTurn &turn, llvm::function_ref<void(Operation *)> visit) {
-  auto at = turn.before ? std::next(turn.before->getIterator()) : turn.block->begin();
-  auto end = turn.behind ? turn.behind->getIterator() : turn.block->end();
+/// Calls `visit` for the ops of an iteration, with those in their regions.
+void walkIteration(const ReverseIteration &iteration, llvm::function_ref<void(Operation *)> visit) {
+  auto at =
+      iteration.before ? std::next(iteration.before->getIterator()) : iteration.block->begin();
+  auto end = iteration.behind ? iteration.behind->getIterator() : iteration.block->end();
   for (; at != end; ++at) at->walk(visit);
 }
 
@@ -65,15 +66,15 @@ bool Recompute::comesBefore(Operation *a, Operation *b) const {
   return a->getParentRegion()->getRegionNumber() < b->getParentRegion()->getRegionNumber();
 }
 
-/// What the turns use, and what it is computed from as far as this is cheap.
-llvm::SetVector<Value> Recompute::closure(ArrayRef<ReverseTurn> turns) const {
+/// What the iterations use, and what it is computed from as far as this is cheap.
+llvm::SetVector<Value> Recompute::closure(ArrayRef<ReverseIteration> iterations) const {
   llvm::SetVector<Value> needed;
   auto need = [&](Value value) {
     value = canonical(value);
     if (isForeign(value)) needed.insert(value);
   };
-  for (const ReverseTurn &turn : turns)
-    walkTurn(turn, [&](Operation *inner) { llvm::for_each(inner->getOperands(), need); });
+  for (const ReverseIteration &iteration : iterations)
+    walkIteration(iteration, [&](Operation *inner) { llvm::for_each(inner->getOperands(), need); });
   // NOLINTNEXTLINE(modernize-loop-convert): the set grows while it is walked
   for (size_t i = 0; i < needed.size(); ++i)
     if (Operation *source = needed[i].getDefiningOp(); source && isCheap(source))
@@ -82,7 +83,7 @@ llvm::SetVector<Value> Recompute::closure(ArrayRef<ReverseTurn> turns) const {
 }
 
 /// Moves the op of a value in front of the loop, with what it is computed from, if it gives the
-/// same in all turns.
+/// same in all iterations.
 void Recompute::hoistInvariant(Value value) {
   if (!isInside(value, op)) return; // moved already, with what is computed from it
   llvm::SetVector<Operation *> moving;
@@ -100,16 +101,16 @@ void Recompute::hoistInvariant(Value value) {
   for (Operation *moved : ordered) moved->moveBefore(op);
 }
 
-LogicalResult Recompute::choose(ArrayRef<ReverseTurn> turns) {
+LogicalResult Recompute::choose(ArrayRef<ReverseIteration> iterations) {
   if (isa<LoopLikeOpInterface>(op))
-    for (Value value : closure(turns))
+    for (Value value : closure(iterations))
       if (Operation *source = value.getDefiningOp(); source && !isCheap(source))
         hoistInvariant(value);
 
   MinCut graph;
   llvm::MapVector<Value, unsigned> nodes;
   // What is held already costs no more than the load.
-  for (Value value : closure(turns))
+  for (Value value : closure(iterations))
     nodes[value] = graph.addNode(held.contains(value) ? 1 : weightOf(value));
   for (auto [value, node] : nodes) {
     Operation *source = value.getDefiningOp();
@@ -122,8 +123,8 @@ LogicalResult Recompute::choose(ArrayRef<ReverseTurn> turns) {
         graph.addEdge(from->second, node);
   }
   llvm::SetVector<Value> used;
-  for (const ReverseTurn &turn : turns)
-    walkTurn(turn, [&](Operation *inner) {
+  for (const ReverseIteration &iteration : iterations)
+    walkIteration(iteration, [&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (auto *node = nodes.find(canonical(operand));
             node != nodes.end() && used.insert(node->first))
@@ -176,22 +177,22 @@ std::string Recompute::reasonFor(Value value) const {
          (bytes > weightOf(value) ? "is larger" : "is as large");
 }
 
-void Recompute::restore(const ReverseTurn &turn, Load load) {
+void Recompute::restore(const ReverseIteration &iteration, Load load) {
   llvm::SetVector<Value> needed;
   SmallVector<OpOperand *> uses;
   auto need = [&](Value value) {
     value = canonical(value);
     if (isInside(value, op)) needed.insert(value);
   };
-  walkTurn(turn, [&](Operation *inner) {
+  walkIteration(iteration, [&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands()) {
       if (!isInside(operand.get(), op)) continue;
       uses.push_back(&operand);
       need(operand.get());
     }
   });
-  OpBuilder b(turn.block,
-              turn.before ? std::next(turn.before->getIterator()) : turn.block->begin());
+  OpBuilder b(iteration.block, iteration.before ? std::next(iteration.before->getIterator())
+                                                : iteration.block->begin());
   IRMapping mapping;
   SmallVector<Operation *> again;
   // NOLINTNEXTLINE(modernize-loop-convert): the set grows while it is walked
@@ -202,7 +203,7 @@ void Recompute::restore(const ReverseTurn &turn, Load load) {
     llvm::for_each(again.back()->getOperands(), need);
   }
   for (Value value : llvm::concat<const Value>(ArrayRef<Value>(free), ArrayRef<Value>(keep)))
-    if (value && needed.contains(value)) mapping.map(value, load(b, value, turn));
+    if (value && needed.contains(value)) mapping.map(value, load(b, value, iteration));
   llvm::sort(again, [&](Operation *x, Operation *y) { return comesBefore(x, y); });
   for (Operation *source : again) {
     for (Value operand : source->getOperands())

@@ -11,40 +11,41 @@ namespace mlir::weft {
 /// minimum cut of their bytes, and those to compute again from these.
 class Recompute {
 public:
-  /// How a kept value is had back in a turn, at the builder's place.
-  using Load = llvm::function_ref<Value(OpBuilder &, Value, const ReverseTurn &)>;
+  /// How a kept value is had back in an iteration, at the builder's place.
+  using Load = llvm::function_ref<Value(OpBuilder &, Value, const ReverseIteration &)>;
 
   Recompute(Context &context, Operation *op) : context(context), op(op) {}
 
   /// `argument` of a region always is `value`, of another region of the op or from around it.
   void equate(Value argument, Value value) { aliases[argument] = value; }
-  /// The value can be had in every turn.
+  /// The value can be had in every iteration.
   void setFree(Value value) { free = value; }
-  /// The value of every turn is held by a result of the loop anyway.
+  /// The value of every iteration is held by a result of the loop anyway.
   void setHeld(Value value) { held.insert(value); }
 
-  /// Finds what the turns use. Takes what is the same in all turns, and cannot be computed again,
-  /// out of the op if it is a loop. Fails after a diagnostic if a value cannot be kept.
-  LogicalResult choose(ArrayRef<ReverseTurn> turns);
+  /// Finds what the iterations use. Takes what is the same in all iterations, and cannot be
+  /// computed again, out of the op if it is a loop. Fails after a diagnostic if a value cannot be
+  /// kept.
+  LogicalResult choose(ArrayRef<ReverseIteration> iterations);
   /// The op has been replaced by one with the same regions.
   void moveTo(Operation *larger) { op = larger; }
   /// In the order of the program.
   ArrayRef<Value> kept() const { return keep; }
   /// Why a kept value is not computed again.
   std::string reasonFor(Value value) const;
-  /// Gives the turns what they use.
-  void restore(const ReverseTurn &turn, Load load);
+  /// Gives the iterations what they use.
+  void restore(const ReverseIteration &iteration, Load load);
 
 private:
   Value canonical(Value value) const {
     Value alias = aliases.lookup(value);
     return alias ? alias : value;
   }
-  /// Whether something must be done to have the value in a turn.
+  /// Whether something must be done to have the value in an iteration.
   bool isForeign(Value value) const { return isInside(value, op) && value != free; }
   bool comesBefore(Operation *a, Operation *b) const;
   void hoistInvariant(Value value);
-  llvm::SetVector<Value> closure(ArrayRef<ReverseTurn> turns) const;
+  llvm::SetVector<Value> closure(ArrayRef<ReverseIteration> iterations) const;
 
   Context &context;
   Operation *op;

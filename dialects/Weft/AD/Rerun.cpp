@@ -1,7 +1,7 @@
-// Copies turns of loops without their effects.
+// Copies iterations of loops without their effects.
 #include "Weft/AD/Rerun.h"
 
-#include "Weft/AD/Turns.h"
+#include "Weft/AD/Iterations.h"
 #include "Weft/Effects/Tokens.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,7 +50,7 @@ std::string whyNotRerun(Operation *loop) {
   return "";
 }
 
-TurnOps::TurnOps(Operation *loop) {
+IterationOps::IterationOps(Operation *loop) {
   if (auto op = dyn_cast<scf::ForOp>(loop)) {
     after = opsOf(*op.getBody());
     states = op.getInitArgs().size();
@@ -112,7 +112,8 @@ private:
 
 } // namespace
 
-scf::ForOp rerun(Context &context, Operation *loop, const TurnOps &ops, Value first, Value count) {
+scf::ForOp rerun(Context &context, Operation *loop, const IterationOps &ops, Value first,
+                 Value count) {
   OpBuilder &b = context.builder;
   Location location = loop->getLoc();
   Value zero = arith::ConstantIndexOp::create(b, location, 0),
@@ -140,8 +141,8 @@ scf::ForOp rerun(Context &context, Operation *loop, const TurnOps &ops, Value fi
       yielded.push_back(copier.mapping.lookupOrDefault(value));
   };
   if (counted) {
-    Value turn = arith::AddIOp::create(b, location, first, again.getInductionVar());
-    copier.map(counted.getInductionVar(), inductionVarOf(b, counted, turn));
+    Value iteration = arith::AddIOp::create(b, location, first, again.getInductionVar());
+    copier.map(counted.getInductionVar(), inductionVarOf(b, counted, iteration));
     copier.copy(ops.after);
     yields(counted.getBody()->getTerminator()->getOperands());
   } else {

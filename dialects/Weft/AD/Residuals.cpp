@@ -23,7 +23,7 @@ static Value placeholder(OpBuilder &b, Location location, Type type) {
 LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse) {
   for (Region &region : reverse->getRegions()) eraseUnused(&region.front(), nullptr, nullptr);
   struct Branch {
-    ReverseTurn turn;
+    ReverseIteration iteration;
     Recompute recompute;
     SmallVector<unsigned> slots; ///< of the kept values
   };
@@ -32,7 +32,7 @@ LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse
   for (Region &region : reverse->getRegions()) {
     branches.push_back({{&region.front(), nullptr, nullptr, {}}, Recompute(context, op), {}});
     Branch &branch = branches.back();
-    if (failed(branch.recompute.choose(branch.turn))) return failure();
+    if (failed(branch.recompute.choose(branch.iteration))) return failure();
     SmallVector<bool> taken(slots.size(), false);
     for (Value value : branch.recompute.kept()) {
       unsigned slot = 0;
@@ -70,8 +70,8 @@ LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse
                            larger->getResult(before + slot));
   }
   for (Branch &branch : branches)
-    branch.recompute.restore(branch.turn,
-                             [&](OpBuilder &, Value value, const ReverseTurn &) -> Value {
+    branch.recompute.restore(branch.iteration,
+                             [&](OpBuilder &, Value value, const ReverseIteration &) -> Value {
                                const unsigned place = llvm::find(branch.recompute.kept(), value) -
                                                       branch.recompute.kept().begin();
                                return larger->getResult(before + branch.slots[place]);
@@ -79,20 +79,20 @@ LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse
   return success();
 }
 
-/// Why a value is kept of each turn.
+/// Why a value is kept of each iteration.
 static std::string withWhy(std::string reason, StringRef why) {
-  if (!why.empty()) reason += "; no turn is run again: " + why.str();
+  if (!why.empty()) reason += "; no iteration is run again: " + why.str();
   return reason;
 }
 
-LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
-                        const ReverseTurn &reverse, StringRef why) {
+LogicalResult saveOfFor(Context &context, scf::ForOp op, const Iterations &iterations,
+                        const ReverseIteration &reverse, StringRef why) {
   eraseUnused(reverse.block, reverse.before, reverse.behind);
   Recompute recompute(context, op);
   Value inductionVar = op.getInductionVar();
   recompute.setFree(inductionVar);
-  // What a turn adds to an output of the loop need not be kept beside it. Turns that are run again
-  // do not collect outputs.
+  // What an iteration adds to an output of the loop need not be kept beside it. Iterations that are
+  // run again do not collect outputs.
   llvm::SmallMapVector<Value, std::pair<UpdateSliceOp, unsigned>, 4> held;
   for (unsigned i = 0; !op->hasAttr(againName) && i < op.getNumResults(); ++i)
     if (UpdateSliceOp output = outputOf(op, i); output && canLoadOutput(output)) {
@@ -104,25 +104,27 @@ LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
       llvm::filter_to_vector(recompute.kept(), [&](Value value) { return !held.contains(value); });
   std::optional<LoopStacks> stacks;
   if (!kept.empty()) {
-    stacks.emplace(context, op, turns);
+    stacks.emplace(context, op, iterations);
     for (Value value : kept) stacks->keep(value);
     op = cast<scf::ForOp>(stacks->finish());
     recompute.moveTo(op);
     for (Value value : kept)
-      stacks->note(value, turns.known.value_or(-1), withWhy(recompute.reasonFor(value), why));
+      stacks->note(value, iterations.known.value_or(-1), withWhy(recompute.reasonFor(value), why));
   }
-  recompute.restore(reverse, [&](OpBuilder &b, Value value, const ReverseTurn &turn) -> Value {
-    if (value == inductionVar) return inductionVarOf(b, op, turn.number);
-    if (auto *output = held.find(value); output != held.end()) {
-      auto [update, number] = output->second;
-      return loadOutput(b, op, update, op.getResult(number), inductionVarOf(b, op, turn.number));
-    }
-    return stacks->load(b, value, turn.number);
-  });
+  recompute.restore(reverse,
+                    [&](OpBuilder &b, Value value, const ReverseIteration &iteration) -> Value {
+                      if (value == inductionVar) return inductionVarOf(b, op, iteration.number);
+                      if (auto *output = held.find(value); output != held.end()) {
+                        auto [update, number] = output->second;
+                        return loadOutput(b, op, update, op.getResult(number),
+                                          inductionVarOf(b, op, iteration.number));
+                      }
+                      return stacks->load(b, value, iteration.number);
+                    });
   return success();
 }
 
-LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse,
+LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseIteration> reverse,
                           StringRef why) {
   Recompute recompute(context, op);
   for (auto [argument, value] :
@@ -130,21 +132,22 @@ LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTur
     recompute.equate(argument, value);
   if (failed(recompute.choose(reverse))) return failure();
   if (recompute.kept().empty()) {
-    for (const ReverseTurn &turn : reverse) recompute.restore(turn, nullptr);
+    for (const ReverseIteration &iteration : reverse) recompute.restore(iteration, nullptr);
     return success();
   }
   LoopStacks stacks(context, op);
   for (Value value : recompute.kept()) stacks.keep(value);
   const unsigned count = op.getNumResults() - 1;
-  SmallVector<bool> last = llvm::map_to_vector(
-      reverse, [&](const ReverseTurn &turn) { return turn.number == op.getResult(count); });
+  SmallVector<bool> last = llvm::map_to_vector(reverse, [&](const ReverseIteration &iteration) {
+    return iteration.number == op.getResult(count);
+  });
   Operation *larger = stacks.finish();
   recompute.moveTo(larger);
   for (Value value : recompute.kept())
     stacks.note(value, -1, withWhy(recompute.reasonFor(value), why));
-  for (auto [turn, isLast] : llvm::zip_equal(reverse, last)) {
-    Value number = isLast ? larger->getResult(count) : turn.number;
-    recompute.restore(turn, [&](OpBuilder &b, Value value, const ReverseTurn &) {
+  for (auto [iteration, isLast] : llvm::zip_equal(reverse, last)) {
+    Value number = isLast ? larger->getResult(count) : iteration.number;
+    recompute.restore(iteration, [&](OpBuilder &b, Value value, const ReverseIteration &) {
       return stacks.load(b, value, number);
     });
   }

@@ -3,30 +3,30 @@
 #pragma once
 
 #include "Weft/AD/Context.h"
-#include "Weft/AD/Turns.h"
+#include "Weft/AD/Iterations.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::weft {
 
-/// Ops in a row that stand for one turn of a loop in reverse.
-struct ReverseTurn {
+/// Ops in a row that stand for one iteration of a loop in reverse.
+struct ReverseIteration {
   Block *block;
   Operation *before; ///< the op in front of the first one, or null
   Operation *behind; ///< the op behind the last one, or null
-  Value number;      ///< of the forward turn, an index that can be used from the first op on
+  Value number;      ///< of the forward iteration, an index that can be used from the first op on
 };
 
 /// `reverse` branches as `op` does, and uses values in the branches of `op`. Replaces `op` by one
 /// that gives what must be kept as further results, and lets the reverse use these.
 LogicalResult saveOfBranches(Context &context, Operation *op, Operation *reverse);
 
-/// The same of a counted loop, which keeps values of all its turns in stacks. `why`, if not empty,
-/// is why its turns are not run again although the budget wants it.
-LogicalResult saveOfFor(Context &context, scf::ForOp op, const Turns &turns,
-                        const ReverseTurn &reverse, StringRef why);
+/// The same of a counted loop, which keeps values of all its iterations in stacks. `why`, if not
+/// empty, is why its iterations are not run again although the budget wants it.
+LogicalResult saveOfFor(Context &context, scf::ForOp op, const Iterations &iterations,
+                        const ReverseIteration &reverse, StringRef why);
 
-/// The same of another loop, whose last state counts its turns.
-LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseTurn> reverse,
+/// The same of another loop, whose last state counts its iterations.
+LogicalResult saveOfWhile(Context &context, scf::WhileOp op, ArrayRef<ReverseIteration> reverse,
                           StringRef why);
 
 } // namespace mlir::weft

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "Weft/AD/Context.h"
+#include "Weft/AD/Iterations.h"
 #include "Weft/AD/Rerun.h"
-#include "Weft/AD/Turns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::weft {
@@ -26,25 +26,27 @@ private:
   LogicalResult reverseBranches(Operation *op);
   LogicalResult reverseFor(scf::ForOp op);
   LogicalResult reverseWhile(scf::WhileOp op);
-  /// Keeps what is needed of each turn, although the budget wants it otherwise if `why` says why.
-  LogicalResult reverseTurns(scf::ForOp op, const Turns &turns, StringRef why);
-  LogicalResult reverseTurns(scf::WhileOp op, StringRef why);
-  /// Keeps the state of some turns, and runs the turns between again (Checkpoints.cpp).
-  LogicalResult reverseSegments(scf::ForOp op, const Turns &turns);
+  /// Keeps what is needed of each iteration, although the budget wants it otherwise if `why` says
+  /// why.
+  LogicalResult reverseIterations(scf::ForOp op, const Iterations &iterations, StringRef why);
+  LogicalResult reverseIterations(scf::WhileOp op, StringRef why);
+  /// Keeps the state of some iterations, and runs the iterations between again (Checkpoints.cpp).
+  LogicalResult reverseSegments(scf::ForOp op, const Iterations &iterations);
   LogicalResult reverseSegments(scf::WhileOp op);
-  LogicalResult reverseAgain(Operation *loop, const TurnOps &ops, Value first, const Turns &turns,
-                             ArrayRef<unsigned> places, ValueRange cotangents);
+  LogicalResult reverseAgain(Operation *loop, const IterationOps &ops, Value first,
+                             const Iterations &iterations, ArrayRef<unsigned> places,
+                             ValueRange cotangents);
   /// Keeps at most so many states at a time (Revolve.h), and finishes `reverse`, which has begun,
-  /// over all turns. `inits` are the state before the first.
-  LogicalResult reverseRevolving(Operation *op, const TurnOps &ops, ReverseLoop &reverse,
-                                 ArrayRef<unsigned> places, Value turns, ValueRange inits);
-  /// Whether a loop keeps what is needed of each turn, by the budget or because of `why`.
-  bool keepsAll(Operation *loop, std::optional<int64_t> turns, std::string &why);
+  /// over all iterations. `inits` are the state before the first.
+  LogicalResult reverseRevolving(Operation *op, const IterationOps &ops, ReverseLoop &reverse,
+                                 ArrayRef<unsigned> places, Value iterations, ValueRange inits);
+  /// Whether a loop keeps what is needed of each iteration, by the budget or because of `why`.
+  bool keepsAll(Operation *loop, std::optional<int64_t> iterations, std::string &why);
   /// The pieces of a counted loop's state that have cotangents: their numbers, the arguments, and
   /// the cotangents behind the loop.
   void findCarried(scf::ForOp op, SmallVectorImpl<unsigned> &places,
                    SmallVectorImpl<Value> &carried, SmallVectorImpl<Value> &cotangents);
-  /// Notes the state of a counted loop that only collects what its turns give.
+  /// Notes the state of a counted loop that only collects what its iterations give.
   void findOutputs(scf::ForOp op);
   /// Reverses the last time that a condition was computed, from the cotangents of `results`. Gives
   /// those of `carried`, and adds to those of `captured`.

@@ -25,10 +25,10 @@ ReverseLoop::ReverseLoop(Context &context, Location location, Value count, Array
   Block *body = loop.getBody();
   if (!body->empty()) body->clear(); // a terminator, made where there is no state
   scope.emplace(context, body);
-  // The turns go from the last to the first.
+  // The iterations go from the last to the first.
   Value last = arith::SubIOp::create(b, location, count, one);
-  turn = arith::SubIOp::create(b, location, last, loop.getInductionVar());
-  firstOfTurn = turn.getDefiningOp();
+  iteration = arith::SubIOp::create(b, location, last, loop.getInductionVar());
+  firstOfIteration = iteration.getDefiningOp();
   for (auto [value, argument] :
        llvm::zip_equal(captured, loop.getRegionIterArgs().drop_front(carried.size())))
     context.derivatives.set(value, argument);

@@ -6,26 +6,26 @@
 namespace mlir::weft {
 
 /// A counted loop, from the last turn to the first. Its state is what `carried` values of the
-/// forward loop have for cotangents before the turn that comes next in reverse.
+/// forward loop have for cotangents before the iteration that comes next in reverse.
 class ReverseLoop {
 public:
   /// `carried` are arguments of the forward loop's region, `inits` their cotangents behind the last
-  /// turn; `captured` are values around the loop, whose cotangents go on adding up. The builder
-  /// stands in the body until `finish`.
+  /// iteration; `captured` are values around the loop, whose cotangents go on adding up. The
+  /// builder stands in the body until `finish`.
   ReverseLoop(Context &context, Location location, Value count, ArrayRef<Value> carried,
               ArrayRef<Value> inits, ArrayRef<Value> captured);
 
-  /// The cotangents that a turn begins with.
+  /// The cotangents that an iteration begins with.
   ValueRange cotangents() { return loop.getRegionIterArgs().take_front(states.size()); }
-  /// The number of the forward turn.
-  Value number() const { return turn; }
+  /// The number of the forward iteration.
+  Value number() const { return iteration; }
 
   /// Ends the body, drops what did not change in it and hands on the cotangents of the captured
-  /// values. Those of the carried ones, before the first turn, are the results.
+  /// values. Those of the carried ones, before the first iteration, are the results.
   SmallVector<Value> finish();
 
   /// Whether anything comes out of the loop; otherwise it is erased, and the notes on what its
-  /// turns keep with it.
+  /// iterations keep with it.
   bool hasResults();
   /// Null if it is erased.
   Operation *getOperation() { return loop ? loop.getOperation() : nullptr; }
@@ -34,8 +34,10 @@ public:
     loop.erase();
     loop = larger;
   }
-  /// All ops of a turn, those excepted that number it.
-  ReverseTurn wholeTurn() { return {loop.getBody(), firstOfTurn, nullptr, turn}; }
+  /// All ops of an iteration, those excepted that number it.
+  ReverseIteration wholeIteration() {
+    return {loop.getBody(), firstOfIteration, nullptr, iteration};
+  }
 
 private:
   Context &context;
@@ -45,8 +47,8 @@ private:
   size_t notesBefore;
   scf::ForOp loop;
   std::optional<RegionScope> scope;
-  Value turn;
-  Operation *firstOfTurn = nullptr;
+  Value iteration;
+  Operation *firstOfIteration = nullptr;
 };
 
 } // namespace mlir::weft

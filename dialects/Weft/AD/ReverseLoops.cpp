@@ -14,21 +14,21 @@ LogicalResult Reverse::reverseFor(scf::ForOp op) {
   context.emitter.setLocation(op.getLoc());
   findOutputs(op);
   OpBuilder before(op);
-  const Turns turns = Turns::of(before, op);
+  const Iterations iterations = Iterations::of(before, op);
   std::string why;
-  if (keepsAll(op, turns.known, why)) return reverseTurns(op, turns, why);
-  return reverseSegments(op, turns);
+  if (keepsAll(op, iterations.known, why)) return reverseIterations(op, iterations, why);
+  return reverseSegments(op, iterations);
 }
 
 LogicalResult Reverse::reverseWhile(scf::WhileOp op) {
   context.emitter.setLocation(op.getLoc());
   std::string why;
-  if (keepsAll(op, {}, why)) return reverseTurns(op, why);
+  if (keepsAll(op, {}, why)) return reverseIterations(op, why);
   return reverseSegments(op);
 }
 
-/// What such state has for a cotangent is the same in all turns then, and ReverseLoop carries it
-/// not.
+/// What such state has for a cotangent is the same in all iterations then, and ReverseLoop carries
+/// it not.
 void Reverse::findOutputs(scf::ForOp op) {
   for (auto [i, init] : llvm::enumerate(op.getInitArgs()))
     if (UpdateSliceOp output = outputOf(op, i); output && !context.activity.isActive(init))
@@ -47,13 +47,14 @@ void Reverse::findCarried(scf::ForOp op, SmallVectorImpl<unsigned> &places,
   }
 }
 
-LogicalResult Reverse::reverseTurns(scf::ForOp op, const Turns &turns, StringRef why) {
+LogicalResult Reverse::reverseIterations(scf::ForOp op, const Iterations &iterations,
+                                         StringRef why) {
   Location location = op.getLoc();
   Operation *yield = op.getBody()->getTerminator();
   SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
   SmallVector<unsigned> places;
   findCarried(op, places, carried, cotangents);
-  ReverseLoop reverse(context, location, turns.count, carried, cotangents, captured);
+  ReverseLoop reverse(context, location, iterations.count, carried, cotangents, captured);
   for (auto [place, cotangent] : llvm::zip_equal(places, reverse.cotangents()))
     accumulate(context, yield->getOperand(place), cotangent);
   if (failed(run(opsOf(*op.getBody())))) return failure();
@@ -62,10 +63,10 @@ LogicalResult Reverse::reverseTurns(scf::ForOp op, const Turns &turns, StringRef
   for (auto [place, result] : llvm::zip_equal(places, results))
     accumulate(context, op.getInitArgs()[place], result);
   if (!reverse.hasResults()) return success();
-  return saveOfFor(context, op, turns, reverse.wholeTurn(), why);
+  return saveOfFor(context, op, iterations, reverse.wholeIteration(), why);
 }
 
-/// The loop with one more piece of state, which counts its turns.
+/// The loop with one more piece of state, which counts its iterations.
 static scf::WhileOp counting(Context &context, scf::WhileOp op) {
   OpBuilder &b = context.builder;
   Location location = op.getLoc();
@@ -112,9 +113,10 @@ FailureOr<SmallVector<Value>> Reverse::reverseLastCondition(ArrayRef<Operation *
   return cotangents;
 }
 
-/// With turn t = before(t) then after(t), and before once more in the end: the reverse is that of
-/// the last `before`, and then, as often as there were turns, that of `after` and of `before`.
-LogicalResult Reverse::reverseTurns(scf::WhileOp op, StringRef why) {
+/// With iteration t = before(t) then after(t), and before once more in the end: the reverse is that
+/// of the last `before`, and then, as often as there were iterations, that of `after` and of
+/// `before`.
+LogicalResult Reverse::reverseIterations(scf::WhileOp op, StringRef why) {
   Location location = op.getLoc();
   OpBuilder &b = context.builder;
   op = counting(context, op);
@@ -148,11 +150,11 @@ LogicalResult Reverse::reverseTurns(scf::WhileOp op, StringRef why) {
   for (auto [place, result] : llvm::zip_equal(places, results))
     accumulate(context, op.getInits()[place], result);
 
-  SmallVector<ReverseTurn> reversed;
+  SmallVector<ReverseIteration> reversed;
   Operation *behind =
       b.getInsertionPoint() == b.getInsertionBlock()->end() ? nullptr : &*b.getInsertionPoint();
   if (reverse.hasResults()) {
-    reversed.push_back(reverse.wholeTurn());
+    reversed.push_back(reverse.wholeIteration());
     behind = reverse.getOperation();
     eraseUnused(reversed[0].block, reversed[0].before, nullptr);
   }

@@ -44,13 +44,13 @@ struct Piece {
 
 class Revolve {
 public:
-  Revolve(Context &context, Operation *loop, const TurnOps &ops, Value turns)
-      : context(context), loop(loop), ops(ops), turns(turns), location(loop->getLoc()) {}
+  Revolve(Context &context, Operation *loop, const IterationOps &ops, Value iterations)
+      : context(context), loop(loop), ops(ops), iterations(iterations), location(loop->getLoc()) {}
 
   void build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint);
 
 private:
-  /// What the loops carry: how many snapshots there are, the turns that they are of, then the
+  /// What the loops carry: how many snapshots there are, the iterations that they are of, then the
   /// stacks of the pieces.
   enum : unsigned { used, positions, firstStack };
 
@@ -60,16 +60,16 @@ private:
   Value bytesOfState(OpBuilder &b);
   void addStates(OpBuilder &b);
   Value position(OpBuilder &b, ArrayRef<Value> states, Value place);
-  void pop(OpBuilder &b, SmallVectorImpl<Value> &states, Value turn);
-  SmallVector<Value> advance(OpBuilder &b, SmallVectorImpl<Value> &states, Value turn);
+  void pop(OpBuilder &b, SmallVectorImpl<Value> &states, Value iteration);
+  SmallVector<Value> advance(OpBuilder &b, SmallVectorImpl<Value> &states, Value iteration);
   void storeAll(OpBuilder &b, SmallVectorImpl<Value> &states, ValueRange values, Value next,
                 Value due);
   Value storeIf(OpBuilder &b, Value due, Value value, Value stack, Value at);
 
   Context &context;
   Operation *loop;
-  const TurnOps &ops;
-  Value turns;
+  const IterationOps &ops;
+  Value iterations;
   Location location;
   SmallVector<Piece> pieces;
   SmallVector<Value> inits; ///< of what the loops carry
@@ -83,7 +83,7 @@ void Revolve::findPieces(ArrayRef<Value> kept) {
     piece.value = value;
     piece.number = cast<BlockArgument>(value).getArgNumber();
     if (auto counted = dyn_cast<scf::ForOp>(loop)) {
-      --piece.number; // the number of the turn
+      --piece.number; // the number of the iteration
       piece.init = counted.getInitArgs()[piece.number];
     } else {
       piece.init = cast<scf::WhileOp>(loop).getInits()[piece.number];
@@ -93,7 +93,7 @@ void Revolve::findPieces(ArrayRef<Value> kept) {
   }
 }
 
-/// Of the state before the first turn.
+/// Of the state before the first iteration.
 Value Revolve::bytesOfState(OpBuilder &b) {
   Numbers n{b, location};
   Value total = n.constant(0);
@@ -108,10 +108,10 @@ Value Revolve::bytesOfState(OpBuilder &b) {
   return total;
 }
 
-/// How many snapshots there may be, where turns and sizes are known.
+/// How many snapshots there may be, where iterations and sizes are known.
 std::optional<int64_t> Revolve::knownRoom(::weft::Checkpoint checkpoint) const {
   APInt count;
-  if (!matchPattern(turns, m_ConstantInt(&count))) return std::nullopt;
+  if (!matchPattern(iterations, m_ConstantInt(&count))) return std::nullopt;
   int64_t number = checkpoint.number;
   if (checkpoint.kind == ::weft::Checkpoint::Kind::bytes) {
     int64_t total = 0;
@@ -133,7 +133,7 @@ Value Revolve::room(OpBuilder &b, ::weft::Checkpoint checkpoint) {
   Value count = n.constant(checkpoint.number);
   if (checkpoint.kind == ::weft::Checkpoint::Kind::bytes)
     count = n.div(count, n.max(bytesOfState(b), n.constant(1)));
-  return n.min(count, turns);
+  return n.min(count, iterations);
 }
 
 void Revolve::addStates(OpBuilder &b) {
@@ -170,17 +170,17 @@ void Revolve::addStates(OpBuilder &b) {
   }
 }
 
-/// The turn of the snapshot at a place.
+/// The iteration of the snapshot at a place.
 Value Revolve::position(OpBuilder &b, ArrayRef<Value> states, Value place) {
   return loadKept(b, location, b.getIndexType(), states[positions], {}, place);
 }
 
-/// Drops the last snapshot if it is of a later turn; there is one such at most.
-void Revolve::pop(OpBuilder &b, SmallVectorImpl<Value> &states, Value turn) {
+/// Drops the last snapshot if it is of a later iteration; there is one such at most.
+void Revolve::pop(OpBuilder &b, SmallVectorImpl<Value> &states, Value iteration) {
   Numbers n{b, location};
   Value zero = n.constant(0), one = n.constant(1);
   Value last = n.sub(n.max(states[used], one), one);
-  Value late = n.both(n.less(zero, states[used]), n.less(turn, position(b, states, last)));
+  Value late = n.both(n.less(zero, states[used]), n.less(iteration, position(b, states, last)));
   for (const Piece &piece : pieces) {
     if (piece.known()) continue;
     auto row = RankedTensorType::get(1 + piece.type.getNumDynamicDims(), b.getI64Type());
@@ -203,7 +203,7 @@ Value Revolve::storeIf(OpBuilder &b, Value due, Value value, Value stack, Value 
   return branch.getResult(0);
 }
 
-/// A snapshot of turn `next`, if it is due.
+/// A snapshot of iteration `next`, if it is due.
 void Revolve::storeAll(OpBuilder &b, SmallVectorImpl<Value> &states, ValueRange values, Value next,
                        Value due) {
   Numbers n{b, location};
@@ -239,9 +239,9 @@ void Revolve::storeAll(OpBuilder &b, SmallVectorImpl<Value> &states, ValueRange 
   states[used] = n.select(due, n.add(place, n.constant(1)), place);
 }
 
-/// Runs turns up to `turn` from the last snapshot on, with further snapshots on the way. Gives the
-/// state that `turn` begins with.
-SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states, Value turn) {
+/// Runs iterations up to `iteration` from the last snapshot on, with further snapshots on the way.
+/// Gives the state that `iteration` begins with.
+SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states, Value iteration) {
   Numbers n{b, location};
   Value zero = n.constant(0), one = n.constant(1);
   Value last = n.sub(n.max(states[used], one), one), some = n.less(zero, states[used]);
@@ -265,7 +265,7 @@ SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states
   OpBuilder &in = context.builder;
   Numbers m{in, location};
   Block *before = in.createBlock(&until.getBefore(), {}, types, locations);
-  scf::ConditionOp::create(in, location, m.less(before->getArgument(0), turn),
+  scf::ConditionOp::create(in, location, m.less(before->getArgument(0), iteration),
                            before->getArguments());
 
   Block *after = in.createBlock(&until.getAfter(), {}, types, locations);
@@ -273,9 +273,9 @@ SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states
   Value from = now[0];
   SmallVector<Value> inside(ArrayRef<Value>(now).slice(1, states.size()));
   Value unit = m.constant(1);
-  // `length` turns are to be reversed, with `free` snapshots and the one at `from`. beta(s, r) =
-  // C(s + r, s) of them can be with s snapshots if no turn runs more than r times.
-  Value length = m.add(m.sub(turn, from), unit);
+  // `length` iterations are to be reversed, with `free` snapshots and the one at `from`. beta(s, r)
+  // = C(s + r, s) of them can be with s snapshots if no iteration runs more than r times.
+  Value length = m.add(m.sub(iteration, from), unit);
   Value free = m.add(m.sub(most, inside[used]), unit);
   auto repeats = scf::WhileOp::create(
       in, location, TypeRange{in.getIndexType(), in.getIndexType()},
@@ -294,7 +294,7 @@ SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states
   Value fewer = m.div(m.mul(range, r), m.add(free, r));                 // beta(s, r - 1)
   Value right = m.div(m.mul(fewer, free), m.sub(m.add(free, r), unit)); // beta(s - 1, r - 1)
   Value steps = m.min(fewer, m.sub(length, right));
-  Value straight = m.sub(turn, from);
+  Value straight = m.sub(iteration, from);
   Value none = m.less(free, m.constant(2));
   steps = m.select(none, straight, steps);
   Value next = m.add(from, steps);
@@ -305,7 +305,7 @@ SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states
     again.getInitArgsMutable()[piece.number].set(now[1 + states.size() + i]);
     reached.push_back(again.getResult(piece.number));
   }
-  Value some2 = m.both(m.less(unit, free), m.less(next, turn));
+  Value some2 = m.both(m.less(unit, free), m.less(next, iteration));
   storeAll(in, inside, reached, next, some2);
   SmallVector<Value> yielded{next};
   llvm::append_range(yielded, inside);
@@ -321,7 +321,7 @@ SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states
 void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint) {
   findPieces(recompute.kept());
   auto back = cast<scf::ForOp>(reverse.getOperation());
-  const ReverseTurn turn = reverse.wholeTurn();
+  const ReverseIteration iteration = reverse.wholeIteration();
   OpBuilder outside(back);
   knownMost = knownRoom(checkpoint);
   most = room(outside, checkpoint);
@@ -330,17 +330,18 @@ void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoi
   for (Value init : inits) states.push_back(back.getBody()->addArgument(init.getType(), location));
 
   OpBuilder::InsertionGuard guard(context.builder);
-  context.builder.setInsertionPointAfter(turn.before);
-  pop(context.builder, states, turn.number);
-  const SmallVector<Value> begins = advance(context.builder, states, turn.number);
-  // The rest of the turn comes behind what has been built.
-  const ReverseTurn rest{turn.block, lastOp(context.builder), turn.behind, turn.number};
-  recompute.restore(rest, [&](OpBuilder &, Value value, const ReverseTurn &) -> Value {
+  context.builder.setInsertionPointAfter(iteration.before);
+  pop(context.builder, states, iteration.number);
+  const SmallVector<Value> begins = advance(context.builder, states, iteration.number);
+  // The rest of the iteration comes behind what has been built.
+  const ReverseIteration rest{iteration.block, lastOp(context.builder), iteration.behind,
+                              iteration.number};
+  recompute.restore(rest, [&](OpBuilder &, Value value, const ReverseIteration &) -> Value {
     for (auto [piece, state] : llvm::zip_equal(pieces, begins))
       if (piece.value == value) return state;
     return {};
   });
-  hoistReads(loop, turn.block);
+  hoistReads(loop, iteration.block);
 
   Operation *yield = back.getBody()->getTerminator();
   yield->insertOperands(yield->getNumOperands(), states);
@@ -358,15 +359,15 @@ void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoi
   const bool counted = checkpoint.kind == ::weft::Checkpoint::Kind::binomial;
   for (const Piece &piece : pieces)
     context.saved.keep(Saved::Form::snapshot, piece.value, counted ? checkpoint.number : -1,
-                       "the turns behind it are run again from it",
+                       "the iterations behind it are run again from it",
                        larger.getResult(first + piece.stack));
 }
 
 } // namespace
 
-void revolve(Context &context, Operation *loop, const TurnOps &ops, Value turns,
+void revolve(Context &context, Operation *loop, const IterationOps &ops, Value iterations,
              ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint) {
-  Revolve(context, loop, ops, turns).build(reverse, recompute, checkpoint);
+  Revolve(context, loop, ops, iterations).build(reverse, recompute, checkpoint);
 }
 
 } // namespace mlir::weft

@@ -68,7 +68,8 @@ void reverseTableOp(Context &context, Operation *op, Value cotangent) {
   for (Value operand : call.operands) wanted.push_back(context.activity.isActive(operand));
   if (auto gather = dyn_cast<GatherOp>(op))
     if (Value sum = context.derivatives.lookup(gather.getX())) {
-      // Into the sum itself: a loop that reads a slice per turn would else add all of x each time.
+      // Into the sum itself: a loop that reads a slice per iteration would else add all of x each
+      // time.
       sum = context.typed(sum, gather.getX().getType());
       Value total = context.emitter.scatter_add(sum, gather.getIndices(), cotangent,
                                                 static_cast<int64_t>(gather.getAxis()));

@@ -63,10 +63,10 @@ public:
       }
     Context context(forward, symbols);
     Recompute recompute(context, forward);
-    const ReverseTurn turn{late, nullptr, nullptr, {}};
-    if (failed(recompute.choose(turn))) return undone();
+    const ReverseIteration iteration{late, nullptr, nullptr, {}};
+    if (failed(recompute.choose(iteration))) return undone();
     for (Value value : recompute.kept()) save(value);
-    recompute.restore(turn, [&](OpBuilder &b, Value value, const ReverseTurn &) {
+    recompute.restore(iteration, [&](OpBuilder &b, Value value, const ReverseIteration &) {
       return loaded(b, value, arguments[value]);
     });
     eraseUnused(&block, nullptr, nullptr);

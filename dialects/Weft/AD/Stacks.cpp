@@ -41,10 +41,11 @@ static RankedTensorType placesOf(RankedTensorType type) {
   return RankedTensorType::get(count, IntegerType::get(type.getContext(), 64));
 }
 
-LoopStacks::LoopStacks(Context &context, scf::ForOp loop, const Turns &turns)
-    : context(context), loop(loop), location(loop.getLoc()), blocks{loop.getBody()}, turns(turns) {
+LoopStacks::LoopStacks(Context &context, scf::ForOp loop, const Iterations &iterations)
+    : context(context), loop(loop), location(loop.getLoc()), blocks{loop.getBody()},
+      iterations(iterations) {
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
-  numbers.push_back(turnOf(b, loop));
+  numbers.push_back(iterationOf(b, loop));
 }
 
 LoopStacks::LoopStacks(Context &context, scf::WhileOp loop)
@@ -78,19 +79,20 @@ unsigned LoopStacks::addState(Value init) {
 /// A stack of values of known sizes.
 unsigned LoopStacks::addStack(RankedTensorType value) {
   constexpr int64_t first = 4; // places of a stack that grows
-  SmallVector<int64_t> shape{turns && turns->known ? *turns->known : ShapedType::kDynamic};
+  SmallVector<int64_t> shape{iterations && iterations->known ? *iterations->known
+                                                             : ShapedType::kDynamic};
   llvm::append_range(shape, value.getShape());
   OpBuilder b(loop);
   SmallVector<Value> sizes;
-  if (!turns) sizes.push_back(arith::ConstantIndexOp::create(b, location, first));
-  else if (!turns->known) sizes.push_back(turns->count);
+  if (!iterations) sizes.push_back(arith::ConstantIndexOp::create(b, location, first));
+  else if (!iterations->known) sizes.push_back(iterations->count);
   return addState(StackEmptyOp::create(
       b, location, RankedTensorType::get(shape, value.getElementType()), sizes));
 }
 
 void LoopStacks::store(OpBuilder &b, unsigned stack, unsigned block, Value value) {
   Value &at = states[stack].out[block];
-  if (!turns) {
+  if (!iterations) {
     Value one = arith::ConstantIndexOp::create(b, location, 1);
     Value count = arith::AddIOp::create(b, location, numbers[block], one);
     at = StackReserveOp::create(b, location, at.getType(), at, count);
@@ -196,10 +198,10 @@ void LoopStacks::note(Value value, int64_t times, std::string reason) {
   if (at.places) context.saved.hide(states[*at.places].last);
 }
 
-Value LoopStacks::load(OpBuilder &b, Value value, Value turn) {
+Value LoopStacks::load(OpBuilder &b, Value value, Value iteration) {
   const Kept &at = kept.find(value)->second;
   Value places = at.places ? states[*at.places].last : Value();
-  return loadKept(b, location, value.getType(), states[at.stack].last, places, turn);
+  return loadKept(b, location, value.getType(), states[at.stack].last, places, iteration);
 }
 
 Value loadKept(OpBuilder &b, Location location, Type kept, Value stack, Value places, Value at) {

@@ -1,25 +1,26 @@
-// Stacks of a loop: its turns keep values in them, and the reverse reads them by the turn's number.
+// Stacks of a loop: its iterations keep values in them, and the reverse reads them by the
+// iteration's number.
 #pragma once
 
 #include "Weft/AD/Context.h"
-#include "Weft/AD/Turns.h"
+#include "Weft/AD/Iterations.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::weft {
 
 /// Adds stacks to a loop as further state. One of values of known sizes has them along its first
 /// axis; with an unknown size they lie behind each other, and a second stack says from where on and
-/// of what sizes. Where the number of turns is not known before the loop, stacks grow.
+/// of what sizes. Where the number of iterations is not known before the loop, stacks grow.
 class LoopStacks {
 public:
-  LoopStacks(Context &context, scf::ForOp loop, const Turns &turns);
-  /// Of a loop that counts its turns in the last piece of its state.
+  LoopStacks(Context &context, scf::ForOp loop, const Iterations &iterations);
+  /// Of a loop that counts its iterations in the last piece of its state.
   LoopStacks(Context &context, scf::WhileOp loop);
 
-  /// Keeps values of some turns only: of those in which `due`, of the loop's first block, holds,
-  /// each at the next place, which is `place`, computed before `due`.
+  /// Keeps values of some iterations only: of those in which `due`, of the loop's first block,
+  /// holds, each at the next place, which is `place`, computed before `due`.
   void onlyWhen(Value due, Value place);
-  /// The same of every turn whose number is a multiple of `length`, in a counted loop.
+  /// The same of every iteration whose number is a multiple of `length`, in a counted loop.
   void onlyEvery(Value length);
   /// Keeps a value that is defined in the loop, but not in a region in it.
   void keep(Value value);
@@ -28,8 +29,8 @@ public:
   Operation *finish();
   /// Notes for the report that the value is kept `times` times (-1: unknown), and why.
   void note(Value value, int64_t times, std::string reason);
-  /// What the value was in a turn, after the loop.
-  Value load(OpBuilder &builder, Value value, Value turn);
+  /// What the value was in an iteration, after the loop.
+  Value load(OpBuilder &builder, Value value, Value iteration);
 
 private:
   /// Where a value is.
@@ -54,9 +55,9 @@ private:
   Operation *loop;
   Location location;
   SmallVector<Block *, 2> blocks;
-  SmallVector<Value, 2> numbers; ///< of the place to store at, in each block
-  Value due;                     ///< whether to store, if not in every turn
-  std::optional<Turns> turns;    ///< where they are counted before
+  SmallVector<Value, 2> numbers;        ///< of the place to store at, in each block
+  Value due;                            ///< whether to store, if not in every iteration
+  std::optional<Iterations> iterations; ///< where they are counted before
   SmallVector<State> states;
   llvm::MapVector<Value, Kept> kept;
 };

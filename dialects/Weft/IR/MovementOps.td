@@ -36,7 +36,7 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
 def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_StaysInLinalg]> {
   let summary = "x as a tensor of which fewer sizes are known.";
   let description = [{
-    Where branches, or turns of a loop, meet with different sizes. tensor.cast would say the same, but
+    Where branches, or iterations of a loop, meet with different sizes. tensor.cast would say the same, but
     upstream moves it through loops as if their state kept its size.
   }];
   let arguments = (ins Weft_Any:$x);

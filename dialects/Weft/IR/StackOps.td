@@ -1,4 +1,4 @@
-// Stacks: tensors in which a loop keeps, for its derivative, what its turns computed.
+// Stacks: tensors in which a loop keeps, for its derivative, what its iterations computed.
 
 #ifndef WEFT_IR_STACK_OPS
 #define WEFT_IR_STACK_OPS
@@ -21,7 +21,7 @@ def Weft_StackEmptyOp : Weft_StackOp<"stack_empty", [Weft_CheapToRerun, Weft_Gon
     with one empty stack are two stacks. There is a size for each one that the type leaves open.
 
     ```mlir
-    %stack = weft.stack_empty(%turns) : tensor<?x4xf32>
+    %stack = weft.stack_empty(%iterations) : tensor<?x4xf32>
     ```
   }];
   let arguments = (ins Variadic<Index>:$sizes);
@@ -52,7 +52,7 @@ def Weft_StackStoreOp : Weft_StackOp<"stack_store", [Weft_GoneAfterLinalg, AllTy
     With `again` another one may have been: it is not there any more, and what overlaps it neither.
 
     ```mlir
-    %1 = weft.stack_store %x in %0[%turn] : tensor<4xf32> in tensor<?x4xf32>
+    %1 = weft.stack_store %x in %0[%iteration] : tensor<4xf32> in tensor<?x4xf32>
     %3 = weft.stack_store %y in %2[%offset] : tensor<?x4xf32> in tensor<?xf32>
     ```
   }];
@@ -68,7 +68,7 @@ def Weft_StackLoadOp : Weft_StackOp<"stack_load", [Weft_CheapToRerun, Weft_GoneA
     Each size that the type of the value leaves open is given.
 
     ```mlir
-    %x = weft.stack_load %0[%turn] : tensor<?x4xf32> to tensor<4xf32>
+    %x = weft.stack_load %0[%iteration] : tensor<?x4xf32> to tensor<4xf32>
     %y = weft.stack_load %1[%offset] sizes(%n) : tensor<?xf32> to tensor<?x4xf32>
     ```
   }];
@@ -84,7 +84,7 @@ def Weft_StackAddOp : Weft_StackOp<"stack_add", [Weft_GoneAfterLinalg, AllTypesM
   let summary = "A stack with a value added at a place: what a load becomes in reverse.";
   let description = [{
     ```mlir
-    %1 = weft.stack_add %dx to %0[%turn] : tensor<4xf32> to tensor<?x4xf32>
+    %1 = weft.stack_add %dx to %0[%iteration] : tensor<4xf32> to tensor<?x4xf32>
     ```
   }];
   let arguments = (ins Weft_Any:$value, Weft_Any:$stack, Index:$at);

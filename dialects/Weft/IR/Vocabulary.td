@@ -166,7 +166,7 @@ def index_out_of_range : Raises<IndexError, "an index is out of range">;
 ///                                element of the first axis, from the last or from the first on
 ///   "i32 5", "i64 [1, 2]"        the same of a dtype that does not follow that of the call
 /// Attributes are written as in the IR, one for each of the record; "*" stands for every value in
-/// turn: both flags, every axis, all sets of axes, each dtype, all, half and two of what is counted.
+/// iteration: both flags, every axis, all sets of axes, each dtype, all, half and two of what is counted.
 /// Attributes not given are "*".
 class Sample<list<string> ofOperands, list<string> ofAttributes = []> {
   list<string> operands = ofOperands;

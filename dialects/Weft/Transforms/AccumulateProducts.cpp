@@ -1,4 +1,5 @@
-// The pass weft-accumulate-products: sums of matrix products over the turns of a loop, in place.
+// The pass weft-accumulate-products: sums of matrix products over the iterations of a loop, in
+// place.
 #include "Weft/Transforms/AccumulateProducts.h"
 #include "Weft/Transforms/Passes.h"
 

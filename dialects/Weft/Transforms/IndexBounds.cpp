@@ -49,7 +49,7 @@ public:
            !llvm::AddOverflow(number, product, number);
   }
 
-  /// Whether the sum is 0 or more, whatever turn its loops are in.
+  /// Whether the sum is 0 or more, whatever iteration its loops are in.
   bool isNotNegative() const {
     Sum sum = *this;
     for (;;) {

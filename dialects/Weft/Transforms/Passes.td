@@ -220,7 +220,7 @@ def SinkInsertsPass : Pass<"weft-sink-inserts", "::mlir::func::FuncOp"> {
     Before and after: linalg on tensors. A tensor.insert_slice or tensor.insert stands behind all ops of
     its block that read its destination or a view of it, where none of them waits for its result.
     One-shot bufferization goes by the order of the ops: a loop that replaces a slice of its
-    state before it reads another would copy the whole state in each turn.
+    state before it reads another would copy the whole state in each iteration.
 
     ```mlir
     %1 = tensor.insert_slice %x into %state[%i, 0] [1, 4] [1, 1]
@@ -337,7 +337,7 @@ def ShareLoopsPass : Pass<"weft-share-loops", "::mlir::ModuleOp"> {
 
     After: where several are equal but for the buffers and numbers that they take from around them,
     and for where views begin, they are calls of one private function, so that code is generated
-    for them once. Loops of a few turns stay where they are: a call would be felt.
+    for them once. Loops of a few iterations stay where they are: a call would be felt.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -25,7 +25,7 @@ Type scalarType(Type type) {
 
 SmallVector<Type> scalarTypes(TypeRange types) { return llvm::map_to_vector(types, scalarType); }
 
-/// Walks blocks in program order, so that what an operand holds is known when its user's turn
+/// Walks blocks in program order, so that what an operand holds is known when its user's iteration
 /// comes.
 class Scalarizer {
 public:

@@ -19,8 +19,8 @@ namespace mlir::weft {
 
 namespace {
 
-/// Below so many turns a call is a part of the work that can be felt.
-constexpr int64_t kFewestTurns = 64;
+/// Below so many iterations a call is a part of the work that can be felt.
+constexpr int64_t kFewestIterations = 64;
 
 /// What a loop takes from around it, and for the value of the first loop that of another.
 using Captures = llvm::MapVector<Value, Value>;
@@ -30,12 +30,12 @@ bool isUnit(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) return loop->hasAttr(kRowLoop);
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || !structured.hasPureBufferSemantics()) return false;
-  int64_t turns = 1;
+  int64_t iterations = 1;
   for (int64_t size : structured.getStaticLoopRanges()) {
     if (ShapedType::isDynamic(size)) return true;
-    turns *= size;
+    iterations *= size;
   }
-  return turns >= kFewestTurns;
+  return iterations >= kFewestIterations;
 }
 
 bool isOutside(Value value, Operation *unit) {

@@ -30,11 +30,11 @@ struct FunctionOptions {
   /// Whether a call that differs from a trace in sizes of tensors only makes one for all such
   /// sizes. A function that looks at these sizes while it is traced gets exact ones all the same.
   bool reduce_retracing = true;
-  /// What derivatives of loops keep of the turns, where tapes in the function record loops: "none",
-  /// everything they need of all turns; "sqrt", the state of about sqrt(n) of n turns, from which
-  /// the others are run again; "binomial<k>", at most k states at a time; "bytes<n>", states of at
-  /// most n bytes at a time. Like "none" if empty. `function` throws ValueError for anything else
-  /// (docs/autodiff.md).
+  /// What derivatives of loops keep of the iterations, where tapes in the function record loops:
+  /// "none", everything they need of all iterations; "sqrt", the state of about sqrt(n) of n
+  /// iterations, from which the others are run again; "binomial<k>", at most k states at a time;
+  /// "bytes<n>", states of at most n bytes at a time. Like "none" if empty. `function` throws
+  /// ValueError for anything else (docs/autodiff.md).
   std::string checkpoint = {};
 };
 

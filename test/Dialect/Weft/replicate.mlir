@@ -40,7 +40,7 @@ func.func @counts(%x: tensor<4xf32>, %n: tensor<2xi32>) {
 
 // -----
 
-// Turns are counted in whole numbers.
+// Iterations are counted in whole numbers.
 func.func @dtype(%x: tensor<4xf32>, %n: tensor<f32>) {
   // expected-error @below {{'weft.replicate' op count must be an integer (i32, i64), but it is f32()}}
   // expected-error @below {{failed to infer returned types}}

@@ -31,7 +31,7 @@ struct CallEntry {
   /// Whether the same may be called in a trace.
   bool traceable = true;
   /// Whether a call on values comes to everything that a trace sees: not where it has branches, or
-  /// a loop that may have no turn.
+  /// a loop that may have no iteration.
   bool every_path = true;
   /// The errors that it is said to raise.
   ErrorKinds raises = ~ErrorKinds{0};

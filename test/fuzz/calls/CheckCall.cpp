@@ -61,7 +61,7 @@ struct Lenience {
   /// Sums in another order: a reduction goes along the last axis that is longer than 1, which code
   /// for unknown sizes does not know.
   bool order = false;
-  /// Sizes of what nothing was put into, which only a turn of a loop would tell.
+  /// Sizes of what nothing was put into, which only an iteration of a loop would tell.
   bool sizes_of_nothing = false;
 };
 

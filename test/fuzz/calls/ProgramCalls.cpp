@@ -60,12 +60,12 @@ const CallEntry kCalls[] = {
        const std::uint64_t way = draw.choose(10), test = draw.choose(8);
        const auto [n, y] = while_loop(
            [&](Tensor i, Tensor state) {
-             if (test == 0) return state < 1; // no scalar, or no end within four turns
+             if (test == 0) return state < 1; // no scalar, or no end within four iterations
              if (test == 1) return i;         // no bool
              return i < 3;
            },
            [&](Tensor i, Tensor state) {
-             check(i < 5, "a loop of few turns");
+             check(i < 5, "a loop of few iterations");
              return std::tuple(i + 1, step(way, state));
            },
            0, x);
@@ -78,9 +78,9 @@ const CallEntry kCalls[] = {
        const auto start = draw.value<std::int64_t>("start"), by = draw.value<std::int64_t>("step");
        const Tensor x = draw.tensor("x");
        const std::uint64_t way = draw.choose(10);
-       // A few turns, anywhere in i64: a body that does not fit is only seen where it runs.
+       // A few iterations, anywhere in i64: a body that does not fit is only seen where it runs.
        std::int64_t stop = start;
-       for (std::uint64_t turns = 1 + draw.choose(4); turns > 0; --turns)
+       for (std::uint64_t iterations = 1 + draw.choose(4); iterations > 0; --iterations)
          if (__builtin_add_overflow(stop, by, &stop)) stop = by > 0 ? INT64_MAX : INT64_MIN;
        const std::uint64_t kept = start == stop ? 9 : way;
        return results(

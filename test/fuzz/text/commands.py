@@ -5,7 +5,7 @@ import re
 
 _PHASES = ["differentiate", "control-deps", "simplify", "lift-state", "linalg", "schedule", "bufferize", "llvm"]
 _PASSES = [
-    "--weft-check-limits", "--weft-count-turns", "--weft-differentiate", "--weft-split-derivative",
+    "--weft-check-limits", "--weft-count-iterations", "--weft-differentiate", "--weft-split-derivative",
     "--weft-insert-control-deps", "--weft-erase-tokens", "--weft-print-effect-order", "--weft-entry", "--weft-to-llvm",
     "--weft-shuffle-schedule", "--weft-simplify", "--weft-lift-state", "--weft-to-linalg", "--weft-scalarize",
     "--weft-branch-on-checks", "--weft-fuse-elementwise", "--weft-switch-to-branches", "--weft-destination-passing",

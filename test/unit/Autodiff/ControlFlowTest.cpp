@@ -253,10 +253,10 @@ TEST_P(ControlFlow, BudgetsChangeNoBit) {
   }
 }
 
-/// A counted loop in a loop that ends by its state, around another: `n` turns, and few of each
+/// A counted loop in a loop that ends by its state, around another: `n` iterations, and few of each
 /// inner one. `%k` is state that no derivative needs, and the elements of `%ys` are never read
 /// again.
-constexpr const char *kManyTurns = R"(
+constexpr const char *kManyIterations = R"(
   func.func private @f(%x: tensor<3xf64>, %w: tensor<3x3xf64>, %n: tensor<i64>) -> tensor<f64> {
     %n0 = weft.item %n : tensor<i64>
     %c0 = arith.constant 0 : i64
@@ -312,20 +312,20 @@ constexpr const char *kManyTurns = R"(
     return %4 : tensor<f64>
   })";
 
-TEST(Checkpoints, AnyNumberOfTurns) {
+TEST(Checkpoints, AnyNumberOfIterations) {
   const Tensor x = values({3}, 0.3, 1.2, 1), w = values({3, 3}, -0.5, 0.6, 2);
   const Case one{
       "many",
-      kManyTurns,
+      kManyIterations,
       {{"tensor<3xf64>", x}, {"tensor<3x3xf64>", w}, {"tensor<i64>", tensor(std::int64_t{3})}}};
   Derivatives all(one);
   for (const char *budget : kBudgets) {
     SCOPED_TRACE(budget);
     Derivatives kept(one, budget);
-    for (const std::int64_t turns : {0, 1, 2, 3, 7, 30, 1000}) {
-      SCOPED_TRACE(turns);
-      const std::vector<Tensor> expected = all.call("reverse", {x, w, tensor(turns)}),
-                                actual = kept.call("reverse", {x, w, tensor(turns)});
+    for (const std::int64_t iterations : {0, 1, 2, 3, 7, 30, 1000}) {
+      SCOPED_TRACE(iterations);
+      const std::vector<Tensor> expected = all.call("reverse", {x, w, tensor(iterations)}),
+                                actual = kept.call("reverse", {x, w, tensor(iterations)});
       for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(bits(actual[i]), bits(expected[i]));
     }
   }
@@ -410,8 +410,8 @@ std::vector<Case> cases() {
          {"tensor<3x3xf64>", positive({3, 3}, 2)},
          {"tensor<i64>", integer(n)}});
 
-  // Bounds and steps that are no 0 and 1, known; the number of the turn is used; two values trade
-  // places, and one is not carried on.
+  // Bounds and steps that are no 0 and 1, known; the number of the iteration is used; two values
+  // trade places, and one is not carried on.
   add("counting", R"(
     func.func private @f(%x: tensor<f64>, %z: tensor<f64>) -> tensor<f64> {
       %low = arith.constant 3 : index
@@ -563,7 +563,7 @@ std::vector<Case> cases() {
     })",
       {{"tensor<4x2xf64>", positive({4, 2}, 7)}, {"tensor<2x2xf64>", positive({2, 2}, 8)}});
 
-  // Sizes that only run time knows, and turns enough for every budget.
+  // Sizes that only run time knows, and iterations enough for every budget.
   add("open_sizes", R"(
     func.func private @f(%x: tensor<?xf64>, %n: tensor<i64>) -> tensor<f64> {
       %n0 = weft.item %n : tensor<i64>
@@ -581,7 +581,7 @@ std::vector<Case> cases() {
     })",
       {{"tensor<?xf64>", positive({3}, 4)}, {"tensor<i64>", integer(11)}});
 
-  // State that doubles its size in every turn, of which each turn needs all.
+  // State that doubles its size in every iteration, of which each iteration needs all.
   for (std::int64_t n : {0, 1, 3})
     add("growing_" + std::to_string(n), R"(
     func.func private @f(%x: tensor<?x2xf64>, %n: tensor<i64>) -> tensor<f64> {

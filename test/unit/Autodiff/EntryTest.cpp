@@ -148,7 +148,7 @@ TEST(EntryGradient, EffectsHappenOnceAndInTheForwardPart) {
   EXPECT_EQ(w.value().item<double>(), 4);
 }
 
-TEST(EntryGradient, ControlFlowWithUnknownTurnsAndSizes) {
+TEST(EntryGradient, ControlFlowWithUnknownIterationsAndSizes) {
   int runs = 0;
   const auto f = function(
       [&runs](const Tensor &x, const Tensor &n) {
@@ -164,15 +164,15 @@ TEST(EntryGradient, ControlFlowWithUnknownTurnsAndSizes) {
       },
       {.signature = {spec(f64, {unknown}), spec(i64, {})}});
   for (const int size : {1, 3}) {
-    for (const int turns : {0, 1, 5}) {
+    for (const int iterations : {0, 1, 5}) {
       const Tensor x = test::values({size}, 0.5, 1.5, size);
       GradientTape tape;
       tape.watch(x);
-      const Tensor dx = gradient_by_one(tape, f(x, tensor<std::int64_t>(turns)), x);
+      const Tensor dx = gradient_by_one(tape, f(x, tensor<std::int64_t>(iterations)), x);
       GradientTape direct;
       direct.watch(x);
       Tensor h = x * 1;
-      for (int i = 0; i < turns; ++i) h = i % 2 == 0 ? sin(h) : h * h;
+      for (int i = 0; i < iterations; ++i) h = i % 2 == 0 ? sin(h) : h * h;
       expect_near(dx, gradient_by_one(direct, sum(h), x).to_vector<double>());
     }
   }

@@ -1,5 +1,5 @@
-// Gradients of loops that collect what their turns give: the bits of the tape, each turn touching
-// its own slices alone, whatever is read and written beside them.
+// Gradients of loops that collect what their iterations give: the bits of the tape, each iteration
+// touching its own slices alone, whatever is read and written beside them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-constexpr std::int64_t kTurns = 13, kBatch = 5, kFeatures = 3, kUnits = 7;
+constexpr std::int64_t kIterations = 13, kBatch = 5, kFeatures = 3, kUnits = 7;
 
 /// Numbers of both signs that repeat late.
 Tensor wave(const Shape &shape, double step) {
@@ -33,10 +33,10 @@ void expect_same_bits(const Tensors &found, const Tensors &expected) {
   }
 }
 
-/// The lines in loops of bufferized code that copy or allocate all turns' slices, or a number of
-/// slices that is not known. Stacks that double when they are full do so in a branch.
-std::string whole_stacks_in_loops(const std::string &text, std::int64_t turns) {
-  const std::string all = "memref<" + std::to_string(turns) + "x";
+/// The lines in loops of bufferized code that copy or allocate all iterations' slices, or a number
+/// of slices that is not known. Stacks that double when they are full do so in a branch.
+std::string whole_stacks_in_loops(const std::string &text, std::int64_t iterations) {
+  const std::string all = "memref<" + std::to_string(iterations) + "x";
   std::istringstream lines(text);
   std::string line, found;
   std::vector<std::pair<std::size_t, bool>>
@@ -64,8 +64,8 @@ std::string whole_stacks_in_loops(const std::string &text, std::int64_t turns) {
   return found;
 }
 
-/// The same up to rounding: where a turn's result is state and output, the tape, which sees the
-/// turns one by one, adds in another order.
+/// The same up to rounding: where an iteration's result is state and output, the tape, which sees
+/// the iterations one by one, adds in another order.
 void expect_close(const Tensors &found, const Tensors &expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -74,12 +74,13 @@ void expect_close(const Tensors &found, const Tensors &expected) {
   }
 }
 
-/// Expects of the traced function the bits of the eager one, and no work on whole stacks in a turn.
+/// Expects of the traced function the bits of the eager one, and no work on whole stacks in an
+/// iteration.
 template <class F, class... Args>
 void expect_linear(const F &f, const FunctionOptions &options, const Args &...args) {
   const auto traced = function(f, options);
   expect_same_bits(traced(args...), f(args...));
-  EXPECT_EQ(whole_stacks_in_loops(traced.ir(args..., Phase::bufferize), kTurns), "");
+  EXPECT_EQ(whole_stacks_in_loops(traced.ir(args..., Phase::bufferize), kIterations), "");
 }
 
 struct Weights {
@@ -105,10 +106,11 @@ auto gradients_of(const Run &run) {
 }
 
 template <class Run>
-void expect_linear_gradients(const Run &run, std::int64_t turns = kTurns,
+void expect_linear_gradients(const Run &run, std::int64_t iterations = kIterations,
                              const FunctionOptions &options = {}) {
   const Weights p;
-  expect_linear(gradients_of(run), options, p.u, p.w, p.b, wave({turns, kBatch, kFeatures}, 0.29));
+  expect_linear(gradients_of(run), options, p.u, p.w, p.b,
+                wave({iterations, kBatch, kFeatures}, 0.29));
 }
 
 Tensor all_states(const Weights &p, const Tensor &xs, bool reverse = false) {
@@ -126,21 +128,23 @@ TEST(ScanGradients, OneOutput) {
       [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); });
 }
 
-TEST(ScanGradients, FromTheLastTurnToTheFirst) {
+TEST(ScanGradients, FromTheLastIterationToTheFirst) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
     return sum(square(all_states(p, xs, /*reverse=*/true)));
   });
 }
 
-TEST(ScanGradients, NoTurnsAndOne) {
-  for (const std::int64_t turns : {0, 1})
+TEST(ScanGradients, NoIterationsAndOne) {
+  for (const std::int64_t iterations : {0, 1})
     expect_linear_gradients(
-        [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); }, turns);
+        [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); },
+        iterations);
 }
 
-TEST(ScanGradients, TurnsThatOnlyRunTimeKnows) {
+TEST(ScanGradients, IterationsThatOnlyRunTimeKnows) {
   expect_linear_gradients(
-      [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); }, kTurns,
+      [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); },
+      kIterations,
       {.signature = {spec(f32, {kFeatures, kUnits}), spec(f32, {kUnits, kUnits}),
                      spec(f32, {kUnits}), spec(f32, {unknown, kBatch, kFeatures})}});
 }
@@ -160,10 +164,10 @@ TEST(ScanGradients, StructuresOfStatesAndOutputs) {
     return sum(square(std::get<0>(all))) + sum(sin(std::get<1>(all))) + sum(last.second);
   });
   const Weights p;
-  const Tensor xs = wave({kTurns, kBatch, kFeatures}, 0.29);
+  const Tensor xs = wave({kIterations, kBatch, kFeatures}, 0.29);
   const auto traced = function(f);
   expect_close(traced(p.u, p.w, p.b, xs), f(p.u, p.w, p.b, xs));
-  EXPECT_EQ(whole_stacks_in_loops(traced.ir(p.u, p.w, p.b, xs, Phase::bufferize), kTurns), "");
+  EXPECT_EQ(whole_stacks_in_loops(traced.ir(p.u, p.w, p.b, xs, Phase::bufferize), kIterations), "");
 }
 
 TEST(ScanGradients, ScansInScans) {
@@ -192,13 +196,13 @@ TEST(ScanGradients, ScansInBranches) {
     });
 }
 
-// An element that the turn before wrote is read: the cotangent of the array changes from turn to
-// turn, and is read before it is cleared.
+// An element that the iteration before wrote is read: the cotangent of the array changes from turn
+// to iteration, and is read before it is cleared.
 TEST(ScanGradients, ArraysThatAreReadAsWell) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
-    TensorArray states(f32, {kBatch, kUnits}, kTurns + 1, {.dynamic_size = false});
+    TensorArray states(f32, {kBatch, kUnits}, kIterations + 1, {.dynamic_size = false});
     states = for_loop(
-        kTurns,
+        kIterations,
         [&](const Tensor &i, const TensorArray &array) {
           return array.write(i + 1, cell(p, array.read(i), gather(xs, i)));
         },
@@ -209,12 +213,12 @@ TEST(ScanGradients, ArraysThatAreReadAsWell) {
 
 TEST(ScanGradients, ArraysThatAreOnlyWritten) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
-    TensorArray states(f32, {kBatch, kUnits}, kTurns, {.dynamic_size = false});
+    TensorArray states(f32, {kBatch, kUnits}, kIterations, {.dynamic_size = false});
     const auto [last, all] = for_loop(
-        kTurns,
+        kIterations,
         [&](const Tensor &i, const Tensor &h, const TensorArray &array) {
           const Tensor next = cell(p, h, gather(xs, i));
-          return std::tuple(next, array.write(kTurns - 1 - i, next));
+          return std::tuple(next, array.write(kIterations - 1 - i, next));
         },
         zeros({kBatch, kUnits}), states);
     return sum(square(all.stack()));
@@ -223,37 +227,37 @@ TEST(ScanGradients, ArraysThatAreOnlyWritten) {
 
 TEST(ScanGradients, ArraysOfWhileLoops) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
-    const TensorArray states(f32, {kBatch, kUnits}, kTurns, {.dynamic_size = false});
-    const auto all =
-        while_loop([](const Tensor &i, const Tensor &, const TensorArray &) { return i < kTurns; },
-                   [&](const Tensor &i, const Tensor &h, const TensorArray &array) {
-                     const Tensor next = cell(p, h, gather(xs, i));
-                     return std::tuple(i + 1, next, array.write(i, next));
-                   },
-                   0, zeros({kBatch, kUnits}), states);
+    const TensorArray states(f32, {kBatch, kUnits}, kIterations, {.dynamic_size = false});
+    const auto all = while_loop(
+        [](const Tensor &i, const Tensor &, const TensorArray &) { return i < kIterations; },
+        [&](const Tensor &i, const Tensor &h, const TensorArray &array) {
+          const Tensor next = cell(p, h, gather(xs, i));
+          return std::tuple(i + 1, next, array.write(i, next));
+        },
+        0, zeros({kBatch, kUnits}), states);
     return sum(square(std::get<2>(all).stack()));
   });
 }
 
-// The second turn that fills a place takes the cotangent away from the first.
+// The second iteration that fills a place takes the cotangent away from the first.
 TEST(ScanGradients, PlacesThatAreFilledTwice) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
     const auto [last, all] = for_loop(
-        kTurns,
+        kIterations,
         [&](const Tensor &i, const Tensor &h, const Tensor &array) {
           const Tensor next = cell(p, h, gather(xs, i));
           return std::tuple(next, update_slice(array, i - i % 2, next));
         },
-        zeros({kBatch, kUnits}), zeros({kTurns, kBatch, kUnits}));
+        zeros({kBatch, kUnits}), zeros({kIterations, kBatch, kUnits}));
     return sum(square(all)) + sum(last);
   });
 }
 
-// What was there before has a cotangent where no turn filled the place.
+// What was there before has a cotangent where no iteration filled the place.
 TEST(ScanGradients, OutputsThatBeginWithSomething) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
     const auto [last, all] = for_loop(
-        {2, kTurns, 3},
+        {2, kIterations, 3},
         [&](const Tensor &i, const Tensor &h, const Tensor &array) {
           const Tensor next = cell(p, h, gather(xs, i));
           return std::tuple(next, update_slice(array, i, sum(next, {.axes = Ints{1}})));
@@ -263,24 +267,25 @@ TEST(ScanGradients, OutputsThatBeginWithSomething) {
   });
 }
 
-// A slice is replaced, and another of the tensor before is read behind it in the turn.
+// A slice is replaced, and another of the tensor before is read behind it in the iteration.
 TEST(ScanGradients, OldValuesAreReadAfterTheWrite) {
   const auto run = [](const Weights &p, const Tensor &xs) {
     const auto [last, all] = for_loop(
-        kTurns,
+        kIterations,
         [&](const Tensor &i, const Tensor &h, const Tensor &array) {
           const Tensor next = cell(p, h, gather(xs, i));
           const Tensor after = update_slice(array, i, next * gather(array, i));
-          return std::tuple(next * gather(array, kTurns - 1 - i) + sum(gather(array, i)), after);
+          return std::tuple(next * gather(array, kIterations - 1 - i) + sum(gather(array, i)),
+                            after);
         },
-        ones({kBatch, kUnits}), ones({kTurns, kBatch, kUnits}) * 0.5F);
+        ones({kBatch, kUnits}), ones({kIterations, kBatch, kUnits}) * 0.5F);
     return sum(square(all)) + sum(last);
   };
   const auto forward = [&](const Tensor &w, const Tensor &xs) -> Tensors {
     return {run({wave({kFeatures, kUnits}, 0.37), w, wave({kUnits}, 0.7)}, xs)};
   };
   const Weights p;
-  const Tensor xs = wave({kTurns, kBatch, kFeatures}, 0.29);
+  const Tensor xs = wave({kIterations, kBatch, kFeatures}, 0.29);
   expect_linear(forward, {}, p.w, xs);
   const auto f = gradients_of(run);
   expect_same_bits(function(f)(p.u, p.w, p.b, xs), f(p.u, p.w, p.b, xs));
@@ -290,12 +295,12 @@ TEST(ScanGradients, BudgetsHaveTheSameBits) {
   for (const char *budget : {"sqrt", "binomial<3>", "bytes<4000>"}) {
     SCOPED_TRACE(budget);
     expect_linear_gradients(
-        [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); }, kTurns,
-        {.checkpoint = budget});
+        [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); },
+        kIterations, {.checkpoint = budget});
   }
 }
 
-// Weights that each turn uses twice, in batches, and as a vector.
+// Weights that each iteration uses twice, in batches, and as a vector.
 TEST(ScanGradients, ProductsAddUpInPlace) {
   const Weights p;
   const auto f = [](const Tensor &w, const Tensor &v, const Tensor &xs) -> Tensors {
@@ -310,7 +315,7 @@ TEST(ScanGradients, ProductsAddUpInPlace) {
     })(w, v);
     return {std::get<0>(slopes), std::get<1>(slopes)};
   };
-  const Tensor xs = wave({kTurns, kFeatures}, 0.29);
+  const Tensor xs = wave({kIterations, kFeatures}, 0.29);
   expect_linear(f, {}, p.w, wave({kUnits}, 0.3), xs);
   expect_linear(f, {}, wave({2, kUnits, kUnits}, 0.11), wave({kUnits, 1}, 0.3), xs);
   const std::string text = function(f)(p.w, wave({kUnits}, 0.3), xs).empty()
@@ -319,14 +324,15 @@ TEST(ScanGradients, ProductsAddUpInPlace) {
   EXPECT_NE(text.find("call @weft_rt_matmul_add_f32("), std::string::npos);
 }
 
-// The copies of a turn do not grow with the number of turns: what is moved is linear in it.
-TEST(ScanGradients, AsManyBytesPerTurnWhateverTheirNumber) {
+// The copies of an iteration do not grow with the number of iterations: what is moved is linear in
+// it.
+TEST(ScanGradients, AsManyBytesPerIterationWhateverTheirNumber) {
   const auto f = gradients_of(
       [](const Weights &p, const Tensor &xs) { return sum(square(all_states(p, xs))); });
   const Weights p;
-  const auto turn = [&](std::int64_t turns) {
-    const std::string text =
-        function(f).ir(p.u, p.w, p.b, wave({turns, kBatch, kFeatures}, 0.29), Phase::bufferize);
+  const auto iteration = [&](std::int64_t iterations) {
+    const std::string text = function(f).ir(
+        p.u, p.w, p.b, wave({iterations, kBatch, kFeatures}, 0.29), Phase::bufferize);
     std::istringstream lines(text);
     std::string line, copies;
     while (std::getline(lines, line))
@@ -335,7 +341,7 @@ TEST(ScanGradients, AsManyBytesPerTurnWhateverTheirNumber) {
     EXPECT_EQ(text.find("weft_rt_outside"), std::string::npos) << "an index that loops count";
     return copies;
   };
-  EXPECT_EQ(turn(11), turn(97));
+  EXPECT_EQ(iteration(11), iteration(97));
 }
 
 TEST(ScanGradients, SecondDerivatives) {
@@ -349,12 +355,12 @@ TEST(ScanGradients, SecondDerivatives) {
     return Tensors{curve, push};
   };
   const Weights p;
-  const Tensor xs = wave({kTurns, kBatch, kFeatures}, 0.29), v = wave({kUnits, kUnits}, 0.17);
+  const Tensor xs = wave({kIterations, kBatch, kFeatures}, 0.29), v = wave({kUnits, kUnits}, 0.17);
   const auto traced = function(along);
   const Tensors eager = along(p.w, xs, v), compiled = traced(p.w, xs, v);
   for (const Tensor &found : {eager[1], compiled[0], compiled[1]})
     EXPECT_LT(max(abs(found - eager[0])).item<float>(), 2e-4F * max(abs(eager[0])).item<float>());
-  EXPECT_EQ(whole_stacks_in_loops(traced.ir(p.w, xs, v, Phase::bufferize), kTurns), "");
+  EXPECT_EQ(whole_stacks_in_loops(traced.ir(p.w, xs, v, Phase::bufferize), kIterations), "");
 }
 
 } // namespace

@@ -69,9 +69,9 @@ TEST(TracedGradient, BudgetsKeepLessAndChangeNoBit) {
     const auto kept = function(slope_of, {.checkpoint = budget});
     const CompileReport report = kept.report(x, tensor(3));
     EXPECT_TRUE(has(report, SavedNote::Form::snapshot)) << report.saved_text();
-    for (const int turns : {0, 1, 2, 3, 50})
-      EXPECT_EQ(kept(x, tensor(turns)).to_vector<double>(),
-                all(x, tensor(turns)).to_vector<double>());
+    for (const int iterations : {0, 1, 2, 3, 50})
+      EXPECT_EQ(kept(x, tensor(iterations)).to_vector<double>(),
+                all(x, tensor(iterations)).to_vector<double>());
   }
 }
 
@@ -213,11 +213,11 @@ TEST(TracedGradient, VariablesInLoops) {
 
 // Effects of the loop happen once, and those of its derivative never.
 TEST(TracedGradient, EffectsHappenOnce) {
-  const Variable turns(tensor(0), "turns");
+  const Variable iterations(tensor(0), "iterations");
   const auto f = [&](const Tensor &x) {
     return while_loop([](const Tensor &y) { return y < 20; },
                       [&](const Tensor &y) {
-                        turns.assign_add(1);
+                        iterations.assign_add(1);
                         print("y is", y);
                         check(y > 0, "y is positive");
                         return y * y;
@@ -228,15 +228,15 @@ TEST(TracedGradient, EffectsHappenOnce) {
   Printed printed;
   EXPECT_EQ(by_x(tensor(2.0)).item<double>(), 1024);
   EXPECT_EQ(printed.take(), (Lines{"y is 2", "y is 4", "y is 16"}));
-  EXPECT_EQ(turns.value().item<int>(), 3);
+  EXPECT_EQ(iterations.value().item<int>(), 3);
   EXPECT_THROW(by_x(tensor(-1.0)), AssertionError);
-  EXPECT_EQ(turns.value().item<int>(), 4);
+  EXPECT_EQ(iterations.value().item<int>(), 4);
 }
 
 // A second derivative runs the loop again, which must not be seen.
 TEST(TracedGradient, SecondDerivativesRepeatNoEffects) {
-  const Variable turns(tensor(0), "turns");
-  const auto count = function([&] { turns.assign_add(1); });
+  const Variable iterations(tensor(0), "iterations");
+  const auto count = function([&] { iterations.assign_add(1); });
   const auto f = [&](const Tensor &x) {
     return for_loop(
         2,
@@ -252,12 +252,12 @@ TEST(TracedGradient, SecondDerivativesRepeatNoEffects) {
   Printed printed;
   EXPECT_EQ(second(tensor(2.0)).item<double>(), 48); // of x^4
   EXPECT_EQ(printed.take(), (Lines{"y is 4"}));
-  EXPECT_EQ(turns.value().item<int>(), 1);
+  EXPECT_EQ(iterations.value().item<int>(), 1);
   EXPECT_EQ(third(tensor(2.0)).item<double>(), 48);
   EXPECT_EQ(printed.take(), (Lines{"y is 4"}));
-  EXPECT_EQ(turns.value().item<int>(), 2);
+  EXPECT_EQ(iterations.value().item<int>(), 2);
   EXPECT_THROW(second(tensor(-1.0)), AssertionError);
-  EXPECT_EQ(turns.value().item<int>(), 2);
+  EXPECT_EQ(iterations.value().item<int>(), 2);
 
   // What it reads and assigns it cannot have twice.
   const Variable scale(tensor(1.0), "scale", /*trainable=*/false);
@@ -330,7 +330,7 @@ TEST(TracedGradient, GradientsInsideLoops) {
   expect_near(function(h)(x), h(x).to_vector<double>());
 }
 
-// What turns keep is of two sizes that are known at run time only.
+// What iterations keep is of two sizes that are known at run time only.
 TEST(TracedGradient, MatricesOfUnknownSizes) {
   const auto f = [](const Tensor &x) {
     return for_loop(3, [&](const Tensor &, const Tensor &y) { return sin(matmul(y, y)) * x; }, x);

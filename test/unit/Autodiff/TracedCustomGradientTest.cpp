@@ -237,7 +237,7 @@ TEST(TracedRecompute, KeepsNothingButTheArguments) {
   EXPECT_LE(cheap.report(x).arena_bytes, 20 * each);
 
   // In a loop.
-  const auto turns = [](const auto &stage) {
+  const auto iterations = [](const auto &stage) {
     return [&](const Tensor &t) {
       return sum(for_loop(4, [&](const Tensor &, const Tensor &y) { return stage(y); }, t));
     };
@@ -245,11 +245,11 @@ TEST(TracedRecompute, KeepsNothingButTheArguments) {
   const auto kept = [](const CompileReport &report) {
     std::int64_t bytes = 0;
     for (const SavedNote &note : report.saved)
-      if (note.form == SavedNote::Form::stack) bytes += note.bytes; // of a turn
+      if (note.form == SavedNote::Form::stack) bytes += note.bytes; // of an iteration
     return bytes;
   };
-  const auto all = function(grad(turns(chain)));
-  const auto few = function(grad(turns(recompute(chain))));
+  const auto all = function(grad(iterations(chain)));
+  const auto few = function(grad(iterations(recompute(chain))));
   expect_near(few(x), all(x).to_vector<double>());
   EXPECT_GE(kept(all.report(x)), static_cast<std::int64_t>(8 * each));
   EXPECT_LE(kept(few.report(x)), static_cast<std::int64_t>(each));

@@ -57,7 +57,8 @@ TEST(TracedForward, Branches) {
   EXPECT_EQ(tangent(g, tensor({1.0, 0.0}), tensor({1.0, 10.0})), (Doubles{std::exp(1.0), 10}));
 }
 
-// State that is constant at the start becomes active in the second turn, and another in the third.
+// State that is constant at the start becomes active in the second iteration, and another in the
+// third.
 TEST(TracedForward, StateThatBecomesActive) {
   const auto f = [](const Tensor &x) {
     const auto [a, b, n] = for_loop(
@@ -197,7 +198,7 @@ Doubles along(const F &f, const Tensor &x, const Tensor &v) {
   return eager;
 }
 
-const auto turns = [](const Tensor &x) {
+const auto iterations = [](const Tensor &x) {
   return sum(while_loop([](const Tensor &y) { return sum(y) < 20; },
                         [&](const Tensor &y) {
                           return cond(
@@ -212,21 +213,22 @@ TEST(TracedForward, OverGradientsOfControlFlow) {
   const auto hvp = [](const auto &f) {
     return [f](const Tensor &at, const Tensor &to) { return jvp(grad(f), at, to).second; };
   };
-  const Doubles product = along(hvp(turns), x, v);
-  const Doubles rows = hessian(turns)(x).to_vector<double>();
+  const Doubles product = along(hvp(iterations), x, v);
+  const Doubles rows = hessian(iterations)(x).to_vector<double>();
   EXPECT_NEAR(product[0], rows[0] - 0.5 * rows[1], 1e-8);
   EXPECT_NEAR(product[1], rows[2] - 0.5 * rows[3], 1e-8);
   // Third derivatives, in every order of modes that has forward mode over reverse in it.
-  const auto slope_of = [](const Tensor &t) { return sum(square(grad(turns)(t))); };
+  const auto slope_of = [](const Tensor &t) { return sum(square(grad(iterations)(t))); };
   along(hvp(slope_of), x, v);
   along(
       [](const Tensor &at, const Tensor &to) {
-        return grad([&](const Tensor &t) { return sum(jvp(grad(turns), t, to).second); })(at);
+        return grad([&](const Tensor &t) { return sum(jvp(grad(iterations), t, to).second); })(at);
       },
       x, v);
   along(
       [](const Tensor &at, const Tensor &to) {
-        return jvp([&](const Tensor &t) { return jvp(grad(turns), t, to).second; }, at, to).second;
+        return jvp([&](const Tensor &t) { return jvp(grad(iterations), t, to).second; }, at, to)
+            .second;
       },
       x, v);
   // The value and cotangents that move as well.
@@ -234,7 +236,7 @@ TEST(TracedForward, OverGradientsOfControlFlow) {
       [](const Tensor &at, const Tensor &to) {
         return jvp(
                    [](const Tensor &t) {
-                     const auto [y, pull] = vjp(turns, t);
+                     const auto [y, pull] = vjp(iterations, t);
                      return pull(y * y) * y;
                    },
                    at, to)

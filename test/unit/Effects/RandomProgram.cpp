@@ -246,8 +246,8 @@ private:
     out_ << zero << " = arith.constant 0 : index\n"
          << one << " = arith.constant 1 : index\n"
          << count << " = arith.constant " << below(4) << " : index\n"
-         << result << " = scf.for %turn" << ++count_ << " = " << zero << " to " << count << " step "
-         << one << " iter_args(" << carried << " = " << pick(scope.values)
+         << result << " = scf.for %iteration" << ++count_ << " = " << zero << " to " << count
+         << " step " << one << " iter_args(" << carried << " = " << pick(scope.values)
          << ") -> tensor<i32> {\n";
     Scope inner = scope;
     inner.values.push_back(carried);
@@ -257,28 +257,28 @@ private:
     return touch;
   }
 
-  /// At most three turns, fewer if a condition says so, which has effects of its own.
+  /// At most three iterations, fewer if a condition says so, which has effects of its own.
   Touch loop(Scope &scope, int depth) {
     std::string zero = fresh("z"), one = fresh("z"), three = fresh("z"), result = fresh("w"),
-                turn = fresh("t"), carried = fresh("a"), small = fresh("b"), both = fresh("b");
+                iteration = fresh("t"), carried = fresh("a"), small = fresh("b"), both = fresh("b");
     out_ << zero << " = arith.constant 0 : i64\n"
          << one << " = arith.constant 1 : i64\n"
          << three << " = arith.constant 3 : i64\n"
-         << result << ":2 = scf.while (" << turn << " = " << zero << ", " << carried << " = "
+         << result << ":2 = scf.while (" << iteration << " = " << zero << ", " << carried << " = "
          << pick(scope.values) << ") : (i64, tensor<i32>) -> (i64, tensor<i32>) {\n";
     Scope inner = scope;
     inner.values.push_back(carried);
     Touch touch = block(inner, below(3), depth + 1);
     std::string c = condition(inner);
-    out_ << small << " = arith.cmpi slt, " << turn << ", " << three << " : i64\n"
+    out_ << small << " = arith.cmpi slt, " << iteration << ", " << three << " : i64\n"
          << both << " = arith.andi " << c << ", " << small << " : i1\nscf.condition(" << both
-         << ") " << turn << ", " << pick(inner.values) << " : i64, tensor<i32>\n} do {\n";
-    std::string bodyTurn = fresh("t"), bodyValue = fresh("a"), next = fresh("t");
-    out_ << "^bb0(" << bodyTurn << ": i64, " << bodyValue << ": tensor<i32>):\n";
+         << ") " << iteration << ", " << pick(inner.values) << " : i64, tensor<i32>\n} do {\n";
+    std::string bodyIteration = fresh("t"), bodyValue = fresh("a"), next = fresh("t");
+    out_ << "^bb0(" << bodyIteration << ": i64, " << bodyValue << ": tensor<i32>):\n";
     Scope body = scope;
     body.values.push_back(bodyValue);
     touch.add(block(body, below(4), depth + 1));
-    out_ << next << " = arith.addi " << bodyTurn << ", " << one << " : i64\nscf.yield " << next
+    out_ << next << " = arith.addi " << bodyIteration << ", " << one << " : i64\nscf.yield " << next
          << ", " << pick(body.values) << " : i64, tensor<i32>\n}";
     if (inMain_) out_ << " attributes " << attribute(touch);
     out_ << '\n';

@@ -160,7 +160,7 @@ struct Particle {
 
 TEST(ControlFlow, StateIsAnyStructure) {
   const auto f = [](const Tensor &x) {
-    const auto [particles, turns] =
+    const auto [particles, iterations] =
         while_loop([](const std::vector<Particle> &, const Tensor &i) { return i < 4; },
                    [](std::vector<Particle> particles, const Tensor &i) {
                      for (Particle &p : particles) {
@@ -170,7 +170,7 @@ TEST(ControlFlow, StateIsAnyStructure) {
                      return std::tuple(particles, i + 1);
                    },
                    std::vector<Particle>{{x, x * 0, 1}, {x * 2, x, 2}}, 0);
-    return particles[0].place + particles[1].speed * 10 + turns;
+    return particles[0].place + particles[1].speed * 10 + iterations;
   };
   static_cast<void>(both(f, tensor({1.f, -2.f})));
 }
@@ -231,9 +231,10 @@ TEST(Scan, Errors) {
   };
   EXPECT_THROWS(scan(pairs, 0.f, std::pair(zeros({2}), zeros({3}))), ShapeError,
                 "scan: the first sizes differ: tensor 1 has shape (3,), but another has 2 slices");
-  EXPECT_THROWS(scan(add, 0, zeros({2})), DTypeError,
-                "scan: loop variable 0 is i32() before the loop, but f32() after a turn: it must "
-                "keep its dtype");
+  EXPECT_THROWS(
+      scan(add, 0, zeros({2})), DTypeError,
+      "scan: loop variable 0 is i32() before the loop, but f32() after an iteration: it must "
+      "keep its dtype");
 }
 
 /// Branches and loops in each other, deeper than one function holds while buffers are assigned.
@@ -246,7 +247,7 @@ Tensor deep(const Tensor &x, const Variable &v, int depth) {
             2,
             [&](const Tensor &i, const Tensor &y) {
               v.assign_add(i);
-              print("depth", depth, "turn", i);
+              print("depth", depth, "iteration", i);
               return deep(y + 1, v, depth - 1);
             },
             x);
@@ -274,13 +275,13 @@ TEST(ControlFlow, DeepNests) {
 //===----------------------------------------------------------------------===//
 
 // EffectCasesTest.cpp has more.
-TEST(ControlFlowEffects, LoopsAssignAndPrintInEveryTurn) {
+TEST(ControlFlowEffects, LoopsAssignAndPrintInEveryIteration) {
   for (const bool traced : {false, true}) {
     const Variable v(0, "v");
     const auto work = [&](const Tensor &n) {
       for_loop(n, [&](const Tensor &i) {
         v.assign_add(i);
-        if_(i % 2 == 1, [&] { print("turn", i, "sum", v.value()); });
+        if_(i % 2 == 1, [&] { print("iteration", i, "sum", v.value()); });
       });
       while_loop([&] { return v.value() < 100; }, [&] { v.assign(v * 2); });
       return v.value();
@@ -288,7 +289,8 @@ TEST(ControlFlowEffects, LoopsAssignAndPrintInEveryTurn) {
     Printed printed;
     const Tensor result = traced ? function(work)(tensor(6)) : work(tensor(6));
     EXPECT_EQ(result.item<int>(), 120);
-    EXPECT_EQ(printed.take(), (Lines{"turn 1 sum 1", "turn 3 sum 6", "turn 5 sum 15"}));
+    EXPECT_EQ(printed.take(),
+              (Lines{"iteration 1 sum 1", "iteration 3 sum 6", "iteration 5 sum 15"}));
   }
 }
 
@@ -323,10 +325,10 @@ TEST(ControlFlowErrors, IndicesAndBoundsAreIntegerScalars) {
   EXPECT_BOTH_THROW(pick, DTypeError,
                     "switch_case: the index must be an integer scalar, but it is f32()",
                     tensor(1.f));
-  const auto turns = [](const Tensor &n) {
+  const auto iterations = [](const Tensor &n) {
     return for_loop(n, [](const Tensor &, const Tensor &s) { return s; }, 0);
   };
-  EXPECT_BOTH_THROW(turns, ShapeError,
+  EXPECT_BOTH_THROW(iterations, ShapeError,
                     "for_loop: the stop must be an integer scalar, but it is i32(2,)",
                     tensor({1, 2}));
   EXPECT_THROWS(for_loop({0, 5, 0}, [](const Tensor &) {}), ValueError, "for_loop: the step is 0");
@@ -359,7 +361,7 @@ TEST(ControlFlowErrors, LoopVariablesKeepDTypeAndRank) {
   };
   EXPECT_BOTH_THROW(
       dtypes, DTypeError,
-      "for_loop: loop variable 0 is i32() before the loop, but f32() after a turn: it "
+      "for_loop: loop variable 0 is i32() before the loop, but f32() after an iteration: it "
       "must keep its dtype",
       tensor(1));
   const auto ranks = [](const Tensor &x) {
@@ -368,8 +370,8 @@ TEST(ControlFlowErrors, LoopVariablesKeepDTypeAndRank) {
                       1.f);
   };
   EXPECT_BOTH_THROW(ranks, ShapeError,
-                    "while_loop: loop variable 1 is f32() before the loop, but f32(2,) after a "
-                    "turn: it may change in sizes, not in rank",
+                    "while_loop: loop variable 1 is f32() before the loop, but f32(2,) after an "
+                    "iteration: it may change in sizes, not in rank",
                     tensor({1.f, 2.f}));
   const auto structures = [](const Tensor &x) {
     return for_loop(

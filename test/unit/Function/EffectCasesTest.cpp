@@ -73,7 +73,7 @@ TEST_P(EffectCases, C3ReadsAfterAWrite) {
   EXPECT_EQ(value(second), 70);
 }
 
-TEST_P(EffectCases, C4ReadsAndWritesInTurns) {
+TEST_P(EffectCases, C4ReadsAndWritesInIterations) {
   auto f = way([this] {
     std::vector<Tensor> reads = {v.value(), v.value()};
     v.assign_add(1);

@@ -165,7 +165,7 @@ TEST(FailedSteps, OneValueInTwoVariables) {
 }
 
 TEST(FailedSteps, AssertInALoop) {
-  // Fails in the turn in which the variable has grown beyond x.
+  // Fails in the iteration in which the variable has grown beyond x.
   Twins twins({zeros({4}), tensor(0), zeros({4})}, [](const Variables &v, const Tensor &x) {
     v[2].assign(x);
     for_loop(10, [&](const Tensor &i) {

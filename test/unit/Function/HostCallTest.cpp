@@ -135,7 +135,7 @@ TEST(HostCall, OneOrderWithPrintsAndChecks) {
     v.assign_add(1);
     host_call(say("v is"), {}, v);
     for_loop(n, [&](const Tensor &i) {
-      print("turn", i);
+      print("iteration", i);
       if_(
           i % 2 == 0, [&] { host_call(say("even"), {}, i); },
           [&] { host_call(say("odd"), {}, i); });
@@ -156,8 +156,8 @@ TEST(HostCall, OneOrderWithPrintsAndChecks) {
     }
     return printed.take();
   };
-  EXPECT_EQ(lines(work, 2), (Lines{"begins", "first 2", "v is 1", "turn 0", "even 0", "v is 11",
-                                   "turn 1", "odd 1", "v is 21", "last 2"}));
+  EXPECT_EQ(lines(work, 2), (Lines{"begins", "first 2", "v is 1", "iteration 0", "even 0",
+                                   "v is 11", "iteration 1", "odd 1", "v is 21", "last 2"}));
   for (int n : {0, 1, 2, 3, 2}) EXPECT_EQ(lines(f, n), lines(work, n)) << n;
 }
 
@@ -358,7 +358,7 @@ TEST(HostCallErrors, WhatTheCallableThrowsReachesTheCaller) {
 }
 
 TEST(HostCallErrors, VariablesHoldWhatWasWrittenBeforeIt) {
-  const auto outcome = [](bool traced, int turn) {
+  const auto outcome = [](bool traced, int iteration) {
     const Variable v(tensor({1.f, 2.f}), "v"), n(0, "n");
     const auto step = [&](const Tensor &bad) {
       v.assign(v * 2);
@@ -382,7 +382,7 @@ TEST(HostCallErrors, VariablesHoldWhatWasWrittenBeforeIt) {
     auto f = function(step);
     std::vector<float> values;
     // A step that fails, and one after it that does not.
-    for (const int bad : {turn, 7}) {
+    for (const int bad : {iteration, 7}) {
       try {
         const Tensor seen = traced ? f(tensor(bad)) : step(tensor(bad));
         EXPECT_EQ(bad, 7);
@@ -395,7 +395,8 @@ TEST(HostCallErrors, VariablesHoldWhatWasWrittenBeforeIt) {
     }
     return values;
   };
-  for (const int turn : {0, 1, 3}) EXPECT_EQ(outcome(true, turn), outcome(false, turn)) << turn;
+  for (const int iteration : {0, 1, 3})
+    EXPECT_EQ(outcome(true, iteration), outcome(false, iteration)) << iteration;
   EXPECT_EQ(outcome(true, 1), (std::vector<float>{3, 5, 2, 46, 10, 14, 106}));
 }
 

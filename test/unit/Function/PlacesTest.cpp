@@ -88,9 +88,9 @@ TEST(TracedPlaces, OfCallsAndLoops) {
     const GradientTape tape;
     here(__LINE__, [&] { two(ones({3}), Tensor()); });
   }
-  const auto turn = [](Tensor x) { return x; };
-  here(__LINE__, [&] { while_loop([](Tensor x) { return x; }, turn, ones({2})); });
-  here(__LINE__, [&] { while_loop([](Tensor) { return 1; }, turn, 1); });
+  const auto iteration = [](Tensor x) { return x; };
+  here(__LINE__, [&] { while_loop([](Tensor x) { return x; }, iteration, ones({2})); });
+  here(__LINE__, [&] { while_loop([](Tensor) { return 1; }, iteration, 1); });
   here(__LINE__, [&] { while_loop([](Tensor) { return true; }, [](Tensor) { return 1.F; }, 1); });
   here(__LINE__, [&] { for_loop(2, [](Tensor, Tensor) { return 1.F; }, 1); });
   here(__LINE__, [&] { cond(tensor(1), [] { return 1; }, [] { return 2; }); });

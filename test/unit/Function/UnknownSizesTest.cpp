@@ -78,7 +78,8 @@ TEST(UnknownSizes, NothingIsWrittenBeforeItsSizesAreChecked) {
             (Floats{2, 2, 2, 2, 2, 2}));
 }
 
-// What a turn gives has sizes that only run time knows: those of the first turn, stacked.
+// What an iteration gives has sizes that only run time knows: those of the first iteration,
+// stacked.
 TEST(UnknownSizes, ScansOfOpenBatches) {
   for (const bool reverse : {false, true}) {
     const auto run = [&](const Tensor &xs, const Tensor &start) {
@@ -95,9 +96,10 @@ TEST(UnknownSizes, ScansOfOpenBatches) {
     };
     auto f =
         function(run, {.signature = {spec(f32, {unknown, unknown, 2}), spec(f32, {unknown, 2})}});
-    for (const auto &[turns, batch] :
+    for (const auto &[iterations, batch] :
          {std::pair<std::int64_t, std::int64_t>{4, 3}, {1, 5}, {3, 1}}) {
-      const Tensor xs = arange(turns * batch * 2, f32).reshape({turns, batch, 2}) * 0.1 - 0.3;
+      const Tensor xs =
+          arange(iterations * batch * 2, f32).reshape({iterations, batch, 2}) * 0.1 - 0.3;
       const Tensor start = ones({batch, 2}) * 0.25;
       EXPECT_EQ(to_string(std::get<0>(f(xs, start))), to_string(std::get<0>(run(xs, start))));
       EXPECT_EQ(to_string(std::get<1>(f(xs, start))), to_string(std::get<1>(run(xs, start))));

@@ -126,9 +126,9 @@ TEST(RandomNumbers, GoIntoViews) {
 std::vector<std::int64_t> order_of(const RandomStream &stream, std::int64_t count) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-  for (std::uint64_t turn = 0; turn + 1 < order.size(); ++turn) {
-    const std::uint64_t left = order.size() - turn;
-    const auto wide = static_cast<unsigned __int128>(two_words(stream, 4 * turn)) * left;
+  for (std::uint64_t iteration = 0; iteration + 1 < order.size(); ++iteration) {
+    const std::uint64_t left = order.size() - iteration;
+    const auto wide = static_cast<unsigned __int128>(two_words(stream, 4 * iteration)) * left;
     std::swap(order[left - 1], order[static_cast<std::size_t>(wide >> 64)]);
   }
   return order;

@@ -126,17 +126,17 @@ TEST(Generator, TheStateIsAVariable) {
   EXPECT_FALSE(g.state().trainable());
 }
 
-TEST(Generator, LoopsDrawAsTheyTurn) {
+TEST(Generator, LoopsDrawAsTheyIteration) {
   const Generator eager(1), traced(1);
-  const auto sum_of = [](const Generator &g, const Tensor &turns) {
+  const auto sum_of = [](const Generator &g, const Tensor &iterations) {
     return for_loop(
-        turns,
+        iterations,
         [&](const Tensor &i, const Tensor &s) { return s + g.normal({5}) * cast(i + 1, f32); },
         zeros({5}));
   };
-  auto f = function([&](const Tensor &turns) { return sum_of(traced, turns); });
-  for (const int turns : {3, 0, 10})
-    expect_same(sum_of(eager, tensor(turns)), f(tensor(turns)), "loop");
+  auto f = function([&](const Tensor &iterations) { return sum_of(traced, iterations); });
+  for (const int iterations : {3, 0, 10})
+    expect_same(sum_of(eager, tensor(iterations)), f(tensor(iterations)), "loop");
   Tensor by_hand = zeros({5});
   const Generator again(1);
   for (int i = 0; i < 3; ++i) by_hand = by_hand + again.normal({5}) * static_cast<float>(i + 1);

@@ -46,7 +46,7 @@ struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {
       function.walk([&](Operation *op) {
         if (isa<linalg::LinalgOp, memref::CopyOp>(op)) ops.push_back(op);
       });
-      // Threads share the turns of a loop over rows and nothing inside of it.
+      // Threads share the iterations of a loop over rows and nothing inside of it.
       llvm::MapVector<scf::ForOp, int64_t> rowLoops;
       LowerLoopsPassOptions alone = options;
       alone.parallelWork = 0;
@@ -69,14 +69,15 @@ struct LowerLoopsPass : mlir::weft::impl::LowerLoopsPassBase<LowerLoopsPass> {
     return loop;
   }
 
-  /// Makes a loop over rows one for threads, if its turns are of `work` each and together enough.
+  /// Makes a loop over rows one for threads, if its iterations are of `work` each and together
+  /// enough.
   static void shareRows(scf::ForOp loop, int64_t work, SymbolTable &symbols,
                         const LowerLoopsPassOptions &options) {
-    // Each thread has one place on the stack for all its turns.
+    // Each thread has one place on the stack for all its iterations.
     SmallVector<memref::AllocaOp> places(loop.getBody()->getOps<memref::AllocaOp>());
-    const std::optional<llvm::APInt> turns = loop.getStaticTripCount();
+    const std::optional<llvm::APInt> iterations = loop.getStaticTripCount();
     const bool shared = options.parallelWork != 0 &&
-                        (!turns || turns->getSExtValue() * work >= options.parallelWork);
+                        (!iterations || iterations->getSExtValue() * work >= options.parallelWork);
     Block &entry = loop->getParentOfType<func::FuncOp>().getBody().front();
     for (memref::AllocaOp place : places)
       if (shared) place->moveBefore(loop);

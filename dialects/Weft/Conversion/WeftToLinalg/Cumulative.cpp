@@ -93,17 +93,17 @@ static Value stepLine(const LineBuilder &line, Value result) {
   return loop.getResult(0);
 }
 
-/// `turns` times `together` lines, the first of which begins at place `begin`; their steps do not
-/// wait for each other. One loop goes through all: bufferization does not find the result of nested
-/// ones in place.
-static Value stepLines(const LineBuilder &line, Value result, Value begin, Value turns,
+/// `iterations` times `together` lines, the first of which begins at place `begin`; their steps do
+/// not wait for each other. One loop goes through all: bufferization does not find the result of
+/// nested ones in place.
+static Value stepLines(const LineBuilder &line, Value result, Value begin, Value iterations,
                        int64_t together) {
   LinalgBuilder &b = line.b;
   const Cumulative &op = line.op;
   Value zero = b.index(0), one = b.index(1), size = line.size();
   SmallVector<Value> carried{result, begin, zero};
   carried.append(together, line.init);
-  auto loop = scf::ForOp::create(b, zero, arith::MulIOp::create(b, turns, size), one, carried);
+  auto loop = scf::ForOp::create(b, zero, arith::MulIOp::create(b, iterations, size), one, carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value start = loop.getRegionIterArg(1), step = loop.getRegionIterArg(2);
@@ -145,9 +145,10 @@ static Value lowerLines(LinalgBuilder &b, const Cumulative &op, Value init) {
     result = stepLine(line, result);
   } else {
     Value all = b.toValue(count), zero = b.index(0), four = b.index(kTogether);
-    Value turns = arith::DivUIOp::create(b, all, four);
-    Value done = arith::MulIOp::create(b, turns, four);
-    if (!lines || *lines >= kTogether) result = stepLines(line, result, zero, turns, kTogether);
+    Value iterations = arith::DivUIOp::create(b, all, four);
+    Value done = arith::MulIOp::create(b, iterations, four);
+    if (!lines || *lines >= kTogether)
+      result = stepLines(line, result, zero, iterations, kTogether);
     if (!lines || *lines % kTogether != 0) {
       Value begin = arith::MulIOp::create(b, done, line.size());
       result = stepLines(line, result, begin, arith::SubIOp::create(b, all, done), 1);
@@ -163,7 +164,7 @@ static Value lowerSlices(LinalgBuilder &b, const Cumulative &op, Value init) {
   Sizes across = op.sizes;
   across.erase(across.begin() + op.axis);
   Value result = b.empty(op.sizes, op.element), start = b.filled(across, init);
-  auto loop = scf::ForOp::create(b, b.index(0), b.turns(size, across), b.index(1),
+  auto loop = scf::ForOp::create(b, b.index(0), b.iterations(size, across), b.index(1),
                                  ValueRange{result, start});
   {
     OpBuilder::InsertionGuard guard(b);

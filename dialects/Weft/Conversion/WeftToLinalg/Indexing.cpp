@@ -132,7 +132,7 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
   row.erase(row.begin() + axis);
   OpBuilder::InsertionGuard guard(b);
   for (OpFoldResult size : picked) {
-    auto loop = scf::ForOp::create(b, b.index(0), b.turns(size, row), b.index(1), result);
+    auto loop = scf::ForOp::create(b, b.index(0), b.iterations(size, row), b.index(1), result);
     loops.push_back(loop);
     at.push_back(loop.getInductionVar());
     result = loop.getRegionIterArg(0);

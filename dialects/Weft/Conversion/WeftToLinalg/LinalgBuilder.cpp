@@ -66,7 +66,7 @@ OpFoldResult LinalgBuilder::countOf(ArrayRef<OpFoldResult> sizes) {
   return count;
 }
 
-Value LinalgBuilder::turns(OpFoldResult size, ArrayRef<OpFoldResult> others) {
+Value LinalgBuilder::iterations(OpFoldResult size, ArrayRef<OpFoldResult> others) {
   OpFoldResult count = countOf(others);
   if (std::optional<int64_t> number = getConstantIntValue(count))
     return *number == 0 ? index(0) : toValue(size);

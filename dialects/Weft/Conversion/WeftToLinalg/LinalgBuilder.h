@@ -76,7 +76,7 @@ public:
   OpFoldResult countOf(ArrayRef<OpFoldResult> sizes);
   /// How often a loop over an axis runs whose body does something to all of `others`: not at all
   /// where those have no elements, as the axis may be of any size then.
-  Value turns(OpFoldResult size, ArrayRef<OpFoldResult> others);
+  Value iterations(OpFoldResult size, ArrayRef<OpFoldResult> others);
   /// The larger of two numbers.
   Value larger(Value lhs, Value rhs);
 

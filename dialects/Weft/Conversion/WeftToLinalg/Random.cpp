@@ -97,7 +97,7 @@ std::array<Value, 2> partsOf(LinalgBuilder &b, Value state) {
 }
 
 /// Numbers that the library draws. A loop that computes each from its place could read on in the
-/// same turn, but takes a block per element where the library takes one per four, in more
+/// same iteration, but takes a block per element where the library takes one per four, in more
 /// registers than the memory between the loops costs.
 Value drawn(LinalgBuilder &b, Value state, const Sizes &sizes, Type type, bool permutation) {
   auto [seed, stream] = partsOf(b, state);
@@ -166,13 +166,14 @@ Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op) {
     b.setInsertionPointToStart(loop.getBody());
     PhiloxBuilder philox(b, b.getLoc());
     Type wideType = b.getI64Type();
-    Value turn = loop.getInductionVar(), tensor = loop.getRegionIterArg(0);
-    Value left = arith::IndexCastOp::create(b, wideType, arith::SubIOp::create(b, count, turn));
-    Value bits =
-        philox.wide(philox.block(seed, stream, arith::IndexCastOp::create(b, wideType, turn)), 0);
+    Value iteration = loop.getInductionVar(), tensor = loop.getRegionIterArg(0);
+    Value left =
+        arith::IndexCastOp::create(b, wideType, arith::SubIOp::create(b, count, iteration));
+    Value bits = philox.wide(
+        philox.block(seed, stream, arith::IndexCastOp::create(b, wideType, iteration)), 0);
     Value picked = arith::MulUIExtendedOp::create(b, bits, left).getHigh();
     Value from = arith::IndexCastOp::create(b, b.getIndexType(), picked);
-    Value to = arith::SubIOp::create(b, last, turn);
+    Value to = arith::SubIOp::create(b, last, iteration);
     Value moved = tensor::ExtractOp::create(b, tensor, from);
     Value replaced = tensor::ExtractOp::create(b, tensor, to);
     tensor = tensor::InsertOp::create(b, replaced, tensor, from);

@@ -128,7 +128,8 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
       if (auto barrier = dyn_cast<BarrierOp>(op)) barrier.getAfterMutable().assign(barrier.getX());
     });
     if (ops.empty()) return;
-    // Definitions come before uses, so the sizes of operands are known when an op's turn comes.
+    // Definitions come before uses, so the sizes of operands are known when an op's iteration
+    // comes.
     LinalgBuilder b(ops.front(), withoutLibrary);
     for (Operation *op : ops) {
       if (auto assertion = dyn_cast<AssertOp>(op)) {

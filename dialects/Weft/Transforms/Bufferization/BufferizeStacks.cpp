@@ -14,7 +14,7 @@ using namespace bufferization;
 namespace {
 
 /// To the analysis the result is the operand's buffer: nobody reads the smaller one any more. A
-/// loop whose state were another buffer in each turn would copy it each time.
+/// loop whose state were another buffer in each iteration would copy it each time.
 struct StackReserveModel
     : BufferizableOpInterface::ExternalModel<StackReserveModel, StackReserveOp> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {

@@ -112,7 +112,7 @@ static void materializeTerminator(Operation *terminator, const MutableOperandRan
   ImplicitLocOpBuilder b(terminator->getLoc(), terminator);
   SmallVector<Value> values;
   for (unsigned number : numbers) values.push_back(operands[number].get());
-  storeAll(b, values, places, "the next turn of the loop starts from it");
+  storeAll(b, values, places, "the next iteration of the loop starts from it");
   for (auto [number, place] : llvm::zip_equal(numbers, places)) operands[number].set(place);
 }
 
@@ -122,7 +122,7 @@ static SmallVector<Value> makePlaces(Operation *loop, const MutableOperandRange 
   ImplicitLocOpBuilder b(loop->getLoc(), loop);
   SmallVector<Value> places;
   for (unsigned number : numbers) {
-    places.push_back(copied(b, inits[number].get(), "the loop changes it from turn to turn"));
+    places.push_back(copied(b, inits[number].get(), "the loop changes it from turn to iteration"));
     inits[number].set(places.back());
   }
   return places;

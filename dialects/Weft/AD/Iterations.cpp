@@ -1,5 +1,5 @@
-// Counts the turns of scf.for.
-#include "Weft/AD/Turns.h"
+// Counts the iterations of scf.for.
+#include "Weft/AD/Iterations.h"
 
 #include "Weft/IR/Weft.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,7 +56,7 @@ static Value asIndex(OpBuilder &b, Location location, Value number) {
   return arith::IndexCastUIOp::create(b, location, b.getIndexType(), number);
 }
 
-Turns Turns::of(OpBuilder &b, scf::ForOp loop) {
+Iterations Iterations::of(OpBuilder &b, scf::ForOp loop) {
   Location location = loop.getLoc();
   Value low = loop.getLowerBound(), high = loop.getUpperBound(), step = loop.getStep();
   std::optional<APInt> knownLow = constantOf(low), knownHigh = constantOf(high),
@@ -82,25 +82,26 @@ Turns Turns::of(OpBuilder &b, scf::ForOp loop) {
   return {asIndex(b, location, count), std::nullopt};
 }
 
-Value turnOf(OpBuilder &b, scf::ForOp loop) {
+Value iterationOf(OpBuilder &b, scf::ForOp loop) {
   Location location = loop.getLoc();
-  Value turn = loop.getInductionVar();
+  Value iteration = loop.getInductionVar();
   if (!isConstant(loop.getLowerBound(), 0))
-    turn = arith::SubIOp::create(b, location, turn, loop.getLowerBound());
+    iteration = arith::SubIOp::create(b, location, iteration, loop.getLowerBound());
   if (!isConstant(loop.getStep(), 1))
-    turn = arith::DivUIOp::create(b, location, turn, loop.getStep());
-  return asIndex(b, location, turn);
+    iteration = arith::DivUIOp::create(b, location, iteration, loop.getStep());
+  return asIndex(b, location, iteration);
 }
 
-Value inductionVarOf(OpBuilder &b, scf::ForOp loop, Value turn) {
+Value inductionVarOf(OpBuilder &b, scf::ForOp loop, Value iteration) {
   Location location = loop.getLoc();
   Type type = loop.getInductionVar().getType();
-  if (type != turn.getType()) turn = arith::IndexCastUIOp::create(b, location, type, turn);
+  if (type != iteration.getType())
+    iteration = arith::IndexCastUIOp::create(b, location, type, iteration);
   if (!isConstant(loop.getStep(), 1))
-    turn = arith::MulIOp::create(b, location, turn, loop.getStep());
+    iteration = arith::MulIOp::create(b, location, iteration, loop.getStep());
   if (!isConstant(loop.getLowerBound(), 0))
-    turn = arith::AddIOp::create(b, location, turn, loop.getLowerBound());
-  return turn;
+    iteration = arith::AddIOp::create(b, location, iteration, loop.getLowerBound());
+  return iteration;
 }
 
 } // namespace mlir::weft

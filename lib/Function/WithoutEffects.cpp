@@ -15,7 +15,7 @@ bool contains(const std::vector<VariableRef> &list, const VariableRef &variable)
 }
 
 /// Copies programs, without effects that nothing in them can see.
-class Quieter {
+class EffectRemover {
 public:
   /// Finds what is read in the nodes of `program`, whose variables have these names.
   void find_reads(const Program &program, const std::vector<ProgramNode> &nodes,
@@ -34,11 +34,11 @@ public:
   }
 
   /// The program without such effects; itself if it has none.
-  std::shared_ptr<const Program> quiet(const std::shared_ptr<const Program> &program,
-                                       const Names &names) {
+  std::shared_ptr<const Program> copy_of(const std::shared_ptr<const Program> &program,
+                                         const Names &names) {
     auto copy = std::make_shared<Program>();
     const std::size_t before = dropped_;
-    copy->nodes = quiet(*program, program->nodes, names);
+    copy->nodes = copy_of(*program, program->nodes, names);
     if (dropped_ == before) return program;
     static_cast<ProgramHead &>(*copy) = *program;
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -63,8 +63,8 @@ private:
     return !effects.io;
   }
 
-  std::vector<ProgramNode> quiet(const Program &program, const std::vector<ProgramNode> &nodes,
-                                 const Names &names) {
+  std::vector<ProgramNode> copy_of(const Program &program, const std::vector<ProgramNode> &nodes,
+                                   const Names &names) {
     std::vector<ProgramNode> copies;
     for (const ProgramNode &node : nodes) {
       if (!node.construct && !is_seen(program, node, names)) {
@@ -78,10 +78,10 @@ private:
         static_cast<ProgramConstructHead &>(*copy.construct) = construct;
         for (const ProgramRegion &region : construct.regions)
           copy.construct->regions.push_back(
-              {region.arguments, quiet(program, region.nodes, names), region.results});
+              {region.arguments, copy_of(program, region.nodes, names), region.results});
         // A pullback of the user's runs in reverse, which is not a second time.
         if (construct.callee && construct.kind != ConstructKind::custom)
-          copy.construct->callee = quiet(construct.callee, names_in(program, construct, names));
+          copy.construct->callee = copy_of(construct.callee, names_in(program, construct, names));
       }
       copies.push_back(std::move(copy));
     }
@@ -95,9 +95,9 @@ private:
 } // namespace
 
 std::shared_ptr<const Program> without_effects(const std::shared_ptr<const Program> &program) {
-  Quieter quieter;
-  quieter.find_reads(*program, program->nodes, program->variables);
-  return quieter.quiet(program, program->variables);
+  EffectRemover remover;
+  remover.find_reads(*program, program->nodes, program->variables);
+  return remover.copy_of(program, program->variables);
 }
 
 } // namespace weft

@@ -1,6 +1,6 @@
-// The pass weft-count-turns: loops in any steps as loops over the numbers of their turns.
+// The pass weft-count-iterations: loops in any steps as loops over the numbers of their iterations.
+#include "Weft/AD/Iterations.h"
 #include "Weft/AD/Passes.h"
-#include "Weft/AD/Turns.h"
 #include "Weft/IR/Weft.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@
 
 namespace mlir::weft {
 
-#define GEN_PASS_DEF_COUNTTURNSPASS
+#define GEN_PASS_DEF_COUNTITERATIONSPASS
 #include "Weft/AD/Passes.h.inc"
 
 /// Stops the call unless the step is positive; gives one that is.
@@ -28,8 +28,8 @@ static Value checkedStep(OpBuilder &b, scf::ForOp loop) {
   return arith::SelectOp::create(b, location, fits, step, one);
 }
 
-/// Counts the turns of a loop; an error for one whose step is known not to be positive.
-static LogicalResult countTurns(scf::ForOp loop) {
+/// Counts the iterations of a loop; an error for one whose step is known not to be positive.
+static LogicalResult countIterations(scf::ForOp loop) {
   const std::optional<APInt> known = constantOf(loop.getStep());
   if (known && known->isOne()) return success();
   OpBuilder b(loop);
@@ -37,12 +37,12 @@ static LogicalResult countTurns(scf::ForOp loop) {
   else if (known->isZero() || (!loop.getUnsignedCmp() && known->isNegative()))
     return loop.emitOpError("has a step that is not positive");
   Location location = loop.getLoc();
-  const Turns turns = Turns::of(b, loop);
+  const Iterations iterations = Iterations::of(b, loop);
   Value zero = arith::ConstantIndexOp::create(b, location, 0);
   Value one = arith::ConstantIndexOp::create(b, location, 1);
-  // More turns than a signed number can count nobody lives to see.
-  Value count = turns.count;
-  if (!turns.known) {
+  // More iterations than a signed number can count nobody lives to see.
+  Value count = iterations.count;
+  if (!iterations.known) {
     Value most = arith::ConstantIndexOp::create(b, location, std::numeric_limits<int64_t>::max());
     count = arith::MinUIOp::create(b, location, count, most);
   }
@@ -62,12 +62,12 @@ static LogicalResult countTurns(scf::ForOp loop) {
 }
 
 namespace {
-struct CountTurns : impl::CountTurnsPassBase<CountTurns> {
+struct CountIterations : impl::CountIterationsPassBase<CountIterations> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      if (failed(countTurns(loop))) return signalPassFailure();
+      if (failed(countIterations(loop))) return signalPassFailure();
   }
 };
 } // namespace

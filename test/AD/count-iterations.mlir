@@ -1,5 +1,5 @@
-// Loops in other steps than 1 count their turns, so that no number goes past the last.
-// RUN: weft-opt %s --weft-count-turns --split-input-file --verify-diagnostics | FileCheck %s
+// Loops in other steps than 1 count their iterations, so that no number goes past the last.
+// RUN: weft-opt %s --weft-count-iterations --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: weft-run %s --entry=near_the_end --arg='dense<[9223372036854775804, 9223372036854775807, 2]> : tensor<3xi64>' --print | FileCheck %s --check-prefix=TWO
 // RUN: weft-run %s --entry=near_the_end --arg='dense<[-9223372036854775808, 9223372036854775807, 4611686018427387904]> : tensor<3xi64>' --print | FileCheck %s --check-prefix=FOUR
 // RUN: not weft-run %s --entry=near_the_end --arg='dense<[0, 5, 0]> : tensor<3xi64>' 2>&1 | FileCheck %s --check-prefix=STEP
@@ -35,7 +35,7 @@ func.func private @known() -> index {
 
 // TWO: tensor(2,
 // FOUR: tensor(4,
-// STEP: count-turns.mlir:{{[0-9]+}}: assertion failed in near_the_end: the step of scf.for is not positive
+// STEP: count-iterations.mlir:{{[0-9]+}}: assertion failed in near_the_end: the step of scf.for is not positive
 func.func @near_the_end(%bounds: tensor<3xi64>) -> tensor<i64> {
   %0 = weft.slice %bounds {starts = array<i64: 0>, limits = array<i64: 1>, strides = array<i64: 1>} : (tensor<3xi64>) -> tensor<1xi64>
   %1 = weft.slice %bounds {starts = array<i64: 1>, limits = array<i64: 2>, strides = array<i64: 1>} : (tensor<3xi64>) -> tensor<1xi64>

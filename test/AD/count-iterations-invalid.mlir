@@ -1,5 +1,5 @@
 // A step that is known not to be positive is an error before anything runs.
-// RUN: weft-opt %s --weft-count-turns --verify-diagnostics
+// RUN: weft-opt %s --weft-count-iterations --verify-diagnostics
 
 func.func @none(%low: index, %high: index) {
   %n = weft.constant dense<0> : tensor<i64>
