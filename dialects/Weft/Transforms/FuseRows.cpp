@@ -385,8 +385,8 @@ Group::Outcome Group::emit() {
     llvm::append_range(replaced, ops);
   }
   // Not before, since the first op marks the place.
+  llvm::append_range(replaced, unused);
   for (Operation *op : replaced) op->erase();
-  for (memref::AllocOp alloc : unused) alloc.erase();
   return {std::move(replaced), placed ? std::move(before_) : SmallVector<Operation *>()};
 }
 
@@ -468,22 +468,25 @@ struct FuseRowsPass : impl::FuseRowsPassBase<FuseRowsPass> {
     // What has moved to before a loop is a sequence of its own then: that loop may need it there.
     SmallVector<SmallVector<Operation *>> sequences{
         llvm::map_to_vector(block, [](Operation &op) { return &op; })};
+    // A temporary that is gone may stand in any sequence.
+    llvm::DenseSet<Operation *> gone;
     while (!sequences.empty()) {
       const SmallVector<Operation *> ops = sequences.pop_back_val();
       // An op that was with others in vain is not looked at from again: this stays linear.
-      llvm::DenseSet<Operation *> settled, tried;
+      llvm::DenseSet<Operation *> moved, tried;
+      const auto isLeftOut = [&](Operation *op) { return gone.contains(op) || moved.contains(op); };
       for (size_t i = 0; i < ops.size(); ++i) {
-        if (settled.contains(ops[i]) || tried.contains(ops[i])) continue;
+        if (isLeftOut(ops[i]) || tried.contains(ops[i])) continue;
         std::optional<Member> first = asMember(ops[i]);
         if (!first) continue;
         Group group(std::move(*first));
         for (size_t next = i + 1; next < std::min(ops.size(), i + kWindow); ++next)
-          if (!settled.contains(ops[next]) && !group.take(ops[next])) break;
+          if (!isLeftOut(ops[next]) && !group.take(ops[next])) break;
         group.addMembers(tried);
-        auto [replaced, moved] = group.emit();
-        settled.insert(replaced.begin(), replaced.end());
-        settled.insert(moved.begin(), moved.end());
-        if (!moved.empty()) sequences.push_back(std::move(moved));
+        Group::Outcome outcome = group.emit();
+        gone.insert(outcome.replaced.begin(), outcome.replaced.end());
+        moved.insert(outcome.moved.begin(), outcome.moved.end());
+        if (!outcome.moved.empty()) sequences.push_back(std::move(outcome.moved));
       }
     }
   }

@@ -28,7 +28,7 @@ void expect_same_bits(const Tensors &found, const Tensors &expected) {
     SCOPED_TRACE("tensor " + std::to_string(i));
     ASSERT_EQ(to_string(found[i].type()), to_string(expected[i].type()));
     const auto a = found[i].to_vector<float>(), b = expected[i].to_vector<float>();
-    EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0)
+    EXPECT_TRUE(a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0)
         << found[i] << " and " << expected[i];
   }
 }
