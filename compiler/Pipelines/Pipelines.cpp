@@ -86,7 +86,10 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // After the canonicalizer, which would erase an output that is only stored to.
   pm.addNestedPass<func::FuncOp>(createMaterializeDestinationsPass());
-  if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
+  if (target.kind == Target::Kind::cpu) {
+    pm.addNestedPass<func::FuncOp>(createDensifyReductionsPass());
+    pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
+  }
   pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }
 

@@ -100,6 +100,10 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
 }
 def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let summary = "Product over the given axes; of nothing, 1.";
+  let description = [{
+    Long lines are multiplied in several partial products. One that overflows is infinite, and meets a
+    0 in another one as NaN.
+  }];
   let promotion = "number";
   let body = (s_mul $acc, $x);
   let init = "one";

@@ -300,6 +300,28 @@ def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DensifyReductionsPass : Pass<"weft-densify-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Copies what sums and products would read in another order than their loops have.";
+  let description = [{
+    Before and after: structured ops on memrefs. Of one that combines floating point numbers in an order
+    that their bits hang on, every operand is read row after row: along the last loop its elements are
+    neighbours, and all reduced loops are one run of it, as in eager code, where reductions read dense
+    tensors. What lies otherwise, as the transposed or the sliced view that was fused into a sum, is
+    copied first; weft-lower-loops takes the order of elements from the loops and the layout.
+
+    ```mlir
+    linalg.generic {indexing_maps = [(d0, d1) -> (d1, d0), (d0, d1) -> (d0)], ...} ins(%x : memref<3x4xf32>)
+    ```
+    becomes
+    ```mlir
+    %dense = memref.alloc() : memref<4x3xf32>
+    linalg.generic {indexing_maps = [(d0, d1) -> (d1, d0), (d0, d1) -> (d0, d1)], ...} ins(%x) outs(%dense)
+    linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0)], ...} ins(%dense : memref<4x3xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def FuseRowsPass : Pass<"weft-fuse-rows", "::mlir::func::FuncOp"> {
   let summary = "Makes one loop over blocks of rows of neighbouring loops over the same rows.";
   let description = [{

@@ -2,6 +2,8 @@
 #include "../Testing.h"
 
 #include <cstring>
+#include <functional>
+#include <optional>
 
 #include <weft/random.h>
 #include <weft/weft.h>
@@ -58,6 +60,61 @@ TEST(SameBits, ProductsOfViewsInSteps) {
     expect_same_bits([&](const Tensor &x) { return matmul(v, x); }, steps, what);
     expect_same_bits([&](const Tensor &x) { return matmul(x, wide); }, steps, what);
   }
+}
+
+// Sums add in the order of what is summed, however it lies in memory, and is made in the loop
+// itself.
+TEST(SameBits, ReductionsOfWhatLiesOtherwise) {
+  const Tensor wide = random::normal({40, 24}, {.seed = 4});
+  using Compute = std::function<Tensor(const Tensor &)>;
+  const std::vector<std::pair<std::string, Compute>> operands = {
+      {"transposed", [](const Tensor &x) { return x.mT(); }},
+      {"exp of transposed", [](const Tensor &x) { return exp(x.mT()); }},
+      {"transposed exp", [](const Tensor &x) { return exp(x).mT(); }},
+      {"every other column", [](const Tensor &x) { return x[{all, slice({}, {}, 2)}]; }},
+      {"every third row", [](const Tensor &x) { return exp(x)[{slice({}, {}, 3)}]; }},
+      {"some columns", [](const Tensor &x) { return x[{all, slice(1, 20)}]; }},
+      {"a column", [](const Tensor &x) { return x[{all, slice(3, 4)}]; }},
+      {"backwards", [](const Tensor &x) { return reverse(x); }},
+      {"transposed and not",
+       [](const Tensor &x) { return x[{slice(0, 24)}].mT() * x[{slice(0, 24)}]; }},
+      {"with a row", [](const Tensor &x) { return (x + x[0]) * x; }},
+      {"with a column", [](const Tensor &x) { return (x + x[{all, slice(0, 1)}]) * x; }},
+      {"of a row and a column", [](const Tensor &x) { return x[{all, slice(0, 1)}] * x[0]; }},
+      {"repeated rows", [](const Tensor &x) { return broadcast(x[0], {40, 24}); }},
+      {"repeated columns",
+       [](const Tensor &x) { return broadcast(x[{all, slice(0, 1)}], {40, 24}); }},
+      {"joined", [](const Tensor &x) { return concatenate({x, x.mT()[{all, slice(0, 24)}]}); }},
+  };
+  for (const DType dtype : {f32, f64})
+    for (const auto &[name, operand] : operands)
+      for (const std::optional<Ints> &axes :
+           {std::optional<Ints>(), std::optional(Ints{0}), std::optional(Ints{1})}) {
+        const Tensor x = wide.astype(dtype);
+        expect_same_bits([&](const Tensor &v) { return sum(operand(v), {.axes = axes}); }, x,
+                         "sum of " + name);
+        expect_same_bits([&](const Tensor &v) { return prod(operand(v) + 1.5, {.axes = axes}); }, x,
+                         "prod of " + name);
+      }
+}
+
+// Axes with others between them go one after the other, whatever the sizes of those.
+TEST(SameBits, ReductionsOfAxesApart) {
+  for (const Shape &shape : {Shape{3, 1, 4}, Shape{1, 3, 1, 4}, Shape{64, 1, 64}, Shape{2, 3, 4, 5},
+                             Shape{40, 1, 3, 50}, Shape{2, 3, 4, 5, 6}})
+    for (const DType dtype : {f32, f64}) {
+      const Tensor x = random::uniform(shape, {.seed = 1, .low = 0.5, .high = 1.5, .dtype = dtype});
+      for (unsigned set = 1; set < 1u << shape.size(); ++set) {
+        Ints axes;
+        for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+          if (set >> axis & 1) axes.push_back(axis);
+        const std::string what = to_string(x.type()) + " over " + to_string(Shape(axes));
+        expect_same_bits([&](const Tensor &v) { return sum(v, {.axes = axes}); }, x, "sum " + what);
+        if (shape.size() < 5)
+          expect_same_bits([&](const Tensor &v) { return prod(v, {.axes = axes}); }, x,
+                           "prod " + what);
+      }
+    }
 }
 
 // Loops over the same rows are one in compiled code; the order inside a row is that of eager ops.

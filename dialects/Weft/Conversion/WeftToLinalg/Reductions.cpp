@@ -25,14 +25,12 @@ struct ReductionLoops {
 };
 } // namespace
 
-Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
-  Value x = op->getOperand(0);
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  ArrayRef<int64_t> axes = op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
-  auto keepdims = op->getAttrOfType<BoolAttr>("keepdims");
+/// `x` reduced along `axes`, which are neighbours.
+static Value reduceNeighbours(LinalgBuilder &b, Value x, ArrayRef<int64_t> axes,
+                              const ::weft::OpInfo &info) {
+  Type element = getElementTypeOrSelf(x.getType());
   Sizes sizes = b.sizesOf(x);
   ReductionLoops loops(b, sizes, axes);
-
   ScalarBuilder scalar(b, b.getLoc());
   Value init = b.filled(loops.kept, buildReductionInit(info.op, scalar, element));
   auto generic = linalg::GenericOp::create(
@@ -42,19 +40,37 @@ Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info
         Value sum = buildScalarBody(info.op, step, {args[1], args[0]}, element);
         linalg::YieldOp::create(builder, loc, sum);
       });
-  Value result = generic.getResult(0);
-  b.setSizes(result, loops.kept);
+  b.setSizes(generic.getResult(0), loops.kept);
+  return generic.getResult(0);
+}
+
+Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
+  Value result = op->getOperand(0);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  ArrayRef<int64_t> axes = op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
+  auto keepdims = op->getAttrOfType<BoolAttr>("keepdims");
+  Sizes sizes = b.sizesOf(result);
+  // Axes that are not neighbours go one after the other, the innermost first, as eager code has it.
+  for (size_t end = axes.size(); end != 0 || axes.empty();) {
+    size_t begin = end;
+    while (begin != 0 && (begin == end || axes[begin - 1] + 1 == axes[begin])) --begin;
+    result = reduceNeighbours(b, result, axes.slice(begin, end - begin), info);
+    if (begin == 0) break;
+    end = begin;
+  }
+  const Sizes kept = b.sizesOf(result);
 
   if (isa<MeanOp>(op)) {
     OpFoldResult count = b.getIndexAttr(1);
     for (int64_t axis : axes) count = b.multiply(count, sizes[axis]);
+    ScalarBuilder scalar(b, b.getLoc());
     Value divisor;
     if (std::optional<int64_t> known = getConstantIntValue(count))
       divisor = scalar.constant(static_cast<double>(*known), element);
     else
       divisor =
           scalar.cast(arith::IndexCastOp::create(b, b.getI64Type(), b.toValue(count)), element);
-    result = b.elementwise(loops.kept, element, result, b.getMultiDimIdentityMap(loops.kept.size()),
+    result = b.elementwise(kept, element, result, b.getMultiDimIdentityMap(kept.size()),
                            [&](OpBuilder &builder, Location loc, ValueRange args) {
                              return ScalarBuilder(builder, loc).divide(args[0], divisor);
                            });
