@@ -53,6 +53,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   registerBufferizableDraws(registry);
   registerBufferizableEffects(registry);
   registerBufferizableHostResults(registry);
+  registerBufferizableCalls(registry);
   registerBufferizableSort(registry);
   registerBufferizableStacks(registry);
   registerBufferizableWiden(registry);

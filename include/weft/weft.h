@@ -28,5 +28,6 @@
 #include <weft/tensor.h>          // IWYU pragma: export
 #include <weft/tensor_array.h>    // IWYU pragma: export
 #include <weft/variable.h>        // IWYU pragma: export
+#include <weft/windows.h>         // IWYU pragma: export
 
 #endif

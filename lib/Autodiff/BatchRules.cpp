@@ -30,6 +30,8 @@ static void batch(Attr &attr, const AttrInfo &info, std::int64_t rank, std::int6
     break;
   case AttrKind::shape: list().insert(0, count); break;
   case AttrKind::flag:
+  case AttrKind::spatial:
+  case AttrKind::number:
   case AttrKind::count:
   case AttrKind::dtype:
   case AttrKind::text:
@@ -125,6 +127,22 @@ Tensor barrier(BatchedCall &call) {
 Tensor matmul(BatchedCall &call) {
   if (call.shape(0).size() < 2 || call.shape(1).size() < 2) return {};
   return call.on_raised();
+}
+
+// Members are more images.
+Tensor images(BatchedCall &call) {
+  if (!call.only_first_varies()) return {};
+  const Shape shape = detail::type_of(call.members(0)).shape;
+  if (!shape.is_static()) return {};
+  Ints merged(shape.begin() + 1, shape.end());
+  merged[0] *= shape[0];
+  std::vector<Tensor> operands{TensorEmitter().reshape(call.members(0), merged)};
+  for (std::size_t i = 1; i < call.operand_count(); ++i) operands.push_back(call.operand(i));
+  const Tensor result = call.on(operands);
+  Ints parted(detail::type_of(result).shape);
+  parted[0] = shape[1];
+  parted.insert(0, shape[0]);
+  return TensorEmitter().reshape(result, parted);
 }
 
 Tensor broadcast(BatchedCall &call) {

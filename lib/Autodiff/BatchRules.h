@@ -14,6 +14,7 @@ public:
   BatchedCall(const OpCall &call, std::vector<const Tensor *> members, std::int64_t count);
 
   std::int64_t count() const { return count_; }
+  std::size_t operand_count() const { return members_.size(); }
   /// Whether operand `i` stands for members.
   bool varies(std::size_t i) const { return members_[i] != nullptr; }
   bool only_first_varies() const;

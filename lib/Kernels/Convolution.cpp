@@ -264,3 +264,38 @@ void convolution(DType dtype, const ConvolutionShape &shape, const void *x, cons
 }
 
 } // namespace weft::kernels
+
+static weft::kernels::ConvolutionShape shape_of(const int64_t *numbers) {
+  weft::kernels::ConvolutionShape shape{numbers[0], numbers[1], numbers[2], numbers[3], {}};
+  numbers += 4;
+  for (weft::kernels::WindowAxis &axis : shape.axes) {
+    axis = {.in = numbers[0],
+            .window = numbers[1],
+            .out = numbers[2],
+            .stride = numbers[3],
+            .low = numbers[4],
+            .window_dilation = numbers[5]};
+    numbers += 6;
+  }
+  return shape;
+}
+
+#define WEFT_CONVOLUTION_ENTRIES(Name, Type)                                                       \
+  void weft_rt_convolution_##Name(const int64_t *numbers, const Type *x, const Type *kernel,       \
+                                  Type *y) {                                                       \
+    weft::kernels::convolution(weft::DType::Name, shape_of(numbers), x, kernel, y);                \
+  }                                                                                                \
+  void weft_rt_convolution_transpose_##Name(const int64_t *numbers, const Type *y,                 \
+                                            const Type *kernel, Type *x) {                         \
+    weft::kernels::convolution_transpose(weft::DType::Name, shape_of(numbers), y, kernel, x);      \
+  }                                                                                                \
+  void weft_rt_convolution_kernel_gradient_##Name(                                                 \
+      const int64_t *numbers, const Type *x, const Type *y_cotangent, Type *kernel_gradient) {     \
+    weft::kernels::convolution_kernel_gradient(weft::DType::Name, shape_of(numbers), x,            \
+                                               y_cotangent, kernel_gradient);                      \
+  }
+WEFT_CONVOLUTION_ENTRIES(f32, float)
+WEFT_CONVOLUTION_ENTRIES(f64, double)
+WEFT_CONVOLUTION_ENTRIES(i32, int32_t)
+WEFT_CONVOLUTION_ENTRIES(i64, int64_t)
+#undef WEFT_CONVOLUTION_ENTRIES

@@ -52,3 +52,19 @@ void convolution_kernel_gradient_forced(DType dtype, const ConvolutionShape &sha
                                         CpuLevel level) noexcept;
 
 } // namespace weft::kernels
+
+// The same for compiled code, one symbol per dtype. `numbers` are batch, in_channels, out_channels,
+// groups, and of each of three axes in, window, out, stride, low, window_dilation. What is written
+// comes last.
+#define WEFT_CONVOLUTION_ENTRIES(Name, Type)                                                       \
+  extern "C" void weft_rt_convolution_##Name(const int64_t *numbers, const Type *x,                \
+                                             const Type *kernel, Type *y);                         \
+  extern "C" void weft_rt_convolution_transpose_##Name(const int64_t *numbers, const Type *y,      \
+                                                       const Type *kernel, Type *x);               \
+  extern "C" void weft_rt_convolution_kernel_gradient_##Name(                                      \
+      const int64_t *numbers, const Type *x, const Type *y_cotangent, Type *kernel_gradient);
+WEFT_CONVOLUTION_ENTRIES(f32, float)
+WEFT_CONVOLUTION_ENTRIES(f64, double)
+WEFT_CONVOLUTION_ENTRIES(i32, int32_t)
+WEFT_CONVOLUTION_ENTRIES(i64, int64_t)
+#undef WEFT_CONVOLUTION_ENTRIES

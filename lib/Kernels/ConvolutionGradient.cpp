@@ -24,6 +24,7 @@ struct Chunks {
 Chunks chunks_of(const DenseConvolution &c, int64_t gradient_bytes) {
   const int64_t rows = c.batch * c.axes[0].outs * c.axes[1].outs;
   const int64_t positions = rows * c.axes[2].outs;
+  if (positions == 0) return {0, 0, 0};
   const int64_t most =
       std::clamp<int64_t>(kChunkBytes / std::max<int64_t>(gradient_bytes, 1), 1, kMostChunks);
   const int64_t wanted = std::clamp<int64_t>(positions / kChunkPositions, 1, most);
@@ -190,7 +191,7 @@ void run_gradient(const ConvolutionKernels<T> &kernels, const DenseConvolution &
   const GradientRun<T> run{kernels, c, x, dy};
   const int64_t size = run.size();
   const Chunks chunks = chunks_of(c, size * static_cast<int64_t>(sizeof(T)));
-  if (chunks.rows == 0 || c.axes[2].outs == 0) {
+  if (chunks.rows == 0) {
     std::fill_n(gradient, size, T(0));
     return;
   }

@@ -41,15 +41,17 @@ struct OperandInfo {
 /// What an attribute is, which decides the alternative of weft::Attr that holds it. An axis, axes
 /// and a permutation are numbers of dimensions of the first operand; per_axis is a list with an
 /// entry for each of its dimensions, and shape one with an entry for each of the result's; count
-/// says how many, -1 for all.
+/// says how many, -1 for all; spatial is a list with an entry for each axis of a window.
 enum class AttrKind : std::uint8_t {
   flag,
   axis,
   axes,
   permutation,
   per_axis,
+  spatial,
   shape,
   count,
+  number,
   dtype,
   text,
   constant,

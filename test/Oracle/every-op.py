@@ -147,6 +147,47 @@ def matmul(lhs, rhs, transpose_lhs, transpose_rhs):
     return np.matmul(*(np.swapaxes(x, -1, -2) if flip else x for x, flip in ((lhs, transpose_lhs), (rhs, transpose_rhs))))
 
 
+def windows(x, window, strides, low, high, dilations):
+    """What each position sees: (batch, positions.., channels, window..)."""
+    x = np.pad(x, [(0, 0), *zip(low, high), (0, 0)])
+    reach = tuple((n - 1) * d + 1 for n, d in zip(window, dilations))
+    views = np.lib.stride_tricks.sliding_window_view(x, reach, tuple(range(1, len(reach) + 1)))
+    steps = tuple(slice(None, None, s) for s in strides), tuple(slice(None, None, d) for d in dilations)
+    return views[(slice(None), *steps[0], slice(None), *steps[1])]
+
+
+def grouped(channels, groups):
+    return [slice(g * channels // groups, (g + 1) * channels // groups) for g in range(groups)]
+
+
+def convolution(x, kernel, strides, low, high, dilations, groups):
+    axes = len(strides)
+    views = np.moveaxis(windows(x, kernel.shape[:axes], strides, low, high, dilations), axes + 1, -1)
+    parts = [np.tensordot(views[..., i], kernel[..., o], axes + 1)
+             for i, o in zip(grouped(x.shape[-1], groups), grouped(kernel.shape[-1], groups))]
+    return np.concatenate(parts, -1).astype(x.dtype)
+
+
+def convolution_transpose(x, kernel, strides, low, high, dilations, groups, extra):
+    axes, inside = len(strides), kernel.shape[-2]
+    sizes = [(n - 1) * s + (k - 1) * d + 1 + e for n, s, k, d, e in zip(x.shape[1:], strides, kernel.shape, dilations, extra)]
+    full = np.zeros((x.shape[0], *sizes, inside * groups), x.dtype)
+    for tap in np.ndindex(*kernel.shape[:axes]):
+        seen = tuple(slice(t * d, t * d + (n - 1) * s + 1, s) for t, d, n, s in zip(tap, dilations, x.shape[1:], strides))
+        for i, o in zip(grouped(inside * groups, groups), grouped(x.shape[-1], groups)):
+            full[(slice(None), *seen, i)] += x[..., o] @ kernel[tap][:, o].T
+    return full[(slice(None), *(slice(l, n - h) for l, n, h in zip(low, sizes, high)))]
+
+
+def convolution_kernel_gradient(x, cotangent, window, strides, low, high, dilations, groups):
+    axes = len(strides)
+    views = windows(x, window, strides, low, high, dilations)
+    where = list(range(axes + 1))
+    parts = [np.tensordot(views[(*[slice(None)] * (axes + 1), i)], cotangent[..., o], (where, where))
+             for i, o in zip(grouped(x.shape[-1], groups), grouped(cotangent.shape[-1], groups))]
+    return np.concatenate([np.moveaxis(part, 0, -2) for part in parts], -1).astype(x.dtype)
+
+
 def padded(x, value, low, high, interior):
     shape = [l + h + n + max(n - 1, 0) * i for n, l, h, i in zip(x.shape, low, high, interior)]
     result = np.full(shape, value, x.dtype)
@@ -274,7 +315,7 @@ def attribute(kind, words):
     """Its value for the expression, and its text for MLIR."""
     if kind == "flag":
         return words == "true", words
-    if kind in ("axis", "count"):
+    if kind in ("axis", "count", "number"):
         return int(words), f"{words} : i64"
     if kind == "dtype":
         return DTYPES[words], MLIR[np.dtype(DTYPES[words])]

@@ -116,10 +116,12 @@ Attr read_attr(std::string_view words, const AttrInfo &info) {
   switch (info.kind) {
   case AttrKind::flag: return words == "true";
   case AttrKind::axis:
+  case AttrKind::number:
   case AttrKind::count: return std::int64_t{std::stoll(std::string(words))};
   case AttrKind::axes:
   case AttrKind::permutation:
   case AttrKind::per_axis:
+  case AttrKind::spatial:
   case AttrKind::shape: {
     std::vector<std::int64_t> values;
     Shape shape;

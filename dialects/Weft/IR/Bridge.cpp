@@ -78,6 +78,7 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
     if (auto flag = dyn_cast<BoolAttr>(attribute)) return ::weft::Attr(flag.getValue());
     return attributeFault(info, "true or false");
   case AttrKind::axis:
+  case AttrKind::number:
     if (auto axis = dyn_cast_or_null<IntegerAttr>(attribute)) return ::weft::Attr(axis.getInt());
     return attributeFault(info, "an integer");
   case AttrKind::count:
@@ -87,6 +88,7 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
   case AttrKind::axes:
   case AttrKind::permutation:
   case AttrKind::per_axis:
+  case AttrKind::spatial:
   case AttrKind::shape:
     if (auto ints = dyn_cast_or_null<DenseI64ArrayAttr>(attribute)) {
       ArrayRef<int64_t> values = ints.asArrayRef();
@@ -156,10 +158,12 @@ SmallVector<NamedAttribute> namedAttributes(const ::weft::OpInfo &info, const ::
     switch (attrInfo.kind) {
     case AttrKind::flag: value = builder.getBoolAttr(std::get<bool>(attrs[i])); break;
     case AttrKind::axis:
+    case AttrKind::number:
     case AttrKind::count: value = builder.getI64IntegerAttr(std::get<int64_t>(attrs[i])); break;
     case AttrKind::axes:
     case AttrKind::permutation:
     case AttrKind::per_axis:
+    case AttrKind::spatial:
     case AttrKind::shape: {
       const ::weft::Ints &ints = std::get<::weft::Ints>(attrs[i]);
       value = builder.getDenseI64ArrayAttr(ArrayRef<int64_t>(ints.data(), ints.size()));

@@ -8,6 +8,7 @@
 #include "Autodiff/Rules/MatmulRules.h"
 #include "Autodiff/Rules/MovementRules.h"
 #include "Autodiff/Rules/ReductionRules.h"
+#include "Autodiff/Rules/WindowRules.h"
 
 namespace weft::autodiff {
 

@@ -11,14 +11,25 @@ func.func @shapes(%x: tensor<?x9x?x4xf32>, %k: tensor<3x2x2x6xf32>) {
 }
 
 // The gradient by the images is the transpose, with the one element that no window sees; that by the kernel a sum over positions.
-// AD-LABEL: func.func @vjp(
+// AD-LABEL: func.func @convolution_vjp(
 // AD-SAME: %[[X:[a-z0-9]+]]: tensor<2x6x3xf32>, %[[K:[a-z0-9]+]]: tensor<3x3x4xf32>, %[[D:[a-z0-9]+]]: tensor<2x2x4xf32>
 // AD: %[[DX:.*]] = weft.convolution_transpose %[[D]], %[[K]] {{.*}}extra = array<i64: 1>{{.*}} -> tensor<2x6x3xf32>
 // AD: %[[DK:.*]] = weft.convolution_kernel_gradient %[[X]], %[[D]] {{.*}}window = array<i64: 3>{{.*}} -> tensor<3x3x4xf32>
 // AD: return %[[DX]], %[[DK]]
-func.func @vjp(%x: tensor<2x6x3xf32>, %k: tensor<3x3x4xf32>, %d: tensor<2x2x4xf32>) -> (tensor<2x6x3xf32>, tensor<3x3x4xf32>) {
+func.func @convolution_vjp(%x: tensor<2x6x3xf32>, %k: tensor<3x3x4xf32>, %d: tensor<2x2x4xf32>) -> (tensor<2x6x3xf32>, tensor<3x3x4xf32>) {
   %0:3 = weft.vjp @line(%x, %k) cotangents(%d) wrt [0, 1] : (tensor<2x6x3xf32>, tensor<3x3x4xf32>, tensor<2x2x4xf32>) -> (tensor<2x2x4xf32>, tensor<2x6x3xf32>, tensor<3x3x4xf32>)
   return %0#1, %0#2 : tensor<2x6x3xf32>, tensor<3x3x4xf32>
+}
+// Forward it is linear in each operand.
+// AD-LABEL: func.func @convolution_jvp(
+// AD-SAME: %[[A:[a-z0-9]+]]: tensor<2x6x3xf32>, %[[B:[a-z0-9]+]]: tensor<3x3x4xf32>, %[[DA:[a-z0-9]+]]: tensor<2x6x3xf32>, %[[DB:[a-z0-9]+]]: tensor<3x3x4xf32>
+// AD-DAG: %[[L:.*]] = weft.convolution %[[DA]], %[[B]]
+// AD-DAG: %[[R:.*]] = weft.convolution %[[A]], %[[DB]]
+// AD: %[[DY:.*]] = weft.add %[[L]], %[[R]]
+// AD: return %[[DY]]
+func.func @convolution_jvp(%x: tensor<2x6x3xf32>, %k: tensor<3x3x4xf32>, %da: tensor<2x6x3xf32>, %db: tensor<3x3x4xf32>) -> tensor<2x2x4xf32> {
+  %0:2 = weft.jvp @line(%x, %k) tangents(%da, %db) wrt [0, 1] : (tensor<2x6x3xf32>, tensor<3x3x4xf32>, tensor<2x6x3xf32>, tensor<3x3x4xf32>) -> (tensor<2x2x4xf32>, tensor<2x2x4xf32>)
+  return %0#1 : tensor<2x2x4xf32>
 }
 func.func @line(%x: tensor<2x6x3xf32>, %k: tensor<3x3x4xf32>) -> tensor<2x2x4xf32> {
   %0 = weft.convolution %x, %k {strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<2x6x3xf32>, tensor<3x3x4xf32>) -> tensor<2x2x4xf32>

@@ -19,6 +19,14 @@ namespace {
 using mlir::ModuleOp;
 using mlir::func::FuncOp;
 
+/// How many axes windows of the call have; 0 of an op that has no windows.
+std::size_t spatial_axes(OpCode op, const Attrs &attrs) {
+  const std::span<const AttrInfo> infos = op_info(op).attrs;
+  for (std::size_t i = 0; i < infos.size(); ++i)
+    if (infos[i].kind == AttrKind::spatial) return std::get<Ints>(attrs[i]).size();
+  return 0;
+}
+
 /// A module with the sample's op as @f and, as @main, its derivative as weft.vjp or weft.jvp.
 class Program {
 public:
@@ -29,9 +37,12 @@ public:
     llvm::SmallVector<std::int64_t> wrt;
     for (const Tensor &operand : sample.operands) {
       TensorType type = operand.type();
+      // An unknown size counts as one that is not repeated. The gradient by a kernel has its window
+      // as attributes, so that is known.
+      const std::size_t window = types.empty() ? 0 : spatial_axes(sample.op, sample.attrs);
       if (unknown_sizes)
-        for (std::int64_t &dim : type.shape)
-          if (dim != 1) dim = unknown; // an unknown size counts as one that is not repeated
+        for (std::size_t axis = window; axis < type.shape.size(); ++axis)
+          if (type.shape[axis] != 1) type.shape[axis] = unknown;
       types.push_back(mlir::weft::mlirTypeOf(type, &context()));
       if (!is_floating(type.dtype)) continue;
       wrt.push_back(static_cast<std::int64_t>(types.size()) - 1);

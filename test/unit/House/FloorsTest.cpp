@@ -56,6 +56,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
+    {"weft/windows.h", "Ops"},
     {"weft/random.h", "Random"},
     {"weft/variable.h", "Ops"},
     {"weft/autodiff.h", "Autodiff"},

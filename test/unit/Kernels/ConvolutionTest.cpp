@@ -185,6 +185,15 @@ TEST(Convolution, ChunksOfManyPositions) {
   check<float>(shape, random);
 }
 
+TEST(Convolution, NoImages) {
+  std::mt19937 random(12);
+  ConvolutionShape shape;
+  shape.batch = 0, shape.in_channels = 2, shape.out_channels = 3;
+  shape.axes[2] = {.in = 4, .window = 2};
+  ASSERT_TRUE(fit(shape.axes[2], 0));
+  check<float>(shape, random);
+}
+
 TEST(Convolution, WindowsThatSeeNothing) {
   std::mt19937 random(10);
   ConvolutionShape shape;

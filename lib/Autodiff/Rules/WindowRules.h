@@ -1,0 +1,100 @@
+// Functions that the generated rules of ops on windows of images call.
+#pragma once
+
+#include "Autodiff/Rules/UnknownSizes.h"
+
+namespace weft::autodiff::rules {
+
+/// The transpose of a convolution with `attrs` by `kernel`, with as many elements behind the last
+/// window as operand `i` of the call has, the images.
+template <class E, class Attributes>
+typename E::Value
+transposed_convolution(E &e, VjpCall<E> &call, std::size_t i, const Attributes &attrs,
+                       const typename E::Value &cotangent, const typename E::Value &kernel) {
+  const Shape &shape = call.operand_type(i).shape;
+  const Shape positions = e.type(cotangent).shape, window = e.type(kernel).shape;
+  Ints extra;
+  for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis) {
+    const std::int64_t size = shape[axis + 1], count = positions[axis + 1];
+    const bool known = size != unknown && count != unknown;
+    extra.push_back(known ? size + attrs.low[axis] + attrs.high[axis] -
+                                (count - 1) * attrs.strides[axis] -
+                                (window[axis] - 1) * attrs.dilations[axis] - 1
+                          : 0);
+  }
+  typename E::Value value =
+      e.convolution_transpose(cotangent, kernel, attrs.strides, attrs.low, attrs.high,
+                              attrs.dilations, attrs.groups, extra);
+  // What is behind the last window where that is known at run time only: no window sees it.
+  for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis)
+    if (shape[axis + 1] == unknown && attrs.strides[axis] != 1)
+      value = resize_axis(e, value, axis + 1, size_value(e, call.shape_witness(i), axis + 1));
+  return value;
+}
+
+/// The gradient of a convolution with `attrs` and that window by its kernel.
+template <class E, class Attributes>
+typename E::Value kernel_gradient(E &e, const Attributes &attrs, const typename E::Value &x,
+                                  const typename E::Value &cotangent, const Shape &kernel) {
+  Ints window;
+  for (std::size_t axis = 0; axis + 2 < kernel.size(); ++axis) window.push_back(kernel[axis]);
+  return e.convolution_kernel_gradient(x, cotangent, window, attrs.strides, attrs.low, attrs.high,
+                                       attrs.dilations, attrs.groups);
+}
+
+/// Of `convolution` by x.
+template <class E>
+typename E::Value convolution_back_input(E &e, VjpCall<E> &call, std::size_t i,
+                                         const typename E::Value &kernel,
+                                         const typename E::Value &cotangent) {
+  return transposed_convolution(e, call, i, ConvolutionAttrs(call.attrs()), cotangent, kernel);
+}
+
+/// Of `convolution` by the kernel.
+template <class E>
+typename E::Value convolution_back_kernel(E &e, VjpCall<E> &call, std::size_t i,
+                                          const typename E::Value &x,
+                                          const typename E::Value &cotangent) {
+  return kernel_gradient(e, ConvolutionAttrs(call.attrs()), x, cotangent,
+                         call.operand_type(i).shape);
+}
+
+/// Of `convolution_transpose` by x.
+template <class E>
+typename E::Value transposed_back_input(E &e, VjpCall<E> &call, std::size_t,
+                                        const typename E::Value &kernel,
+                                        const typename E::Value &cotangent) {
+  const ConvolutionTransposeAttrs attrs(call.attrs());
+  return e.convolution(cotangent, kernel, attrs.strides, attrs.low, attrs.high, attrs.dilations,
+                       attrs.groups);
+}
+
+/// Of `convolution_transpose` by the kernel: what was the cotangent is the image.
+template <class E>
+typename E::Value transposed_back_kernel(E &e, VjpCall<E> &call, std::size_t i,
+                                         const typename E::Value &x,
+                                         const typename E::Value &cotangent) {
+  return kernel_gradient(e, ConvolutionTransposeAttrs(call.attrs()), cotangent, x,
+                         call.operand_type(i).shape);
+}
+
+/// Of `convolution_kernel_gradient` by x.
+template <class E>
+typename E::Value kernel_gradient_back_input(E &e, VjpCall<E> &call, std::size_t i,
+                                             const typename E::Value &positions,
+                                             const typename E::Value &cotangent) {
+  return transposed_convolution(e, call, i, ConvolutionKernelGradientAttrs(call.attrs()), positions,
+                                cotangent);
+}
+
+/// Of `convolution_kernel_gradient` by the cotangent of the convolution.
+template <class E>
+typename E::Value kernel_gradient_back_cotangent(E &e, VjpCall<E> &call, std::size_t,
+                                                 const typename E::Value &x,
+                                                 const typename E::Value &cotangent) {
+  const ConvolutionKernelGradientAttrs attrs(call.attrs());
+  return e.convolution(x, cotangent, attrs.strides, attrs.low, attrs.high, attrs.dilations,
+                       attrs.groups);
+}
+
+} // namespace weft::autodiff::rules

@@ -1,0 +1,164 @@
+// Convolution as users call it: lists that are left out, and padding by name.
+#include "OpDefs/ShapeFunctions.h"
+#include "Ops/Call.h"
+#include "Support/CallSite.h"
+#include "Support/Fault.h"
+
+#include <algorithm>
+#include <weft/ops.h>
+#include <weft/windows.h>
+
+namespace weft {
+
+namespace {
+
+/// The list, or that entry for each axis where none is given.
+Ints entries(const Ints &given, std::size_t axes, std::int64_t otherwise) {
+  return given.empty() ? Ints(axes, otherwise) : given;
+}
+
+std::size_t spatial_axes(const char *function, const Shape &shape) {
+  if (shape.size() >= 3 && shape.size() <= 5) return shape.size() - 2;
+  raise(ErrorKind::shape, std::string(function) +
+                              ": x must be (batch, 1 to 3 spatial axes, channels), but has shape " +
+                              to_string(shape));
+}
+
+/// What is put in front of and behind each axis.
+struct Amounts {
+  Ints low, high;
+};
+
+/// The elements that a window goes over, where that can be told: the shape function refuses the
+/// others.
+std::int64_t reach_of(const Shape &kernel, const Ints &dilations, std::size_t axis) {
+  if (axis >= kernel.size() || axis >= dilations.size()) return 1;
+  std::int64_t reach = 0;
+  if (kernel[axis] < 1 || dilations[axis] < 1 ||
+      __builtin_mul_overflow(kernel[axis] - 1, dilations[axis], &reach) ||
+      reach == std::numeric_limits<std::int64_t>::max())
+    return 1;
+  return reach + 1;
+}
+
+Amounts pairs_of(const char *function, const Padding &padding, std::size_t axes) {
+  if (padding.count() != axes)
+    raise(ErrorKind::shape, std::string(function) + ": padding has " +
+                                std::to_string(padding.count()) + " pairs, but there are " +
+                                std::to_string(axes) + " spatial axes");
+  Amounts amounts;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    amounts.low.push_back(padding.pair(axis)[0]);
+    amounts.high.push_back(padding.pair(axis)[1]);
+  }
+  return amounts;
+}
+
+/// An axis of a size that is not known, with the zeros of `same`: their number follows from the
+/// size, so more are put around, and what is wanted of it is taken.
+Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::int64_t reach) {
+  const auto along = static_cast<std::int64_t>(axis);
+  const auto number = [](std::int64_t value) {
+    return cast(static_cast<double>(value), DType::i64);
+  };
+  const Tensor size = size_of(x, {.axis = along});
+  const Tensor last = (size + number(stride - 1)) / number(stride) - number(1);
+  const Tensor total = maximum(last * number(stride) + number(reach) - size, number(0));
+  const Tensor before = number(reach - 1) - total / number(2);
+  Ints around(static_cast<std::size_t>(x.rank()), 0), none = around;
+  around[axis] = reach - 1;
+  const Tensor wide = pad(x, cast(0.0, x.dtype()), around, around, none);
+  const Tensor ones = replicate(number(1), size + total);
+  return gather(wide, cumsum(ones, {.axis = 0, .exclusive = true}) + before, {.axis = along});
+}
+
+/// The padding of a convolution, which may be done here: then `x` has it.
+Amounts amounts_of(Tensor &x, const Shape &kernel, const Padding &padding, const Ints &strides,
+                   const Ints &dilations) {
+  const Shape shape = detail::type_of(x).shape;
+  const std::size_t axes = shape.size() - 2;
+  if (padding.kind() == Padding::Kind::pairs) return pairs_of("convolution", padding, axes);
+  Amounts amounts{Ints(axes, 0), Ints(axes, 0)};
+  if (padding.kind() == Padding::Kind::valid) return amounts;
+  if (padding.kind() == Padding::Kind::causal && axes != 1)
+    raise(ErrorKind::value,
+          "convolution: only one spatial axis can be padded as causal, but there are " +
+              std::to_string(axes));
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::int64_t reach = reach_of(kernel, dilations, axis);
+    const std::int64_t stride =
+        axis < strides.size() ? std::max<std::int64_t>(strides[axis], 1) : 1;
+    if (padding.kind() == Padding::Kind::causal) {
+      amounts.low[axis] = reach - 1;
+      continue;
+    }
+    const std::int64_t size = shape[axis + 1];
+    std::int64_t total = reach - 1; // with a stride of 1 whatever the size is
+    if (size == unknown && stride != 1) {
+      x = padded_same(x, axis + 1, stride, reach);
+      continue;
+    }
+    if (size != unknown) total = std::max<std::int64_t>(reach - 1 - (size - 1) % stride, 0);
+    if (size == 0) total = 0;
+    amounts.low[axis] = total / 2;
+    amounts.high[axis] = total - total / 2;
+  }
+  return amounts;
+}
+
+} // namespace
+
+Tensor convolution(const Operand &x, const Operand &kernel, const ConvolutionOptions &options) {
+  const CallSite site(call::where_of({&x, &kernel}));
+  call::rank_of(OpCode::convolution, x);
+  call::rank_of(OpCode::convolution, kernel);
+  Tensor images = x.materialize();
+  const Tensor weights = kernel.materialize();
+  const std::size_t axes = spatial_axes("convolution", detail::type_of(images).shape);
+  const Ints strides = entries(options.strides, axes, 1);
+  const Ints dilations = entries(options.dilations, axes, 1);
+  const Amounts padding =
+      amounts_of(images, detail::type_of(weights).shape, options.padding, strides, dilations);
+  const Operand padded(images), by(weights);
+  return call::general(OpCode::convolution, {&padded, &by},
+                       Attrs{Attr(strides), Attr(padding.low), Attr(padding.high), Attr(dilations),
+                             Attr(options.groups)});
+}
+
+Tensor convolution_transpose(const Operand &x, const Operand &kernel,
+                             const ConvolutionTransposeOptions &options) {
+  const CallSite site(call::where_of({&x, &kernel}));
+  call::rank_of(OpCode::convolution_transpose, x);
+  call::rank_of(OpCode::convolution_transpose, kernel);
+  const Shape window = detail::type_of(kernel.materialize()).shape;
+  const std::size_t axes =
+      spatial_axes("convolution_transpose", detail::type_of(x.materialize()).shape);
+  const Ints strides = entries(options.strides, axes, 1);
+  const Ints dilations = entries(options.dilations, axes, 1);
+  Amounts padding{Ints(axes, 0), Ints(axes, 0)};
+  Ints extra(axes, 0);
+  const Padding::Kind kind = options.padding.kind();
+  if (kind == Padding::Kind::causal)
+    raise(ErrorKind::value, "convolution_transpose: padding may not be causal");
+  if (kind == Padding::Kind::pairs)
+    padding = pairs_of("convolution_transpose", options.padding, axes);
+  for (std::size_t axis = 0; axis < axes && axis < strides.size(); ++axis) {
+    const std::int64_t reach = reach_of(window, dilations, axis);
+    const std::int64_t stride = std::max<std::int64_t>(strides[axis], 1);
+    if (kind == Padding::Kind::valid) {
+      extra[axis] = std::max<std::int64_t>(stride - reach, 0);
+    } else if (kind == Padding::Kind::same) {
+      // (size - 1) stride + reach + extra less the padding is size * stride.
+      extra[axis] = std::max<std::int64_t>(stride - reach, 0);
+      const std::int64_t total = std::max<std::int64_t>(reach - stride, 0);
+      padding.low[axis] = total / 2;
+      padding.high[axis] = total - total / 2;
+    }
+  }
+  if (!options.output_padding.empty()) extra = options.output_padding;
+  return call::general(OpCode::convolution_transpose, {&x, &kernel},
+                       Attrs{Attr(strides), Attr(padding.low), Attr(padding.high), Attr(dilations),
+                             Attr(options.groups), Attr(extra)});
+}
+
+} // namespace weft
