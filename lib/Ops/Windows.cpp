@@ -62,14 +62,16 @@ Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::
     return cast(static_cast<double>(value), DType::i64);
   };
   const Tensor size = size_of(x, {.axis = along});
-  const Tensor last = (size + number(stride - 1)) / number(stride) - number(1);
-  const Tensor total = maximum(last * number(stride) + number(reach) - size, number(0));
-  const Tensor before = number(reach - 1) - total / number(2);
+  // The last window begins at size - 1 less what the stride leaves of that.
+  const Tensor left = remainder(size - number(1), number(stride));
+  const Tensor total = maximum(number(reach - 1) - left, number(0));
+  const Tensor before = cast(cast(total, DType::f64) / 2, DType::i64);
   Ints around(static_cast<std::size_t>(x.rank()), 0), none = around;
   around[axis] = reach - 1;
   const Tensor wide = pad(x, cast(0.0, x.dtype()), around, around, none);
   const Tensor ones = replicate(number(1), size + total);
-  return gather(wide, cumsum(ones, {.axis = 0, .exclusive = true}) + before, {.axis = along});
+  return gather(wide, cumsum(ones, {.axis = 0, .exclusive = true}) + (number(reach - 1) - before),
+                {.axis = along});
 }
 
 /// The padding of a convolution, which may be done here: then `x` has it.

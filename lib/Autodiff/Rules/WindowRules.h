@@ -13,7 +13,12 @@ transposed_convolution(E &e, VjpCall<E> &call, std::size_t i, const Attributes &
                        const typename E::Value &cotangent, const typename E::Value &kernel) {
   const Shape &shape = call.operand_type(i).shape;
   const Shape positions = e.type(cotangent).shape, window = e.type(kernel).shape;
-  Ints extra;
+  Ints extra, high = attrs.high;
+  // How many elements are behind the last window is known at run time only where the size is: then
+  // all that windows see is computed, padding behind included, and cut or filled up with zeros.
+  const auto is_open = [&](std::size_t axis) {
+    return shape[axis + 1] == unknown && attrs.strides[axis] != 1;
+  };
   for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis) {
     const std::int64_t size = shape[axis + 1], count = positions[axis + 1];
     const bool known = size != unknown && count != unknown;
@@ -21,13 +26,12 @@ transposed_convolution(E &e, VjpCall<E> &call, std::size_t i, const Attributes &
                                 (count - 1) * attrs.strides[axis] -
                                 (window[axis] - 1) * attrs.dilations[axis] - 1
                           : 0);
+    if (is_open(axis)) high[axis] = 0;
   }
-  typename E::Value value =
-      e.convolution_transpose(cotangent, kernel, attrs.strides, attrs.low, attrs.high,
-                              attrs.dilations, attrs.groups, extra);
-  // What is behind the last window where that is known at run time only: no window sees it.
+  typename E::Value value = e.convolution_transpose(cotangent, kernel, attrs.strides, attrs.low,
+                                                    high, attrs.dilations, attrs.groups, extra);
   for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis)
-    if (shape[axis + 1] == unknown && attrs.strides[axis] != 1)
+    if (is_open(axis))
       value = resize_axis(e, value, axis + 1, size_value(e, call.shape_witness(i), axis + 1));
   return value;
 }
