@@ -183,8 +183,7 @@ template <typename T>
 bool run_as_product(const ConvolutionShape &shape, DType dtype, const T *x, const T *kernel, T *y,
                     CpuLevel level) {
   int64_t positions = shape.batch;
-  for (int i = 0; i < 3; ++i) {
-    const WindowAxis &axis = shape.axes[i];
+  for (const WindowAxis &axis : shape.axes) {
     if (axis.window != 1 || axis.stride != 1 || axis.low != 0 || axis.input_dilation != 1 ||
         axis.out != axis.in)
       return false;
