@@ -1,4 +1,4 @@
-// Vectors of one x86-64 level for the matrix kernels: width, multiply-add, partial loads and
+// Vectors of one x86-64 level for matrix kernels and pooling: width, multiply-add, partial loads and
 // stores.
 //
 // This and the headers above it are only for files that the build compiles once per level, with

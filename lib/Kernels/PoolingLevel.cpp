@@ -1,17 +1,8 @@
 // The kernels of pooling of one x86-64 level: vectors run along the channels. The build compiles
 // this file once per level, with that level's -march and WEFT_LEVEL set to 2, 3 or 4.
 
+#include "Kernels/MatmulVector.h"
 #include "Kernels/PoolingKernels.h"
-
-#if WEFT_LEVEL == 4
-#define WEFT_LEVEL_NAMESPACE weft::kernels::v4
-#elif WEFT_LEVEL == 3
-#define WEFT_LEVEL_NAMESPACE weft::kernels::v3
-#elif WEFT_LEVEL == 2
-#define WEFT_LEVEL_NAMESPACE weft::kernels::v2
-#else
-#error "WEFT_LEVEL must be 2, 3 or 4"
-#endif
 
 namespace WEFT_LEVEL_NAMESPACE {
 namespace {
