@@ -21,7 +21,7 @@ static std::string emitterType(const Attribute &attribute) {
 void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Methods of EmitterOps: every op that a derivative rule may emit.");
   for (const OpRecord &op : readOps(records)) {
-    if (op.kind == "effect" || op.operands.empty() && op.handwrittenApi) continue;
+    if (op.kind == "effect" || (op.operands.empty() && op.handwrittenApi)) continue;
     os << "/// " << op.summary << " (" << origin(op) << ")\nValue " << op.cppName << "(";
     std::string operands;
     bool first = true, variadic = false;
