@@ -14,9 +14,8 @@ namespace weft::bench {
 class Trainer {
 public:
   explicit Trainer(std::int64_t inputs = 64, std::int64_t hidden = 128)
-      : model_({nn::Dense(inputs, hidden,
-                          {.activation = nn::Activation::relu, .seed = 1, .name = "hidden"}),
-                nn::Dense(hidden, 10, {.seed = 2, .name = "out"})}),
+      : model_{nn::Dense(inputs, hidden, {.activation = relu, .seed = 1, .name = "hidden"}),
+               nn::Dense(hidden, 10, {.seed = 2, .name = "out"})},
         optimizer_(model_.parameters()), batch_(some_batch(inputs)) {}
 
   /// One step on the batch, forward to parameter update; gives the loss.

@@ -32,8 +32,7 @@ struct Metrics {
 /// Network, optimizer, and the generator that shuffles: all that changes in training.
 struct Trainer {
   weft::nn::Sequential model{
-      weft::nn::Dense(kPixels, kHidden,
-                      {.activation = weft::nn::Activation::relu, .seed = 1, .name = "hidden"}),
+      weft::nn::Dense(kPixels, kHidden, {.activation = weft::relu, .seed = 1, .name = "hidden"}),
       weft::nn::Dense(kHidden, kClasses, {.seed = 2, .name = "output"})};
   weft::optimizers::Adam optimizer{model.parameters(), {.learning_rate = 2e-3}};
   weft::random::Generator shuffler{100, "shuffler"};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/detail/derivative_structure.h>
+#include <weft/gradients.h>
 #include <weft/indexed_slices.h>
 #include <weft/variable.h>
 
@@ -70,7 +71,9 @@ concept SourceRange =
 /// Lists the tensors and variables of a structure.
 struct SourceLister {
   void tensor(const Tensor &value) { sources.emplace_back(value); }
-  void variable(const Variable &value) { sources.emplace_back(value); }
+  void variable(const Variable &value) {
+    if (value.initialized()) sources.emplace_back(value);
+  }
   template <class T>
   void literal(const T &) {}
   void enter(Node, std::size_t) {}
@@ -173,14 +176,23 @@ public:
                                  std::source_location where = WEFT_HERE) {
     return detail::array_of<N>(gradient_by(targets, sources, options, where));
   }
-  /// The same for one source, whose gradient it gives, for a range of sources, as a vector, and for
-  /// a structure of tensors and variables (a tuple, a map, a struct of tensors with WEFT_FIELDS, or
-  /// containers of these), whose structure the gradients have.
+  /// The same for one source, whose gradient it gives, for a range of sources, as a vector, for a
+  /// structure of tensors and variables (a tuple, a map, a struct of tensors with WEFT_FIELDS, or
+  /// containers of these), whose structure the gradients have, and for a model, by its trainable
+  /// variables.
   template <class Sources>
   auto gradient(const GradientTargets &targets, const Sources &sources,
                 const GradientOptions &options = {}, std::source_location where = WEFT_HERE) {
-    return detail::like_sources(sources,
-                                gradient_by(targets, detail::source_list(sources), options, where));
+    if constexpr (nn::Model<Sources>) {
+      std::vector<nn::NamedVariable> variables = detail::trained(nn::named_variables(sources));
+      std::vector<GradientSource> list;
+      for (const nn::NamedVariable &entry : variables) list.emplace_back(entry.variable);
+      return Gradients(std::move(variables), sliced_gradient_by(targets, list, options, where),
+                       where);
+    } else {
+      return detail::like_sources(
+          sources, gradient_by(targets, detail::source_list(sources), options, where));
+    }
   }
 
   /// The same, where the gradient of a source that was only gathered from along its first axis

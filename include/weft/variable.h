@@ -1,7 +1,10 @@
 // Variables: named state that lives between calls.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <weft/tensor.h>
@@ -9,6 +12,11 @@
 namespace weft {
 
 class VariableState;
+
+/// Gives the first value of a variable of that shape and dtype. Random numbers are those of a
+/// generator of the seed; without one, the next of `random::process_generator()`.
+using VariableInitializer = std::function<Tensor(const Shape &shape, DType dtype,
+                                                 const std::optional<std::uint64_t> &seed)>;
 
 /// A named tensor that can be given new values of the same dtype and shape. Copies of the handle
 /// are the same variable. Reads and assigns are atomic and may come from any thread; inside a
@@ -22,10 +30,17 @@ public:
   /// arguments of a trace.
   explicit Variable(const Operand &initial, std::string name = "", bool trainable = true);
 
+  /// A variable whose shape is not known yet: it gets it, and its first value, by `initialize`.
+  /// Until then its shape and value are a StateError. Layers make such variables, and initialize
+  /// them when they are first called.
+  static Variable uninitialized(DType dtype, VariableInitializer initializer, std::string name = "",
+                                bool trainable = true);
+
   // A move is a copy: no handle is ever without its variable.
   Variable(const Variable &) = default;
   Variable &operator=(const Variable &) = default;
 
+  /// The name it was made with, or else its path in the model that it was first seen in.
   const std::string &name() const;
   bool trainable() const;
   DType dtype() const;
@@ -39,6 +54,20 @@ public:
   const Variable &assign(const Operand &value) const;
   const Variable &assign_add(const Operand &value) const;
   const Variable &assign_sub(const Operand &value) const;
+
+  /// Whether it has a shape and a value.
+  bool initialized() const;
+  /// Gives it its shape and its first value, once: if it has one already, nothing is done. Inside a
+  /// traced function that happens while it is traced. Throws ShapeError if it has another shape, or
+  /// the initializer gives another.
+  const Variable &initialize(const Shape &shape, std::source_location where = WEFT_HERE) const;
+  /// Draws its first value by this seed: at `initialize`, or now, if it is initialized. Does
+  /// nothing to a variable that was made with a value.
+  void seed(std::uint64_t seed, std::source_location where = WEFT_HERE) const;
+  /// Another variable with the same value, or without one, that draws its first value alike.
+  Variable clone() const;
+  /// What it is called from now on if it was made without a name and has no path yet.
+  void name_by_path(const std::string &path) const;
 
   friend bool operator==(const Variable &a, const Variable &b) { return a.state_ == b.state_; }
 

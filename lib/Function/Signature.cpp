@@ -9,6 +9,11 @@ namespace weft::detail {
 
 void ArgumentReader::variable(const Variable &value) {
   const VariableState &state = *value.state();
+  if (!state.initialized()) {
+    // It has no type yet, so none can stand for it: the trace takes the variable itself.
+    literal("a variable without a value, number " + std::to_string(state.number()));
+    return;
+  }
   std::size_t number = 0;
   while (number < variables.size() && variables[number]->get() != &state) ++number;
   if (number == variables.size()) variables.push_back(&value.state());

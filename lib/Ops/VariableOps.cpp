@@ -39,19 +39,76 @@ Tensor fitting(std::string_view op, const VariableState &state, const Operand &v
 
 Variable::Variable(const Operand &initial, std::string name, bool trainable) {
   const CompositeCall site("Variable", initial.where());
-  if (name.empty()) name = own_name();
+  const bool made_up = name.empty();
+  if (made_up) name = own_name();
   Tensor value = initial.undefined() ? Tensor() : initial.materialize();
   Interpreter *interpreter = Interpreter::current();
   // Inside a trace it is made now, and once.
   if (interpreter != nullptr && value.defined() && value.traced())
     value = interpreter->initial_value(value, name);
   state_ = std::make_shared<VariableState>(value, std::move(name), trainable);
+  if (made_up) state_->name_is_made_up();
   if (interpreter != nullptr) interpreter->note_made(state_);
 }
 
+Variable Variable::uninitialized(DType dtype, VariableInitializer initializer, std::string name,
+                                 bool trainable) {
+  const bool made_up = name.empty();
+  if (made_up) name = own_name();
+  auto state =
+      std::make_shared<VariableState>(dtype, std::move(initializer), std::move(name), trainable);
+  if (made_up) state->name_is_made_up();
+  if (Interpreter *interpreter = Interpreter::current()) interpreter->note_made(state);
+  return Variable(std::move(state));
+}
+
+bool Variable::initialized() const { return state_->initialized(); }
+
+namespace {
+
+/// A first value, drawn now, also while a function is traced.
+Tensor drawn(const VariableState &state, const VariableInitializer &initializer, const Shape &shape,
+             const std::optional<std::uint64_t> &seed) {
+  const Interpreter::Scope eager(nullptr);
+  const Tensor value = initializer(shape, state.dtype(), seed);
+  const TensorType wanted{state.dtype(), shape};
+  if (!value.defined() || value.type() != wanted)
+    throw ShapeError("initialize: the variable '" + state.name() + "' is " + to_string(wanted) +
+                     ", but its initializer gave " +
+                     (value.defined() ? to_string(value.type()) : "an undefined tensor"));
+  return value;
+}
+
+} // namespace
+
+const Variable &Variable::initialize(const Shape &shape, std::source_location where) const {
+  const CompositeCall site("initialize", where);
+  state_->initialize([&](const VariableInitializer &initializer, const auto &seed) {
+    return drawn(*state_, initializer, shape, seed);
+  });
+  if (state_->type().shape != shape)
+    throw ShapeError("initialize: the variable '" + name() + "' is " + to_string(state_->type()) +
+                     " already, so it cannot be of shape " + to_string(shape));
+  return *this;
+}
+
+void Variable::seed(std::uint64_t seed, std::source_location where) const {
+  const CompositeCall site("seed", where);
+  if (!state_->seed(seed) || !initialized()) return;
+  state_->store(drawn(*state_, state_->initializer(), shape(), seed));
+}
+
+Variable Variable::clone() const {
+  auto copy = state_->clone();
+  if (Interpreter *interpreter = Interpreter::current()) interpreter->note_made(copy);
+  return Variable(std::move(copy));
+}
+
+void Variable::name_by_path(const std::string &path) const { state_->name_by_path(path); }
+
 const std::string &Variable::name() const { return state_->name(); }
 bool Variable::trainable() const { return state_->trainable(); }
-DType Variable::dtype() const { return state_->type().dtype; }
+DType Variable::dtype() const { return state_->dtype(); }
 Shape Variable::shape() const { return state_->type().shape; }
 
 Tensor Variable::value(std::source_location where) const {

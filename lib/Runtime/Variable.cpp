@@ -40,9 +40,58 @@ VariableState::VariableState(const Tensor &value, std::string name, bool trainab
     : value_(make_contiguous(checked_initial(value, name))), name_(std::move(name)),
       trainable_(trainable), type_(value.type()) {}
 
+VariableState::~VariableState() { delete path_.load(std::memory_order_relaxed); }
+
+void VariableState::name_by_path(const std::string &path) {
+  if (!made_up_ || path.empty() || path_.load(std::memory_order_acquire) != nullptr) return;
+  auto name = std::make_unique<const std::string>(path);
+  const std::string *none = nullptr;
+  if (path_.compare_exchange_strong(none, name.get(), std::memory_order_acq_rel))
+    static_cast<void>(name.release());
+}
+
+std::uint64_t VariableState::next_number() {
+  static std::atomic<std::uint64_t> count{0};
+  return count.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void VariableState::become(const Tensor &value) {
+  value_ = make_contiguous(checked_initial(value, name()));
+  type_.shape = value.shape();
+  kind_.store(Kind::value, std::memory_order_release);
+}
+
+bool VariableState::seed(std::uint64_t seed) {
+  const std::lock_guard lock(mutex_);
+  if (initializer_ == nullptr) return false;
+  seed_ = seed;
+  return true;
+}
+
+std::shared_ptr<VariableState> VariableState::clone() const {
+  std::shared_ptr<VariableState> copy;
+  if (initialized()) {
+    copy = std::make_shared<VariableState>(copy_of(load()), name(), trainable_);
+    copy->initializer_ = initializer_;
+  } else {
+    copy = std::make_shared<VariableState>(type_.dtype, initializer_, name(), trainable_);
+  }
+  const std::lock_guard lock(mutex_);
+  copy->seed_ = seed_;
+  copy->made_up_ = made_up_;
+  return copy;
+}
+
+void VariableState::refuse_uninitialized() const {
+  throw StateError("the variable '" + name() +
+                   "' has no shape and value yet: it gets them when its layer is first called, or "
+                   "by initialize(shape)");
+}
+
 void VariableState::check_value() const {
-  if (stands_in_)
-    throw StateError("the variable '" + name_ +
+  if (kind() == Kind::uninitialized) refuse_uninitialized();
+  if (kind() == Kind::stand_in)
+    throw StateError("the variable '" + name() +
                      "' stands for an argument of a traced function and was used outside of its "
                      "trace: keep the variable that you passed instead");
 }
@@ -52,7 +101,7 @@ Tensor VariableState::load() const {
   const std::lock_guard lock(mutex_);
   check_fork();
   if (lost_)
-    throw StateError("the variable '" + name_ +
+    throw StateError("the variable '" + name() +
                      "' was being updated by another thread when this process was forked, and has "
                      "no value here: assign one");
   if (!updating_) return value_;
@@ -70,7 +119,7 @@ void VariableState::check_fork() const {
 
 void VariableState::refuse_read() const {
   if (updating_ && in_host_call())
-    throw StateError("the variable '" + name_ +
+    throw StateError("the variable '" + name() +
                      "' is read by a host call inside of a function that updates it: let the "
                      "function hand its value to the callable");
 }
@@ -79,7 +128,7 @@ void VariableState::check_may_assign() const {
   check_value();
   if (!VariablesInUse::has(*this)) return;
   const char *const who = in_host_call() ? "a host call" : "the sink of a print";
-  throw StateError("the variable '" + name_ + "' is assigned by " + who +
+  throw StateError("the variable '" + name() + "' is assigned by " + who +
                    " inside of a compiled function that uses it: let the function assign what the "
                    "callable of a host call returns");
 }
@@ -94,7 +143,7 @@ void VariableState::lock_update() {
   if (!updating_ && !VariablesInUse::has(*this)) return;
   const bool updates = updating_;
   mutex_.unlock();
-  throw StateError("the variable '" + name_ +
+  throw StateError("the variable '" + name() +
                    "' is updated by a call inside of another call that " +
                    (updates ? "updates it" : "reads it"));
 }

@@ -1,7 +1,11 @@
 // The state behind a variable.
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,21 +16,63 @@
 
 namespace weft {
 
-/// Value, name and type of a variable; the type never changes. All members may be called from any
-/// thread: a reader sees the value before or after an update and nothing in between.
+/// Value, name and type of a variable; the type never changes, once there is one. All members may
+/// be called from any thread: a reader sees the value before or after an update and nothing in
+/// between.
 class VariableState {
 public:
+  /// Gives the first value, see VariableInitializer.
+  using Initializer =
+      std::function<Tensor(const Shape &, DType, const std::optional<std::uint64_t> &seed)>;
+
   /// Throws StateError for an undefined or a traced value.
   VariableState(const Tensor &value, std::string name, bool trainable);
   /// Stands for a variable of a call while the function is traced, and has no value.
   VariableState(TensorType type, std::string name, bool trainable)
-      : name_(std::move(name)), trainable_(trainable), type_(std::move(type)), stands_in_(true) {}
+      : name_(std::move(name)), trainable_(trainable), type_(std::move(type)),
+        kind_(Kind::stand_in) {}
+  /// Has its dtype, but neither shape nor value.
+  VariableState(DType dtype, Initializer initializer, std::string name, bool trainable)
+      : name_(std::move(name)), trainable_(trainable), type_{dtype, {}}, kind_(Kind::uninitialized),
+        number_(next_number()), initializer_(std::move(initializer)) {}
+  ~VariableState();
+  VariableState(const VariableState &) = delete;
+  VariableState &operator=(const VariableState &) = delete;
 
-  const std::string &name() const { return name_; }
+  const std::string &name() const {
+    const std::string *path = path_.load(std::memory_order_acquire);
+    return path == nullptr ? name_ : *path;
+  }
+  /// Gives it a name, if it has had none of its maker's; the first one stays.
+  void name_by_path(const std::string &path);
+  /// That it was made without a name.
+  void name_is_made_up() { made_up_ = true; }
   bool trainable() const { return trainable_; }
-  const TensorType &type() const { return type_; }
+  /// Throws StateError if it is uninitialized.
+  const TensorType &type() const {
+    if (kind() == Kind::uninitialized) [[unlikely]]
+      refuse_uninitialized();
+    return type_;
+  }
+  /// Also of one that is uninitialized.
+  DType dtype() const { return type_.dtype; }
   /// Whether it stands for a variable of a call.
-  bool stands_in() const { return stands_in_; }
+  bool stands_in() const { return kind() == Kind::stand_in; }
+  bool initialized() const { return kind() != Kind::uninitialized; }
+  /// Of an uninitialized one: as no other in this process has.
+  std::uint64_t number() const { return number_; }
+
+  /// Gives it the shape and `draw(initializer, seed)`, as one step, if it has none.
+  template <class Draw>
+  void initialize(const Draw &draw) {
+    const std::lock_guard lock(mutex_);
+    if (kind() == Kind::uninitialized) become(draw(initializer_, seed_));
+  }
+  /// The seed of its first value from now on; whether it draws one.
+  bool seed(std::uint64_t seed);
+  const Initializer &initializer() const { return initializer_; }
+  /// The same without name and value, or, if it is initialized, with its value.
+  std::shared_ptr<VariableState> clone() const;
 
   /// The present value. Throws StateError inside a host call of a compiled call that updates the
   /// variable: which value that is would depend on the compiler. So do the members that change it,
@@ -54,8 +100,13 @@ public:
   void *update_buffer();
 
 private:
+  enum class Kind : std::uint8_t { value, stand_in, uninitialized };
+  Kind kind() const { return kind_.load(std::memory_order_acquire); }
+  static std::uint64_t next_number();
+  [[noreturn]] void refuse_uninitialized() const;
   /// Throws StateError if there is no value.
   void check_value() const;
+  void become(const Tensor &value);
   void replace(const Tensor &value);
   void refuse_read() const;
   /// Finds out, with the lock held, what a fork left of the value.
@@ -68,8 +119,13 @@ private:
   Tensor value_;                  ///< contiguous
   const std::string name_;
   const bool trainable_;
-  const TensorType type_;
-  const bool stands_in_ = false;
+  bool made_up_ = false; ///< the name
+  TensorType type_;      ///< written once, before kind_ becomes `value`
+  std::atomic<Kind> kind_ = Kind::value;
+  std::atomic<const std::string *> path_ = nullptr;
+  const std::uint64_t number_ = 0;
+  Initializer initializer_; ///< null if it was made with a value
+  std::optional<std::uint64_t> seed_;
 };
 
 /// Says which variables compiled code uses, for as long as it runs: what it calls on this thread

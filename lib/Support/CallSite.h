@@ -8,6 +8,9 @@
 #include <weft/source.h>
 
 namespace weft {
+namespace nn {
+class LayerCall;
+}
 
 /// The place as a value. It is not known of a line of the standard library, where
 /// `optional<Variable>::emplace` and the like have their defaulted arguments made: it would tell
@@ -42,6 +45,7 @@ private:
   friend class detail::CallLine;
   friend class detail::UserLines;
   friend class CompositeCall;
+  friend class nn::LayerCall;
   std::source_location saved_;
   // Initial-exec: one instruction to read, where a shared library would otherwise call a function.
   static thread_local constinit std::source_location current_

@@ -52,6 +52,8 @@ public:
   void enter(Node node, std::size_t count) {
     key.push_back(static_cast<std::uint64_t>(node) | std::uint64_t(count) << 8);
   }
+  /// What a layer is called decides nothing, but it is a field.
+  void layer(const nn::LayerName &) { enter(Node::empty, 0); }
 
   SignatureKey key;
 };

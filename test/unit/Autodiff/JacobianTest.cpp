@@ -59,13 +59,13 @@ INSTANTIATE_TEST_SUITE_P(Degenerate, Batches, testing::ValuesIn(degenerate_sampl
                          [](const auto &info) { return info.param.name; });
 
 TEST(Jacobian, G11_OfADenseLayer) {
-  const nn::Dense layer(10, 5, {.activation = nn::Activation::tanh});
+  const nn::Dense layer(10, 5, {.activation = weft::tanh});
   const Tensor x = values({7, 10}, -1, 1, 1).astype(f32);
   for (const bool vectorize : {true, false}) {
     GradientTape tape;
     const Tensor y = layer(x);
     const auto [by_kernel, by_bias] =
-        tape.jacobian(y, {layer.kernel, layer.bias}, {.vectorize = vectorize});
+        tape.jacobian(y, {layer.kernel, *layer.bias}, {.vectorize = vectorize});
     EXPECT_EQ(by_kernel.shape(), (Shape{7, 5, 10, 5}));
     EXPECT_EQ(by_bias.shape(), (Shape{7, 5, 5}));
     // d y[i, j] / d kernel[k, j] = (1 - y^2) x[i, k], and 0 for another column.

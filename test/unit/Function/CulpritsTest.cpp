@@ -155,8 +155,7 @@ TEST(Culprits, LayersLossesMetrics) {
   EXPECT_CULPRIT("Dense", dense(matrix));
   EXPECT_CULPRIT("Dense", dense(undefined));
   EXPECT_CULPRIT("Dense", (nn::Sequential{dense}(matrix)));
-  EXPECT_CULPRIT("Sequential", (nn::Sequential{dense, nn::Dense(4, 5, {.name = "a"}),
-                                               nn::Dense(4, 5, {.name = "a"})}));
+  EXPECT_CULPRIT("Sequential", nn::Sequential().add("a", dense).add("a", dense));
   EXPECT_CULPRIT("dropout", nn::dropout(pair, 1));
   EXPECT_CULPRIT("dropout", nn::dropout(undefined, 0.5));
   EXPECT_CULPRIT("dropout", nn::Dropout(2));

@@ -17,7 +17,7 @@ std::vector<MemoryNote> notes_of(const CompileReport &report, Kind kind) {
 
 /// Two layers and Adam: the main job's network.
 struct Trainer {
-  nn::Sequential model{nn::Dense(8, 16, {.activation = nn::Activation::relu, .seed = 1}),
+  nn::Sequential model{nn::Dense(8, 16, {.activation = relu, .seed = 1}),
                        nn::Dense(16, 4, {.seed = 2})};
   optimizers::Adam optimizer{model.parameters(), {.learning_rate = 2e-3}};
 };

@@ -33,7 +33,7 @@ constexpr std::uint32_t kNone = 0;
 // Everything that a training step computes belongs to a line of the step: no layer, loss, gradient
 // or optimizer leaves an op without one, or with a line of the library.
 TEST(TracedPlaces, OfAllOpsOfATrainingStep) {
-  const nn::Sequential model{nn::Dense(4, 8, {.activation = nn::Activation::relu, .name = "a"}),
+  const nn::Sequential model{nn::Dense(4, 8, {.activation = relu, .name = "a"}),
                              nn::Dense(8, 3, {.name = "b"})};
   const optimizers::Adam adam(model.parameters());
   const random::Generator generator(1);

@@ -62,6 +62,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/autodiff.h", "Autodiff"},
     {"weft/custom_gradient.h", "Autodiff"},
     {"weft/gradient_tape.h", "Autodiff"},
+    {"weft/gradients.h", "Autodiff"},
     {"weft/indexed_slices.h", "Autodiff"},
     {"weft/detail/derivative_structure.h", "Autodiff"},
     {"weft/phase.h", "Program"},
@@ -73,10 +74,16 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/detail/parts.h", "Ops"},
     {"weft/detail/signature.h", "Function"},
     {"weft/structure.h", "Ops"},
+    {"weft/nn/layer.h", "Ops"},
+    {"weft/nn/model.h", "Ops"},
     {"weft/tensor_array.h", "Function"},
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},
+    {"weft/losses.h", "NN"},
+    {"weft/metrics.h", "NN"},
     {"weft/nn.h", "NN"},
+    {"weft/optimizers.h", "NN"},
+    {"weft/schedules.h", "NN"},
     {"weft/weft.h", "NN"},
 };
 
@@ -88,6 +95,7 @@ const std::set<std::string> kCompilerFolders = {"Driver", "Import", "JIT", "Pipe
 std::string floor_of_header(const std::string &target) {
   if (target.starts_with("weft/")) {
     const auto found = kHeaderFloors.find(target);
+    if (found == kHeaderFloors.end() && target.starts_with("weft/nn/")) return "NN";
     return found == kHeaderFloors.end() ? "unknown" : found->second;
   }
   if (target.starts_with("Weft/")) return "dialects";

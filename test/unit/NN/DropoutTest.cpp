@@ -23,10 +23,10 @@ TEST(Dropout, DoesNothingOutsideOfTraining) {
   const Generator g(1);
   const nn::Dropout layer(0.5, g);
   const Tensor x = tensor({1.f, 2.f, 3.f, 4.f});
-  EXPECT_EQ(layer(x, false).to_vector<float>(), x.to_vector<float>());
+  EXPECT_EQ(layer(x).to_vector<float>(), x.to_vector<float>());
   EXPECT_EQ(nn::dropout(x, 0, g).to_vector<float>(), x.to_vector<float>());
   EXPECT_EQ(g.state().value()[1].item<std::int64_t>(), 0);
-  EXPECT_EQ(layer(x.astype(f64), true).dtype(), f64);
+  EXPECT_EQ(layer(x.astype(f64), {.training = true}).dtype(), f64);
   EXPECT_EQ(g.state().value()[1].item<std::int64_t>(), 1);
 }
 
@@ -57,7 +57,7 @@ TEST(Dropout, InATracedTrainingStep) {
     const optimizers::SGD sgd(dense.parameters(), {.learning_rate = 0.1});
     const auto step = [&](const Tensor &x) {
       GradientTape tape;
-      const Tensor loss = mean(square(dense(drop(x, true))));
+      const Tensor loss = mean(square(dense(drop(x, {.training = true}))));
       sgd.apply_gradients(tape.gradient(loss, dense.parameters()));
       return loss;
     };

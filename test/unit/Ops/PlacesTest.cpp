@@ -114,10 +114,8 @@ TEST(Places, OfLayersAndTheRest) {
   const Tensor x = of_shape({2, 3});
   const nn::Dense dense(4, 5);
   const nn::Sequential model{nn::Dense(3, 4), nn::Dense(5, 6, {.name = "second"})};
-  EXPECT_HERE(dense(x), "Dense: x must have 4 entries along its last axis, as '" +
-                            dense.kernel.name() + "' has rows, but is f32(2, 3)");
-  EXPECT_HERE(model(x), "Dense: x must have 5 entries along its last axis, as 'second.kernel' has "
-                        "rows, but is f32(2, 4)");
+  EXPECT_HERE(dense(x), "Dense: the last axis of x is 3, but the layer was built for 4");
+  EXPECT_HERE(model(x), "second: the last axis of x is 4, but the layer was built for 5");
   EXPECT_HERE(nn::dropout(cast(x, DType::i32), 0.5), "dropout: x must be floating, but it is i32");
   EXPECT_HERE(losses::mean_squared_error(x, of_shape({4})),
               "mean_squared_error: targets and predictions must have the same shape, but are "

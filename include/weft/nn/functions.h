@@ -1,0 +1,26 @@
+// The functions that models are made of besides layers.
+#pragma once
+
+#include <cstdint>
+
+#include <weft/random.h>
+#include <weft/tensor.h>
+
+namespace weft::nn {
+
+/// x with each element 0 with the probability `rate`, and the others divided by 1 - rate, so that
+/// means stay (Srivastava et al. 2014). Throws ValueError unless rate is in [0, 1), DTypeError
+/// unless x is floating.
+Tensor dropout(const Operand &x, double rate,
+               const random::Generator &generator = random::process_generator());
+
+/// x - log(sum(exp(x))) along the last axis, without overflow. Throws ShapeError for a scalar.
+Tensor log_softmax(const Operand &logits);
+/// exp(x) / sum(exp(x)) along the last axis, without overflow. Throws ShapeError for a scalar.
+Tensor softmax(const Operand &logits);
+/// 1 where the last axis' position is the label, 0 elsewhere: (...) integers to (..., classes). A
+/// label that is none of 0 to classes - 1 has zeros only. Throws DTypeError unless labels are
+/// integers, ValueError if `classes` is negative.
+Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype = DType::f32);
+
+} // namespace weft::nn

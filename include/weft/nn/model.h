@@ -1,0 +1,135 @@
+// Models: any structure of variables and layers, and what is asked of all of its variables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <weft/nn/layer.h>
+#include <weft/structure.h>
+
+namespace weft::nn {
+
+/// A variable and where it is in a model: "blocks.1.attention.query.kernel".
+struct NamedVariable {
+  std::string path;
+  Variable variable;
+};
+
+/// A struct with WEFT_FIELDS that holds variables or layers, a layer, or a vector, an array, a map
+/// or an optional of these.
+template <class T>
+concept Model = detail::is_structure<T>() && detail::is_model<T>();
+
+} // namespace weft::nn
+
+namespace weft::detail {
+
+/// Follows paths. The path is the names of the parts around, joined by dots.
+class PathVisitor {
+public:
+  void push(std::string_view name);
+  void pop();
+  void tensor(const Tensor &) {}
+  template <class T>
+  void literal(const T &) {}
+  void enter(Node, std::size_t) {}
+
+protected:
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_;
+  std::vector<std::size_t> lengths_;
+};
+
+/// Lists variables, each once by its first path, and names them and the layers.
+class VariableLister : public PathVisitor {
+public:
+  void variable(const Variable &value);
+  void layer(const nn::LayerName &name) { name.set_path(path_of_layer()); }
+
+  std::vector<nn::NamedVariable> variables;
+
+private:
+  /// The path without the last part, which is the name itself.
+  std::string_view path_of_layer() const;
+
+  std::unordered_map<const VariableState *, std::size_t> seen_;
+};
+
+/// Replaces variables by copies, the same by the same.
+class Cloner : public PathVisitor {
+public:
+  void variable(Variable &value);
+  void layer(nn::LayerName &name) { name = name.another(); }
+
+private:
+  std::unordered_map<const VariableState *, Variable> copies_;
+};
+
+void seed_all(const std::vector<nn::NamedVariable> &variables, std::uint64_t seed,
+              const std::source_location &where);
+/// Those that are trainable and have values.
+std::vector<nn::NamedVariable> trained(std::vector<nn::NamedVariable> variables);
+std::int64_t elements_of(const std::vector<nn::NamedVariable> &variables);
+
+} // namespace weft::detail
+
+namespace weft::nn {
+
+/// All variables of a model with their paths, in the order of fields, each once, also those that
+/// have no value yet. Variables and layers without names of their own are called by their paths
+/// from now on.
+template <Model T>
+std::vector<NamedVariable> named_variables(const T &model) {
+  detail::VariableLister lister;
+  visit_structure(model, lister);
+  return std::move(lister.variables);
+}
+
+/// The variables alone.
+template <Model T>
+std::vector<Variable> variables(const T &model) {
+  std::vector<Variable> all;
+  for (NamedVariable &entry : named_variables(model)) all.push_back(std::move(entry.variable));
+  return all;
+}
+
+/// Those that training changes.
+template <Model T>
+std::vector<Variable> trainable_variables(const T &model) {
+  std::vector<Variable> all;
+  for (NamedVariable &entry : named_variables(model))
+    if (entry.variable.trainable()) all.push_back(std::move(entry.variable));
+  return all;
+}
+
+/// How many floating numbers its variables hold. Throws StateError if one has no value yet.
+template <Model T>
+std::int64_t parameter_count(const T &model) {
+  return detail::elements_of(named_variables(model));
+}
+
+/// A model with variables of its own that have the same values now, the same shared ones included.
+/// (A copy of a model is a copy of handles: it has the same variables.)
+template <Model T>
+T clone(const T &model) {
+  T copy = model;
+  detail::Cloner cloner;
+  visit_structure(copy, cloner);
+  return copy;
+}
+
+/// Draws the first values of all variables by the seed and their paths: those that have values now,
+/// the others when they get theirs. The same seed and the same paths make the same bits, in
+/// whatever order layers are called. Variables that were made with a value keep it.
+template <Model T>
+void seed(const T &model, std::uint64_t seed, std::source_location where = WEFT_HERE) {
+  detail::seed_all(named_variables(model), seed, where);
+}
+
+} // namespace weft::nn

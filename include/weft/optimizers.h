@@ -1,0 +1,232 @@
+// Optimizers, what their learning rates may be, and what all of them can do to gradients.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/gradient_tape.h>
+#include <weft/gradients.h>
+#include <weft/indexed_slices.h>
+#include <weft/nn/model.h>
+#include <weft/schedules.h>
+#include <weft/tensor.h>
+#include <weft/variable.h>
+
+namespace weft::optimizers {
+
+/// The options that all optimizers have, behind their own. What is done in which order: gradients
+/// are accumulated, clipped, weights decay, the update is made, averages follow.
+#define WEFT_OPTIMIZER_OPTIONS                                                                     \
+  /** Each update first takes learning_rate * weight_decay of every weight away (decoupled:        \
+   * Loshchilov & Hutter 2019). */                                                                 \
+  double weight_decay = WEFT_OPTIMIZER_DECAY;                                                      \
+  /** Variables whose paths (or names) contain one of these do not decay: {"bias", "norm"}. */     \
+  std::vector<std::string> no_decay = {};                                                          \
+  /** Elements of gradients are brought into [-clip_value, clip_value]. */                         \
+  std::optional<double> clip_value = std::nullopt;                                                 \
+  /** Each gradient is scaled down to at most this norm. */                                        \
+  std::optional<double> clip_norm = std::nullopt;                                                  \
+  /** All gradients are scaled down together to at most this norm. One that is not finite makes    \
+   * all of them NaN. At most one of the three may be given. */                                    \
+  std::optional<double> clip_global_norm = std::nullopt;                                           \
+  /** If given, averages of the weights are kept: average += (weight - average) * (1 - average).   \
+   * `swap_averages` uses them. */                                                                 \
+  std::optional<double> average = std::nullopt;                                                    \
+  /** An update is made at every call of this number, with the mean of the gradients since. */     \
+  std::int64_t accumulate = 1;                                                                     \
+  /** Of the state; by default that of the kind in lower case, then "adam_1" and so on. */         \
+  std::string name = {}
+
+#define WEFT_OPTIMIZER_DECAY 0
+
+struct SGDOptions {
+  LearningRate learning_rate = 0.01;
+  /// Share of the last change in the next.
+  double momentum = 0;
+  bool nesterov = false;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+struct AdamOptions {
+  LearningRate learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
+  /// Divide by the largest second moment so far (Reddi et al. 2018).
+  bool amsgrad = false;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+struct RMSpropOptions {
+  LearningRate learning_rate = 1e-3;
+  double rho = 0.9, momentum = 0, epsilon = 1e-7;
+  /// Divide by the deviation from the mean gradient.
+  bool centered = false;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+struct AdagradOptions {
+  LearningRate learning_rate = 1e-3;
+  double initial_accumulator = 0.1, epsilon = 1e-7;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+struct AdadeltaOptions {
+  LearningRate learning_rate = 1e-3;
+  double rho = 0.95, epsilon = 1e-7;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+struct LambOptions {
+  LearningRate learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+struct LionOptions {
+  LearningRate learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.99;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+#undef WEFT_OPTIMIZER_DECAY
+#define WEFT_OPTIMIZER_DECAY 0.004
+struct AdamWOptions {
+  LearningRate learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
+  bool amsgrad = false;
+  WEFT_OPTIMIZER_OPTIONS;
+};
+#undef WEFT_OPTIMIZER_DECAY
+#undef WEFT_OPTIMIZER_OPTIONS
+
+namespace detail {
+struct OptimizerState;
+struct CommonOptions;
+/// The variables that an optimizer updates, asked for until all have values.
+using Listing = std::function<std::vector<nn::NamedVariable>()>;
+Listing listing_of(std::vector<Variable> variables);
+template <nn::Model T>
+Listing listing_of(const T &model) {
+  return [model] {
+    std::vector<nn::NamedVariable> all = nn::named_variables(model);
+    std::erase_if(all, [](const nn::NamedVariable &v) { return !v.variable.trainable(); });
+    return all;
+  };
+}
+} // namespace detail
+
+/// What all optimizers have in common. They are made for a model, whose trainable variables they
+/// update, or for a list of variables; copies are the same optimizer. State for variables that have
+/// no values yet is made at the first update. Constructors throw ValueError if a variable is given
+/// twice or an option makes no sense, DTypeError if a variable is not floating.
+///
+/// The update of all variables is one pass over their memory, on all threads, and all or nothing:
+/// what can fail comes before the first change. In a traced function it is ops like any others.
+class Optimizer {
+public:
+  /// Updates by the gradients of the same model, or of the same list in its order, each of the
+  /// dtype and shape of its variable. Slices are added up where a method needs whole gradients. An
+  /// undefined gradient leaves its variable as it is; the log has a warning the first time. Throws,
+  /// before anything is changed, ValueError if the gradients are of other variables, of another
+  /// number, or all undefined, DTypeError and ShapeError that name the variable for those that do
+  /// not fit, IndexError for slices of rows that there are not, and ValueError for a learning rate
+  /// that is negative or not finite: in a traced function AssertionError, when it runs.
+  void apply_gradients(const Gradients &gradients, std::source_location where = WEFT_HERE) const;
+  void apply_gradients(const std::vector<Tensor> &gradients,
+                       std::source_location where = WEFT_HERE) const;
+  /// The same with gradients of GradientTape::sliced_gradient. Of slices, plain SGD changes their
+  /// rows only.
+  void apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
+                              std::source_location where = WEFT_HERE) const;
+
+  /// Runs `loss`, a callable without parameters that gives a scalar, updates by its gradients, and
+  /// gives what it gave.
+  template <class F>
+    requires std::is_invocable_r_v<Tensor, F &>
+  Tensor minimize(F &&loss, std::source_location where = WEFT_HERE) const {
+    GradientTape tape;
+    const Tensor value = loss();
+    apply_sliced_gradients(tape.sliced_gradient(value, variables(where), {}, where), where);
+    return value;
+  }
+
+  /// Number of updates so far, an i64 scalar.
+  Tensor step(std::source_location where = WEFT_HERE) const;
+  /// The learning rate of the next update, an f64 scalar.
+  Tensor learning_rate(std::source_location where = WEFT_HERE) const;
+  /// The variables it updates. Throws StateError if one has no value yet.
+  std::vector<Variable> variables(std::source_location where = WEFT_HERE) const;
+  /// All its own state: the step, then what it keeps for each variable.
+  std::vector<Variable> state() const;
+  /// Exchanges weights and their averages: once before testing, once after. Throws StateError if
+  /// it keeps none.
+  void swap_averages(std::source_location where = WEFT_HERE) const;
+
+  void weft_visit(StructureVisitor &visitor);
+  void weft_visit(StructureVisitor &visitor) const;
+
+protected:
+  explicit Optimizer(std::shared_ptr<detail::OptimizerState> state);
+
+private:
+  std::shared_ptr<detail::OptimizerState> state_;
+};
+
+/// Declares an optimizer: constructors from a model and from variables.
+#define WEFT_OPTIMIZER(Name)                                                                       \
+public:                                                                                            \
+  using Options = Name##Options;                                                                   \
+  explicit Name(std::vector<Variable> variables, const Options &options = {},                      \
+                std::source_location where = WEFT_HERE)                                            \
+      : Name(detail::listing_of(std::move(variables)), options, where) {}                          \
+  template <nn::Model T>                                                                           \
+  explicit Name(const T &model, const Options &options = {},                                       \
+                std::source_location where = WEFT_HERE)                                            \
+      : Name(detail::listing_of(model), options, where) {}                                         \
+                                                                                                   \
+private:                                                                                           \
+  Name(detail::Listing listing, const Options &options, std::source_location where)
+
+// Formulas: w the weight, g its gradient, t the number of the update from 1, all as Keras 3 has
+// them. Epsilon is outside of roots unless it is shown inside.
+
+/// Stochastic gradient descent: w -= learning_rate g; with momentum m = momentum m - learning_rate
+/// g and w += m, or, Nesterov's, w += momentum m - learning_rate g.
+class SGD : public Optimizer {
+  WEFT_OPTIMIZER(SGD);
+};
+/// Adam (Kingma & Ba 2015): m += (g - m) (1 - beta1), v += (g^2 - v) (1 - beta2),
+/// w -= learning_rate sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon).
+class Adam : public Optimizer {
+  WEFT_OPTIMIZER(Adam);
+};
+/// Adam with decoupled weight decay, 0.004 if nothing else is said (Loshchilov & Hutter 2019).
+class AdamW : public Optimizer {
+  WEFT_OPTIMIZER(AdamW);
+};
+/// RMSprop (Hinton 2012): v = rho v + (1 - rho) g^2, w -= learning_rate g / sqrt(v + epsilon);
+/// centered: of v - mean^2 with mean = rho mean + (1 - rho) g; with momentum m = momentum m +
+/// learning_rate g / sqrt(...) and w -= m.
+class RMSprop : public Optimizer {
+  WEFT_OPTIMIZER(RMSprop);
+};
+/// Adagrad (Duchi et al. 2011): a += g^2, w -= learning_rate g / sqrt(a + epsilon).
+class Adagrad : public Optimizer {
+  WEFT_OPTIMIZER(Adagrad);
+};
+/// Adadelta (Zeiler 2012): a = rho a + (1 - rho) g^2, d = sqrt(s + epsilon) / sqrt(a + epsilon) g,
+/// s = rho s + (1 - rho) d^2, w -= learning_rate d.
+class Adadelta : public Optimizer {
+  WEFT_OPTIMIZER(Adadelta);
+};
+/// LAMB (You et al. 2020): Adam's step u with both moments corrected, times |w| / |u| of the whole
+/// variable, or 1 where one of them is 0. The decay is not part of u.
+class Lamb : public Optimizer {
+  WEFT_OPTIMIZER(Lamb);
+};
+/// Lion (Chen et al. 2023): w -= learning_rate sign(beta1 m + (1 - beta1) g),
+/// m = beta2 m + (1 - beta2) g.
+class Lion : public Optimizer {
+  WEFT_OPTIMIZER(Lion);
+};
+#undef WEFT_OPTIMIZER
+
+} // namespace weft::optimizers

@@ -1,0 +1,64 @@
+// Variables of layers.
+#include "NN/Build.h"
+
+#include <cctype>
+
+#include "NN/Names.h"
+#include "Runtime/Variable.h"
+
+namespace weft::nn {
+
+namespace {
+
+/// "MultiHeadAttention" as "multi_head_attention".
+std::string snake(const std::string &kind) {
+  std::string name;
+  for (std::size_t i = 0; i < kind.size(); ++i) {
+    const auto c = static_cast<unsigned char>(kind[i]);
+    const bool begins =
+        std::isupper(c) != 0 && i > 0 &&
+        (std::islower(static_cast<unsigned char>(kind[i - 1])) != 0 ||
+         (i + 1 < kind.size() && std::islower(static_cast<unsigned char>(kind[i + 1])) != 0));
+    if (begins) name += '_';
+    name += static_cast<char>(std::tolower(c));
+  }
+  return name;
+}
+
+} // namespace
+
+VariableMaker::VariableMaker(const char *kind, const std::string &given)
+    : given_(!given.empty()), name_(given_ ? given : own_name_of(snake(kind))) {}
+
+Variable VariableMaker::operator()(const char *part, DType dtype, VariableInitializer initializer,
+                                   bool trainable) const {
+  const Variable variable =
+      Variable::uninitialized(dtype, std::move(initializer), name_ + "." + part, trainable);
+  if (!given_) variable.state()->name_is_made_up();
+  return variable;
+}
+
+std::optional<Variable> VariableMaker::optional(bool used, const char *part, DType dtype,
+                                                VariableInitializer initializer) const {
+  if (!used) return std::nullopt;
+  return (*this)(part, dtype, std::move(initializer));
+}
+
+std::int64_t size_for_building(const Tensor &x, std::int64_t axis) { return x.size(axis); }
+
+void check_rank(const std::string &prefix, const Tensor &x, std::size_t rank) {
+  if (detail::type_of(x).shape.size() < rank)
+    throw ShapeError(prefix + "x must have at least " + std::to_string(rank) +
+                     (rank == 1 ? " axis" : " axes") + ", but is " + to_string(detail::type_of(x)));
+}
+
+void check_last_axis(const std::string &prefix, const Tensor &x, std::size_t rank,
+                     std::int64_t size) {
+  check_rank(prefix, x, rank);
+  const std::int64_t last = detail::type_of(x).shape.back();
+  if (last != size && last != unknown)
+    throw ShapeError(prefix + "the last axis of x is " + std::to_string(last) +
+                     ", but the layer was built for " + std::to_string(size));
+}
+
+} // namespace weft::nn

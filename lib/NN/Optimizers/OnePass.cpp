@@ -1,0 +1,137 @@
+// The update of all weights as one pass over their memory, on all threads.
+#include <algorithm>
+
+#include "NN/Optimizers/State.h"
+#include "Runtime/StridedCopy.h"
+#include "Runtime/Variable.h"
+#include "Support/Threads.h"
+
+namespace weft::optimizers {
+
+namespace {
+
+/// Elements that a thread takes at a time.
+constexpr std::int64_t kChunk = 16 * LaneScratch::kBlock;
+
+/// Holds variables for an update in place, in the order of their addresses as compiled calls do.
+class Held {
+public:
+  explicit Held(std::vector<VariableState *> states) : states_(std::move(states)) {
+    std::sort(states_.begin(), states_.end());
+    try {
+      for (; locked_ < states_.size(); ++locked_) states_[locked_]->lock_update();
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  ~Held() { release(); }
+  Held(const Held &) = delete;
+  Held &operator=(const Held &) = delete;
+
+private:
+  void release() {
+    while (locked_ > 0) states_[--locked_]->unlock_update();
+  }
+
+  std::vector<VariableState *> states_;
+  std::size_t locked_ = 0;
+};
+
+/// The part of the update that is of one weight.
+struct Work {
+  std::int64_t first_chunk, size;
+  DType dtype;
+  std::byte *weight;
+  const std::byte *gradient;
+  std::vector<std::byte *> slots;
+  std::byte *average = nullptr;
+  bool decays = false;
+  double scale = 1;
+};
+
+} // namespace
+
+void update_in_one_pass(const detail::OptimizerState &state, const detail::Entries &entries,
+                        std::span<const Tensor> gradients, std::span<const Tensor> scales,
+                        const Tensor &rate, std::span<const Tensor> scalars,
+                        const Tensor &average) {
+  // All that can fail comes first.
+  std::vector<Tensor> dense(gradients.size());
+  std::vector<VariableState *> states = {state.step.state().get()};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    dense[i] = make_contiguous(gradients[i]);
+    for (const Variable &variable : entries[i]->all()) states.push_back(variable.state().get());
+  }
+  std::vector<double> factors;
+  for (const Tensor &scale : scales) factors.push_back(scale.astype(DType::f64).item<double>());
+  std::vector<double> numbers;
+  for (const Tensor &scalar : scalars) numbers.push_back(scalar.item<double>());
+  const double decay = rate.item<double>() * state.common.weight_decay;
+  const double follow = average.defined() ? average.item<double>() : 0;
+
+  const Held held(std::move(states));
+  const auto buffer = [](const Variable &variable) {
+    return static_cast<std::byte *>(variable.state()->update_buffer());
+  };
+  std::vector<Work> all;
+  std::int64_t chunks = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!dense[i].defined()) continue;
+    const detail::Entry &entry = *entries[i];
+    Work work{.first_chunk = chunks,
+              .size = dense[i].size(),
+              .dtype = dense[i].dtype(),
+              .weight = buffer(entry.weight.variable),
+              .gradient = dense[i].impl()->data,
+              .slots = {}};
+    for (const Variable &slot : entry.slots) work.slots.push_back(buffer(slot));
+    if (entry.average) work.average = buffer(*entry.average);
+    work.decays = entry.decays;
+    if (!factors.empty()) work.scale = factors.size() == 1 ? factors[0] : factors[i];
+    chunks += (work.size + kChunk - 1) / kChunk;
+    all.push_back(std::move(work));
+  }
+  auto *const step = reinterpret_cast<std::int64_t *>(buffer(state.step));
+
+  const auto run = [&](const Work &work, LaneScratch &scratch, std::int64_t begin,
+                       std::int64_t end) {
+    const auto item = static_cast<std::int64_t>(item_size(work.dtype));
+    std::vector<Lanes> rule;
+    rule.reserve(numbers.size());
+    for (const double number : numbers) rule.emplace_back(scratch, number);
+    const Lanes scale(scratch, work.scale), decays(scratch, decay), follows(scratch, follow);
+    const Numbers<Lanes> given{.scale = factors.empty() ? nullptr : &scale,
+                               .decay = work.decays ? &decays : nullptr,
+                               .average = &follows,
+                               .rule = rule};
+    std::vector<Lanes> slots;
+    slots.reserve(work.slots.size());
+    for (std::int64_t at = begin; at < end; at += LaneScratch::kBlock) {
+      scratch.set_count(std::min(LaneScratch::kBlock, end - at));
+      slots.clear();
+      for (std::byte *slot : work.slots) slots.emplace_back(scratch, slot + at * item);
+      Lanes w(scratch, work.weight + at * item),
+          averaged(scratch, work.average == nullptr ? nullptr : work.average + at * item);
+      const Lanes g(scratch, const_cast<std::byte *>(work.gradient) + at * item);
+      advance<Lanes>(state, w, g, slots, work.average == nullptr ? nullptr : &averaged, given);
+    }
+  };
+  threads::parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
+    LaneScratch floats(DType::f32), doubles(DType::f64);
+    auto work = std::prev(
+        std::upper_bound(all.begin(), all.end(), begin, [](std::int64_t chunk, const Work &one) {
+          return chunk < one.first_chunk;
+        }));
+    for (std::int64_t chunk = begin; chunk < end; ++chunk) {
+      while (std::next(work) != all.end() && std::next(work)->first_chunk <= chunk) ++work;
+      const std::int64_t from = (chunk - work->first_chunk) * kChunk;
+      run(*work, work->dtype == DType::f32 ? floats : doubles, from,
+          std::min(from + kChunk, work->size));
+    }
+  });
+  ++*step;
+}
+
+} // namespace weft::optimizers

@@ -1,0 +1,536 @@
+// What all optimizers do around their formula: they check gradients, accumulate and clip them, keep
+// state, and update all or nothing.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "NN/Names.h"
+#include "NN/Optimizers/State.h"
+#include "Ops/Interpreter.h"
+#include "Runtime/Variable.h"
+#include "Support/CallSite.h"
+#include "Support/Log.h"
+#include <weft/control_flow.h>
+#include <weft/ops.h>
+
+namespace weft::optimizers {
+
+namespace detail {
+
+std::vector<Variable> Entry::all() const {
+  std::vector<Variable> variables = {weight.variable};
+  variables.insert(variables.end(), slots.begin(), slots.end());
+  if (average) variables.push_back(*average);
+  if (accumulated) variables.push_back(*accumulated);
+  return variables;
+}
+
+namespace {
+
+/// State starts with numbers, also inside a trace.
+Variable made(const Shape &shape, DType dtype, double value, const std::string &name) {
+  const Interpreter::Scope eager(nullptr);
+  return Variable(full(shape, value, dtype), name, /*trainable=*/false);
+}
+
+} // namespace
+
+OptimizerState::OptimizerState(const char *kind, std::string name, Listing listing,
+                               LearningRate rate, CommonOptions common,
+                               std::shared_ptr<const Rule> rule)
+    : kind(kind), name(std::move(name)), listing(std::move(listing)), rate(std::move(rate)),
+      common(std::move(common)), rule(std::move(rule)),
+      step(made({}, DType::i64, 0, this->name + ".step")) {
+  if (this->common.accumulate > 1) micro = made({}, DType::i64, 0, this->name + ".accumulated");
+}
+
+OptimizerState::OptimizerState(const std::shared_ptr<OptimizerState> &other)
+    : kind(other->kind), name(other->name), listing(other->listing), rate(other->rate),
+      common(other->common), rule(other->rule), step(other->step), micro(other->micro),
+      warned(other->warned.load()), origin(other) {
+  for (const std::shared_ptr<Entry> &entry : other->prepared()) {
+    entries.push_back(std::make_shared<Entry>(*entry));
+    original_weights.push_back(entry->weight.variable);
+  }
+}
+
+Entries OptimizerState::prepared() {
+  if (origin != nullptr) {
+    Entries all = origin->prepared();
+    for (std::shared_ptr<Entry> &entry : all) {
+      const auto known =
+          std::find(original_weights.begin(), original_weights.end(), entry->weight.variable);
+      if (known != original_weights.end())
+        entry = entries[static_cast<std::size_t>(known - original_weights.begin())];
+    }
+    return all;
+  }
+  const std::lock_guard lock(mutex);
+  if (complete) return entries;
+  Entries next;
+  complete = true;
+  for (nn::NamedVariable &variable : listing()) {
+    if (!variable.variable.initialized()) {
+      complete = false;
+      continue;
+    }
+    const auto known = std::find_if(entries.begin(), entries.end(), [&](const auto &entry) {
+      return entry->weight.variable == variable.variable;
+    });
+    if (known != entries.end()) {
+      next.push_back(*known);
+      continue;
+    }
+    const Variable weight = variable.variable;
+    Entry entry(std::move(variable));
+    const auto contains = [&](const std::string &part) {
+      return entry.weight.path.find(part) != std::string::npos;
+    };
+    entry.decays = common.weight_decay != 0 &&
+                   std::none_of(common.no_decay.begin(), common.no_decay.end(), contains);
+    const auto state = [&](const char *slot, double value) {
+      return made(weight.shape(), weight.dtype(), value, weight.name() + "." + name + "_" + slot);
+    };
+    const std::span<const char *const> slots = rule->slots();
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      entry.slots.push_back(state(slots[i], rule->initial(i)));
+    if (common.average) entry.average = state("average", 0);
+    if (common.accumulate > 1) entry.accumulated = state("accumulated", 0);
+    next.push_back(std::make_shared<Entry>(std::move(entry)));
+  }
+  entries = std::move(next);
+  return entries;
+}
+
+Listing listing_of(std::vector<Variable> variables) {
+  return [variables = std::move(variables)] {
+    std::vector<nn::NamedVariable> all;
+    for (const Variable &variable : variables) all.push_back({variable.name(), variable});
+    return all;
+  };
+}
+
+} // namespace detail
+
+using detail::Entry;
+
+void check_option(const char *kind, const char *option, double value, double below) {
+  if (value >= 0 && value < below) return;
+  throw ValueError(std::string(kind) + ": " + option + " is " + std::to_string(value) +
+                   ", but must be at least 0 and " +
+                   (std::isinf(below) ? "finite" : "below " + std::to_string(below)));
+}
+
+std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
+                                                   LearningRate rate, std::string name,
+                                                   detail::CommonOptions common,
+                                                   std::shared_ptr<const Rule> rule) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  if (rate.is_number()) check_option(kind, "learning_rate", rate.number(), any);
+  check_option(kind, "weight_decay", common.weight_decay, any);
+  int clips = 0;
+  for (const auto &[option, value] :
+       {std::pair("clip_value", &common.clip_value), std::pair("clip_norm", &common.clip_norm),
+        std::pair("clip_global_norm", &common.clip_global_norm)}) {
+    if (!*value) continue;
+    ++clips;
+    check_option(kind, option, **value, any);
+    if (**value == 0)
+      throw ValueError(std::string(kind) + ": " + option + " is 0, but must be positive");
+  }
+  if (clips > 1)
+    throw ValueError(std::string(kind) +
+                     ": at most one of clip_value, clip_norm and clip_global_norm may be given");
+  if (common.average) check_option(kind, "average", *common.average, 1);
+  if (common.accumulate < 1)
+    throw ValueError(std::string(kind) + ": accumulate is " + std::to_string(common.accumulate) +
+                     ", but must be at least 1");
+  std::set<const VariableState *> seen;
+  for (const nn::NamedVariable &entry : listing()) {
+    const Variable &variable = entry.variable;
+    if (!seen.insert(variable.state().get()).second)
+      throw ValueError(std::string(kind) + ": the variable '" + variable.name() +
+                       "' is given twice");
+    if (!is_floating(variable.dtype()))
+      throw DTypeError(std::string(kind) + ": the variable '" + variable.name() +
+                       "' must be floating, but is " + std::string(name_of(variable.dtype())));
+  }
+  std::string lower = kind;
+  for (char &c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.empty()) name = own_name_of(lower);
+  auto state =
+      std::make_shared<detail::OptimizerState>(kind, std::move(name), std::move(listing),
+                                               std::move(rate), std::move(common), std::move(rule));
+  static_cast<void>(state->prepared());
+  return state;
+}
+
+namespace {
+
+bool traces() {
+  const Interpreter *interpreter = Interpreter::current();
+  return interpreter != nullptr && interpreter->traces();
+}
+
+bool is_defined(const SlicedGradient &gradient) {
+  return std::holds_alternative<IndexedSlices>(gradient) || std::get<Tensor>(gradient).defined();
+}
+
+[[noreturn]] void refuse(const std::string &kind, const Variable &weight,
+                         const TensorType &gradient, const char *of = "") {
+  const TensorType own{weight.dtype(), weight.shape()};
+  const std::string message = kind + ": the variable '" + weight.name() + "' is " + to_string(own) +
+                              ", but its gradient " + of + "is " + to_string(gradient);
+  if (gradient.dtype != own.dtype) throw DTypeError(message);
+  throw ShapeError(message);
+}
+
+/// The gradient, with sizes that a trace does not know compared with those of the weight.
+Tensor fitting(const std::string &kind, const Variable &weight, const Tensor &gradient) {
+  const TensorType type = weft::detail::type_of(gradient);
+  const Shape shape = weight.shape();
+  bool fits = type.dtype == weight.dtype() && type.shape.size() == shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i)
+    fits = type.shape[i] == shape[i] || type.shape[i] == unknown;
+  if (!fits) refuse(kind, weight, type);
+  return type.shape.is_static() ? gradient : broadcast(gradient, shape);
+}
+
+void check_slices(const std::string &kind, const Variable &weight, const IndexedSlices &slices) {
+  if (!slices.values.defined() || !slices.indices.defined())
+    throw ValueError(kind + ": the gradient of '" + weight.name() +
+                     "' has slices that are undefined");
+  if (slices.dense_shape != weight.shape() || slices.values.dtype() != weight.dtype())
+    refuse(kind, weight, {slices.values.dtype(), slices.dense_shape}, "of slices ");
+}
+
+/// One call of an optimizer.
+class Update {
+public:
+  Update(detail::OptimizerState &state, detail::Entries entries,
+         const std::vector<SlicedGradient> &gradients)
+      : state_(state), kind_(state.kind), entries_(std::move(entries)), gradients_(gradients) {}
+
+  void run() {
+    check();
+    if (entries_.empty()) return;
+    if (is_sparse()) return run_sparse();
+    std::vector<Tensor> dense(gradients_.size());
+    for (std::size_t i = 0; i < dense.size(); ++i)
+      if (is_defined(gradients_[i])) dense[i] = dense_of(i);
+    check_may_assign();
+    if (state_.common.accumulate == 1) return apply(dense);
+    const Variable &micro = *state_.micro;
+    micro.assign_add(1);
+    for (std::size_t i = 0; i < dense.size(); ++i)
+      if (dense[i].defined()) entries_[i]->accumulated->assign_add(dense[i]);
+    const std::int64_t count = state_.common.accumulate;
+    if_(micro.value() >= count, [&] {
+      std::vector<Tensor> means(dense.size());
+      for (std::size_t i = 0; i < dense.size(); ++i)
+        if (dense[i].defined())
+          means[i] = entries_[i]->accumulated->value() * (1 / static_cast<double>(count));
+      apply(means);
+      for (std::size_t i = 0; i < dense.size(); ++i)
+        if (dense[i].defined()) entries_[i]->accumulated->assign(0);
+      micro.assign(0);
+    });
+  }
+
+private:
+  /// Throws if there is no gradient for each weight, or none at all, and warns once of those that
+  /// are missing.
+  void check() {
+    if (gradients_.size() != entries_.size())
+      throw ValueError(kind_ + ": there are " + std::to_string(gradients_.size()) +
+                       " gradients for " + std::to_string(entries_.size()) + " parameters");
+    std::string missing;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (is_defined(gradients_[i])) ++found;
+      else missing += (missing.empty() ? "'" : ", '") + entries_[i]->weight.variable.name() + "'";
+    }
+    if (found == entries_.size()) return;
+    if (found == 0)
+      throw ValueError(kind_ + ": no gradient is defined, of " + missing +
+                       ": what the tape was asked for does not depend on them");
+    if (!state_.warned.exchange(true))
+      warn_line(kind_ + ": no gradient is defined of " + missing + ": updates leave that as it is");
+  }
+
+  const Variable &weight(std::size_t i) const { return entries_[i]->weight.variable; }
+
+  Tensor dense_of(std::size_t i) const {
+    const auto *slices = std::get_if<IndexedSlices>(&gradients_[i]);
+    if (slices == nullptr) return fitting(kind_, weight(i), std::get<Tensor>(gradients_[i]));
+    check_slices(kind_, weight(i), *slices);
+    return slices->dense();
+  }
+
+  /// What keeps assigns from being made, before the first of several is.
+  void check_may_assign() const {
+    if (traces()) return;
+    state_.step.state()->check_may_assign();
+    for (const auto &entry : entries_)
+      for (const Variable &variable : entry->all()) variable.state()->check_may_assign();
+  }
+
+  bool is_sparse() const {
+    const detail::CommonOptions &common = state_.common;
+    return state_.rule->is_plain() && common.weight_decay == 0 && common.accumulate == 1 &&
+           !common.clip_value && !common.clip_norm && !common.clip_global_norm && !common.average &&
+           std::any_of(gradients_.begin(), gradients_.end(), [](const SlicedGradient &gradient) {
+             return std::holds_alternative<IndexedSlices>(gradient);
+           });
+  }
+
+  /// w -= rate g, of rows where there are slices.
+  void run_sparse() {
+    // Indices may be out of range: all that can fail comes before the first assign.
+    std::vector<Tensor> updated(gradients_.size());
+    for (std::size_t i = 0; i < gradients_.size(); ++i)
+      if (const auto *slices = std::get_if<IndexedSlices>(&gradients_[i]))
+        check_slices(kind_, weight(i), *slices);
+      else if (is_defined(gradients_[i])) updated[i] = dense_of(i);
+    check_may_assign();
+    const Tensor exact = rate();
+    for (std::size_t i = 0; i < gradients_.size(); ++i) {
+      const Tensor rate = cast(exact, weight(i).dtype());
+      if (const auto *slices = std::get_if<IndexedSlices>(&gradients_[i]))
+        updated[i] = scatter_add(weight(i), slices->indices, slices->values * -rate);
+      else if (updated[i].defined()) updated[i] = weight(i) - updated[i] * rate;
+    }
+    for (std::size_t i = 0; i < gradients_.size(); ++i)
+      if (updated[i].defined()) weight(i).assign(updated[i]);
+    state_.step.assign_add(1);
+  }
+
+  /// The learning rate as an f64 scalar.
+  Tensor rate() const {
+    const LearningRate &rate = state_.rate;
+    const Tensor value = rate.at(state_.step.value());
+    if (rate.is_number()) return value;
+    if (!value.defined() || !is_floating(value.dtype()) || value.rank() != 0)
+      throw ShapeError(
+          kind_ +
+          ": the learning rate must be a floating scalar, but the schedule "
+          "gives " +
+          (value.defined() ? to_string(weft::detail::type_of(value)) : "an undefined tensor"));
+    const Tensor exact = cast(value, DType::f64);
+    if (traces())
+      weft::check((exact >= 0) & (exact < std::numeric_limits<double>::infinity()),
+                  kind_ + ": the learning rate is {}, but must be at least 0 and finite", exact);
+    else
+      check_option(state_.kind, "learning_rate", exact.item<double>(),
+                   std::numeric_limits<double>::infinity());
+    return exact;
+  }
+
+  /// What gradients are multiplied by, to be clipped: nothing, one number for all, or one for each,
+  /// undefined where there is no gradient.
+  std::vector<Tensor> scales(const std::vector<Tensor> &gradients) const {
+    const detail::CommonOptions &common = state_.common;
+    std::vector<Tensor> all(gradients.size());
+    const auto squares = [](const Tensor &g) { return sum(square(g)); };
+    if (common.clip_norm) {
+      for (std::size_t i = 0; i < gradients.size(); ++i) {
+        if (!gradients[i].defined()) continue;
+        const Tensor norm = sqrt(squares(gradients[i]));
+        all[i] = cast(*common.clip_norm / maximum(norm, *common.clip_norm), DType::f64);
+      }
+      return all;
+    }
+    if (!common.clip_global_norm) return {};
+    Tensor total;
+    for (const Tensor &gradient : gradients) {
+      if (!gradient.defined()) continue;
+      const Tensor one = cast(squares(gradient), DType::f64);
+      total = total.defined() ? total + one : one;
+    }
+    const Tensor norm = sqrt(total);
+    // Keras's: an infinite norm makes it NaN.
+    return {*common.clip_global_norm / maximum(norm, *common.clip_global_norm) + (norm - norm)};
+  }
+
+  void apply(const std::vector<Tensor> &gradients) {
+    const Tensor rate = this->rate();
+    const Tensor t = cast(state_.step.value() + 1, DType::f64);
+    const std::vector<Tensor> scalars = state_.rule->scalars(rate, t);
+    const std::vector<Tensor> scales = this->scales(gradients);
+    Tensor average;
+    if (state_.common.average)
+      average = select(equal(t, 1), 1., full({}, 1 - *state_.common.average, DType::f64));
+    if (Interpreter::current() == nullptr && state_.rule->is_elementwise())
+      return update_in_one_pass(state_, entries_, gradients, scales, rate, scalars, average);
+    std::vector<std::vector<Tensor>> results;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      results.push_back(
+          gradients[i].defined()
+              ? updated(*entries_[i], gradients[i],
+                        scales.empty() ? Tensor() : scales[scales.size() == 1 ? 0 : i], rate,
+                        scalars, average)
+              : std::vector<Tensor>());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const std::vector<Tensor> &result = results[i];
+      if (result.empty()) continue;
+      const Entry &entry = *entries_[i];
+      entry.weight.variable.assign(result[0]);
+      for (std::size_t s = 0; s < entry.slots.size(); ++s) entry.slots[s].assign(result[s + 1]);
+      if (entry.average) entry.average->assign(result.back());
+    }
+    state_.step.assign_add(1);
+  }
+
+  /// The new values of a weight, its slots and its average, by ops on whole tensors.
+  std::vector<Tensor> updated(const Entry &entry, const Tensor &gradient, const Tensor &exact_scale,
+                              const Tensor &rate, const std::vector<Tensor> &scalars,
+                              const Tensor &average) const {
+    const DType dtype = entry.weight.variable.dtype();
+    const auto number = [&](const Tensor &exact) {
+      return Whole(exact.defined() ? cast(exact, dtype) : Tensor());
+    };
+    Whole w(entry.weight.variable.value());
+    std::vector<Whole> slots, rule;
+    for (const Variable &slot : entry.slots) slots.emplace_back(slot.value());
+    for (const Tensor &scalar : scalars) rule.push_back(number(scalar));
+    Whole averaged(entry.average ? entry.average->value() : Tensor());
+    const Whole scale = number(exact_scale), follow = number(average),
+                decay = number(entry.decays ? rate * state_.common.weight_decay : Tensor());
+    const Numbers<Whole> numbers{.scale = exact_scale.defined() ? &scale : nullptr,
+                                 .decay = entry.decays ? &decay : nullptr,
+                                 .average = &follow,
+                                 .rule = rule};
+    advance<Whole>(state_, w, Whole(gradient), slots, entry.average ? &averaged : nullptr, numbers);
+    std::vector<Tensor> results = {w.tensor()};
+    for (const Whole &slot : slots) results.push_back(slot.tensor());
+    if (entry.average) results.push_back(averaged.tensor());
+    return results;
+  }
+
+  detail::OptimizerState &state_;
+  const std::string kind_;
+  const detail::Entries entries_;
+  const std::vector<SlicedGradient> &gradients_;
+};
+
+} // namespace
+
+Optimizer::Optimizer(std::shared_ptr<detail::OptimizerState> state) : state_(std::move(state)) {}
+
+void Optimizer::apply_gradients(const Gradients &gradients, std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  const detail::Entries entries = state_->prepared();
+  const std::vector<nn::NamedVariable> &given = gradients.variables();
+  for (std::size_t i = 0; i < std::min(given.size(), entries.size()); ++i)
+    if (!(given[i].variable == entries[i]->weight.variable))
+      throw ValueError(std::string(state_->kind) + ": the gradients are of another model: number " +
+                       std::to_string(i) + " is of '" + given[i].variable.name() +
+                       "', where the optimizer has '" + entries[i]->weight.variable.name() + "'");
+  Update(*state_, entries, gradients.sliced()).run();
+}
+
+void Optimizer::apply_gradients(const std::vector<Tensor> &gradients,
+                                std::source_location where) const {
+  apply_sliced_gradients({gradients.begin(), gradients.end()}, where);
+}
+
+void Optimizer::apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
+                                       std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  Update(*state_, state_->prepared(), gradients).run();
+}
+
+Tensor Optimizer::step(std::source_location where) const { return state_->step.value(where); }
+
+Tensor Optimizer::learning_rate(std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  return cast(state_->rate.at(state_->step.value()), DType::f64);
+}
+
+std::vector<Variable> Optimizer::variables(std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  std::vector<Variable> all;
+  for (const nn::NamedVariable &entry : state_->listed()) {
+    static_cast<void>(entry.variable.shape()); // throws if it has none
+    all.push_back(entry.variable);
+  }
+  return all;
+}
+
+std::vector<Variable> Optimizer::state() const {
+  std::vector<Variable> all = {state_->step};
+  if (state_->micro) all.push_back(*state_->micro);
+  for (const auto &entry : state_->prepared()) {
+    const std::vector<Variable> own = entry->all();
+    all.insert(all.end(), own.begin() + 1, own.end());
+  }
+  return all;
+}
+
+void Optimizer::swap_averages(std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  if (!state_->common.average)
+    throw StateError(std::string(state_->kind) +
+                     ": swap_averages: it keeps no averages: make it with the option average");
+  const detail::Entries entries = state_->prepared();
+  for (const auto &entry : entries) {
+    const Tensor weight = entry->weight.variable.value();
+    entry->weight.variable.assign(entry->average->value());
+    entry->average->assign(weight);
+  }
+}
+
+namespace {
+
+/// Visits the state of an optimizer, in which variables may be exchanged.
+void visit(detail::OptimizerState &state, const detail::Entries &entries,
+           StructureVisitor &visitor) {
+  const auto variable = [&](std::string_view name, Variable &value) {
+    visitor.push(name);
+    visitor.variable(value);
+    visitor.pop();
+  };
+  // The step, the learning rate, the calls since the last update, the weights' state.
+  visitor.enter(Node::tuple, 4);
+  variable("step", state.step);
+  if (auto *rate = state.rate.variable()) variable("learning_rate", *rate);
+  else visitor.enter(Node::empty, 0);
+  if (state.micro) variable("accumulated", *state.micro);
+  else visitor.enter(Node::empty, 0);
+  visitor.push("slots");
+  visitor.enter(Node::sequence, entries.size());
+  for (const std::shared_ptr<Entry> &one : entries) {
+    Entry &entry = *one;
+    const std::size_t count =
+        entry.slots.size() + (entry.average ? 1 : 0) + (entry.accumulated ? 1 : 0);
+    visitor.enter(Node::sequence, count + 1);
+    // The weight is the model's; it is here for who exchanges variables.
+    variable("weight", entry.weight.variable);
+    const std::span<const char *const> names = state.rule->slots();
+    const auto of_weight = [&](std::string_view slot, Variable &value) {
+      visitor.push(slot);
+      variable(entry.weight.path, value);
+      visitor.pop();
+    };
+    for (std::size_t s = 0; s < entry.slots.size(); ++s) of_weight(names[s], entry.slots[s]);
+    if (entry.average) of_weight("average", *entry.average);
+    if (entry.accumulated) of_weight("accumulated", *entry.accumulated);
+  }
+  visitor.pop();
+}
+
+} // namespace
+
+void Optimizer::weft_visit(StructureVisitor &visitor) {
+  // Other handles of this optimizer keep their variables.
+  state_ = std::make_shared<detail::OptimizerState>(state_);
+  visit(*state_, state_->entries, visitor);
+}
+
+void Optimizer::weft_visit(StructureVisitor &visitor) const {
+  visit(*state_, state_->prepared(), visitor);
+}
+
+} // namespace weft::optimizers

@@ -1,0 +1,139 @@
+// What an optimizer consists of: its method, its options, and its state for each variable.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "NN/Optimizers/Lanes.h"
+#include "Support/Fork.h"
+#include <weft/optimizers.h>
+
+namespace weft::optimizers {
+
+/// A method: which slots it keeps for each variable, and its formula.
+class Rule {
+public:
+  virtual ~Rule() = default;
+  /// The names of its slots, each of the variable's shape.
+  virtual std::span<const char *const> slots() const = 0;
+  /// What a slot starts with.
+  virtual double initial(std::size_t /*slot*/) const { return 0; }
+  /// The numbers that the formula takes besides, as f64 scalars, of the learning rate and the
+  /// number of the update, from 1, f64 scalars too.
+  virtual std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const = 0;
+  /// Whether an element of the weight follows from the elements at its place alone.
+  virtual bool is_elementwise() const { return true; }
+  /// Whether it is w -= rate g, so that rows without a gradient stay.
+  virtual bool is_plain() const { return false; }
+
+  virtual void update(Whole &w, const Whole &g, std::span<Whole> slots,
+                      std::span<const Whole> scalars) const = 0;
+  /// Only where it is elementwise.
+  virtual void update(Lanes &w, const Lanes &g, std::span<Lanes> slots,
+                      std::span<const Lanes> scalars) const = 0;
+};
+
+namespace detail {
+
+/// The options that all have, without the learning rate.
+struct CommonOptions {
+  double weight_decay = 0;
+  std::vector<std::string> no_decay;
+  std::optional<double> clip_value, clip_norm, clip_global_norm, average;
+  std::int64_t accumulate = 1;
+};
+
+/// A variable that is updated, and what is kept for it.
+struct Entry {
+  explicit Entry(nn::NamedVariable weight) : weight(std::move(weight)) {}
+
+  nn::NamedVariable weight;
+  bool decays = false;
+  std::vector<Variable> slots;
+  std::optional<Variable> average, accumulated;
+
+  /// All that an update changes: the weight first.
+  std::vector<Variable> all() const;
+};
+
+/// They keep their addresses: traces borrow the variables in them.
+using Entries = std::vector<std::shared_ptr<Entry>>;
+
+struct OptimizerState {
+  OptimizerState(const char *kind, std::string name, Listing listing, LearningRate rate,
+                 CommonOptions common, std::shared_ptr<const Rule> rule);
+  /// The same with handles of its own, for who exchanges variables. What `other` makes later for
+  /// variables that have no values yet is shared.
+  explicit OptimizerState(const std::shared_ptr<OptimizerState> &other);
+  OptimizerState(const OptimizerState &) = delete;
+  OptimizerState &operator=(const OptimizerState &) = delete;
+  ~OptimizerState() = default;
+
+  /// The entries of the variables that have values, with slots.
+  Entries prepared();
+  /// The variables of the model, whether they have values or not.
+  std::vector<nn::NamedVariable> listed() const { return listing(); }
+
+  const char *const kind;
+  const std::string name;
+  const Listing listing;
+  LearningRate rate;
+  const CommonOptions common;
+  const std::shared_ptr<const Rule> rule;
+  Variable step;
+  std::optional<Variable> micro; ///< calls since the last update, where gradients are accumulated
+  std::atomic<bool> warned = false;
+
+  const std::shared_ptr<OptimizerState> origin; ///< whose handles were copied; null if none were
+  std::vector<Variable> original_weights;       ///< in the places of the copied entries
+
+  mutable forks::Mutex<std::mutex> mutex; ///< of what follows
+  bool complete = false;                  ///< no variable is without a value any more
+  Entries entries;
+};
+
+} // namespace detail
+
+/// Checks `common` and fills in what an optimizer is made of. Throws ValueError and DTypeError.
+std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
+                                                   LearningRate rate, std::string name,
+                                                   detail::CommonOptions common,
+                                                   std::shared_ptr<const Rule> rule);
+
+/// Throws ValueError unless 0 <= value < below, which is infinity for any finite number.
+void check_option(const char *kind, const char *option, double value, double below);
+
+/// Updates all weights by these gradients, undefined where there is none, in one pass over memory.
+/// Only where nothing records and the rule is elementwise. `scales` are what gradients are
+/// multiplied by, for all or each; none if empty.
+void update_in_one_pass(const detail::OptimizerState &state, const detail::Entries &entries,
+                        std::span<const Tensor> gradients, std::span<const Tensor> scales,
+                        const Tensor &rate, std::span<const Tensor> scalars, const Tensor &average);
+
+/// One update of one weight: what is done to its gradient, decay, the formula, the average.
+template <class V>
+struct Numbers {
+  const V *scale = nullptr;   ///< of the gradient
+  const V *decay = nullptr;   ///< share of the weight that goes
+  const V *average = nullptr; ///< share of the difference that the average follows by
+  std::span<const V> rule;
+};
+template <class V>
+void advance(const detail::OptimizerState &state, V &w, const V &gradient, std::span<V> slots,
+             V *average, const Numbers<V> &numbers) {
+  const auto with = [&](const V &g) {
+    if (numbers.decay != nullptr) w -= w * *numbers.decay;
+    state.rule->update(w, g, slots, numbers.rule);
+    if (average != nullptr) *average += (w - *average) * *numbers.average;
+  };
+  const std::optional<double> &clip = state.common.clip_value;
+  if (numbers.scale != nullptr) with(gradient * *numbers.scale);
+  else if (clip) with(maximum(minimum(gradient, *clip), -*clip));
+  else with(gradient);
+}
+
+} // namespace weft::optimizers

@@ -1,0 +1,124 @@
+// Models: paths of variables and layers, seeds that follow from them, copies.
+#include <weft/nn/model.h>
+
+#include <set>
+
+#include "Support/CallSite.h"
+#include "Support/Fork.h"
+
+namespace weft {
+
+namespace {
+
+/// The one copy of a text, which lives for ever: traces keep the names of layers.
+const char *interned(std::string_view text) {
+  static forks::Mutex<std::mutex> mutex;
+  static auto &texts = *new std::set<std::string, std::less<>>;
+  const std::lock_guard lock(mutex);
+  const auto found = texts.find(text);
+  return (found != texts.end() ? found : texts.emplace(text).first)->c_str();
+}
+
+/// A seed for the variable of that path: FNV-1a over the path, then the finalizer of SplitMix64, so
+/// that seeds one apart have nothing in common.
+std::uint64_t seed_of(std::uint64_t seed, std::string_view path) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  hash ^= seed * 0x9e3779b97f4a7c15;
+  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
+  return hash ^ hash >> 31;
+}
+
+} // namespace
+
+namespace nn {
+
+struct LayerName::State {
+  const char *const kind;
+  const bool given;
+  std::atomic<const char *> text;
+};
+
+LayerName::LayerName(const char *kind, std::string_view given)
+    : state_(
+          std::make_shared<State>(kind, !given.empty(), given.empty() ? kind : interned(given))) {}
+
+const char *LayerName::kind() const { return state_->kind; }
+
+const char *LayerName::text() const { return state_->text.load(std::memory_order_acquire); }
+
+void LayerName::set_path(std::string_view path) const {
+  if (state_->given || path.empty()) return;
+  const char *expected = state_->kind;
+  if (text() == expected) state_->text.compare_exchange_strong(expected, interned(path));
+}
+
+LayerName LayerName::another() const {
+  return state_->given ? LayerName(state_->kind, text()) : LayerName(state_->kind);
+}
+
+} // namespace nn
+
+namespace detail {
+
+void PathVisitor::push(std::string_view name) {
+  lengths_.push_back(path_.size());
+  if (!path_.empty()) path_ += '.';
+  path_ += name;
+}
+
+void PathVisitor::pop() {
+  path_.resize(lengths_.back());
+  lengths_.pop_back();
+}
+
+std::string_view VariableLister::path_of_layer() const {
+  const std::size_t dot = path().rfind('.');
+  return std::string_view(path()).substr(0, dot == std::string::npos ? 0 : dot);
+}
+
+void VariableLister::variable(const Variable &value) {
+  if (!seen_.emplace(value.state().get(), variables.size()).second) return;
+  value.name_by_path(path());
+  variables.push_back({path(), value});
+}
+
+void Cloner::variable(Variable &value) {
+  const auto found = copies_.find(value.state().get());
+  if (found != copies_.end()) {
+    value = found->second;
+    return;
+  }
+  Variable copy = value.clone();
+  copies_.emplace(value.state().get(), copy);
+  value = std::move(copy);
+}
+
+void seed_all(const std::vector<nn::NamedVariable> &variables, std::uint64_t seed,
+              const std::source_location &where) {
+  const CompositeCall site("nn::seed", where);
+  for (const nn::NamedVariable &entry : variables)
+    entry.variable.seed(seed_of(seed, entry.path), where);
+}
+
+std::vector<nn::NamedVariable> trained(std::vector<nn::NamedVariable> variables) {
+  std::erase_if(variables, [](const nn::NamedVariable &entry) {
+    return !entry.variable.trainable() || !entry.variable.initialized();
+  });
+  return variables;
+}
+
+std::int64_t elements_of(const std::vector<nn::NamedVariable> &variables) {
+  std::int64_t count = 0;
+  for (const nn::NamedVariable &entry : variables) {
+    if (!is_floating(entry.variable.dtype())) continue; // states of generators, counters
+    std::int64_t size = 1;
+    for (const std::int64_t dim : entry.variable.shape()) size *= dim;
+    count += size;
+  }
+  return count;
+}
+
+} // namespace detail
+} // namespace weft
