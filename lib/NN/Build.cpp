@@ -52,6 +52,23 @@ void check_rank(const std::string &prefix, const Tensor &x, std::size_t rank) {
                      (rank == 1 ? " axis" : " axes") + ", but is " + to_string(detail::type_of(x)));
 }
 
+void check_images(const std::string &prefix, const Tensor &x, int rank) {
+  const TensorType type = detail::type_of(x);
+  if (type.shape.size() != static_cast<std::size_t>(rank) + 2)
+    throw ShapeError(prefix + "x must be (batch, " +
+                     (rank == 1 ? "1 spatial axis" : std::to_string(rank) + " spatial axes") +
+                     ", channels), but is " + to_string(type));
+}
+
+Ints positive_per_axis(const LayerName &name, const char *what, const PerAxis &values, int rank) {
+  const std::string words = std::string(name.text()) + ": " + what;
+  Ints all = values.of_rank(static_cast<std::size_t>(rank), words);
+  for (const std::int64_t value : all)
+    if (value < 1)
+      throw ValueError(words + " must be at least 1, but " + std::to_string(value) + " is given");
+  return all;
+}
+
 void check_last_axis(const std::string &prefix, const Tensor &x, std::size_t rank,
                      std::int64_t size) {
   check_rank(prefix, x, rank);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <weft/nn/convolution.h>
 #include <weft/nn/layer.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
@@ -38,5 +39,11 @@ void check_rank(const std::string &prefix, const Tensor &x, std::size_t rank);
 /// size: "dense: the last axis of x is 63, but the layer was built for 64".
 void check_last_axis(const std::string &prefix, const Tensor &x, std::size_t rank,
                      std::int64_t size);
+
+/// Throws ShapeError in the layer's words unless x is (batch, `rank` spatial axes, channels).
+void check_images(const std::string &prefix, const Tensor &x, int rank);
+
+/// Entries per axis of an option, each at least 1, or else ValueError.
+Ints positive_per_axis(const LayerName &name, const char *what, const PerAxis &values, int rank);
 
 } // namespace weft::nn

@@ -1,0 +1,267 @@
+// Recurrent cells, and layers that run them along time.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <weft/control_flow.h>
+#include <weft/nn/initializers.h>
+#include <weft/nn/layer.h>
+#include <weft/ops.h>
+#include <weft/variable.h>
+
+namespace weft::nn {
+
+class VariableMaker;
+
+/// Options of `LSTMCell`, `GRUCell` and `SimpleRNNCell`, and of the layers made of them.
+struct CellOptions {
+  bool use_bias = true;
+  VariableInitializer kernel_initializer = initializers::glorot_uniform();
+  VariableInitializer recurrent_initializer = initializers::orthogonal();
+  /// What a GRU's reset gate is applied to: behind the product (cuDNN's and PyTorch's way), or in
+  /// front of it. Other cells have none.
+  bool reset_after = true;
+  DType dtype = DType::f32;
+  std::string name = "";
+};
+
+/// A cell computes in two steps: `project` is what inputs contribute, of all steps of time at once;
+/// `step` takes a state to the next. `output` is what a state shows.
+template <class C>
+concept RecurrentCell = std::copy_constructible<C> &&
+                        requires(const C &cell, const Tensor &x, typename C::State state) {
+                          { cell.units() } -> std::convertible_to<std::int64_t>;
+                          { cell.project(x) } -> std::same_as<Tensor>;
+                          { cell.step(x, state) } -> std::same_as<typename C::State>;
+                          { cell.output(state) } -> std::same_as<Tensor>;
+                          { cell.zero_state(x) } -> std::same_as<typename C::State>;
+                          { cell.chosen(x, state, state) } -> std::same_as<typename C::State>;
+                        };
+
+/// Throws ShapeError or DTypeError, in the layer's name, unless x is (batch, time, inputs) and the
+/// mask, if there is one, bools (batch, time).
+void check_sequence(const LayerName &name, const Tensor &x, const Tensor &mask);
+
+} // namespace weft::nn
+
+namespace weft::detail {
+
+/// Zeros (batch, units) for what is (.., batch, features), of a batch that may be unknown.
+Tensor zero_state(const Tensor &x, std::int64_t units, DType dtype);
+
+/// What the cells have in common: kernel (inputs, gates * units), recurrent kernel (units, gates *
+/// units) and bias.
+class CellVariables {
+public:
+  CellVariables(const char *kind, std::int64_t units, std::int64_t gates,
+                const nn::CellOptions &options, VariableInitializer bias_initializer,
+                std::int64_t bias_rows, const std::source_location &where);
+
+  /// x @ kernel + bias, (.., inputs) to (.., gates * units); the kernel's inputs follow from x.
+  Tensor project(const Tensor &x, const std::optional<Tensor> &bias) const;
+
+  Variable kernel, recurrent_kernel;
+  std::optional<Variable> bias;
+  std::int64_t units;
+  nn::LayerName name;
+
+  WEFT_FIELDS(CellVariables, kernel, recurrent_kernel, bias, name)
+
+private:
+  CellVariables(const nn::VariableMaker &make, const char *kind, std::int64_t units,
+                std::int64_t gates, const nn::CellOptions &options,
+                VariableInitializer bias_initializer, std::int64_t bias_rows,
+                const std::source_location &where);
+
+  std::int64_t gates_;
+};
+
+} // namespace weft::detail
+
+namespace weft::nn {
+
+/// h' = tanh(x kernel + bias + h recurrent_kernel) (Elman 1990).
+class SimpleRNNCell {
+public:
+  using State = Tensor;
+  /// Throws ValueError unless there is at least one unit.
+  explicit SimpleRNNCell(std::int64_t units, const CellOptions &options = {},
+                         std::source_location where = WEFT_HERE);
+
+  std::int64_t units() const { return variables_.units; }
+  Tensor project(const Tensor &x) const;
+  State step(const Tensor &projected, const State &h) const;
+  Tensor output(const State &h) const { return h; }
+  State zero_state(const Tensor &x) const;
+  State chosen(const Tensor &mask, const State &a, const State &b) const;
+  /// The next state after the inputs of one step, x (batch, inputs).
+  State operator()(const Tensor &x, const State &h) const { return step(project(x), h); }
+
+  WEFT_FIELDS(SimpleRNNCell, variables_)
+
+private:
+  weft::detail::CellVariables variables_;
+};
+
+/// What an LSTM carries: what it shows and what it keeps, each (batch, units).
+struct LSTMState {
+  Tensor h, c;
+  WEFT_FIELDS(LSTMState, h, c)
+};
+
+/// Long short-term memory (Hochreiter & Schmidhuber 1997; Gers et al. 2000): with z = x kernel +
+/// bias + h recurrent_kernel parted into i, f, g, o: c' = sigmoid(f) c + sigmoid(i) tanh(g), h' =
+/// sigmoid(o) tanh(c'). The bias of the forget gate starts with 1.
+class LSTMCell {
+public:
+  using State = LSTMState;
+  explicit LSTMCell(std::int64_t units, const CellOptions &options = {},
+                    std::source_location where = WEFT_HERE);
+
+  std::int64_t units() const { return variables_.units; }
+  Tensor project(const Tensor &x) const;
+  State step(const Tensor &projected, const State &state) const;
+  Tensor output(const State &state) const { return state.h; }
+  State zero_state(const Tensor &x) const;
+  State chosen(const Tensor &mask, const State &a, const State &b) const;
+  State operator()(const Tensor &x, const State &state) const { return step(project(x), state); }
+
+  WEFT_FIELDS(LSTMCell, variables_)
+
+private:
+  weft::detail::CellVariables variables_;
+};
+
+/// Gated recurrent unit (Cho et al. 2014), gates in the order z, r, h: h' = z h + (1 - z) tanh(x_h
+/// + r (h recurrent_kernel_h + bias_h)), or, with the reset in front, tanh(x_h + (r h)
+/// recurrent_kernel_h). Behind it, the bias has two rows: of the input and of the state.
+class GRUCell {
+public:
+  using State = Tensor;
+  explicit GRUCell(std::int64_t units, const CellOptions &options = {},
+                   std::source_location where = WEFT_HERE);
+
+  std::int64_t units() const { return variables_.units; }
+  Tensor project(const Tensor &x) const;
+  State step(const Tensor &projected, const State &h) const;
+  Tensor output(const State &h) const { return h; }
+  State zero_state(const Tensor &x) const;
+  State chosen(const Tensor &mask, const State &a, const State &b) const;
+  State operator()(const Tensor &x, const State &h) const { return step(project(x), h); }
+
+  WEFT_FIELDS(GRUCell, variables_, reset_after_)
+
+private:
+  weft::detail::CellVariables variables_;
+  bool reset_after_;
+};
+
+/// Options of `RNN`.
+struct RNNOptions {
+  /// Give the outputs of all steps, not of the last alone.
+  bool return_sequences = false;
+  /// Go from the last step to the first. Outputs stay in the places of their inputs.
+  bool reverse = false;
+};
+
+/// A cell along time: x (batch, time, inputs) to its last output (batch, units), or to all (batch,
+/// time, units).
+template <RecurrentCell Cell>
+class RNN {
+public:
+  using State = typename Cell::State;
+
+  explicit RNN(Cell own, const RNNOptions &options = {})
+      : cell(std::move(own)), options_(options), name_("RNN") {}
+  /// With a cell of its own.
+  explicit RNN(std::int64_t units, const RNNOptions &options = {},
+               const CellOptions &cell_options = {}, std::source_location where = WEFT_HERE)
+      : RNN(Cell(units, cell_options, where), options) {}
+
+  Tensor operator()(const Tensor &x) const { return run(x).first; }
+
+  /// The output and the state after the last step, from a state, zeros if there is none. A step
+  /// where `mask` (batch, time), bools, is false leaves its example's state, and shows its last
+  /// output again.
+  std::pair<Tensor, State> run(const Tensor &x, const std::optional<State> &initial = std::nullopt,
+                               const Tensor &mask = {}) const {
+    check(x, mask);
+    const Tensor inputs = cell.project(transpose(x, {1, 0, 2}));
+    const State start = initial ? *initial : cell.zero_state(inputs);
+    const auto next = [&](const State &state, const Tensor &input) {
+      return cell.step(input, state);
+    };
+    State last = start;
+    Tensor outputs;
+    const ScanOptions order{.reverse = options_.reverse};
+    if (mask.defined()) {
+      const Tensor steps = transpose(mask, {1, 0});
+      std::tie(last, outputs) = scan(
+          [&](const State &state, const std::pair<Tensor, Tensor> &at) {
+            const State after = cell.chosen(expand(at.second), next(state, at.first), state);
+            return std::pair(after, cell.output(after));
+          },
+          start, std::pair(inputs, steps), order);
+    } else {
+      std::tie(last, outputs) = scan(
+          [&](const State &state, const Tensor &input) {
+            const State after = next(state, input);
+            return std::pair(after, cell.output(after));
+          },
+          start, inputs, order);
+    }
+    if (!options_.return_sequences) return {cell.output(last), last};
+    return {transpose(outputs, {1, 0, 2}), last};
+  }
+
+  Cell cell;
+
+  WEFT_FIELDS(RNN, cell, name_)
+
+private:
+  void check(const Tensor &x, const Tensor &mask) const { check_sequence(name_, x, mask); }
+  static Tensor expand(const Tensor &mask) { return reshape(mask, {-1, 1}); }
+
+  RNNOptions options_;
+  LayerName name_;
+};
+
+using SimpleRNN = RNN<SimpleRNNCell>;
+using LSTM = RNN<LSTMCell>;
+using GRU = RNN<GRUCell>;
+
+/// How the two directions are brought together.
+enum class Merge : std::uint8_t { concatenate, sum };
+
+/// A recurrent layer in both directions, its backward one with variables of its own: outputs
+/// (batch, [time,] 2 * units), or their sums.
+template <RecurrentCell Cell>
+class Bidirectional {
+public:
+  explicit Bidirectional(std::int64_t units, bool return_sequences = false,
+                         Merge merge = Merge::concatenate, const CellOptions &options = {},
+                         std::source_location where = WEFT_HERE)
+      : forward(units, {.return_sequences = return_sequences}, options, where),
+        backward(units, {.return_sequences = return_sequences, .reverse = true}, options, where),
+        merge_(merge) {}
+
+  Tensor operator()(const Tensor &x, const Tensor &mask = {}) const {
+    const Tensor ahead = forward.run(x, std::nullopt, mask).first,
+                 behind = backward.run(x, std::nullopt, mask).first;
+    return merge_ == Merge::sum ? ahead + behind : weft::concatenate({ahead, behind}, {.axis = -1});
+  }
+
+  RNN<Cell> forward, backward;
+
+  WEFT_FIELDS(Bidirectional, forward, backward, merge_)
+
+private:
+  Merge merge_;
+};
+
+} // namespace weft::nn

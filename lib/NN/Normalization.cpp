@@ -1,0 +1,202 @@
+// Normalization layers: their statistics, and what they keep of them.
+#include <weft/nn/normalization.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "NN/Build.h"
+#include "NN/LayerCall.h"
+#include <weft/ops.h>
+
+namespace weft::nn {
+
+namespace {
+
+void check_epsilon(const LayerCall &site, double epsilon) {
+  if (!(epsilon > 0 && std::isfinite(epsilon)))
+    throw ValueError(site.prefix() + "epsilon is " + std::to_string(epsilon) +
+                     ", but must be positive and finite");
+}
+
+void check_size(const LayerCall &site, std::int64_t size) {
+  if (size < 1)
+    throw ValueError(site.prefix() + "the size is " + std::to_string(size) +
+                     ", but must be at least 1");
+}
+
+void initialize(const std::optional<Variable> &variable, std::int64_t size) {
+  if (variable) variable->initialize({size});
+}
+
+/// Builds variables of the size of the last axis of x, or compares it with theirs.
+void fit(const LayerCall &site, const Tensor &x, std::size_t rank,
+         std::initializer_list<const Variable *> variables) {
+  check_rank(site.prefix(), x, rank);
+  for (const Variable *variable : variables) {
+    if (variable == nullptr) continue;
+    if (!variable->initialized()) variable->initialize({size_for_building(x, -1)});
+    check_last_axis(site.prefix(), x, rank, variable->shape()[0]);
+  }
+}
+
+const Variable *pointer(const std::optional<Variable> &variable) {
+  return variable ? &*variable : nullptr;
+}
+
+struct Moments {
+  Tensor mean, variance;
+};
+
+/// Mean and biased variance over the axes, which keep their places, in two passes.
+Moments moments(const Tensor &x, const Ints &axes) {
+  const Tensor mean = weft::mean(x, {.axes = axes, .keepdims = true});
+  return {mean, weft::mean(square(x - mean), {.axes = axes, .keepdims = true})};
+}
+
+/// (x - mean) / sqrt(variance + epsilon) gamma + beta.
+Tensor normalized(const Tensor &x, const Moments &moments, double epsilon,
+                  const std::optional<Variable> &gamma, const std::optional<Variable> &beta) {
+  Tensor y = (x - moments.mean) * rsqrt(moments.variance + epsilon);
+  if (gamma) y = y * *gamma;
+  if (beta) y = y + *beta;
+  return y;
+}
+
+std::optional<Variable> scale_of(const VariableMaker &make, bool used, DType dtype) {
+  return make.optional(used, "gamma", dtype, initializers::ones());
+}
+std::optional<Variable> center_of(const VariableMaker &make, bool used, DType dtype) {
+  return make.optional(used, "beta", dtype, initializers::zeros());
+}
+
+} // namespace
+
+BatchNorm::BatchNorm(const BatchNormOptions &options, std::source_location where)
+    : BatchNorm(VariableMaker("BatchNorm", options.name), options, where) {}
+
+BatchNorm::BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
+                     const std::source_location &where)
+    : gamma(scale_of(make, options.scale, options.dtype)),
+      beta(center_of(make, options.center, options.dtype)),
+      moving_mean(make("moving_mean", options.dtype, initializers::zeros(), /*trainable=*/false)),
+      moving_variance(make("moving_variance", options.dtype, initializers::ones(), false)),
+      momentum_(options.momentum), epsilon_(options.epsilon), name_("BatchNorm", options.name) {
+  const LayerCall site(name_, where);
+  check_epsilon(site, epsilon_);
+  if (!(momentum_ >= 0 && momentum_ <= 1))
+    throw ValueError(site.prefix() + "momentum is " + std::to_string(momentum_) +
+                     ", but must be from 0 to 1");
+}
+
+Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const {
+  const LayerCall site(name_, x.where());
+  const Tensor value = x.materialize();
+  fit(site, value, 2, {pointer(gamma), pointer(beta), &moving_mean, &moving_variance});
+  if (!options.training)
+    return site.result(normalized(value, {moving_mean, moving_variance}, epsilon_, gamma, beta));
+  Ints axes(static_cast<std::size_t>(value.rank() - 1), 0);
+  std::iota(axes.begin(), axes.end(), 0);
+  const Moments batch = moments(value, axes);
+  const auto follow = [&](const Variable &moving, const Tensor &now) {
+    const Tensor flat = stop_gradient(reshape(now, moving.shape()));
+    moving.assign(moving * momentum_ + flat * (1 - momentum_));
+  };
+  follow(moving_mean, batch.mean);
+  follow(moving_variance, batch.variance);
+  return site.result(normalized(value, batch, epsilon_, gamma, beta));
+}
+
+LayerNorm::LayerNorm(const LayerNormOptions &options, std::source_location where)
+    : LayerNorm(VariableMaker("LayerNorm", options.name), std::nullopt, options, where) {}
+
+LayerNorm::LayerNorm(std::int64_t size, const LayerNormOptions &options, std::source_location where)
+    : LayerNorm(VariableMaker("LayerNorm", options.name), size, options, where) {}
+
+LayerNorm::LayerNorm(const VariableMaker &make, std::optional<std::int64_t> size,
+                     const LayerNormOptions &options, const std::source_location &where)
+    : gamma(scale_of(make, options.scale, options.dtype)),
+      beta(center_of(make, options.center, options.dtype)), epsilon_(options.epsilon),
+      name_("LayerNorm", options.name) {
+  const LayerCall site(name_, where);
+  check_epsilon(site, epsilon_);
+  if (!size) return;
+  check_size(site, *size);
+  initialize(gamma, *size);
+  initialize(beta, *size);
+}
+
+Tensor LayerNorm::operator()(const Operand &x) const {
+  const LayerCall site(name_, x.where());
+  const Tensor value = x.materialize();
+  fit(site, value, 1, {pointer(gamma), pointer(beta)});
+  return site.result(normalized(value, moments(value, {-1}), epsilon_, gamma, beta));
+}
+
+RMSNorm::RMSNorm(const RMSNormOptions &options, std::source_location where)
+    : RMSNorm(VariableMaker("RMSNorm", options.name), std::nullopt, options, where) {}
+
+RMSNorm::RMSNorm(std::int64_t size, const RMSNormOptions &options, std::source_location where)
+    : RMSNorm(VariableMaker("RMSNorm", options.name), size, options, where) {}
+
+RMSNorm::RMSNorm(const VariableMaker &make, std::optional<std::int64_t> size,
+                 const RMSNormOptions &options, const std::source_location &where)
+    : scale(make("scale", options.dtype, initializers::ones())), epsilon_(options.epsilon),
+      name_("RMSNorm", options.name) {
+  const LayerCall site(name_, where);
+  check_epsilon(site, epsilon_);
+  if (!size) return;
+  check_size(site, *size);
+  scale.initialize({*size});
+}
+
+Tensor RMSNorm::operator()(const Operand &x) const {
+  const LayerCall site(name_, x.where());
+  const Tensor value = x.materialize();
+  fit(site, value, 1, {&scale});
+  const Tensor size = mean(square(value), {.axes = Ints{-1}, .keepdims = true});
+  return site.result(value * rsqrt(size + epsilon_) * scale);
+}
+
+GroupNorm::GroupNorm(std::int64_t groups, const GroupNormOptions &options,
+                     std::source_location where)
+    : GroupNorm(VariableMaker("GroupNorm", options.name), groups, options, where) {}
+
+GroupNorm::GroupNorm(const VariableMaker &make, std::int64_t groups,
+                     const GroupNormOptions &options, const std::source_location &where)
+    : gamma(scale_of(make, options.scale, options.dtype)),
+      beta(center_of(make, options.center, options.dtype)), groups_(groups),
+      epsilon_(options.epsilon), name_("GroupNorm", options.name) {
+  const LayerCall site(name_, where);
+  check_at_least_one(name_, "group", groups);
+  check_epsilon(site, epsilon_);
+}
+
+Tensor GroupNorm::operator()(const Operand &x) const {
+  const LayerCall site(name_, x.where());
+  const Tensor value = x.materialize();
+  fit(site, value, 2, {pointer(gamma), pointer(beta)});
+  const std::int64_t channels = size_for_building(value, -1);
+  if (channels % groups_ != 0)
+    throw ShapeError(site.prefix() + "the " + std::to_string(groups_) +
+                     " groups do not divide the " + std::to_string(channels) + " channels of x");
+  // Means over the axes between, then over the channels of each group, which all have the same
+  // number of elements; only the batch may be unknown where the groups are taken apart.
+  Ints between;
+  for (std::int64_t axis = 1; axis + 1 < value.rank(); ++axis) between.push_back(axis);
+  Ints whole(static_cast<std::size_t>(value.rank()), 1);
+  whole.front() = -1;
+  whole.back() = channels;
+  const auto of_groups = [&](const Tensor &v) {
+    const Tensor of_channels = between.empty() ? v : mean(v, {.axes = between, .keepdims = true});
+    const Tensor means = mean(reshape(of_channels, {-1, groups_, channels / groups_}),
+                              {.axes = Ints{-1}, .keepdims = true});
+    return reshape(means * ones({channels / groups_}, means.dtype()), whole);
+  };
+  const Tensor centered = value - of_groups(value);
+  Tensor y = centered * rsqrt(of_groups(square(centered)) + epsilon_);
+  if (gamma) y = y * *gamma;
+  if (beta) y = y + *beta;
+  return site.result(y);
+}
+
+} // namespace weft::nn
