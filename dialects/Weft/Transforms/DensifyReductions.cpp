@@ -1,8 +1,8 @@
 // The pass weft-densify-reductions: copies of what sums and products would read in another order
 // than their loops have.
+#include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -31,9 +31,8 @@ using Strides = SmallVector<std::optional<int64_t>>;
 /// Whether an output's bits hang on the order in which its elements are combined.
 static bool isSensitive(linalg::GenericOp op, unsigned output) {
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
-  if (!isa<FloatType>(yield.getOperand(output).getType())) return false;
-  return !isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(
-      yield.getOperand(output).getDefiningOp());
+  Operation *combiner = yield.getOperand(output).getDefiningOp();
+  return combiner ? dependsOnOrder(combiner) : isa<FloatType>(yield.getOperand(output).getType());
 }
 
 /// Nothing if the op does not reduce in an order that matters.

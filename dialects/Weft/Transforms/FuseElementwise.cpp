@@ -1,12 +1,11 @@
 // The pass weft-fuse-elementwise: merges loops over elements with those that use their results.
-#include "Weft/Transforms/ExpandMath/Functions.h"
+#include "Weft/Conversion/Cost.h"
 #include "Weft/Transforms/MergeLoops.h"
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -23,35 +22,22 @@ using linalg::GenericOp;
 static constexpr unsigned kMaxOperands = 64;
 static constexpr unsigned kMaxBodyOps = 398;
 /// What may be computed again for every user rather than stored once.
-static constexpr int kCheap = 2;
+static constexpr int64_t kCheap = 2;
 /// What may be computed again, in all, where that leaves out passes over memory.
-static constexpr int kRepeated = 4;
+static constexpr int64_t kRepeated = 4;
 
 //===----------------------------------------------------------------------===//
-// What a loop costs
+// What is known of a loop
 //===----------------------------------------------------------------------===//
-
-/// A rough count of instructions per element; movements of elements cost nothing.
-static int costOf(Operation &op) {
-  if (isa<arith::ConstantOp, linalg::IndexOp, arith::IndexCastOp>(op)) return 0;
-  if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp>(op)) return 1;
-  if (auto power = dyn_cast<math::PowFOp>(op); power && expand::isShortPower(power.getRhs()))
-    return 4;
-  if (isa<math::SqrtOp, math::FloorOp, math::CeilOp>(op)) return 4;
-  if (isa<math::MathDialect>(op.getDialect())) return 10;
-  if (isa<arith::DivFOp, arith::RemFOp, arith::RemSIOp, arith::DivSIOp>(op)) return 8;
-  if (isa<tensor::ExtractOp>(op)) return 4;
-  return 1;
-}
 
 namespace {
 /// What decisions need to know of a loop's body. It is kept: a loop that grows by one op at a time
 /// would otherwise be walked as often.
 struct BodyFacts {
   explicit BodyFacts(GenericOp op) {
+    cost = costOf(*op.getBody());
     for (Operation &inner : op.getBody()->without_terminator()) {
       ++ops;
-      cost += costOf(inner);
       asksIndex |= isa<linalg::IndexOp>(inner);
     }
   }
@@ -64,7 +50,7 @@ struct BodyFacts {
   }
 
   unsigned ops = 0;
-  int cost = 0;
+  int64_t cost = 0;
   bool asksIndex = false;
 };
 } // namespace
@@ -125,7 +111,7 @@ static SmallVector<Value> largeInputs(GenericOp op) {
 /// Whether computing the producer anew in each of its users, as reductions of it, moves less memory
 /// than storing it: nobody writes or reads it, but its users read its inputs, where they do not do
 /// so anyway.
-static bool paysToRepeat(GenericOp producer, int cost) {
+static bool paysToRepeat(GenericOp producer, int64_t cost) {
   constexpr int kMaxUses = 8;
   const SmallVector<Value> inputs = largeInputs(producer);
   int uses = 0, loads = 0;
@@ -154,7 +140,7 @@ enum class Fusion {
 } // namespace
 
 /// What to do with a producer whose body costs so much.
-static Fusion decide(OpOperand &operand, GenericOp producer, int cost) {
+static Fusion decide(OpOperand &operand, GenericOp producer, int64_t cost) {
   auto consumer = cast<GenericOp>(operand.getOwner());
   const bool onlyUser =
       llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == consumer; });

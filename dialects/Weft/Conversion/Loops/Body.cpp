@@ -12,15 +12,6 @@
 using namespace mlir;
 using namespace mlir::weft;
 
-int64_t mlir::weft::costOf(Operation &op) {
-  if (isa<arith::ConstantOp, linalg::IndexOp>(op)) return 0;
-  if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::RemSIOp, math::SqrtOp>(op)) return 4;
-  if (isa<math::AbsFOp, math::FloorOp, math::CeilOp, math::FmaOp, math::CopySignOp>(op)) return 1;
-  if (isa_and_nonnull<math::MathDialect>(op.getDialect())) return 20;
-  if (op.getNumRegions() != 0) return 20;
-  return 1;
-}
-
 bool mlir::weft::hasVectorForm(Operation &op) {
   if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op)) return true;
   // There are no such instructions; and lanes behind the last element must not trap.
@@ -244,6 +235,11 @@ Operation *mlir::weft::findCombiner(linalg::LinalgOp op, unsigned index) {
   if (!combiner || combiner->getBlock() != &body || !combiner->hasOneUse()) return nullptr;
   if (!output.hasOneUse() || *output.user_begin() != combiner) return nullptr;
   return neutralElement(combiner) ? combiner : nullptr;
+}
+
+bool mlir::weft::dependsOnOrder(Operation *combiner) {
+  return isa<FloatType>(combiner->getResult(0).getType()) &&
+         !isa<arith::MaximumFOp, arith::MinimumFOp>(combiner);
 }
 
 TypedAttr mlir::weft::neutralElement(Operation *combiner) {

@@ -7,9 +7,6 @@
 
 namespace mlir::weft {
 
-/// A rough count of simple instructions: 1 for an addition, more for divisions and functions.
-int64_t costOf(Operation &op);
-
 /// Whether `op` of a body works on vectors as on elements; others do so lane by lane.
 bool hasVectorForm(Operation &op);
 
@@ -58,5 +55,10 @@ Value buildCombine(OpBuilder &builder, Operation *combiner, Value lhs, Value rhs
 
 /// The value that a combiner leaves the other operand as it is with.
 TypedAttr neutralElement(Operation *combiner);
+
+/// Whether the bits of what a combiner makes of many elements hang on the order in which it takes
+/// them. Those of the largest and the smallest number do not, NaN and zeros of both signs included,
+/// nor those of integers.
+bool dependsOnOrder(Operation *combiner);
 
 } // namespace mlir::weft

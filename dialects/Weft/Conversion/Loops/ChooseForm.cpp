@@ -1,5 +1,6 @@
 // Chooses the form of a nest: along which loop vectors run, and whether in tiles.
 
+#include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -123,8 +124,7 @@ double Chooser::bodyCost(unsigned dim, int64_t lanes) {
 
 Cost Chooser::scalarCost() {
   double cost = 1; // the loop itself
-  for (Operation &op : nest_.op.getBlock()->without_terminator())
-    cost += static_cast<double>(costOf(op));
+  cost += static_cast<double>(costOf(*nest_.op.getBlock()));
   return {cost + static_cast<double>(nest_.accesses.size()), 0};
 }
 
@@ -222,7 +222,6 @@ void Chooser::choose() {
 
 void mlir::weft::chooseForm(LoopNest &nest, int64_t vectorBytes) {
   Chooser(nest, vectorBytes).choose();
-  int64_t instructions = 0;
-  for (Operation &inner : nest.op.getBlock()->without_terminator()) instructions += costOf(inner);
+  const int64_t instructions = costOf(*nest.op.getBlock());
   nest.cost += nest.form == NestForm::scalar ? instructions : instructions / 16;
 }

@@ -64,7 +64,9 @@ void NestEmitter::chooseCarried() {
   if (reductions_.empty() && nest_.form != NestForm::reductionVector) return;
   for (unsigned i = 0; i < outputs; ++i) {
     Operation *combiner = findCombiner(nest_.op, i);
-    if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(combiner)) {
+    const bool isExtremum =
+        combiner && isa<FloatType>(combiner->getResult(0).getType()) && !dependsOnOrder(combiner);
+    if (!isExtremum) {
       carried_.push_back({Carried::byCombiner, combiner});
       continue;
     }
