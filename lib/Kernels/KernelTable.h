@@ -40,7 +40,8 @@ struct KernelTable {
   /// Of no elements it gives the op's neutral element. `mean` has none: it is a sum, divided.
   Kernel reduce[kNumOps][kNumDTypes];
   /// [op][dtype]; dims = {outer, size, inner}, of all operands and the result. Before the result
-  /// comes the buffer of one i64, a sum of CumulativeFlags.
+  /// comes a buffer of two i64: a sum of CumulativeFlags, and how many columns there are to do,
+  /// which is inner, or less where outer is 1.
   Kernel cumulative[kNumOps][kNumDTypes];
   /// [dtype]; dims = {outer, reduced, inner} with reduced > 0; the result is i64 (outer, inner):
   /// the first index of the largest element, NaN counting as largest.

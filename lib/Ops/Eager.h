@@ -16,10 +16,4 @@ using EagerFunction = Tensor (*)(const OpInfo &info, std::span<const Tensor> ope
 // The functions, one per op or one for all of a kind, declared from the records.
 #include "EagerTable.inc"
 
-/// Elements below which a loop of an op of that cost (OpInfo::cost) stays on one thread.
-constexpr std::int64_t parallel_grain(int cost) {
-  constexpr std::int64_t work = 32768;
-  return cost <= 1 ? work : work / cost + 1;
-}
-
 } // namespace weft

@@ -1,29 +1,25 @@
-// Ops that go along one axis: cumulative ops by their kernels, argsort and sort.
-#include <algorithm>
+// Ops that go along one axis: argmax, cumulative ops, argsort and sort.
 #include <vector>
 
-#include "Kernels/KernelTable.h"
+#include "Kernels/Argmax.h"
+#include "Kernels/Cumulative.h"
 #include "Kernels/Sort.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
-#include "Support/Fault.h"
-#include "Support/Threads.h"
 
 namespace weft::eager {
 
 namespace {
 
-/// A contiguous tensor that has elements, as (outer, size, inner) around one axis.
-struct Lines {
-  std::int64_t outer = 1, size = 1, inner = 1;
-
-  Lines(const Shape &shape, std::int64_t axis) : size(shape[static_cast<std::size_t>(axis)]) {
-    for (std::int64_t i = 0; i < shape.rank(); ++i) {
-      if (i < axis) outer *= shape[static_cast<std::size_t>(i)];
-      if (i > axis) inner *= shape[static_cast<std::size_t>(i)];
-    }
+/// A contiguous tensor of that shape along one axis.
+kernels::Lines lines_of(const Shape &shape, std::int64_t axis) {
+  kernels::Lines lines{1, shape[static_cast<std::size_t>(axis)], 1};
+  for (std::int64_t i = 0; i < shape.rank(); ++i) {
+    if (i < axis) lines.outer *= shape[static_cast<std::size_t>(i)];
+    if (i > axis) lines.inner *= shape[static_cast<std::size_t>(i)];
   }
-};
+  return lines;
+}
 
 /// Lines of x sorted along `axis`; the result's type says how many of each are wanted.
 Tensor sorted(const Tensor &x, std::int64_t axis, bool descending, kernels::Sorted wanted,
@@ -46,34 +42,33 @@ Tensor sorted(const Tensor &x, std::int64_t axis, bool descending, kernels::Sort
 
 } // namespace
 
+Tensor argmax(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+              const TensorType &type) {
+  const Tensor x = make_contiguous(operands[0]);
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  kernels::argmax(x.dtype(), lines_of(x.shape(), ArgmaxAttrs(attrs).axis), x.impl()->data,
+                  reinterpret_cast<std::int64_t *>(result.impl()->data));
+  return result;
+}
+
 Tensor cumulative(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                   const TensorType &type) {
-  const Kernel kernel =
-      kernel_table()
-          .cumulative[static_cast<std::size_t>(info.op)][static_cast<std::size_t>(type.dtype)];
-  WEFT_INVARIANT(kernel != nullptr, "there is no kernel for " + std::string(info.name) + " of " +
-                                        std::string(name_of(type.dtype)));
   Tensor result = detail::new_tensor(type.dtype, type.shape);
-  if (result.size() == 0) return result;
   std::int64_t flags = 0;
   for (std::size_t i = 1; i < attrs.size(); ++i)
     if (std::get<bool>(attrs[i])) flags |= std::int64_t{1} << (i - 1);
   std::vector<Tensor> inputs;
-  for (const Tensor &operand : operands) inputs.push_back(make_contiguous(operand));
-
-  const Lines lines(type.shape, CumulativeAttrs(attrs).axis);
-  const std::int64_t per_outer = lines.size * lines.inner;
-  const auto bytes = per_outer * static_cast<std::int64_t>(item_size(type.dtype));
-  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(info.cost) / per_outer, 1);
-  threads::parallel_for_noexcept(0, lines.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-    void *buffers[4];
-    std::size_t count = 0;
-    for (const Tensor &input : inputs) buffers[count++] = input.impl()->data + begin * bytes;
-    buffers[count++] = &flags;
-    buffers[count] = result.impl()->data + begin * bytes;
-    const std::int64_t dims[] = {end - begin, lines.size, lines.inner};
-    kernel(buffers, dims);
-  });
+  std::vector<const void *> from;
+  for (const Tensor &operand : operands) {
+    inputs.push_back(make_contiguous(operand));
+    from.push_back(inputs.back().impl()->data);
+  }
+  kernels::cumulative({.op = info.op,
+                       .dtype = type.dtype,
+                       .cost = info.cost,
+                       .flags = flags,
+                       .lines = lines_of(type.shape, CumulativeAttrs(attrs).axis)},
+                      from, result.impl()->data);
   return result;
 }
 

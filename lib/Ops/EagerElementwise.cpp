@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "Kernels/KernelTable.h"
+#include "Kernels/Lines.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -34,8 +35,8 @@ void run_flat(Kernel kernel, std::span<const Source> sources, std::int64_t count
     const std::int64_t dims[] = {end - begin};
     kernel(buffers, dims);
   };
-  if (count <= parallel_grain(cost)) run(0, count);
-  else threads::parallel_for_noexcept(0, count, parallel_grain(cost), run);
+  if (count <= kernels::parallel_grain(cost)) run(0, count);
+  else threads::parallel_for_noexcept(0, count, kernels::parallel_grain(cost), run);
 }
 
 /// The strides of a tensor along the axes of a shape it broadcasts to.
@@ -78,7 +79,7 @@ void run_rows(const Kernel *variants, std::span<const Source> sources, const Int
   std::int64_t rows = 1;
   for (std::size_t i = 0; i < inner; ++i) rows *= dims[i];
   const Kernel kernel = kernel_of_rows(variants, sources);
-  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(cost) / row, 1);
+  const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(cost) / row, 1);
   threads::parallel_for_noexcept(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
     // Where each source stands; a step of an axis moves all of them.
     Ints index(inner, 0);
@@ -132,7 +133,8 @@ void run_blocks(const Kernel *variants, std::span<const Source> sources, const I
   std::int64_t planes = 1;
   for (std::size_t i = 0; i + 2 < rank; ++i) planes *= dims[i];
   const Kernel kernel = kernel_of_rows(variants, sources);
-  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(cost) / (height * width), 1);
+  const std::int64_t grain =
+      std::max<std::int64_t>(kernels::parallel_grain(cost) / (height * width), 1);
   threads::parallel_for_noexcept(
       0, planes * down * across, grain, [&](std::int64_t begin, std::int64_t end) {
         alignas(64) std::byte scratch[kMaxOperands][kBlockBytes];

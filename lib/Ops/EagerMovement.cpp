@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "Kernels/Lines.h"
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Eager.h"
 #include "Runtime/Convert.h"
@@ -64,7 +65,7 @@ public:
 
   /// Throws if an index is out of range.
   void check_all() {
-    threads::parallel_for_noexcept(0, count(), parallel_grain(1),
+    threads::parallel_for_noexcept(0, count(), kernels::parallel_grain(1),
                                    [&](std::int64_t begin, std::int64_t end) {
                                      if (is_any_outside(begin, end - begin))
                                        bad_.store(true, std::memory_order_relaxed);
@@ -208,7 +209,7 @@ Tensor gather(const OpInfo &info, std::span<const Tensor> operands, const Attrs 
                     : bytes == 32 ? copy_rows<32>
                     : bytes == 64 ? copy_rows<64>
                                   : copy_rows<0>;
-  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / extents.inner, 1);
+  const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(1) / extents.inner, 1);
   threads::parallel_for_noexcept(
       0, extents.outer * count, grain, [&](std::int64_t begin, std::int64_t end) {
         Indices::Block scratch;
@@ -253,7 +254,7 @@ Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const A
     if constexpr (!std::is_same_v<T, bool>) {
       const T *const from = elements<T>(updates);
       T *const target = elements<T>(result);
-      const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / count, 16);
+      const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(1) / count, 16);
       threads::parallel_for_noexcept(0, columns, grain, [&](std::int64_t begin, std::int64_t end) {
         Indices::Block scratch;
         while (begin < end) {
@@ -296,7 +297,7 @@ Tensor take_along_axis(const OpInfo &info, std::span<const Tensor> operands, con
     T *const target = elements<T>(result);
     const std::int64_t inner = to.inner, block = to.size * inner, stride = from.size * inner;
     threads::parallel_for_noexcept(
-        0, result.size(), parallel_grain(2), [&](std::int64_t begin, std::int64_t end) {
+        0, result.size(), kernels::parallel_grain(2), [&](std::int64_t begin, std::int64_t end) {
           Indices::Block scratch;
           const T *start = source + begin / block * stride;
           std::int64_t in_block = begin % block, column = begin % inner;
@@ -332,7 +333,7 @@ Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, cons
       const T *const from = elements<T>(updates);
       T *const target = elements<T>(result);
       // Threads share the lines: all updates of one element are added by one thread, in order.
-      const std::int64_t grain = std::max<std::int64_t>(parallel_grain(4) / line, 1);
+      const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(4) / line, 1);
       threads::parallel_for_noexcept(
           0, into.outer, grain, [&](std::int64_t begin, std::int64_t end) {
             Indices::Block scratch;

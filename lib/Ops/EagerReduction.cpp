@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Kernels/KernelTable.h"
+#include "Kernels/Lines.h"
 #include "OpDefs/ReductionOrder.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
@@ -23,7 +24,7 @@ struct Extents {
 void run(Kernel kernel, const std::byte *x, std::int64_t x_item, std::byte *y, std::int64_t y_item,
          const Extents &extents) {
   const std::int64_t per_outer = std::max<std::int64_t>(extents.reduced * extents.inner, 1);
-  const std::int64_t grain = std::max<std::int64_t>(parallel_grain(1) / per_outer, 1);
+  const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(1) / per_outer, 1);
   threads::parallel_for_noexcept(
       0, extents.outer, grain, [&](std::int64_t begin, std::int64_t end) {
         void *buffers[] = {const_cast<std::byte *>(x) + begin * per_outer * x_item,

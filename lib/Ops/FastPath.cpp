@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "Kernels/KernelTable.h"
+#include "Kernels/Lines.h"
 #include "Ops/Eager.h"
 #include "Support/Threads.h"
 
@@ -26,7 +27,7 @@ Known make_known() {
     if (info.kind != OpKind::elementwise || !info.attrs.empty() || info.operands.size() > 2)
       continue;
     const auto op = static_cast<std::size_t>(info.op);
-    known.grain[op] = parallel_grain(info.cost);
+    known.grain[op] = kernels::parallel_grain(info.cost);
     for (std::size_t dtype = 0; dtype < kNumDTypes; ++dtype) {
       const TensorType scalar{static_cast<DType>(dtype), {}};
       const TensorType operands[] = {scalar, scalar};

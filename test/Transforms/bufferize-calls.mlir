@@ -1,5 +1,5 @@
 // call_into becomes a call of the library: the numbers in an array, dense inputs, and what is overwritten.
-// RUN: weft-opt %s --one-shot-bufferize="bufferize-function-boundaries" --canonicalize --split-input-file | FileCheck %s
+// RUN: weft-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --split-input-file | FileCheck %s
 
 // What is a view with steps is copied; the destination is new memory that nobody fills.
 // CHECK-LABEL: func @view
@@ -14,4 +14,34 @@ func.func @view(%x: tensor<1x18x1xf32>, %k: tensor<3x1x1xf32>, %n: index) -> ten
   %into = tensor.empty() : tensor<1x7x1xf32>
   %0 = weft.call_into "convolution"(%part, %k) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %into : (tensor<1x9x1xf32>, tensor<3x1x1xf32>) into tensor<1x7x1xf32>
   return %0 : tensor<1x7x1xf32>
+}
+
+// -----
+
+// A part of a larger buffer that is dense itself is not copied, and a result is written where it goes.
+// CHECK-LABEL: func @part
+// CHECK: memref.alloca() : memref<4xi64>
+// CHECK-NOT: memref.alloc(
+// CHECK-NOT: memref.copy
+// CHECK: call @weft_rt_cumsum_f32(
+func.func @part(%x: tensor<4x9xf32>, %y: tensor<4x9xf32> {bufferization.writable = true}, %i: index) -> tensor<4x9xf32> {
+  %one = arith.constant 1 : index
+  %nine = arith.constant 9 : index
+  %zero = arith.constant 0 : index
+  %row = tensor.extract_slice %x[%i, 0] [1, 9] [1, 1] : tensor<4x9xf32> to tensor<9xf32>
+  %into = tensor.extract_slice %y[%i, 0] [1, 9] [1, 1] : tensor<4x9xf32> to tensor<9xf32>
+  %0 = weft.call_into "cumsum"(%row) numbers(%one, %nine, %one, %zero) into %into : (tensor<9xf32>) into tensor<9xf32>
+  %1 = tensor.insert_slice %0 into %y[%i, 0] [1, 9] [1, 1] : tensor<9xf32> into tensor<4x9xf32>
+  return %1 : tensor<4x9xf32>
+}
+
+// -----
+
+// Places are written by the routine of the elements' dtype.
+// CHECK-LABEL: func @places
+// CHECK: call @weft_rt_argmax_f64(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<*xi64>, memref<*xf64>, memref<*xi64>) -> ()
+func.func @places(%x: tensor<9xf64>, %n: index) -> tensor<i64> {
+  %into = tensor.empty() : tensor<i64>
+  %0 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<9xf64>) into tensor<i64>
+  return %0 : tensor<i64>
 }

@@ -24,7 +24,7 @@ using mlir::weft::ScalarBuilder;
 class CumulativeBuilder {
 public:
   CumulativeBuilder(OpBuilder &builder, Location loc, OpCode op, ValueRange operands, Value flags,
-                    Value y);
+                    Value columns, Value y);
 
   void build();
 
@@ -46,14 +46,14 @@ private:
   ImplicitLocOpBuilder b_;
   OpCode op_;
   SmallVector<Value> operands_;
-  Value y_, zero_, one_;
+  Value columns_, y_, zero_, one_;
   /// `steps_` are without the one that an exclusive op begins with.
   Value start_, direction_, delay_, early_, steps_, isExclusive_, init_;
 };
 
 CumulativeBuilder::CumulativeBuilder(OpBuilder &builder, Location loc, OpCode op,
-                                     ValueRange operands, Value flags, Value y)
-    : b_(loc, builder), op_(op), operands_(operands), y_(y) {
+                                     ValueRange operands, Value flags, Value columns, Value y)
+    : b_(loc, builder), op_(op), operands_(operands), columns_(columns), y_(y) {
   const auto flag = [&](std::int64_t bit) -> Value {
     Value none = arith::ConstantIntOp::create(b_, 0, 64);
     Value mask = arith::ConstantIntOp::create(b_, bit, 64);
@@ -145,8 +145,7 @@ void CumulativeBuilder::lines(Value first, std::int64_t count) {
 /// The elements of a slice at place `at` of the axis.
 Value CumulativeBuilder::slice(Value buffer, Value row, Value at) {
   OpFoldResult unit = b_.getIndexAttr(1);
-  Value inner = memref::DimOp::create(b_, y_, 2);
-  OpFoldResult offsets[] = {row, at, b_.getIndexAttr(0)}, sizes[] = {unit, unit, inner};
+  OpFoldResult offsets[] = {row, at, b_.getIndexAttr(0)}, sizes[] = {unit, unit, columns_};
   OpFoldResult strides[] = {unit, unit, unit};
   auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
       {ShapedType::kDynamic}, cast<MemRefType>(buffer.getType()), offsets, sizes, strides));
@@ -200,8 +199,8 @@ void CumulativeBuilder::build() {
 } // namespace
 
 void buildCumulative(OpBuilder &builder, Location loc, OpCode op, ValueRange operands, Value flags,
-                     Value y) {
-  CumulativeBuilder(builder, loc, op, operands, flags, y).build();
+                     Value columns, Value y) {
+  CumulativeBuilder(builder, loc, op, operands, flags, columns, y).build();
 }
 
 } // namespace weft::kernelgen

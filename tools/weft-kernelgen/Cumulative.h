@@ -7,9 +7,10 @@
 
 namespace weft::kernelgen {
 
-/// Makes the loops of a cumulative op over `operands` of (outer, size, inner) into `y`. `flags` is a
-/// sum of CumulativeFlags.
+/// Makes the loops of a cumulative op over the first `columns` of `operands` of (outer, size,
+/// inner) into those of `y`. `flags` is a sum of CumulativeFlags.
 void buildCumulative(mlir::OpBuilder &builder, mlir::Location loc, OpCode op,
-                     mlir::ValueRange operands, mlir::Value flags, mlir::Value y);
+                     mlir::ValueRange operands, mlir::Value flags, mlir::Value columns,
+                     mlir::Value y);
 
 } // namespace weft::kernelgen

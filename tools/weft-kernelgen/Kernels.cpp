@@ -69,10 +69,11 @@ private:
   Type typeOf(DType dtype) { return mlir::weft::elementTypeOf(dtype, context_); }
 
   /// A buffer of unknown sizes, which are those numbers of the kernel's `dims`; a single element if
-  /// there are none.
+  /// there are none. Or one of that many elements.
   struct Buffer {
     Type element;
     SmallVector<std::int64_t> dims;
+    std::int64_t size = ShapedType::kDynamic;
   };
   func::FuncOp begin(const std::string &name, ArrayRef<Buffer> buffers);
   void end(std::size_t index);
@@ -100,6 +101,7 @@ func::FuncOp KernelBuilder::begin(const std::string &name, ArrayRef<Buffer> buff
   SmallVector<Type> types;
   for (const Buffer &buffer : buffers) {
     SmallVector<int64_t> shape(buffer.dims.size(), ShapedType::kDynamic);
+    if (!ShapedType::isDynamic(buffer.size)) shape = {buffer.size};
     types.push_back(MemRefType::get(shape, buffer.element));
   }
   function_ = func::FuncOp::create(b_, loc_, name, b_.getFunctionType(types, {}));
@@ -254,14 +256,19 @@ void KernelBuilder::reduction(const OpInfo &op, DType dtype) {
 void KernelBuilder::cumulative(const OpInfo &op, DType dtype) {
   Type element = typeOf(dtype);
   SmallVector<Buffer> buffers(op.operands.size(), {element, {0, 1, 2}});
-  buffers.push_back({b_.getI64Type(), {}});
+  buffers.push_back({b_.getI64Type(), {}, 2});
   buffers.push_back({element, {0, 1, 2}});
   func::FuncOp function =
       begin("k_cumulative_" + std::string(op.name) + "_" + nameOf(dtype), buffers);
   auto arguments = function.getArguments();
   const std::size_t operands = op.operands.size();
-  Value flags = memref::LoadOp::create(b_, loc_, arguments[operands]);
-  buildCumulative(b_, loc_, op.op, arguments.take_front(operands), flags, arguments.back());
+  const auto told = [&](std::int64_t i) -> Value {
+    Value at = arith::ConstantIndexOp::create(b_, loc_, i);
+    return memref::LoadOp::create(b_, loc_, arguments[operands], at);
+  };
+  Value columns = arith::IndexCastOp::create(b_, loc_, b_.getIndexType(), told(1));
+  buildCumulative(b_, loc_, op.op, arguments.take_front(operands), told(0), columns,
+                  arguments.back());
   end(cumulativeIndex(op.op, dtype));
 }
 

@@ -155,6 +155,24 @@ void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
               "const InferContext &call", os);
 }
 
+void emitCumulativeRoutines(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The cumulative ops as routines for compiled code (Kernels/Cumulative.h).");
+  for (const OpRecord &op : readOps(records)) {
+    if (op.kind != "cumulative") continue;
+    std::string parameters, names;
+    for (const Operand &operand : op.operands) {
+      parameters += "const void *" + operand.name + ", ";
+      names += (names.empty() ? "" : ", ") + operand.name;
+    }
+    for (const std::string &dtype : op.operands.front().dtypes)
+      os << "extern \"C\" void weft_rt_" << op.mnemonic << "_" << dtype
+         << "(const std::int64_t *numbers, " << parameters << "void *result) {\n"
+         << "  const void *operands[] = {" << names << "};\n"
+         << "  weft::kernels::cumulative(WEFT_CUMULATIVE_CALL(" << op.cppName << ", " << dtype
+         << ", " << op.cost << "), operands, result);\n}\n";
+  }
+}
+
 void emitBatchRules(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "How each op is done on batches.");
   const std::vector<OpRecord> ops = readOps(records);

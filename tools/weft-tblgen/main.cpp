@@ -13,6 +13,8 @@ static Opt opTable("gen-op-table", emitOpTable, "Rows of the op table");
 static Opt eagerTable("gen-eager-table", emitEagerTable, "Functions that execute ops eagerly");
 static Opt attrStructs("gen-attr-structs", emitAttrStructs, "Attributes of op calls by name");
 static Opt shapeFunctions("gen-shape-functions", emitShapeFunctions, "Declared shape functions");
+static Opt cumulativeRoutines("gen-cumulative-routines", emitCumulativeRoutines,
+                              "Cumulative ops for compiled code");
 static Opt batchRules("gen-batch-rules", emitBatchRules, "How ops are done on batches");
 static Opt lowerings("gen-lowerings", emitLowerings, "The dispatch of the conversion to linalg");
 static Opt apiHeader("gen-api-header", emitApiHeader, "Declarations of the C++ functions");

@@ -14,9 +14,10 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
     After: every elementwise op is one linalg.generic with broadcasting in its maps; reductions are
     linalg.generic on the neutral element; matrix products are linalg.contract on zeros; movements
     are maps or slices. Of the weft dialect only effects are left, print, assert and check_indices,
-    and sort_into and draw_into, which the library does; with `without-library` lines are sorted by
-    two linalg.generic in which each element counts those before it, and random numbers are
-    linalg.generic, each computed from its place.
+    and sort_into, draw_into and call_into, which the library does. With `without-library` there are
+    loops for them: lines are sorted by two linalg.generic in which each element counts those before
+    it, cumulative ops are an scf.for over slices, and random numbers are linalg.generic, each
+    computed from its place.
     Unknown sizes that have to fit are tested by cf.assert. Locations are those of the weft ops.
   }];
   let dependentDialects = [
@@ -26,7 +27,7 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
   ];
   let options = [
     Option<"withoutLibrary", "without-library", "bool", "false",
-           "The target cannot call the library: loops sort lines and draw random numbers">
+           "The target cannot call the library: loops do what its routines would">
   ];
 }
 

@@ -10,6 +10,18 @@ func.func @call(%x: tensor<2x9x1xf32>, %k: tensor<3x1x1xf32>, %into: tensor<2x7x
 
 // -----
 
+// Cumulative ops are routines of their names, and argmax gives places.
+// CHECK-LABEL: func.func @lines
+func.func @lines(%x: tensor<2x9xf32>, %into: tensor<2xi64>, %n: index) {
+  // CHECK: weft.call_into "cumsum"(%{{.*}}) numbers(%{{.*}}) into %{{.*}} : (tensor<2x9xf32>) into tensor<2x9xf32>
+  %0 = weft.call_into "cumsum"(%x) numbers(%n, %n, %n, %n) into %x : (tensor<2x9xf32>) into tensor<2x9xf32>
+  // CHECK: weft.call_into "argmax"(%{{.*}}) numbers(%{{.*}}) into %{{.*}} : (tensor<2x9xf32>) into tensor<2xi64>
+  %1 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<2x9xf32>) into tensor<2xi64>
+  return
+}
+
+// -----
+
 func.func @unknown(%x: tensor<2xf32>) {
   // expected-error @below {{'weft.call_into' op the library has no routine 'convolve'}}
   %0 = weft.call_into "convolve"(%x) numbers() into %x : (tensor<2xf32>) into tensor<2xf32>
@@ -29,5 +41,30 @@ func.func @numbers(%x: tensor<2xf32>) {
 func.func @dtypes(%x: tensor<2xf32>, %i: tensor<2xi32>, %n: index) {
   // expected-error @below {{'weft.call_into' op 'convolution' takes tensors of one dtype, but 'tensor<2xi32>' meets 'tensor<2xf32>'}}
   %0 = weft.call_into "convolution"(%x, %i) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %x : (tensor<2xf32>, tensor<2xi32>) into tensor<2xf32>
+  return
+}
+
+// -----
+
+// An op that is not cumulative is no routine.
+func.func @other_op(%x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op the library has no routine 'exp'}}
+  %0 = weft.call_into "exp"(%x) numbers() into %x : (tensor<2xf32>) into tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @places(%x: tensor<2xf32>, %into: tensor<f32>, %n: index) {
+  // expected-error @below {{'weft.call_into' op 'argmax' gives elements of 'i64', but is given 'tensor<f32>' to write over}}
+  %0 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<2xf32>) into tensor<f32>
+  return
+}
+
+// -----
+
+func.func @bools(%x: tensor<2xi1>, %n: index) {
+  // expected-error @below {{'weft.call_into' op 'cumsum' takes numbers, but is given 'tensor<2xi1>'}}
+  %0 = weft.call_into "cumsum"(%x) numbers(%n, %n, %n, %n) into %x : (tensor<2xi1>) into tensor<2xi1>
   return
 }

@@ -245,8 +245,10 @@ TEST(KernelTable, cumulative) {
           for (std::size_t i = 0; i < info.operands.size(); ++i)
             operands.push_back(Elements::random(dtype, outer * size * inner,
                                                 3 + static_cast<unsigned>(i), rounds));
-          operands.push_back(Elements(DType::i64, 1));
-          *static_cast<std::int64_t *>(operands.back().data()) = flags;
+          operands.push_back(Elements(DType::i64, 2));
+          auto *told = static_cast<std::int64_t *>(operands.back().data());
+          told[0] = flags;
+          told[1] = inner;
           double tolerance = 0;
           if (info.op == OpCode::logcumsumexp) tolerance = dtype == DType::f32 ? 1e-5 : 1e-13;
           compare(

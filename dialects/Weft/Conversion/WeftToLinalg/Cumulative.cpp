@@ -1,5 +1,6 @@
-// Cumulative ops: loops along the axis, whose steps are elements of a few lines or whole slices
+// Cumulative ops: calls of the library later on, or a loop along the axis whose steps are slices
 // across it.
+#include "Kernels/KernelTable.h"
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,114 +49,6 @@ static Value placeOf(LinalgBuilder &b, const Cumulative &op, Value step, OpFoldR
 /// The number of the step before, or of the first one.
 static Value stepBefore(LinalgBuilder &b, Value step) {
   return b.larger(arith::SubIOp::create(b, step, b.index(1)), b.index(0));
-}
-
-namespace {
-/// Where lines read and write; all elements of an operand are one line to it.
-struct LineBuilder {
-  LinalgBuilder &b;
-  const Cumulative &op;
-  SmallVector<Value> operands;
-  Value init;
-
-  Value size() const { return b.toValue(op.sizes[op.axis]); }
-  /// Place of a step in a line that begins at `start`.
-  Value at(Value start, Value step) const {
-    return arith::AddIOp::create(b, start, placeOf(b, op, step, op.sizes[op.axis]));
-  }
-  /// The operands' elements for a step.
-  SmallVector<Value> elements(Value start, Value step) const {
-    SmallVector<Value> values;
-    for (auto [i, operand] : llvm::enumerate(operands))
-      values.push_back(tensor::ExtractOp::create(
-          b, operand, at(start, op.isEarlier(i) ? stepBefore(b, step) : step)));
-    return values;
-  }
-};
-} // namespace
-
-/// The only line, which has elements: a step waits for nothing but the one before.
-static Value stepLine(const LineBuilder &line, Value result) {
-  LinalgBuilder &b = line.b;
-  const Cumulative &op = line.op;
-  Value zero = b.index(0), one = b.index(1);
-  Value first = tensor::ExtractOp::create(b, line.operands.back(), line.at(zero, zero));
-  result =
-      tensor::InsertOp::create(b, op.exclusive ? line.init : first, result, line.at(zero, zero));
-  auto loop = scf::ForOp::create(b, one, line.size(), one, ValueRange{result, first});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value number = loop.getInductionVar(), acc = loop.getRegionIterArg(1);
-  Value next = op.step(b, b.getLoc(), {}, acc, line.elements(zero, number));
-  Value into = tensor::InsertOp::create(b, op.exclusive ? acc : next, loop.getRegionIterArg(0),
-                                        line.at(zero, number));
-  scf::YieldOp::create(b, ValueRange{into, next});
-  return loop.getResult(0);
-}
-
-/// `iterations` times `together` lines, the first of which begins at place `begin`; their steps do
-/// not wait for each other. One loop goes through all: bufferization does not find the result of
-/// nested ones in place.
-static Value stepLines(const LineBuilder &line, Value result, Value begin, Value iterations,
-                       int64_t together) {
-  LinalgBuilder &b = line.b;
-  const Cumulative &op = line.op;
-  Value zero = b.index(0), one = b.index(1), size = line.size();
-  SmallVector<Value> carried{result, begin, zero};
-  carried.append(together, line.init);
-  auto loop = scf::ForOp::create(b, zero, arith::MulIOp::create(b, iterations, size), one, carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value start = loop.getRegionIterArg(1), step = loop.getRegionIterArg(2);
-  SmallVector<Value> starts{start};
-  while (static_cast<int64_t>(starts.size()) < together)
-    starts.push_back(arith::AddIOp::create(b, starts.back(), size));
-  Value isFirst = isZero(b, step), following = arith::AddIOp::create(b, step, one);
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, following, size);
-  Value past = arith::MulIOp::create(b, size, b.index(together));
-  SmallVector<Value> next{
-      {},
-      arith::SelectOp::create(b, isLast, arith::AddIOp::create(b, start, past), start),
-      arith::SelectOp::create(b, isLast, zero, following)};
-  SmallVector<Value> given;
-  for (auto [begin, acc] : llvm::zip_equal(starts, loop.getRegionIterArgs().drop_front(3))) {
-    next.push_back(op.step(b, b.getLoc(), isFirst, acc, line.elements(begin, step)));
-    given.push_back(op.exclusive ? arith::SelectOp::create(b, isFirst, line.init, acc).getResult()
-                                 : next.back());
-  }
-  next[0] = loop.getRegionIterArg(0);
-  for (auto [begin, value] : llvm::zip_equal(starts, given))
-    next[0] = tensor::InsertOp::create(b, value, next[0], line.at(begin, step));
-  scf::YieldOp::create(b, next);
-  return loop.getResult(0);
-}
-
-/// Lines whose elements are neighbours, a few at a time.
-static Value lowerLines(LinalgBuilder &b, const Cumulative &op, Value init) {
-  /// More lines than a cache has ways for, twice, would not stay in it if they are powers of two
-  /// apart.
-  constexpr int64_t kTogether = 4;
-  OpFoldResult total = b.countOf(op.sizes);
-  OpFoldResult count = b.countOf(ArrayRef(op.sizes).take_front(op.axis));
-  LineBuilder line{b, op, {}, init};
-  for (Value operand : op.operands) line.operands.push_back(b.flattened(operand));
-  Value result = b.empty(total, op.element);
-  const std::optional<int64_t> lines = getConstantIntValue(count);
-  if (lines == 1 && getConstantIntValue(op.sizes[op.axis])) {
-    result = stepLine(line, result);
-  } else {
-    Value all = b.toValue(count), zero = b.index(0), four = b.index(kTogether);
-    Value iterations = arith::DivUIOp::create(b, all, four);
-    Value done = arith::MulIOp::create(b, iterations, four);
-    if (!lines || *lines >= kTogether)
-      result = stepLines(line, result, zero, iterations, kTogether);
-    if (!lines || *lines % kTogether != 0) {
-      Value begin = arith::MulIOp::create(b, done, line.size());
-      result = stepLines(line, result, begin, arith::SubIOp::create(b, all, done), 1);
-    }
-  }
-  b.setSizes(result, total);
-  return b.expanded(result, op.sizes);
 }
 
 /// All lines at once, a slice across the axis after the other.
@@ -221,6 +114,13 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
   // There is nothing to step through, and slices would begin past the end.
   if (llvm::any_of(sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
     return b.empty(sizes, cumulative.element);
+  if (!b.withoutLibrary()) {
+    Sizes numbers = b.linesOf(sizes, cumulative.axis);
+    numbers.push_back(b.getIndexAttr((cumulative.reverse ? ::weft::kReverse : 0) |
+                                     (cumulative.exclusive ? ::weft::kExclusive : 0) |
+                                     (cumulative.shifted ? ::weft::kShifted : 0)));
+    return b.called(info.name, op->getOperands(), numbers, sizes, cumulative.element);
+  }
   // Slices must have one type. What is known of an operand here holds here only: it may come from
   // around a region.
   SmallVector<int64_t> shape;
@@ -233,10 +133,7 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
   }
   ScalarBuilder scalar(b, b.getLoc());
   Value init = buildReductionInit(info.op, scalar, cumulative.element);
-  const bool neighbours =
-      llvm::all_of(ArrayRef(sizes).drop_front(cumulative.axis + 1),
-                   [](OpFoldResult size) { return isConstantIntValue(size, 1); });
-  return neighbours ? lowerLines(b, cumulative, init) : lowerSlices(b, cumulative, init);
+  return lowerSlices(b, cumulative, init);
 }
 
 } // namespace mlir::weft

@@ -162,6 +162,20 @@ Value LinalgBuilder::permuted(Value input, ArrayRef<int64_t> permutation) {
   return moved(sizes, input, AffineMap::get(from.size(), 0, exprs, getContext()));
 }
 
+Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFoldResult> numbers,
+                            ArrayRef<OpFoldResult> sizes, Type elementType) {
+  SmallVector<Value> given;
+  for (OpFoldResult number : numbers) given.push_back(toValue(number));
+  Value into = empty(sizes, elementType);
+  Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given);
+  setSizes(result, sizes);
+  return result;
+}
+
+Sizes LinalgBuilder::linesOf(ArrayRef<OpFoldResult> sizes, int64_t axis) {
+  return {countOf(sizes.take_front(axis)), sizes[axis], countOf(sizes.drop_front(axis + 1))};
+}
+
 Value LinalgBuilder::typed(Value tensor, Type type) {
   if (tensor.getType() == type) return tensor;
   Sizes sizes = sizesOf(tensor);

@@ -18,8 +18,8 @@ using Sizes = SmallVector<OpFoldResult>;
 /// they are expressed by the sizes of the function's arguments and equal ones are the same value.
 class LinalgBuilder : public ImplicitLocOpBuilder {
 public:
-  /// `withoutLibrary`: lines are sorted and random numbers drawn by loops, for targets that cannot
-  /// call the library.
+  /// `withoutLibrary`: what routines of the library do is done by loops, for targets that cannot
+  /// call it.
   LinalgBuilder(Operation *first, bool withoutLibrary)
       : ImplicitLocOpBuilder(first->getLoc(), first), withoutLibrary_(withoutLibrary) {}
 
@@ -45,6 +45,13 @@ public:
   Value moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map);
   /// `input` with its axes in another order: axis i of the result is axis permutation[i].
   Value permuted(Value input, ArrayRef<int64_t> permutation);
+
+  /// What a routine of the library gives for `inputs` and `numbers`.
+  Value called(StringRef routine, ValueRange inputs, ArrayRef<OpFoldResult> numbers,
+               ArrayRef<OpFoldResult> sizes, Type elementType);
+  /// A tensor of `sizes` seen along an axis: the product of the sizes before it, its own, and that
+  /// of those after it.
+  Sizes linesOf(ArrayRef<OpFoldResult> sizes, int64_t axis);
 
   /// `tensor` in that type: a tensor.cast if it changes anything.
   Value typed(Value tensor, Type type);

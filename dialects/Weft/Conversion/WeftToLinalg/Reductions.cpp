@@ -1,4 +1,6 @@
-// Reductions and argmax as linalg.generic with reduction loops.
+// Reductions as linalg.generic with reduction loops; argmax as such loops, or as a call of the
+// library later on.
+#include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -146,6 +148,27 @@ static Value firstPlaceOfMaximum(LinalgBuilder &b, Value x, const Sizes &sizes,
                        });
 }
 
+/// Whether `x` is computed element by element for nobody else, and so cheaply that loops which
+/// reduce it may do so once more: to store it for the library takes longer than all else.
+static bool isCheapChain(Value x) {
+  /// The chain itself, twice.
+  constexpr int64_t kMost = 4;
+  int64_t cost = 0;
+  bool computes = false;
+  SmallVector<Value> values{x};
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    auto loops = value.getDefiningOp<linalg::GenericOp>();
+    if (!loops || !value.hasOneUse() || loops.getNumParallelLoops() != loops.getNumLoops())
+      continue;
+    cost += costOf(*loops.getBody());
+    if (cost > kMost) return false;
+    computes = true;
+    llvm::append_range(values, loops.getInputs());
+  }
+  return computes;
+}
+
 Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
   Value x = op.getX();
   const int64_t axis = op.getAxis();
@@ -156,8 +179,11 @@ Value lowerArgmax(LinalgBuilder &b, ArgmaxOp op) {
                   sizes[axis]);
 
   const bool neighbours = axis + 1 == static_cast<int64_t>(sizes.size());
-  Value result = neighbours ? firstPlaceOfMaximum(b, x, sizes, loops)
-                            : placeAndMaximum(b, x, sizes, loops, axis);
+  Value result;
+  if (!b.withoutLibrary() && !isCheapChain(x))
+    result = b.called("argmax", x, b.linesOf(sizes, axis), loops.kept, b.getI64Type());
+  else if (neighbours) result = firstPlaceOfMaximum(b, x, sizes, loops);
+  else result = placeAndMaximum(b, x, sizes, loops, axis);
   b.setSizes(result, loops.kept);
   if (op.getKeepdims()) result = b.addUnitAxes(result, axis);
   return result;

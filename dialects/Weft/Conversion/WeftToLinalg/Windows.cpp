@@ -79,26 +79,16 @@ static void checkChannels(LinalgBuilder &b, const Windows &windows, StringRef na
 /// dilation.
 static Value callLibrary(LinalgBuilder &b, StringRef routine, const Windows &windows,
                          ValueRange inputs, const Sizes &sizes) {
-  SmallVector<Value> numbers;
-  const auto append = [&](OpFoldResult number) { numbers.push_back(b.toValue(number)); };
-  append(windows.images.front());
-  append(windows.images.back());
-  append(windows.positions.back());
-  append(b.getIndexAttr(windows.groups));
+  SmallVector<OpFoldResult> numbers{windows.images.front(), windows.images.back(),
+                                    windows.positions.back(), b.getIndexAttr(windows.groups)};
   for (int64_t missing = windows.axes(); missing < 3; ++missing)
-    for (int64_t number : {1, 1, 1, 1, 0, 1}) append(b.getIndexAttr(number));
+    for (int64_t number : {1, 1, 1, 1, 0, 1}) numbers.push_back(b.getIndexAttr(number));
   for (int64_t axis = 0; axis < windows.axes(); ++axis) {
-    append(windows.images[axis + 1]);
-    append(windows.kernel[axis]);
-    append(windows.positions[axis + 1]);
-    append(b.getIndexAttr(windows.strides[axis]));
-    append(b.getIndexAttr(windows.low[axis]));
-    append(b.getIndexAttr(windows.dilations[axis]));
+    numbers.append({windows.images[axis + 1], windows.kernel[axis], windows.positions[axis + 1]});
+    for (ArrayRef<int64_t> entries : {windows.strides, windows.low, windows.dilations})
+      numbers.push_back(b.getIndexAttr(entries[axis]));
   }
-  Value into = b.empty(sizes, getElementTypeOrSelf(inputs.front().getType()));
-  Value result = CallIntoOp::create(b, into.getType(), routine, into, inputs, numbers);
-  b.setSizes(result, sizes);
-  return result;
+  return b.called(routine, inputs, numbers, sizes, getElementTypeOrSelf(inputs.front().getType()));
 }
 
 namespace {

@@ -13,10 +13,11 @@ using namespace bufferization;
 
 namespace {
 
-/// A dense row-major buffer of the sizes of `buffer`: itself if its type says that it is one.
+/// A dense row-major buffer of the sizes of `buffer`: itself if its type says that it is one,
+/// wherever it begins in a larger one.
 Value denseOf(ImplicitLocOpBuilder &b, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  if (type.getLayout().isIdentity()) return buffer;
+  if (type.areTrailingDimsContiguous(type.getRank())) return buffer;
   SmallVector<Value> sizes;
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, buffer, axis));
