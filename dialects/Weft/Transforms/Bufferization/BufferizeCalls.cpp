@@ -1,10 +1,10 @@
 // Bufferizes call_into: a call of a routine of the library on dense buffers.
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Bufferization/IntoModel.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::weft {
@@ -25,24 +25,7 @@ Value denseOf(ImplicitLocOpBuilder &b, Value buffer) {
   return memref::AllocOp::create(b, dense, sizes);
 }
 
-struct CallIntoModel : BufferizableOpInterface::ExternalModel<CallIntoModel, CallIntoOp> {
-  static bool isInto(OpOperand &operand) { return operand.getOperandNumber() == 0; }
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    return !isInto(operand);
-  }
-  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    return isInto(operand);
-  }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
-                                      const AnalysisState &) const {
-    if (!isInto(operand)) return {};
-    return {{op->getResult(0), BufferRelation::Equivalent}};
-  }
-  bool bufferizesToElementwiseAccess(Operation *, const AnalysisState &,
-                                     ArrayRef<OpOperand *>) const {
-    return false;
-  }
-
+struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto call = cast<CallIntoOp>(op);

@@ -1,10 +1,10 @@
 // Bufferizes draw_into: a call of the library's random numbers on views of any strides.
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Bufferization/IntoModel.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::weft {
@@ -13,17 +13,7 @@ using namespace bufferization;
 
 namespace {
 
-struct DrawIntoModel : BufferizableOpInterface::ExternalModel<DrawIntoModel, DrawIntoOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
-    return false;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
-    return true;
-  }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &, const AnalysisState &) const {
-    return {{op->getResult(0), BufferRelation::Equivalent}};
-  }
-
+struct DrawIntoModel : IntoModel<DrawIntoModel, DrawIntoOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto draw = cast<DrawIntoOp>(op);

@@ -1,10 +1,10 @@
 // Bufferizes sort_into: a call of the library's sort on views of any strides.
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Bufferization/IntoModel.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::weft {
@@ -15,21 +15,7 @@ namespace {
 
 using ::weft::DType;
 
-enum { kInto, kX };
-
-struct SortIntoModel : BufferizableOpInterface::ExternalModel<SortIntoModel, SortIntoOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &operand, const AnalysisState &) const {
-    return operand.getOperandNumber() == kX;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &operand, const AnalysisState &) const {
-    return operand.getOperandNumber() == kInto;
-  }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
-                                      const AnalysisState &) const {
-    if (operand.getOperandNumber() != kInto) return {};
-    return {{op->getResult(0), BufferRelation::Equivalent}};
-  }
-
+struct SortIntoModel : IntoModel<SortIntoModel, SortIntoOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto sort = cast<SortIntoOp>(op);
