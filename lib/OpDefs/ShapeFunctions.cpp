@@ -86,6 +86,8 @@ Result<Shape> broadcast_operands(const InferContext &call) {
   return shape;
 }
 
+} // namespace
+
 Check check_axis(std::int64_t axis, const Shape &shape, std::string_view what) {
   if (axis >= 0 && axis < shape.rank()) return std::nullopt;
   return Fault{ErrorKind::index, "axis " + std::to_string(axis) + " is out of range for " +
@@ -103,8 +105,6 @@ Check check_axes(const Ints &axes, const Shape &shape, std::string_view what) {
   }
   return std::nullopt;
 }
-
-} // namespace
 
 /// Operands of one dtype that broadcast; the result has their dtype.
 Result<TensorType> elementwise(const InferContext &call) {

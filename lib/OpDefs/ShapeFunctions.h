@@ -8,6 +8,11 @@ namespace weft::shapes {
 
 #include "ShapeFunctions.inc"
 
+/// A fault unless `axis` is one of a tensor of that shape, which the message calls `what`; the same
+/// of axes, which must be ascending.
+Check check_axis(std::int64_t axis, const Shape &shape, std::string_view what);
+Check check_axes(const Ints &axes, const Shape &shape, std::string_view what);
+
 } // namespace weft::shapes
 
 namespace weft {

@@ -379,6 +379,12 @@ Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const 
   return result;
 }
 
+/// Throws, in the op's name, unless a tensor can have that shape.
+static void need_countable(const OpInfo &info, const Shape &shape, DType dtype) {
+  const Result<std::int64_t> count = element_count(shape, item_size(dtype));
+  if (!count) raise(count.fault().kind, std::string(info.name) + ": " + count.fault().message);
+}
+
 Tensor replicate(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
                  const TensorType &) {
   const Tensor &x = operands[0];
@@ -391,7 +397,7 @@ Tensor replicate(const OpInfo &info, std::span<const Tensor> operands, const Att
     dims.push_back(x.impl()->dims()[i]);
     strides.push_back(x.impl()->strides()[i]);
   }
-  static_cast<void>(element_count(Shape(dims), item_size(x.dtype())).value());
+  need_countable(info, Shape(dims), x.dtype());
   return detail::new_view(x, dims, strides, 0);
 }
 
@@ -407,7 +413,7 @@ Tensor resize(const OpInfo &info, std::span<const Tensor> operands, const Attrs 
   if (count <= x->dims()[0])
     return detail::new_view(operands[0], dims, Ints(x->strides(), x->strides() + x->rank), 0);
   const std::size_t item = item_size(type.dtype);
-  static_cast<void>(element_count(Shape(dims), item).value());
+  need_countable(info, Shape(dims), type.dtype);
   Tensor result = detail::new_tensor(type.dtype, Shape(dims));
   detail::TensorImpl *to = result.impl();
   copy_strided(item, x->sizes(), x->data, {x->strides(), x->rank}, to->data,

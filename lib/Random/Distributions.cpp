@@ -43,8 +43,9 @@ void need_integer(const char *function, DType dtype) {
                      std::string(name_of(dtype)));
 }
 
-/// The shortest text that is this number.
-std::string text(double value) {
+/// The shortest text that is this number of its type.
+template <class T>
+std::string text(T value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   return {digits, end};
@@ -174,8 +175,7 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   if (!probability.weak())
     check(logical_and(p >= 0, p <= 1), "random::bernoulli: a probability is not from 0 to 1", p);
   else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))
-    throw ValueError("random::bernoulli: the probability " + std::to_string(value) +
-                     " is not from 0 to 1");
+    throw ValueError("random::bernoulli: the probability " + text(value) + " is not from 0 to 1");
   return draw_uniform(source.take(1), place, p.dtype()) < p;
 }
 

@@ -24,8 +24,8 @@ using detail::new_tensor;
 void check_rectangular(std::size_t depth, std::int64_t first, std::size_t other) {
   if (std::cmp_equal(first, other)) return;
   throw ShapeError("tensor: the nested list is ragged: at depth " + std::to_string(depth) +
-                   " one list has " + std::to_string(first) + " entries and another " +
-                   std::to_string(other));
+                   " one list has " + std::to_string(first) + (first == 1 ? " entry" : " entries") +
+                   " and another " + std::to_string(other));
 }
 
 Tensor filled(const char *function, const Shape &shape, DType dtype, int value) {

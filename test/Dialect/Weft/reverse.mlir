@@ -27,7 +27,7 @@ func.func @out_of_range(%x: tensor<2x3xf32>) {
 
 // Twice reversed would be not at all.
 func.func @order(%x: tensor<2x3xf32>) {
-  // expected-error @below {{'weft.reverse' op the axes (1, 1) are not ascending}}
+  // expected-error @below {{'weft.reverse' op axis 1 is given twice}}
   %0 = weft.reverse %x {axes = array<i64: 1, 1>} : tensor<2x3xf32>
   return
 }

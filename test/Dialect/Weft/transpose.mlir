@@ -48,7 +48,7 @@ func.func @negative(%x: tensor<2x3xf32>) {
 
 // Every axis has its place.
 func.func @count(%x: tensor<2x3xf32>) {
-  // expected-error @below {{'weft.transpose' op permutation (0,) has 1 entries, but x has shape (2, 3)}}
+  // expected-error @below {{'weft.transpose' op permutation (0,) has 1 entry, but x has shape (2, 3)}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.transpose %x {permutation = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return

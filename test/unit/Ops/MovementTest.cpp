@@ -144,6 +144,14 @@ TEST(Movement, Errors) {
 }
 
 // Sizes were multiplied from the left, so that a 0 behind large ones came too late.
+TEST(Movement, ErrorsNameTheOp) {
+  const Tensor x = tensor({1.f, 2.f}), many = tensor(std::int64_t{1} << 62);
+  EXPECT_THROWS(
+      replicate(x, many), ShapeError,
+      "replicate: a tensor of shape (4611686018427387904, 2) has more bytes than 2^63 - 1");
+  EXPECT_THROWS(reverse(x, {.axes = Ints{0, 0}}), ValueError, "reverse: axis 0 is given twice");
+}
+
 TEST(Movement, ReshapesNothingWhateverTheOrderOfItsSizes) {
   const std::int64_t m = std::int64_t{1} << 62;
   for (const Ints &shape : {Ints{0, m, m}, Ints{m, 0, m}, Ints{m, m, 0}})

@@ -241,7 +241,11 @@ TEST(Distributions, BadParameters) {
                 "random::truncated_normal: the mean and the standard deviation must be finite, the "
                 "latter not negative");
   EXPECT_THROWS(g.bernoulli({2}, 1.5), ValueError,
-                "random::bernoulli: the probability 1.500000 is not from 0 to 1");
+                "random::bernoulli: the probability 1.5 is not from 0 to 1");
+  EXPECT_THROWS(g.bernoulli({2}, 1.0000002), ValueError,
+                "random::bernoulli: the probability 1.0000002 is not from 0 to 1");
+  EXPECT_THROWS(g.bernoulli({2}, -1e-9), ValueError,
+                "random::bernoulli: the probability -1e-09 is not from 0 to 1");
   EXPECT_THROWS(g.bernoulli({2}, std::nan("")), ValueError,
                 "random::bernoulli: the probability nan is not from 0 to 1");
   EXPECT_THROWS(g.bernoulli({2}, tensor({1, 0})), DTypeError,
