@@ -5,8 +5,6 @@
 #include "Kernels/WindowRows.h"
 
 #include <limits>
-#include <type_traits>
-#include <vector>
 
 namespace weft::kernels {
 namespace {
@@ -54,75 +52,79 @@ struct Inside {
   bool operator==(const Inside &) const = default;
 };
 
-/// Neighbouring positions of a row that see the same taps.
-struct Positions {
-  int64_t begin, count;
-  /// Of each tap that they see: where it lies from the first one's first element on, and its number
-  /// in the window.
-  std::vector<int64_t> offsets;
-  std::vector<int32_t> taps;
-  int64_t at = 0; ///< where the first tap of the first position lies in the images
-};
-
-/// Calls `run` for the runs of positions of one row.
+/// Calls `run(first position, count, taps)` for the runs of neighbouring positions along an axis
+/// that see the same taps of it.
 template <class Run>
-void for_positions(const DenseWindows &c, int64_t image, int64_t plane, int64_t line,
-                   Positions &positions, const Run &run) {
-  const DenseAxis &depth = c.axes[0], &height = c.axes[1], &width = c.axes[2];
-  const int64_t i = plane * depth.stride - depth.low, j = line * height.stride - height.low;
-  const Inside planes(depth, i), lines(height, j);
+void for_runs(const DenseAxis &axis, const Run &run) {
   const auto inside_at = [&](int64_t position) {
-    return Inside(width, position * width.stride - width.low);
+    return Inside(axis, position * axis.stride - axis.low);
   };
-  for (int64_t k = 0, next = 0; k < width.outs; k = next) {
-    const Inside columns = inside_at(k);
-    for (next = k + 1; next < width.outs && inside_at(next) == columns; ++next) {
+  for (int64_t k = 0, next = 0; k < axis.outs; k = next) {
+    const Inside taps = inside_at(k);
+    for (next = k + 1; next < axis.outs && inside_at(next) == taps; ++next) {
     }
-    positions.begin = k, positions.count = next - k;
-    positions.offsets.clear();
-    positions.taps.clear();
-    for (int64_t a = planes.first; a < planes.last; ++a)
-      for (int64_t b = lines.first; b < lines.last; ++b)
-        for (int64_t d = columns.first; d < columns.last; ++d) {
-          const int64_t at =
-              (((image * depth.in + i + a * depth.dilation) * height.in + j + b * height.dilation) *
-                   width.in +
-               k * width.stride - width.low + d * width.dilation) *
-              c.channels;
-          if (positions.offsets.empty()) positions.at = at;
-          positions.offsets.push_back(at - positions.at);
-          positions.taps.push_back(static_cast<int32_t>((a * height.taps + b) * width.taps + d));
-        }
-    run();
+    run(k, next - k, taps);
   }
 }
 
-/// Calls `run(row, positions, y offset)` for all runs of positions; `fill` for those that see
-/// nothing.
+/// Calls `run(row, position, place)` for the runs of neighbouring positions of one row that see the
+/// same taps: the first one's number and the element of the image that its first tap sees.
+/// `run_nothing(position, count)` for those that see none.
+template <class Run, class RunNothing>
+void for_positions(const PoolingShape &shape, const DenseWindows &w, int64_t image, int64_t plane,
+                   int64_t line, const Run &run, const RunNothing &run_nothing) {
+  const DenseAxis &depth = w.axes[0], &height = w.axes[1], &width = w.axes[2];
+  // Elements from one place along each axis to the next, of images and of windows.
+  const int64_t x_steps[] = {height.in * width.in * w.channels, width.in * w.channels, w.channels};
+  const int64_t numbers[] = {shape.axes[1].window * shape.axes[2].window, shape.axes[2].window, 1};
+  const int64_t plane_at = plane * depth.stride - depth.low;
+  const int64_t line_at = line * height.stride - height.low;
+  for_runs(width, [&](int64_t position, int64_t count, const Inside &columns) {
+    const int64_t at[] = {plane_at, line_at, position * width.stride - width.low};
+    const Inside inside[] = {Inside(depth, plane_at), Inside(height, line_at), columns};
+    PoolingRow row{.channels = w.channels,
+                   .positions = count,
+                   .taps = {},
+                   .first_number = 0,
+                   .x_step = width.stride * w.channels,
+                   .y_step = width.out_step * w.channels};
+    int64_t place = image * depth.in * x_steps[0], seen = 1;
+    for (int i = 0; i < 3; ++i) {
+      const DenseAxis &axis = w.axes[i];
+      place += (at[i] + inside[i].first * axis.dilation) * x_steps[i];
+      row.first_number += (axis.first_tap + inside[i].first * axis.tap_step) * numbers[i];
+      row.taps[i] = {.count = inside[i].last - inside[i].first,
+                     .x_step = axis.dilation * x_steps[i],
+                     .number_step = axis.tap_step * numbers[i]};
+      seen *= row.taps[i].count;
+    }
+    if (seen == 0) run_nothing(position, count);
+    else run(row, position, place);
+  });
+}
+
+/// Calls `run(row, place in x, place in y)` for all runs of positions, on all threads;
+/// `fill(place in y)` for positions that see nothing.
 template <typename T, class Run, class Fill>
-void for_rows(const PoolingShape &shape, const T *x, const Run &run, const Fill &fill) {
+void for_rows(const PoolingShape &shape, const Run &run, const Fill &fill) {
   for_kinds_of_windows(
       shape.axes, {shape.batch, shape.channels, {}}, [&](const DenseWindows &windows) {
         const int64_t step = windows.axes[2].out_step * shape.channels;
         for_blocks_of_rows<T>(
             windows, std::max<int64_t>(windows.taps(), 1) * shape.channels * kTapWork,
             [&](int64_t image, int64_t plane, int64_t begin, int64_t end) {
-              Positions positions;
-              for (int64_t line = begin; line < end; ++line)
-                for_positions(windows, image, plane, line, positions, [&] {
-                  const int64_t to =
-                      first_position(shape.axes, windows, image, plane, line) * shape.channels +
-                      positions.begin * step;
-                  if (positions.offsets.empty()) {
-                    for (int64_t i = 0; i < positions.count; ++i) fill(to + i * step);
-                    return;
-                  }
-                  run(PoolingRow<T>{shape.channels, positions.count,
-                                    static_cast<int64_t>(positions.offsets.size()),
-                                    x + positions.at, positions.offsets.data(),
-                                    windows.axes[2].stride * shape.channels, step},
-                      positions, to);
-                });
+              for (int64_t line = begin; line < end; ++line) {
+                const int64_t first =
+                    first_position(shape.axes, windows, image, plane, line) * shape.channels;
+                for_positions(
+                    shape, windows, image, plane, line,
+                    [&](const PoolingRow &row, int64_t position, int64_t place) {
+                      run(row, place, first + position * step);
+                    },
+                    [&](int64_t position, int64_t count) {
+                      for (int64_t i = position; i < position + count; ++i) fill(first + i * step);
+                    });
+              }
             });
       });
 }
@@ -134,6 +136,19 @@ bool is_empty(const PoolingShape &shape) {
 
 } // namespace
 
+PoolingShape transposed(const PoolingShape &shape) {
+  PoolingShape result = shape;
+  for (WindowAxis &axis : result.axes)
+    axis = {.in = axis.out,
+            .window = axis.window,
+            .out = axis.in,
+            .stride = 1,
+            .low = (axis.window - 1) * axis.window_dilation - axis.low,
+            .input_dilation = axis.stride,
+            .window_dilation = axis.window_dilation};
+  return result;
+}
+
 void pool(DType dtype, Pool kind, const PoolingShape &shape, const void *x, void *y) noexcept {
   if (is_empty(shape)) return;
   visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
@@ -141,10 +156,13 @@ void pool(DType dtype, Pool kind, const PoolingShape &shape, const void *x, void
                         : kind == Pool::min ? kernels.min
                                             : kernels.sum;
     const T nothing = kind == Pool::max ? lowest<T>() : kind == Pool::min ? highest<T>() : T(0);
+    const T *const from = static_cast<const T *>(x);
     T *const to = static_cast<T *>(y);
-    for_rows(
-        shape, static_cast<const T *>(x),
-        [&](const PoolingRow<T> &row, const Positions &, int64_t at) { kernel(row, to + at); },
+    for_rows<T>(
+        shape,
+        [&](const PoolingRow &row, int64_t place, int64_t at) {
+          kernel(row, from + place, to + at);
+        },
         [&](int64_t at) { std::fill_n(to + at, shape.channels, nothing); });
   });
 }
@@ -154,17 +172,11 @@ void pool_places(DType dtype, Pool kind, const PoolingShape &shape, const void *
   if (is_empty(shape)) return;
   visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
     const auto kernel = kind == Pool::min ? kernels.argmin : kernels.argmax;
-    for_rows(
-        shape, static_cast<const T *>(x),
-        [&](const PoolingRow<T> &row, const Positions &positions, int64_t at) {
-          kernel(row, places + at);
-          // Where taps are missing, those that are there have other numbers in the window.
-          if (positions.taps.back() + 1 == row.taps) return;
-          for (int64_t i = 0; i < row.positions; ++i)
-            for (int64_t c = 0; c < row.channels; ++c) {
-              int32_t &place = places[at + i * row.y_step + c];
-              place = positions.taps[static_cast<size_t>(place)];
-            }
+    const T *const from = static_cast<const T *>(x);
+    for_rows<T>(
+        shape,
+        [&](const PoolingRow &row, int64_t place, int64_t at) {
+          kernel(row, from + place, places + at);
         },
         [&](int64_t at) { std::fill_n(places + at, shape.channels, 0); });
   });
@@ -173,26 +185,13 @@ void pool_places(DType dtype, Pool kind, const PoolingShape &shape, const void *
 void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int32_t *places,
                void *y) noexcept {
   if (is_empty(shape)) return;
-  visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &) {
+  visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
     const T *const from = static_cast<const T *>(x);
     T *const to = static_cast<T *>(y);
-    const WindowAxis &b = shape.axes[1], &c = shape.axes[2];
-    for_rows(
-        shape, from,
-        [&](const PoolingRow<T> &row, const Positions &positions, int64_t at) {
-          // Offsets by number; of a tap that is not seen there is none.
-          constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
-          std::vector<int64_t> offsets(
-              static_cast<size_t>(shape.axes[0].window * b.window * c.window), kNone);
-          for (size_t i = 0; i < positions.taps.size(); ++i)
-            offsets[static_cast<size_t>(positions.taps[i])] = positions.offsets[i];
-          for (int64_t i = 0; i < row.positions; ++i)
-            for (int64_t channel = 0; channel < row.channels; ++channel) {
-              const int64_t here = at + i * row.y_step + channel;
-              const auto place = static_cast<size_t>(places[here]);
-              const int64_t offset = place < offsets.size() ? offsets[place] : kNone;
-              to[here] = offset == kNone ? T(0) : row.x[i * row.x_step + offset + channel];
-            }
+    for_rows<T>(
+        shape,
+        [&](const PoolingRow &row, int64_t place, int64_t at) {
+          kernels.take(row, places + at, from + place, to + at);
         },
         [&](int64_t at) { std::fill_n(to + at, shape.channels, T(0)); });
   });
@@ -200,45 +199,113 @@ void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int3
 
 void pool_scatter(DType dtype, const PoolingShape &shape, const void *y, const int32_t *places,
                   void *x) noexcept {
-  visit_pooling_kernels(dtype, [&]<typename Element>(const PoolingKernels<Element> &) {
-    using T = typename std::conditional_t<std::is_integral_v<Element>, std::make_unsigned<Element>,
-                                          std::type_identity<Element>>::type;
-    const auto &[a, b, c] = shape.axes;
+  const auto &[a, b, c] = shape.axes;
+  const int64_t length = c.in * shape.channels, rows = shape.batch * a.in * b.in;
+  if (length == 0) return;
+  visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
     const T *const from = static_cast<const T *>(y);
     T *const to = static_cast<T *>(x);
-    const int64_t channels = shape.channels, size = a.in * b.in * c.in * channels;
-    // A thread has some channels of an image, so that every element is added to in order.
-    constexpr int64_t kChannels = 16;
-    const int64_t parts = divide_up(channels, kChannels);
-    const int64_t positions = a.out * b.out * c.out;
+    const DenseAxis width{.in = c.in,
+                          .outs = c.out,
+                          .taps = c.window,
+                          .stride = c.stride,
+                          .dilation = c.window_dilation,
+                          .low = c.low};
+    // A thread has some rows of images, which it adds to in the order of the positions. Positions
+    // along an axis that see `at` are those of its taps, from the last one on.
+    const auto for_positions_at = [](const WindowAxis &axis, int64_t at, const auto &run) {
+      for (int64_t tap = axis.window; tap-- > 0;) {
+        const int64_t from_low = at + axis.low - tap * axis.window_dilation;
+        if (from_low >= 0 && from_low % axis.stride == 0 && from_low / axis.stride < axis.out)
+          run(from_low / axis.stride, tap);
+      }
+    };
+    const auto work_of = [](const WindowAxis &axis) { return axis.window / axis.stride + 1; };
+    const int64_t work = (c.out * c.window * work_of(a) * work_of(b) + c.in) * shape.channels;
     threads::parallel_for_noexcept(
-        0, shape.batch * parts,
-        divide_up(kThreadWork, std::max<int64_t>((positions * 8 + size / channels) * kChannels, 1)),
+        0, rows, divide_up(kThreadWork, std::max<int64_t>(work, 1)),
         [&](int64_t begin, int64_t end) {
-          for (int64_t part = begin; part < end; ++part) {
-            const int64_t image = part / parts, first = part % parts * kChannels;
-            const int64_t last = std::min(first + kChannels, channels);
-            T *const target = to + image * size;
-            for (int64_t i = 0; i < size; i += channels)
-              std::fill(target + i + first, target + i + last, T(0));
-            for (int64_t position = 0; position < positions; ++position) {
-              const int64_t at[] = {position / c.out / b.out * a.stride - a.low,
-                                    position / c.out % b.out * b.stride - b.low,
-                                    position % c.out * c.stride - c.low};
-              const int64_t row = (image * positions + position) * channels;
-              for (int64_t channel = first; channel < last; ++channel) {
-                const int64_t place = places[row + channel];
-                const int64_t i = at[0] + place / c.window / b.window * a.window_dilation;
-                const int64_t j = at[1] + place / c.window % b.window * b.window_dilation;
-                const int64_t k = at[2] + place % c.window * c.window_dilation;
-                if (place < 0 || i < 0 || i >= a.in || j < 0 || j >= b.in || k < 0 || k >= c.in)
-                  continue;
-                target[((i * b.in + j) * c.in + k) * channels + channel] += from[row + channel];
-              }
-            }
+          for (int64_t i = begin; i < end; ++i) {
+            T *const row = to + i * length;
+            std::fill_n(row, length, T(0));
+            const int64_t image = i / b.in / a.in;
+            for_positions_at(a, i / b.in % a.in, [&](int64_t plane, int64_t plane_tap) {
+              for_positions_at(b, i % b.in, [&](int64_t line, int64_t line_tap) {
+                const int64_t position =
+                    ((image * a.out + plane) * b.out + line) * c.out * shape.channels;
+                const int64_t tap = (plane_tap * b.window + line_tap) * c.window;
+                for_runs(width, [&](int64_t first, int64_t count, const Inside &columns) {
+                  if (columns.first == columns.last) return;
+                  const int64_t at = position + first * shape.channels;
+                  const int64_t place =
+                      first * c.stride - c.low + columns.first * c.window_dilation;
+                  kernels.scatter({.channels = shape.channels,
+                                   .positions = count,
+                                   .taps = {{1, 0, 0},
+                                            {1, 0, 0},
+                                            {columns.last - columns.first,
+                                             c.window_dilation * shape.channels, 1}},
+                                   .first_number = tap + columns.first,
+                                   .x_step = c.stride * shape.channels,
+                                   .y_step = shape.channels},
+                                  places + at, from + at, row + place * shape.channels);
+                });
+              });
+            });
           }
         });
   });
 }
 
 } // namespace weft::kernels
+
+static weft::kernels::PoolingShape shape_of(const int64_t *numbers) {
+  weft::kernels::PoolingShape shape{numbers[0], numbers[1], {}};
+  numbers += 2;
+  for (weft::kernels::WindowAxis &axis : shape.axes) {
+    axis = {.in = numbers[0],
+            .window = numbers[1],
+            .out = numbers[2],
+            .stride = numbers[3],
+            .low = numbers[4],
+            .window_dilation = numbers[5]};
+    numbers += 6;
+  }
+  return shape;
+}
+
+#define WEFT_POOLING_ENTRIES(Name, Type)                                                           \
+  void weft_rt_window_max_##Name(const int64_t *numbers, const Type *x, Type *y) {                 \
+    weft::kernels::pool(weft::DType::Name, weft::kernels::Pool::max, shape_of(numbers), x, y);     \
+  }                                                                                                \
+  void weft_rt_window_min_##Name(const int64_t *numbers, const Type *x, Type *y) {                 \
+    weft::kernels::pool(weft::DType::Name, weft::kernels::Pool::min, shape_of(numbers), x, y);     \
+  }                                                                                                \
+  void weft_rt_window_sum_##Name(const int64_t *numbers, const Type *x, Type *y) {                 \
+    weft::kernels::pool(weft::DType::Name, weft::kernels::Pool::sum, shape_of(numbers), x, y);     \
+  }                                                                                                \
+  void weft_rt_window_sum_transpose_##Name(const int64_t *numbers, const Type *y, Type *x) {       \
+    weft::kernels::pool(weft::DType::Name, weft::kernels::Pool::sum,                               \
+                        weft::kernels::transposed(shape_of(numbers)), y, x);                       \
+  }                                                                                                \
+  void weft_rt_window_argmax_##Name(const int64_t *numbers, const Type *x, int32_t *places) {      \
+    weft::kernels::pool_places(weft::DType::Name, weft::kernels::Pool::max, shape_of(numbers), x,  \
+                               places);                                                            \
+  }                                                                                                \
+  void weft_rt_window_argmin_##Name(const int64_t *numbers, const Type *x, int32_t *places) {      \
+    weft::kernels::pool_places(weft::DType::Name, weft::kernels::Pool::min, shape_of(numbers), x,  \
+                               places);                                                            \
+  }                                                                                                \
+  void weft_rt_window_take_##Name(const int64_t *numbers, const Type *x, const int32_t *places,    \
+                                  Type *y) {                                                       \
+    weft::kernels::pool_take(weft::DType::Name, shape_of(numbers), x, places, y);                  \
+  }                                                                                                \
+  void weft_rt_window_scatter_##Name(const int64_t *numbers, const Type *y, const int32_t *places, \
+                                     Type *x) {                                                    \
+    weft::kernels::pool_scatter(weft::DType::Name, shape_of(numbers), y, places, x);               \
+  }
+WEFT_POOLING_ENTRIES(f32, float)
+WEFT_POOLING_ENTRIES(f64, double)
+WEFT_POOLING_ENTRIES(i32, int32_t)
+WEFT_POOLING_ENTRIES(i64, int64_t)
+#undef WEFT_POOLING_ENTRIES

@@ -7,119 +7,214 @@
 namespace WEFT_LEVEL_NAMESPACE {
 namespace {
 
-/// Channels that are computed together, in registers: four vectors of 32-bit elements.
-constexpr int kTogether = WEFT_LEVEL == 4 ? 64 : WEFT_LEVEL == 3 ? 32 : 16;
-
-/// An integer of as many bytes, whose sums wrap.
+/// The unsigned integer of T's size: sums of integers wrap, and floats are summed as they are.
 template <typename T>
-struct Summed {
+struct Wrapping {
   using type = T;
 };
 template <>
-struct Summed<int32_t> {
+struct Wrapping<int32_t> {
   using type = uint32_t;
 };
 template <>
-struct Summed<int64_t> {
+struct Wrapping<int64_t> {
   using type = uint64_t;
 };
+template <typename T>
+using Sum = typename Wrapping<T>::type;
 
-/// Whether a later element takes the place of the best so far.
-template <typename T, bool Largest>
-inline bool is_better(T later, T best) {
-  return (Largest ? later > best : later < best) | ((later != later) & (best == best));
+template <typename T>
+inline Vec<T> load_lanes(const T *from, int lanes) {
+  return (Vec<T>)load_first(reinterpret_cast<const Sum<T> *>(from), lanes);
+}
+template <typename T>
+inline void store_lanes(T *to, Vec<T> value, int lanes) {
+  store_first(reinterpret_cast<Sum<T> *>(to), (Vec<Sum<T>>)value, lanes);
 }
 
-/// Calls `run` on channels [c, c + count) of every position, count being kTogether where it can.
-template <class Run>
-inline void for_channels(int64_t channels, int64_t positions, const Run &run) {
-  for (int64_t i = 0; i < positions; ++i) {
+/// As many places as a vector of T has lanes: in memory, and what comparisons of T give.
+template <typename T>
+using Places = int32_t __attribute__((ext_vector_type(kLanes<T>)));
+template <typename T>
+using Wide = decltype(Vec<T>() == Vec<T>());
+
+template <typename T>
+inline Wide<T> load_places(const int32_t *from, int lanes) {
+  Places<T> places = 0;
+  if (lanes == kLanes<T>) __builtin_memcpy(&places, from, sizeof places);
+  else
+    for (int i = 0; i < lanes; ++i) places[i] = from[i];
+  return __builtin_convertvector(places, Wide<T>);
+}
+template <typename T>
+inline void store_places(int32_t *to, Wide<T> wide, int lanes) {
+  const Places<T> places = __builtin_convertvector(wide, Places<T>);
+  if (lanes == kLanes<T>) __builtin_memcpy(to, &places, sizeof places);
+  else
+    for (int i = 0; i < lanes; ++i) to[i] = places[i];
+}
+
+/// Whether later elements take the place of the best so far: they are larger, or the first NaN.
+template <typename T, bool Largest>
+inline Wide<T> is_better(Vec<T> later, Vec<T> best) {
+  if constexpr (kIsFloat<T>) return ~(Largest ? later <= best : later >= best) & (best == best);
+  else return Largest ? later > best : later < best;
+}
+
+/// Vectors of channels that are computed together, in registers; the last one may have fewer lanes.
+template <typename T, int N>
+struct Channels {
+  static constexpr int count = N;
+  int lanes;
+
+  int of(int vector) const { return N > 1 ? kLanes<T> : lanes; }
+};
+
+/// Calls `run(channels, position, first channel)` on all channels of every position.
+template <typename T, class Run>
+inline void for_channels(const PoolingRow &row, const Run &run) {
+  constexpr int kLane = kLanes<T>;
+  for (int64_t i = 0; i < row.positions; ++i) {
     int64_t c = 0;
-    for (; c + kTogether <= channels; c += kTogether) run(i, c, kTogether);
-    if (c < channels) run(i, c, int(channels - c));
+    for (; c + 4 * kLane <= row.channels; c += 4 * kLane) run(Channels<T, 4>{kLane}, i, c);
+    for (; c + 2 * kLane <= row.channels; c += 2 * kLane) run(Channels<T, 2>{kLane}, i, c);
+    for (; c + kLane <= row.channels; c += kLane) run(Channels<T, 1>{kLane}, i, c);
+    if (c < row.channels) run(Channels<T, 1>{int(row.channels - c)}, i, c);
   }
 }
 
-/// `first` of the first tap, then `next` of each later one and the value so far. The loops over
-/// channels have a constant count where that many are left, and become vectors.
-template <typename T, typename R, class First, class Next, class Last>
-inline void fold(const PoolingRow<T> &row, R *y, const First &first, const Next &next,
-                 const Last &last) {
-  for_channels(row.channels, row.positions, [&](int64_t position, int64_t c, int count) {
-    const T *const x = row.x + position * row.x_step + c;
-    R *const to = y + position * row.y_step + c;
-    const auto run = [&](auto constant) __attribute__((always_inline)) {
-      const int size = constant == 0 ? count : int(constant);
-      decltype(first(T())) state[kTogether];
-      for (int i = 0; i < size; ++i) state[i] = first(x[row.offsets[0] + i]);
-      for (int64_t tap = 1; tap < row.taps; ++tap) {
-        const T *const from = x + row.offsets[tap];
-        for (int i = 0; i < size; ++i) state[i] = next(state[i], from[i], tap);
-      }
-      for (int i = 0; i < size; ++i) to[i] = last(state[i]);
-    };
-    struct Whole {
-      constexpr operator int() const { return kTogether; }
-    };
-    struct Rest {
-      constexpr operator int() const { return 0; }
-    };
-    if (count == kTogether) run(Whole());
-    else run(Rest());
-  });
-}
-
-template <typename T, bool Largest>
-void extreme(const PoolingRow<T> &row, T *y) {
-  fold(
-      row, y, [](T value) { return value; },
-      [](T best, T later, int64_t) { return is_better<T, Largest>(later, best) ? later : best; },
-      [](T best) { return best; });
-}
-
-template <typename T>
-void sum(const PoolingRow<T> &row, T *y) {
-  using Sum = typename Summed<T>::type;
-  fold(
-      row, y, [](T value) { return Sum(0) + Sum(value); },
-      [](Sum sum, T value, int64_t) { return sum + Sum(value); }, [](Sum sum) { return T(sum); });
-}
-
-template <typename T, bool Largest>
-void place_of_extreme(const PoolingRow<T> &row, int32_t *y) {
-  // Values and places in arrays of their own, so that both become vectors.
-  for_channels(row.channels, row.positions, [&](int64_t position, int64_t c, int count) {
-    const T *const x = row.x + position * row.x_step + c;
-    int32_t *const to = y + position * row.y_step + c;
-    T best[kTogether];
-    int32_t place[kTogether];
-    for (int i = 0; i < count; ++i) best[i] = x[row.offsets[0] + i], place[i] = 0;
-    for (int64_t tap = 1; tap < row.taps; ++tap) {
-      const T *const from = x + row.offsets[tap];
-      for (int i = 0; i < count; ++i) {
-        const bool better = is_better<T, Largest>(from[i], best[i]);
-        best[i] = better ? from[i] : best[i];
-        place[i] = better ? int32_t(tap) : place[i];
-      }
+/// Calls `run(offset, number)` on all taps, in their order.
+template <class Run>
+inline void for_taps(const PoolingRow &row, const Run &run) {
+  const PoolingTaps &a = row.taps[0], &b = row.taps[1], &d = row.taps[2];
+  for (int64_t i = 0; i < a.count; ++i)
+    for (int64_t j = 0; j < b.count; ++j) {
+      int64_t offset = i * a.x_step + j * b.x_step;
+      int64_t number = row.first_number + i * a.number_step + j * b.number_step;
+      for (int64_t k = 0; k < d.count; ++k, offset += d.x_step, number += d.number_step)
+        run(offset, int32_t(number));
     }
-    for (int i = 0; i < count; ++i) to[i] = place[i];
+}
+
+#define WEFT_INLINE __attribute__((always_inline))
+#define WEFT_UNROLLED _Pragma("clang loop unroll(full)")
+
+template <typename T, bool Largest>
+void extreme(const PoolingRow &row, const T *x, T *y) {
+  for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
+    constexpr int kCount = decltype(channels)::count;
+    const T *const from = x + position * row.x_step + c;
+    T *const to = y + position * row.y_step + c;
+    Vec<T> best[kCount];
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v) best[v] =
+        load_lanes(from + v * kLanes<T>, channels.of(v));
+    for_taps(row, [&](int64_t offset, int32_t) WEFT_INLINE {
+      WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
+        const Vec<T> later = load_lanes(from + offset + v * kLanes<T>, channels.of(v));
+        best[v] = is_better<T, Largest>(later, best[v]) ? later : best[v];
+      }
+    });
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v)
+        store_lanes(to + v * kLanes<T>, best[v], channels.of(v));
   });
 }
 
 template <typename T>
-void take(const PoolingRow<T> &row, const int32_t *places, T *y) {
-  for (int64_t position = 0; position < row.positions; ++position) {
-    const T *const x = row.x + position * row.x_step;
-    const int32_t *const at = places + position * row.y_step;
-    T *const to = y + position * row.y_step;
-    for (int64_t c = 0; c < row.channels; ++c) to[c] = x[row.offsets[at[c]] + c];
-  }
+void sum(const PoolingRow &row, const T *x, T *y) {
+  for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
+    constexpr int kCount = decltype(channels)::count;
+    const T *const from = x + position * row.x_step + c;
+    T *const to = y + position * row.y_step + c;
+    Vec<Sum<T>> sums[kCount] = {};
+    for_taps(row, [&](int64_t offset, int32_t) WEFT_INLINE {
+      WEFT_UNROLLED for (int v = 0; v < kCount; ++v) sums[v] +=
+          (Vec<Sum<T>>)load_lanes(from + offset + v * kLanes<T>, channels.of(v));
+    });
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v)
+        store_lanes(to + v * kLanes<T>, (Vec<T>)sums[v], channels.of(v));
+  });
 }
+
+template <typename T, bool Largest>
+void place_of_extreme(const PoolingRow &row, const T *x, int32_t *y) {
+  for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
+    constexpr int kCount = decltype(channels)::count;
+    const T *const from = x + position * row.x_step + c;
+    int32_t *const to = y + position * row.y_step + c;
+    Vec<T> best[kCount];
+    Wide<T> place[kCount];
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
+      best[v] = load_lanes(from + v * kLanes<T>, channels.of(v));
+      place[v] = int32_t(row.first_number);
+    }
+    for_taps(row, [&](int64_t offset, int32_t number) WEFT_INLINE {
+      WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
+        const Vec<T> later = load_lanes(from + offset + v * kLanes<T>, channels.of(v));
+        const Wide<T> better = is_better<T, Largest>(later, best[v]), here = number;
+        best[v] = better ? later : best[v];
+        place[v] = better ? here : place[v];
+      }
+    });
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v)
+        store_places<T>(to + v * kLanes<T>, place[v], channels.of(v));
+  });
+}
+
+template <typename T>
+void take(const PoolingRow &row, const int32_t *places, const T *x, T *y) {
+  for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
+    constexpr int kCount = decltype(channels)::count;
+    const T *const from = x + position * row.x_step + c;
+    const int32_t *const at = places + position * row.y_step + c;
+    T *const to = y + position * row.y_step + c;
+    Vec<T> taken[kCount] = {};
+    Wide<T> place[kCount];
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v) place[v] =
+        load_places<T>(at + v * kLanes<T>, channels.of(v));
+    for_taps(row, [&](int64_t offset, int32_t number) WEFT_INLINE {
+      const Wide<T> here = number;
+      WEFT_UNROLLED for (int v = 0; v < kCount; ++v) taken[v] =
+          place[v] == here ? load_lanes(from + offset + v * kLanes<T>, channels.of(v)) : taken[v];
+    });
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v)
+        store_lanes(to + v * kLanes<T>, taken[v], channels.of(v));
+  });
+}
+
+template <typename T>
+void scatter(const PoolingRow &row, const int32_t *places, const T *y, T *x) {
+  for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
+    constexpr int kCount = decltype(channels)::count;
+    const T *const from = y + position * row.y_step + c;
+    const int32_t *const at = places + position * row.y_step + c;
+    T *const to = x + position * row.x_step + c;
+    Vec<Sum<T>> value[kCount];
+    Wide<T> place[kCount];
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
+      value[v] = (Vec<Sum<T>>)load_lanes(from + v * kLanes<T>, channels.of(v));
+      place[v] = load_places<T>(at + v * kLanes<T>, channels.of(v));
+    }
+    for_taps(row, [&](int64_t offset, int32_t number) WEFT_INLINE {
+      const Wide<T> here = number;
+      const Vec<Sum<T>> nothing = 0;
+      WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
+        // 0 changes no sum that began with 0.
+        T *const target = to + offset + v * kLanes<T>;
+        const auto before = (Vec<Sum<T>>)load_lanes(target, channels.of(v));
+        const Vec<Sum<T>> added = place[v] == here ? value[v] : nothing;
+        store_lanes(target, (Vec<T>)(before + added), channels.of(v));
+      }
+    });
+  });
+}
+
+#undef WEFT_INLINE
+#undef WEFT_UNROLLED
 
 template <typename T>
 constexpr PoolingKernels<T> kernels() {
-  return {extreme<T, true>,          extreme<T, false>,          sum<T>,
-          place_of_extreme<T, true>, place_of_extreme<T, false>, take<T>};
+  return {extreme<T, true>,           extreme<T, false>, sum<T>,    place_of_extreme<T, true>,
+          place_of_extreme<T, false>, take<T>,           scatter<T>};
 }
 
 } // namespace
