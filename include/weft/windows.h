@@ -1,4 +1,5 @@
-// Ops on windows of images, which are (batch, 1 to 3 spatial axes, channels): convolution.
+// Ops on windows of images, which are (batch, 1 to 3 spatial axes, channels): convolution, pooling,
+// and images of other sizes.
 #pragma once
 
 #include <array>
@@ -87,5 +88,77 @@ struct ConvolutionTransposeOptions {
 /// \return (batch, spatial axes.., result's channels)
 Tensor convolution_transpose(const Operand &x, const Operand &kernel,
                              const ConvolutionTransposeOptions &options = {});
+
+/// What a window of numbers becomes.
+enum class WindowReduction : std::uint8_t { max, min, sum, mean };
+
+/// Options of `reduce_window`. Lists have an entry for each spatial axis; none stand for ones.
+struct ReduceWindowOptions {
+  Ints strides = {};
+  Padding padding = Padding::valid;
+  /// How far the elements that a window sees are apart.
+  Ints dilations = {};
+  /// Whether a mean is over all elements of its window, of which those in the padding are 0, and
+  /// not over those of the image alone.
+  bool count_padding = false;
+};
+
+/// Of each position and channel what its window becomes. Padding takes no part: it is never the
+/// largest or least, and is not counted. NaN in a window is what is largest and least. Of equal
+/// elements the first in the order of the window has the gradient, as has the first NaN. Each sum
+/// is one chain over the window, the same at any number of threads.
+///
+/// Of a window that sees nothing, which only dilation and images without elements make: the lowest
+/// value, the highest, 0, NaN.
+///
+/// Throws ShapeError if the rank is not 3 to 5, a window is larger than the padded axis, or a list
+/// has not an entry for each spatial axis; ValueError for windows, strides and dilations below 1,
+/// and for padding that is negative or as large as a window.
+/// \param x a number (i32, i64, f32, f64), (batch, spatial axes.., channels); of a mean integers
+///     become f32
+/// \return (batch, positions.., channels)
+Tensor reduce_window(const Operand &x, WindowReduction reduction, const Ints &window,
+                     const ReduceWindowOptions &options = {});
+
+/// Options of `max_pool` and `min_pool`.
+struct PoolOptions {
+  /// None stand for the sizes of the window: windows side by side.
+  Ints strides = {};
+  Padding padding = Padding::valid;
+};
+
+/// The largest element of each window, as `reduce_window` has it.
+Tensor max_pool(const Operand &x, const Ints &window, const PoolOptions &options = {});
+
+/// The least element of each window, as `reduce_window` has it.
+Tensor min_pool(const Operand &x, const Ints &window, const PoolOptions &options = {});
+
+/// Options of `average_pool`.
+struct AveragePoolOptions {
+  /// None stand for the sizes of the window: windows side by side.
+  Ints strides = {};
+  Padding padding = Padding::valid;
+  /// Whether zeros of the padding are counted.
+  bool count_padding = false;
+};
+
+/// The mean of each window, as `reduce_window` has it.
+Tensor average_pool(const Operand &x, const Ints &window, const AveragePoolOptions &options = {});
+
+/// How elements of a resized image follow from those of the image.
+enum class Resize : std::uint8_t {
+  nearest,  ///< the one in whose place the element's centre falls
+  bilinear, ///< those around its centre, weighted by how near they are along each axis
+};
+
+/// Images of those sizes along their spatial axes, the centres of whose elements lie evenly over
+/// those of `x` (half-pixel centres). Nothing is smoothed where images become smaller. What lies
+/// outside of the outer centres is as they are.
+///
+/// Throws ShapeError if the rank is not 3 to 5, there is not a size for each spatial axis, or an
+/// axis has no elements; ValueError for sizes below 1.
+/// \param x (batch, spatial axes.., channels); with `bilinear` integers become f32
+/// \return (batch, size.., channels)
+Tensor resize_image(const Operand &x, const Ints &size, Resize method = Resize::bilinear);
 
 } // namespace weft

@@ -129,21 +129,35 @@ Tensor matmul(BatchedCall &call) {
   return call.on_raised();
 }
 
-// Members are more images.
-Tensor images(BatchedCall &call) {
-  if (!call.only_first_varies()) return {};
-  const Shape shape = detail::type_of(call.members(0)).shape;
-  if (!shape.is_static()) return {};
-  Ints merged(shape.begin() + 1, shape.end());
-  merged[0] *= shape[0];
-  std::vector<Tensor> operands{TensorEmitter().reshape(call.members(0), merged)};
-  for (std::size_t i = 1; i < call.operand_count(); ++i) operands.push_back(call.operand(i));
+/// The call on images of which members are more; the first `count` operands are images.
+static Tensor on_more_images(BatchedCall &call, std::size_t count) {
+  std::vector<Tensor> operands;
+  Shape members;
+  for (std::size_t i = 0; i < call.operand_count(); ++i) {
+    if (i >= count) {
+      operands.push_back(call.operand(i));
+      continue;
+    }
+    const Tensor images = call.repeated(i);
+    const Shape shape = detail::type_of(images).shape;
+    if (!shape.is_static()) return {};
+    Ints merged(shape.begin() + 1, shape.end());
+    merged[0] *= shape[0];
+    operands.push_back(TensorEmitter().reshape(images, merged));
+    members = shape;
+  }
   const Tensor result = call.on(operands);
   Ints parted(detail::type_of(result).shape);
-  parted[0] = shape[1];
-  parted.insert(0, shape[0]);
+  parted[0] = members[1];
+  parted.insert(0, members[0]);
   return TensorEmitter().reshape(result, parted);
 }
+
+Tensor images(BatchedCall &call) {
+  return call.only_first_varies() ? on_more_images(call, 1) : Tensor();
+}
+
+Tensor every_image(BatchedCall &call) { return on_more_images(call, call.operand_count()); }
 
 Tensor broadcast(BatchedCall &call) {
   return call.on({call.raised(0, BroadcastAttrs(call.attrs()).shape.size() - 1)});

@@ -24,7 +24,7 @@ struct ConvolutionShape {
 /// Every element of the result is one chain of multiply-adds from 0 over (window axes, channel) in
 /// ascending order, and padding is zeros that take part in it; the zeros that input dilation puts
 /// between elements do not. So the result depends neither on blocks nor on the number of threads.
-/// Nothing is allocated but scratch (docs/convolution.md); without it a slow loop runs.
+/// Nothing is allocated but scratch (docs/windows.md); without it a slow loop runs.
 void convolution(DType dtype, const ConvolutionShape &shape, const void *x, const void *kernel,
                  void *y) noexcept;
 

@@ -1,6 +1,9 @@
 // Shape functions of the ops on windows of images.
 #include "OpDefs/ShapeFunctions.h"
 
+#include <limits>
+#include <utility>
+
 namespace weft::shapes {
 
 namespace {
@@ -9,15 +12,18 @@ using Size = std::int64_t;
 
 std::string text(Size value) { return std::to_string(value); }
 
-/// What the attributes of a convolution and its gradients say, an entry for each spatial axis.
+/// What the attributes of ops on windows say, an entry for each spatial axis; what has no groups
+/// has one.
 struct Windows {
   const Ints &strides, &low, &high, &dilations;
-  Size groups;
+  Size groups = 1;
 };
 
 template <class Attributes>
 Windows windows_of(const Attributes &attrs) {
-  return {attrs.strides, attrs.low, attrs.high, attrs.dilations, attrs.groups};
+  if constexpr (requires { attrs.groups; })
+    return {attrs.strides, attrs.low, attrs.high, attrs.dilations, attrs.groups};
+  else return {attrs.strides, attrs.low, attrs.high, attrs.dilations};
 }
 
 Check check_list(const Ints &values, std::string_view name, std::size_t axes, Size least) {
@@ -108,6 +114,96 @@ Result<Size> positions(Size in, Size window, const Windows &windows, std::size_t
   return (padded - *reach) / windows.strides[axis] + 1;
 }
 
+/// The size of an axis of images of which `count` windows are made, with so many elements behind
+/// the last one.
+Result<Size> transposed_size(Size count, Size window, const Windows &windows, const Ints &extra,
+                             std::size_t axis) {
+  const Size stride = windows.strides[axis];
+  if (extra[axis] >= stride)
+    return Fault{ErrorKind::value, "extra has " + text(extra[axis]) +
+                                       ", but must be below the stride, " + text(stride)};
+  Result<Size> reach = reach_of(window, windows.dilations[axis]);
+  if (!reach) return reach;
+  if (count == unknown || *reach == unknown) return unknown;
+  // (count - 1) stride + reach + extra - low - high; of no position nothing is known but that.
+  Size size = 0;
+  const bool fits = !__builtin_mul_overflow(count - 1, stride, &size) &&
+                    !__builtin_add_overflow(size, *reach, &size) &&
+                    !__builtin_add_overflow(size, extra[axis], &size) &&
+                    !__builtin_sub_overflow(size, windows.low[axis], &size) &&
+                    !__builtin_sub_overflow(size, windows.high[axis], &size);
+  if (!fits || size < 0)
+    return Fault{ErrorKind::shape, "spatial axis " + text(static_cast<Size>(axis)) +
+                                       " of the result would have " +
+                                       (fits ? text(size) : "more than 2^63 - 1") + " elements"};
+  return size;
+}
+
+/// The attributes of an op whose windows have their sizes from one. Padding is smaller than what a
+/// window goes over, so that windows see something, and the elements of a window have numbers of 32
+/// bits.
+Check check_window(const TensorType &images, const Ints &window, const Windows &windows) {
+  if (Check fault = check_images(images, "x")) return fault;
+  const std::size_t axes = images.shape.size() - 2;
+  if (Check fault = check_list(window, "window", axes, 1)) return fault;
+  if (Check fault = check_windows(windows, axes)) return fault;
+  Size elements = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    Result<Size> reach = reach_of(window[axis], windows.dilations[axis]);
+    if (!reach) return reach.fault();
+    for (const auto &[padding, name] :
+         {std::pair(windows.low[axis], "low"), std::pair(windows.high[axis], "high")})
+      if (padding >= *reach)
+        return Fault{ErrorKind::value, std::string(name) + " has " + text(padding) +
+                                           ", but must be below the " + text(*reach) +
+                                           (*reach == 1 ? " element" : " elements") +
+                                           " that a window goes over"};
+    if (__builtin_mul_overflow(elements, window[axis], &elements) ||
+        elements > std::numeric_limits<std::int32_t>::max())
+      return Fault{ErrorKind::shape, "a window has more than 2^31 - 1 elements"};
+  }
+  return std::nullopt;
+}
+
+/// The shape of what windows over images become.
+Result<Shape> positions_of(const Shape &images, const Ints &window, const Windows &windows) {
+  Shape shape{images[0]};
+  for (std::size_t axis = 0; axis < window.size(); ++axis) {
+    Result<Size> count = positions(images[axis + 1], window[axis], windows, axis);
+    if (!count) return count.fault();
+    shape.push_back(*count);
+  }
+  shape.push_back(images[images.size() - 1]);
+  return shape;
+}
+
+/// The shape of the images of which windows with those attributes are made.
+Result<Shape> images_of(const TensorType &x, const WindowTransposeAttrs &attrs) {
+  const Windows windows = windows_of(attrs);
+  if (Check fault = check_window(x, attrs.window, windows)) return *fault;
+  if (Check fault = check_list(attrs.extra, "extra", attrs.window.size(), 0)) return *fault;
+  Shape shape{x.shape[0]};
+  for (std::size_t axis = 0; axis < attrs.window.size(); ++axis) {
+    Result<Size> size =
+        transposed_size(x.shape[axis + 1], attrs.window[axis], windows, attrs.extra, axis);
+    if (!size) return size.fault();
+    shape.push_back(*size);
+  }
+  shape.push_back(x.shape[x.shape.size() - 1]);
+  return shape;
+}
+
+/// Places against the shape that they must have.
+Check check_places(const TensorType &places, const Shape &wanted) {
+  bool fits = places.shape.size() == wanted.size();
+  for (std::size_t axis = 0; fits && axis < wanted.size(); ++axis)
+    fits = places.shape[axis] == wanted[axis] || places.shape[axis] == unknown ||
+           wanted[axis] == unknown;
+  if (fits) return std::nullopt;
+  return Fault{ErrorKind::shape, "places must have shape " + to_string(wanted) + ", but has " +
+                                     to_string(places.shape)};
+}
+
 Result<TensorType> sized(DType dtype, Shape shape) {
   Result<Size> count = element_count(shape, item_size(dtype));
   if (!count) return count.fault();
@@ -151,28 +247,10 @@ Result<TensorType> convolution_transpose(const InferContext &call) {
                  "x has " + text(channels) + " channels, but the kernel is for " + text(out)};
   Shape shape{x.shape[0]};
   for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
-    const Size count = x.shape[axis + 1], stride = windows.strides[axis];
-    if (attrs.extra[axis] >= stride)
-      return Fault{ErrorKind::value, "extra has " + text(attrs.extra[axis]) +
-                                         ", but must be below the stride, " + text(stride)};
-    Result<Size> reach = reach_of(kernel.shape[axis], windows.dilations[axis]);
-    if (!reach) return reach.fault();
-    if (count == unknown || *reach == unknown) {
-      shape.push_back(unknown);
-      continue;
-    }
-    // (count - 1) stride + reach + extra - low - high; of no position nothing is known but that.
-    Size size = 0;
-    const bool fits = !__builtin_mul_overflow(count - 1, stride, &size) &&
-                      !__builtin_add_overflow(size, *reach, &size) &&
-                      !__builtin_add_overflow(size, attrs.extra[axis], &size) &&
-                      !__builtin_sub_overflow(size, windows.low[axis], &size) &&
-                      !__builtin_sub_overflow(size, windows.high[axis], &size);
-    if (!fits || size < 0)
-      return Fault{ErrorKind::shape, "spatial axis " + text(static_cast<Size>(axis)) +
-                                         " of the result would have " +
-                                         (fits ? text(size) : "more than 2^63 - 1") + " elements"};
-    shape.push_back(size);
+    Result<Size> size =
+        transposed_size(x.shape[axis + 1], kernel.shape[axis], windows, attrs.extra, axis);
+    if (!size) return size.fault();
+    shape.push_back(*size);
   }
   const Size in_group = kernel.shape[rank - 2];
   Size in_channels = unknown;
@@ -220,6 +298,43 @@ Result<TensorType> convolution_kernel_gradient(const InferContext &call) {
   shape.push_back(channels == unknown ? unknown : channels / windows.groups);
   shape.push_back(out);
   return sized(x.dtype, std::move(shape));
+}
+
+Result<TensorType> window_reduction(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  const WindowAttrs attrs(call.attrs);
+  const Windows windows = windows_of(attrs);
+  if (Check fault = check_window(x, attrs.window, windows)) return *fault;
+  Result<Shape> shape = positions_of(x.shape, attrs.window, windows);
+  if (!shape) return shape.fault();
+  return sized(x.dtype, *std::move(shape));
+}
+
+Result<TensorType> window_places(const InferContext &call) {
+  Result<TensorType> type = window_reduction(call);
+  if (!type) return type;
+  return sized(DType::i32, type->shape);
+}
+
+Result<TensorType> window_take(const InferContext &call) {
+  Result<TensorType> type = window_reduction(call);
+  if (!type) return type;
+  if (Check fault = check_places(call.operands[1], type->shape)) return *fault;
+  return type;
+}
+
+Result<TensorType> window_sum_transpose(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  Result<Shape> shape = images_of(x, WindowTransposeAttrs(call.attrs));
+  if (!shape) return shape.fault();
+  return sized(x.dtype, *std::move(shape));
+}
+
+Result<TensorType> window_scatter(const InferContext &call) {
+  Result<TensorType> type = window_sum_transpose(call);
+  if (!type) return type;
+  if (Check fault = check_places(call.operands[1], call.operands[0].shape)) return *fault;
+  return type;
 }
 
 } // namespace weft::shapes

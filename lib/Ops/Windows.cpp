@@ -1,18 +1,18 @@
-// Convolution as users call it: lists that are left out, and padding by name.
+// Convolution as users call it, and what calls of ops on windows have in common: lists that are
+// left out, and padding by name.
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Call.h"
+#include "Ops/WindowOptions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 
 #include <algorithm>
 #include <weft/ops.h>
-#include <weft/windows.h>
 
 namespace weft {
 
-namespace {
+namespace windows {
 
-/// The list, or that entry for each axis where none is given.
 Ints entries(const Ints &given, std::size_t axes, std::int64_t otherwise) {
   return given.empty() ? Ints(axes, otherwise) : given;
 }
@@ -24,18 +24,11 @@ std::size_t spatial_axes(const char *function, const Shape &shape) {
                               to_string(shape));
 }
 
-/// What is put in front of and behind each axis.
-struct Amounts {
-  Ints low, high;
-};
-
-/// The elements that a window goes over, where that can be told: the shape function refuses the
-/// others.
-std::int64_t reach_of(const Shape &kernel, const Ints &dilations, std::size_t axis) {
-  if (axis >= kernel.size() || axis >= dilations.size()) return 1;
+std::int64_t reach_of(const Ints &window, const Ints &dilations, std::size_t axis) {
+  if (axis >= window.size() || axis >= dilations.size()) return 1;
   std::int64_t reach = 0;
-  if (kernel[axis] < 1 || dilations[axis] < 1 ||
-      __builtin_mul_overflow(kernel[axis] - 1, dilations[axis], &reach) ||
+  if (window[axis] < 1 || dilations[axis] < 1 ||
+      __builtin_mul_overflow(window[axis] - 1, dilations[axis], &reach) ||
       reach == std::numeric_limits<std::int64_t>::max())
     return 1;
   return reach + 1;
@@ -54,50 +47,29 @@ Amounts pairs_of(const char *function, const Padding &padding, std::size_t axes)
   return amounts;
 }
 
-/// An axis of a size that is not known, with the zeros of `same`: their number follows from the
-/// size, so more are put around, and what is wanted of it is taken.
-Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::int64_t reach) {
-  const auto along = static_cast<std::int64_t>(axis);
-  const auto number = [](std::int64_t value) {
-    return cast(static_cast<double>(value), DType::i64);
-  };
-  const Tensor size = size_of(x, {.axis = along});
-  // The last window begins at size - 1 less what the stride leaves of that.
-  const Tensor left = remainder(size - number(1), number(stride));
-  const Tensor total = maximum(number(reach - 1) - left, number(0));
-  const Tensor before = cast(cast(total, DType::f64) / 2, DType::i64);
-  Ints around(static_cast<std::size_t>(x.rank()), 0), none = around;
-  around[axis] = reach - 1;
-  const Tensor wide = pad(x, cast(0.0, x.dtype()), around, around, none);
-  const Tensor ones = replicate(number(1), size + total);
-  return gather(wide, cumsum(ones, {.axis = 0, .exclusive = true}) + (number(reach - 1) - before),
-                {.axis = along});
-}
-
-/// The padding of a convolution, which may be done here: then `x` has it.
-Amounts amounts_of(Tensor &x, const Shape &kernel, const Padding &padding, const Ints &strides,
-                   const Ints &dilations) {
-  const Shape shape = detail::type_of(x).shape;
-  const std::size_t axes = shape.size() - 2;
-  if (padding.kind() == Padding::Kind::pairs) return pairs_of("convolution", padding, axes);
+Amounts amounts_of(const char *function, const Shape &images, const Padding &padding,
+                   const Ints &window, const Ints &strides, const Ints &dilations,
+                   std::vector<std::size_t> &open) {
+  const std::size_t axes = images.size() - 2;
+  if (padding.kind() == Padding::Kind::pairs) return pairs_of(function, padding, axes);
   Amounts amounts{Ints(axes, 0), Ints(axes, 0)};
   if (padding.kind() == Padding::Kind::valid) return amounts;
   if (padding.kind() == Padding::Kind::causal && axes != 1)
-    raise(ErrorKind::value,
-          "convolution: only one spatial axis can be padded as causal, but there are " +
-              std::to_string(axes));
+    raise(ErrorKind::value, std::string(function) +
+                                ": only one spatial axis can be padded as causal, but there are " +
+                                std::to_string(axes));
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const std::int64_t reach = reach_of(kernel, dilations, axis);
+    const std::int64_t reach = reach_of(window, dilations, axis);
     const std::int64_t stride =
         axis < strides.size() ? std::max<std::int64_t>(strides[axis], 1) : 1;
     if (padding.kind() == Padding::Kind::causal) {
       amounts.low[axis] = reach - 1;
       continue;
     }
-    const std::int64_t size = shape[axis + 1];
+    const std::int64_t size = images[axis + 1];
     std::int64_t total = reach - 1; // with a stride of 1 whatever the size is
     if (size == unknown && stride != 1) {
-      x = padded_same(x, axis + 1, stride, reach);
+      open.push_back(axis);
       continue;
     }
     if (size != unknown) total = std::max<std::int64_t>(reach - 1 - (size - 1) % stride, 0);
@@ -106,6 +78,42 @@ Amounts amounts_of(Tensor &x, const Shape &kernel, const Padding &padding, const
     amounts.high[axis] = total - total / 2;
   }
   return amounts;
+}
+
+Tensor number(std::int64_t value) { return cast(static_cast<double>(value), DType::i64); }
+
+Tensor quotient(const Tensor &value, std::int64_t divisor) {
+  // Exact, as both are whole numbers below 2^53 and one is a multiple of the other.
+  const Tensor multiple = value - remainder(value, number(divisor));
+  return cast(cast(multiple, DType::f64) / static_cast<double>(divisor), DType::i64);
+}
+
+OpenPadding same_padding(const Tensor &size, std::int64_t stride, std::int64_t reach) {
+  // The last window begins at size - 1 less what the stride leaves of that.
+  const Tensor left = remainder(size - number(1), number(stride));
+  const Tensor total = maximum(number(reach - 1) - left, number(0));
+  return {quotient(total, 2), total};
+}
+
+} // namespace windows
+
+namespace {
+
+using namespace windows;
+
+/// An axis of a size that is not known, with the zeros of `same`: their number follows from the
+/// size, so more are put around, and what is wanted of it is taken.
+Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::int64_t reach) {
+  const auto along = static_cast<std::int64_t>(axis);
+  const Tensor size = size_of(x, {.axis = along});
+  const OpenPadding padding = same_padding(size, stride, reach);
+  Ints around(static_cast<std::size_t>(x.rank()), 0), none = around;
+  around[axis] = reach - 1;
+  const Tensor wide = pad(x, cast(0.0, x.dtype()), around, around, none);
+  const Tensor ones = replicate(number(1), size + padding.total);
+  return gather(wide,
+                cumsum(ones, {.axis = 0, .exclusive = true}) + (number(reach - 1) - padding.before),
+                {.axis = along});
 }
 
 } // namespace
@@ -119,8 +127,12 @@ Tensor convolution(const Operand &x, const Operand &kernel, const ConvolutionOpt
   const std::size_t axes = spatial_axes("convolution", detail::type_of(images).shape);
   const Ints strides = entries(options.strides, axes, 1);
   const Ints dilations = entries(options.dilations, axes, 1);
-  const Amounts padding =
-      amounts_of(images, detail::type_of(weights).shape, options.padding, strides, dilations);
+  const Ints window = detail::type_of(weights).shape;
+  std::vector<std::size_t> open;
+  const Amounts padding = amounts_of("convolution", detail::type_of(images).shape, options.padding,
+                                     window, strides, dilations, open);
+  for (const std::size_t axis : open)
+    images = padded_same(images, axis + 1, strides[axis], reach_of(window, dilations, axis));
   const Operand padded(images), by(weights);
   return call::general(OpCode::convolution, {&padded, &by},
                        Attrs{Attr(strides), Attr(padding.low), Attr(padding.high), Attr(dilations),

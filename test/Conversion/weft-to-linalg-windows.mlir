@@ -47,3 +47,36 @@ func.func @gradients(%x: tensor<2x6x3xf32>, %k: tensor<3x3x4xf32>, %d: tensor<2x
   %1 = weft.convolution_kernel_gradient %x, %d {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<2x6x3xf32>, tensor<2x2x4xf32>) -> tensor<3x3x4xf32>
   return %0, %1 : tensor<2x6x3xf32>, tensor<3x3x4xf32>
 }
+
+// -----
+
+// Reductions over windows take the numbers of a window without those of channels; places are i32. Loops without the library carry what was best and where.
+// CHECK-LABEL: func.func @reductions
+// CHECK: weft.call_into "window_max"(%{{.*}}) numbers(
+// CHECK-SAME: into %{{.*}} : (tensor<2x6x3xf32>) into tensor<2x2x3xf32>
+// CHECK: weft.call_into "window_argmax"(%{{.*}}) numbers(
+// CHECK-SAME: into %{{.*}} : (tensor<2x6x3xf32>) into tensor<2x2x3xi32>
+// CHECK: weft.call_into "window_scatter"(%{{.*}}, %{{.*}}) numbers(
+// CHECK-SAME: into %{{.*}} : (tensor<2x2x3xf32>, tensor<2x2x3xi32>) into tensor<2x6x3xf32>
+// LOOPS-LABEL: func.func @reductions
+// LOOPS: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// LOOPS: %{{.*}}:2 = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// LOOPS: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+func.func @reductions(%x: tensor<2x6x3xf32>) -> (tensor<2x2x3xf32>, tensor<2x6x3xf32>) {
+  %0 = weft.window_max %x {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<2x6x3xf32>) -> tensor<2x2x3xf32>
+  %1 = weft.window_argmax %x {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<2x6x3xf32>) -> tensor<2x2x3xi32>
+  %2 = weft.window_scatter %0, %1 {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>, extra = array<i64: 1>} : (tensor<2x2x3xf32>, tensor<2x2x3xi32>) -> tensor<2x6x3xf32>
+  return %0, %2 : tensor<2x2x3xf32>, tensor<2x6x3xf32>
+}
+
+// -----
+
+// What only the call knows is checked there.
+// CHECK-LABEL: func.func @places
+// CHECK-DAG: window_take: axis 1 of places has size {}, but there are {} windows along it
+// CHECK-DAG: window_take: a window over {} elements does not fit in spatial axis 0, which has {} with its padding
+// CHECK: weft.call_into "window_take"
+func.func @places(%x: tensor<?x?x?xf32>, %p: tensor<?x?x?xi32>) -> tensor<?x?x?xf32> {
+  %0 = weft.window_take %x, %p {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<?x?x?xf32>, tensor<?x?x?xi32>) -> tensor<?x?x?xf32>
+  return %0 : tensor<?x?x?xf32>
+}

@@ -147,9 +147,9 @@ def matmul(lhs, rhs, transpose_lhs, transpose_rhs):
     return np.matmul(*(np.swapaxes(x, -1, -2) if flip else x for x, flip in ((lhs, transpose_lhs), (rhs, transpose_rhs))))
 
 
-def windows(x, window, strides, low, high, dilations):
+def windows(x, window, strides, low, high, dilations, outside=0):
     """What each position sees: (batch, positions.., channels, window..)."""
-    x = np.pad(x, [(0, 0), *zip(low, high), (0, 0)])
+    x = np.pad(x, [(0, 0), *zip(low, high), (0, 0)], constant_values=outside)
     reach = tuple((n - 1) * d + 1 for n, d in zip(window, dilations))
     views = np.lib.stride_tricks.sliding_window_view(x, reach, tuple(range(1, len(reach) + 1)))
     steps = tuple(slice(None, None, s) for s in strides), tuple(slice(None, None, d) for d in dilations)
@@ -186,6 +186,55 @@ def convolution_kernel_gradient(x, cotangent, window, strides, low, high, dilati
     parts = [np.tensordot(views[(*[slice(None)] * (axes + 1), i)], cotangent[..., o], (where, where))
              for i, o in zip(grouped(x.shape[-1], groups), grouped(cotangent.shape[-1], groups))]
     return np.concatenate([np.moveaxis(part, 0, -2) for part in parts], -1).astype(x.dtype)
+
+
+def window_values(x, window, strides, low, high, dilations, outside=0):
+    """What each position sees in the order of its window: (batch, positions.., channels, taps)."""
+    views = windows(x, window, strides, low, high, dilations, outside)
+    return views.reshape(views.shape[: len(window) + 2] + (int(np.prod(window)),))
+
+
+def window_places(x, *lists):
+    *lists, outside = lists
+    # The first of those that are in the image: what is outside is no better, and never before them.
+    values = window_values(x, *lists, outside)
+    inside = window_values(np.ones(x.shape, bool), *lists, False)
+    better = np.less if outside == lowest(x) else np.greater
+    best, place = np.full(values.shape[:-1], outside, x.dtype), np.full(values.shape[:-1], -1)
+    for tap in range(values.shape[-1]):
+        value = values[..., tap]
+        takes = inside[..., tap] & ((place < 0) | better(best, value) | (np.isnan(value) & ~np.isnan(best)))
+        best, place = np.where(takes, value, best), np.where(takes, tap, place)
+    return np.maximum(place, 0).astype(np.int32)
+
+
+def window_extremum(x, *lists):
+    *lists, outside = lists
+    values = window_values(x, *lists, outside)
+    return np.take_along_axis(values, window_places(x, *lists, outside)[..., None], -1)[..., 0]
+
+
+def window_sum(x, *lists):
+    return window_values(x, *lists).sum(-1, dtype=x.dtype)
+
+
+def window_take(x, places, *lists):
+    values = window_values(x, *lists)
+    known = (places >= 0) & (places < values.shape[-1])
+    return np.where(known, np.take_along_axis(values, np.where(known, places, 0)[..., None], -1)[..., 0], x.dtype.type(0))
+
+
+def window_scatter(x, places, window, strides, low, high, dilations, extra):
+    sizes = [(n - 1) * s + (k - 1) * d + 1 + e for n, s, k, d, e in zip(x.shape[1:], strides, window, dilations, extra)]
+    full = np.zeros((x.shape[0], *sizes, x.shape[-1]), x.dtype)
+    for number, tap in enumerate(np.ndindex(*window)):
+        seen = tuple(slice(t * d, t * d + (n - 1) * s + 1, s) for t, d, n, s in zip(tap, dilations, x.shape[1:], strides))
+        full[(slice(None), *seen)] += x if places is None else np.where(places == number, x, x.dtype.type(0))
+    return full[(slice(None), *(slice(l, n - h) for l, n, h in zip(low, sizes, high)))]
+
+
+def window_sum_transpose(x, *lists):
+    return window_scatter(x, None, *lists)
 
 
 def padded(x, value, low, high, interior):

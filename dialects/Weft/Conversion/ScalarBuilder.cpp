@@ -210,10 +210,15 @@ Value ScalarBuilder::select(Value pred, Value onTrue, Value onFalse) {
   return arith::SelectOp::create(b, loc, pred, onTrue, onFalse);
 }
 
+Value ScalarBuilder::isBetter(Value better, Value next, Value best) {
+  if (!isFloat(next.getType())) return better;
+  return logicalOr(better, logicalAnd(notEqual(next, next), equal(best, best)));
+}
 Value ScalarBuilder::isBetterMaximum(Value next, Value best) {
-  Value larger = greater(next, best);
-  if (!isFloat(next.getType())) return larger;
-  return logicalOr(larger, logicalAnd(notEqual(next, next), equal(best, best)));
+  return isBetter(greater(next, best), next, best);
+}
+Value ScalarBuilder::isBetterMinimum(Value next, Value best) {
+  return isBetter(less(next, best), next, best);
 }
 
 //===----------------------------------------------------------------------===//

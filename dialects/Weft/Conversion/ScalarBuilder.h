@@ -60,6 +60,8 @@ public:
   /// Whether the next element of a line takes the place of its largest so far: it is larger, so
   /// that the first of equals stays, or the first NaN.
   Value isBetterMaximum(Value next, Value best);
+  /// The same of its smallest.
+  Value isBetterMinimum(Value next, Value best);
 
   /// The value as another element type. Floating to integer truncates and saturates, NaN becomes 0;
   /// to bool: whether the value differs from 0.
@@ -88,6 +90,7 @@ public:
 
 private:
   Value splat(Attribute element, Type type);
+  Value isBetter(Value better, Value next, Value best);
   Value castFloatToInteger(Value x, Type resultType);
 
   OpBuilder &b;

@@ -74,6 +74,9 @@ def Weft_Bool : Weft_TensorOf<"bool", ["boolean"]>;
 /// Seed and number of a random stream; the shape function checks that there are two.
 def Weft_Stream : Weft_TensorOf<"an integer of 64 bits", ["i64"]>;
 
+/// Which element of a window, where any number is one or none.
+def Weft_WindowPlace : Weft_TensorOf<"an integer of 32 bits", ["i32"]>;
+
 //===----------------------------------------------------------------------===//
 // Attributes, with their place in the C++ call
 //===----------------------------------------------------------------------===//

@@ -2,22 +2,34 @@
 #include "OpDefs/OpInfo.h"
 #include "Weft/IR/Weft.h"
 
+#include <limits>
+
 namespace mlir::weft {
 
 namespace {
 
-/// A routine of the library: tensors that it reads, all of one dtype, numbers that it is told, and
-/// whether it gives places rather than elements of that dtype.
+/// A routine of the library: tensors that it reads, and numbers that it is told. All tensors and
+/// the result have the dtype of the first one, but for one at most that has places: an input by its
+/// number, or what follows them, the result.
 struct Routine {
   llvm::StringRef name;
   size_t inputs, numbers;
-  bool givesPlaces = false;
+  size_t places = std::numeric_limits<size_t>::max();
+  unsigned widthOfPlaces = 32;
 };
 constexpr Routine kRoutines[] = {
-    {"argmax", 1, 3, /*givesPlaces=*/true},
+    {"argmax", 1, 3, 1, 64},
     {"convolution", 2, 22},
     {"convolution_transpose", 2, 22},
     {"convolution_kernel_gradient", 2, 22},
+    {"window_max", 1, 20},
+    {"window_min", 1, 20},
+    {"window_sum", 1, 20},
+    {"window_sum_transpose", 1, 20},
+    {"window_argmax", 1, 20, 1},
+    {"window_argmin", 1, 20, 1},
+    {"window_take", 2, 20, 1},
+    {"window_scatter", 2, 20, 1},
 };
 
 /// Every cumulative op is one too.
@@ -39,21 +51,20 @@ LogicalResult CallIntoOp::verify() {
     return emitOpError() << "'" << getRoutine() << "' takes " << routine->inputs << " tensors and "
                          << routine->numbers << " numbers, but is given " << getInputs().size()
                          << " and " << getNumbers().size();
-  const auto elementOf = [](Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getElementType();
-  };
-  const Type element = elementOf(getInputs().front());
-  const Type given = routine->givesPlaces ? IntegerType::get(getContext(), 64) : element;
-  for (Value input : getInputs())
-    if (elementOf(input) != element)
+  SmallVector<Value> tensors(getInputs());
+  tensors.push_back(getInto());
+  const auto elementOf = [](Value tensor) { return getElementTypeOrSelf(tensor.getType()); };
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    if (i != routine->places && elementOf(tensor) != elementOf(tensors.front()))
       return emitOpError() << "'" << getRoutine() << "' takes tensors of one dtype, but "
-                           << input.getType() << " meets " << getInputs().front().getType();
-  if (elementOf(getInto()) != given)
-    return emitOpError() << "'" << getRoutine() << "' gives elements of " << given
-                         << ", but is given " << getInto().getType() << " to write over";
-  if (element.isInteger(1))
+                           << tensors.front().getType() << " meets " << tensor.getType();
+    if (i == routine->places && !elementOf(tensor).isInteger(routine->widthOfPlaces))
+      return emitOpError() << "'" << getRoutine() << "' has places of i" << routine->widthOfPlaces
+                           << ", but is given " << tensor.getType();
+  }
+  if (elementOf(tensors.front()).isInteger(1))
     return emitOpError() << "'" << getRoutine() << "' takes numbers, but is given "
-                         << getInputs().front().getType();
+                         << tensors.front().getType();
   return success();
 }
 

@@ -5,14 +5,13 @@
 
 namespace weft::autodiff::rules {
 
-/// The transpose of a convolution with `attrs` by `kernel`, with as many elements behind the last
-/// window as operand `i` of the call has, the images.
-template <class E, class Attributes>
-typename E::Value
-transposed_convolution(E &e, VjpCall<E> &call, std::size_t i, const Attributes &attrs,
-                       const typename E::Value &cotangent, const typename E::Value &kernel) {
+/// The images that `transpose` makes of what lies at `positions`: those of the shape of operand `i`
+/// of the call. It takes the padding behind and the number of elements behind the last window.
+template <class E, class Attributes, class Transpose>
+typename E::Value transposed_windows(E &e, VjpCall<E> &call, std::size_t i, const Attributes &attrs,
+                                     const Shape &positions, const Ints &window,
+                                     const Transpose &transpose) {
   const Shape &shape = call.operand_type(i).shape;
-  const Shape positions = e.type(cotangent).shape, window = e.type(kernel).shape;
   Ints extra, high = attrs.high;
   // How many elements are behind the last window is known at run time only where the size is: then
   // all that windows see is computed, padding behind included, and cut or filled up with zeros.
@@ -28,12 +27,25 @@ transposed_convolution(E &e, VjpCall<E> &call, std::size_t i, const Attributes &
                           : 0);
     if (is_open(axis)) high[axis] = 0;
   }
-  typename E::Value value = e.convolution_transpose(cotangent, kernel, attrs.strides, attrs.low,
-                                                    high, attrs.dilations, attrs.groups, extra);
+  typename E::Value value = transpose(high, extra);
   for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis)
     if (is_open(axis))
       value = resize_axis(e, value, axis + 1, size_value(e, call.shape_witness(i), axis + 1));
   return value;
+}
+
+/// The transpose of a convolution with `attrs` by `kernel`, which gives images of the shape of
+/// operand `i`.
+template <class E, class Attributes>
+typename E::Value
+transposed_convolution(E &e, VjpCall<E> &call, std::size_t i, const Attributes &attrs,
+                       const typename E::Value &cotangent, const typename E::Value &kernel) {
+  return transposed_windows(e, call, i, attrs, e.type(cotangent).shape, e.type(kernel).shape,
+                            [&](const Ints &high, const Ints &extra) {
+                              return e.convolution_transpose(cotangent, kernel, attrs.strides,
+                                                             attrs.low, high, attrs.dilations,
+                                                             attrs.groups, extra);
+                            });
 }
 
 /// The gradient of a convolution with `attrs` and that window by its kernel.
@@ -99,6 +111,79 @@ typename E::Value kernel_gradient_back_cotangent(E &e, VjpCall<E> &call, std::si
   const ConvolutionKernelGradientAttrs attrs(call.attrs());
   return e.convolution(x, cotangent, attrs.strides, attrs.low, attrs.high, attrs.dilations,
                        attrs.groups);
+}
+
+/// Where the extrema of the windows of a call of `window_max` or `window_min` on x are.
+template <class E, class Call>
+typename E::Value extremum_places(E &e, const Call &call, const typename E::Value &x) {
+  const WindowAttrs attrs(call.attrs());
+  if (call.op() == OpCode::window_max)
+    return e.window_argmax(x, attrs.window, attrs.strides, attrs.low, attrs.high, attrs.dilations);
+  return e.window_argmin(x, attrs.window, attrs.strides, attrs.low, attrs.high, attrs.dilations);
+}
+
+/// The cotangent of images of which a call takes elements at `places` of its windows.
+template <class E>
+typename E::Value window_take_back(E &e, VjpCall<E> &call, std::size_t i,
+                                   const typename E::Value &places,
+                                   const typename E::Value &cotangent) {
+  const WindowAttrs attrs(call.attrs());
+  return transposed_windows(e, call, i, attrs, e.type(cotangent).shape, attrs.window,
+                            [&](const Ints &high, const Ints &extra) {
+                              return e.window_scatter(cotangent, places, attrs.window,
+                                                      attrs.strides, attrs.low, high,
+                                                      attrs.dilations, extra);
+                            });
+}
+
+/// Of `window_max` and `window_min`.
+template <class E>
+typename E::Value window_extremum_back(E &e, VjpCall<E> &call, std::size_t i,
+                                       const typename E::Value &x,
+                                       const typename E::Value &cotangent) {
+  return window_take_back(e, call, i, extremum_places(e, call, x), cotangent);
+}
+
+/// Of `window_max` and `window_min`: the tangents of the elements that are the extrema.
+template <class E>
+typename E::Value window_extremum_forward(E &e, JvpCall<E> &call, std::size_t,
+                                          const typename E::Value &x,
+                                          const typename E::Value &tangent) {
+  const WindowAttrs attrs(call.attrs());
+  return e.window_take(tangent, extremum_places(e, call, x), attrs.window, attrs.strides, attrs.low,
+                       attrs.high, attrs.dilations);
+}
+
+/// Of `window_sum`.
+template <class E>
+typename E::Value window_sum_back(E &e, VjpCall<E> &call, std::size_t i,
+                                  const typename E::Value &cotangent) {
+  const WindowAttrs attrs(call.attrs());
+  return transposed_windows(e, call, i, attrs, e.type(cotangent).shape, attrs.window,
+                            [&](const Ints &high, const Ints &extra) {
+                              return e.window_sum_transpose(cotangent, attrs.window, attrs.strides,
+                                                            attrs.low, high, attrs.dilations,
+                                                            extra);
+                            });
+}
+
+/// Of `window_sum_transpose`.
+template <class E>
+typename E::Value window_sum_transpose_back(E &e, VjpCall<E> &call, std::size_t,
+                                            const typename E::Value &cotangent) {
+  const WindowTransposeAttrs attrs(call.attrs());
+  return e.window_sum(cotangent, attrs.window, attrs.strides, attrs.low, attrs.high,
+                      attrs.dilations);
+}
+
+/// Of `window_scatter`.
+template <class E>
+typename E::Value window_scatter_back(E &e, VjpCall<E> &call, std::size_t,
+                                      const typename E::Value &places,
+                                      const typename E::Value &cotangent) {
+  const WindowTransposeAttrs attrs(call.attrs());
+  return e.window_take(cotangent, places, attrs.window, attrs.strides, attrs.low, attrs.high,
+                       attrs.dilations);
 }
 
 } // namespace weft::autodiff::rules

@@ -39,7 +39,7 @@ func.func @numbers(%x: tensor<2xf32>) {
 // -----
 
 func.func @dtypes(%x: tensor<2xf32>, %i: tensor<2xi32>, %n: index) {
-  // expected-error @below {{'weft.call_into' op 'convolution' takes tensors of one dtype, but 'tensor<2xi32>' meets 'tensor<2xf32>'}}
+  // expected-error @below {{'weft.call_into' op 'convolution' takes tensors of one dtype, but 'tensor<2xf32>' meets 'tensor<2xi32>'}}
   %0 = weft.call_into "convolution"(%x, %i) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %x : (tensor<2xf32>, tensor<2xi32>) into tensor<2xf32>
   return
 }
@@ -55,8 +55,8 @@ func.func @other_op(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @places(%x: tensor<2xf32>, %into: tensor<f32>, %n: index) {
-  // expected-error @below {{'weft.call_into' op 'argmax' gives elements of 'i64', but is given 'tensor<f32>' to write over}}
+func.func @places_of_argmax(%x: tensor<2xf32>, %into: tensor<f32>, %n: index) {
+  // expected-error @below {{'weft.call_into' op 'argmax' has places of i64, but is given 'tensor<f32>'}}
   %0 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<2xf32>) into tensor<f32>
   return
 }
@@ -66,5 +66,14 @@ func.func @places(%x: tensor<2xf32>, %into: tensor<f32>, %n: index) {
 func.func @bools(%x: tensor<2xi1>, %n: index) {
   // expected-error @below {{'weft.call_into' op 'cumsum' takes numbers, but is given 'tensor<2xi1>'}}
   %0 = weft.call_into "cumsum"(%x) numbers(%n, %n, %n, %n) into %x : (tensor<2xi1>) into tensor<2xi1>
+  return
+}
+
+// -----
+
+// Places in windows are i32, whatever the other tensors are.
+func.func @places(%x: tensor<1x4x1xf32>, %p: tensor<1x3x1xi64>, %into: tensor<1x3x1xf32>, %n: index) {
+  // expected-error @below {{'weft.call_into' op 'window_take' has places of i32, but is given 'tensor<1x3x1xi64>'}}
+  %0 = weft.call_into "window_take"(%x, %p) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %into : (tensor<1x4x1xf32>, tensor<1x3x1xi64>) into tensor<1x3x1xf32>
   return
 }
