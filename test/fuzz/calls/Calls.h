@@ -55,5 +55,6 @@ std::span<const CallEntry> op_calls();
 std::span<const CallEntry> tensor_calls();
 std::span<const CallEntry> network_calls();
 std::span<const CallEntry> program_calls();
+std::span<const CallEntry> window_calls();
 
 } // namespace weft::fuzz

@@ -12,7 +12,8 @@ std::span<const CallEntry> op_calls() {
 
 std::vector<CallEntry> call_entries() {
   std::vector<CallEntry> entries;
-  for (const auto &calls : {op_calls(), tensor_calls(), network_calls(), program_calls()})
+  for (const auto &calls :
+       {op_calls(), tensor_calls(), network_calls(), program_calls(), window_calls()})
     entries.insert(entries.end(), calls.begin(), calls.end());
   return entries;
 }
