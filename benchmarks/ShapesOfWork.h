@@ -37,10 +37,12 @@ struct Work {
   bool random = false;
 };
 
-/// All of them: those that move, order and reduce elements, and then the small programs.
+/// All of them: those that move, order and reduce elements, ops on windows, the small programs.
 const std::vector<Work> &works();
 /// The part of `works()` that is small programs: normalisation, losses, recurrences, gradients.
 std::vector<Work> small_programs();
+/// The part that is ops on windows: convolution, pooling, and gradients of both.
+std::vector<Work> window_works();
 
 /// The row of a work's name, or of its name and "_eager".
 Row shape_of_work(const std::string &name, const Session &session);

@@ -81,6 +81,32 @@ def taken(x, at):
     return x.at[at].get(mode="promise_in_bounds")
 
 
+def convolution(padding, depthwise=False):
+    def run(x, kernel):
+        groups = x.shape[-1] if depthwise else 1
+        return jax.lax.conv_general_dilated(
+            x, kernel, (1, 1), padding, dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=groups
+        )
+
+    return run
+
+
+def gradients(run):
+    return lambda *inputs: jax.vjp(run, *inputs[:-1])[1](inputs[-1])
+
+
+def max_pool(x):
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+
+def conv_3x3_100_dx(kernel, cotangent):
+    return jax.vjp(lambda x: convolution("SAME")(x, kernel), jnp.zeros_like(cotangent))[1](cotangent)[0]
+
+
+def conv_3x3_100_dk(x, cotangent):
+    return jax.vjp(lambda kernel: convolution("SAME")(x, kernel), jnp.zeros((3, 3, 100, 100)))[1](cotangent)[0]
+
+
 WORKS = {
     "sort_1M": jnp.sort,
     "sort_1000x1000_axis0": lambda x: jnp.sort(x, axis=0),
@@ -103,6 +129,19 @@ WORKS = {
     "gather_rows": taken,
     "take_1M": taken,
     "concat_narrow": lambda a, b: jnp.concatenate([a, b], axis=1),
+    "conv_3x3_100": convolution("SAME"),
+    "conv_3x3_100_dx": conv_3x3_100_dx,
+    "conv_3x3_100_dk": conv_3x3_100_dk,
+    "conv_first": convolution("VALID"),
+    "conv_first_grad": gradients(convolution("VALID")),
+    "conv_32_64": convolution("SAME"),
+    "conv_32_64_grad": gradients(convolution("SAME")),
+    "conv_1x1": convolution("VALID"),
+    "conv_1x1_grad": gradients(convolution("VALID")),
+    "conv_depthwise": convolution("SAME", depthwise=True),
+    "conv_depthwise_grad": gradients(convolution("SAME", depthwise=True)),
+    "max_pool": max_pool,
+    "max_pool_grad": gradients(max_pool),
     "normal_1M": lambda key: jax.random.normal(key, (MI,)),
     "uniform_1M": lambda key: jax.random.uniform(key, (MI,)),
     "permutation_1M": lambda key: jax.random.permutation(key, MI),

@@ -95,6 +95,89 @@ Work lstm_grad(const Tensors &in) {
   };
 }
 
+/// What libtorch makes of images and kernels that have their channels last, as views.
+Tensor channels_first(const Tensor &images) { return images.permute({0, 3, 1, 2}); }
+Tensor channels_last(const Tensor &images) { return images.permute({0, 2, 3, 1}); }
+/// A kernel (window, in, out) as libtorch wants it, in the order in which it is fastest, and back.
+Tensor out_in_window(const Tensor &kernel) {
+  return kernel.permute({3, 2, 0, 1}).contiguous(at::MemoryFormat::ChannelsLast);
+}
+Tensor window_in_out(const Tensor &kernel) { return kernel.permute({2, 3, 1, 0}); }
+
+/// A convolution, or its gradients by images and kernel where a cotangent comes last. The kernel is
+/// brought into libtorch's order once.
+Work convolution(const Tensors &in, long padding, bool depthwise = false) {
+  const Tensor kernel = out_in_window(in[1]);
+  const long groups = depthwise ? in[0].size(3) : 1;
+  const auto run = [=](const Tensor &x, const Tensor &by) {
+    return at::conv2d(channels_first(x), by, {}, 1, padding, 1, groups);
+  };
+  if (in.size() == 2)
+    return
+        [=](const Tensors &inputs) -> Tensors { return {channels_last(run(inputs[0], kernel))}; };
+  return [=](const Tensors &inputs) -> Tensors {
+    const Tensors sources = {leaf(inputs[0]), leaf(kernel)};
+    const Tensors slopes =
+        torch::autograd::grad({run(sources[0], sources[1])}, sources, {channels_first(inputs[2])});
+    return {slopes[0], window_in_out(slopes[1])};
+  };
+}
+
+/// One gradient of the convolution of 1 x 200 x 200 x 100 to 100 channels alone: `kernel` is that
+/// in libtorch's order, or of its shape.
+Tensor gradient_of_large(const Tensor &x, const Tensor &kernel, const Tensor &cotangent,
+                         bool by_kernel) {
+  const auto slopes = at::convolution_backward(channels_first(cotangent), channels_first(x), kernel,
+                                               c10::nullopt, {1, 1}, {1, 1}, {1, 1}, false, {0, 0},
+                                               1, {!by_kernel, by_kernel, false});
+  return by_kernel ? window_in_out(std::get<1>(slopes)) : channels_last(std::get<0>(slopes));
+}
+
+Tensor max_pool(const Tensor &x) { return at::max_pool2d(channels_first(x), 2); }
+
+/// Ops on windows, which may keep what they prepare from the inputs.
+const std::map<std::string, std::function<Work(const Tensors &)>> &window_works() {
+  using In = const Tensors &;
+  const auto valid = [](In in) { return convolution(in, 0); };
+  const auto same = [](In in) { return convolution(in, 1); };
+  const auto depthwise = [](In in) { return convolution(in, 1, true); };
+  static const std::map<std::string, std::function<Work(In)>> works = {
+      {"conv_3x3_100", same},
+      {"conv_3x3_100_dx",
+       [](In in) -> Work {
+         return [kernel = out_in_window(in[0])](In inputs) -> Tensors {
+           return {gradient_of_large(inputs[1], kernel, inputs[1], false)};
+         };
+       }},
+      {"conv_3x3_100_dk",
+       [](In) -> Work {
+         return [kernel = out_in_window(torch::zeros({3, 3, 100, 100}))](In inputs) -> Tensors {
+           return {gradient_of_large(inputs[0], kernel, inputs[1], true)};
+         };
+       }},
+      {"conv_first", valid},
+      {"conv_first_grad", valid},
+      {"conv_32_64", same},
+      {"conv_32_64_grad", same},
+      {"conv_1x1", valid},
+      {"conv_1x1_grad", valid},
+      {"conv_depthwise", depthwise},
+      {"conv_depthwise_grad", depthwise},
+      {"max_pool",
+       [](In) -> Work {
+         return [](In inputs) -> Tensors { return {channels_last(max_pool(inputs[0]))}; };
+       }},
+      {"max_pool_grad",
+       [](In) -> Work {
+         return [](In inputs) -> Tensors {
+           const Tensor x = leaf(inputs[0]);
+           return torch::autograd::grad({max_pool(x)}, {x}, {channels_first(inputs[1])});
+         };
+       }},
+  };
+  return works;
+}
+
 /// What needs no tape.
 const std::map<std::string, Work> &plain_works() {
   using In = const Tensors &;
@@ -300,6 +383,9 @@ int main(int argc, char **argv) {
     serve(plain->second, inputs);
   } else if (const auto taped = taped_works().find(name); taped != taped_works().end()) {
     serve(taped->second, inputs);
+  } else if (const auto windows = window_works().find(name); windows != window_works().end()) {
+    // The tape notes nothing of inputs that are no leaves.
+    serve(windows->second(inputs), inputs);
   } else if (name == "lstm_grad_64x32x256") {
     serve(lstm_grad(inputs), inputs);
   } else {
