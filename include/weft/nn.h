@@ -12,6 +12,7 @@
 #include <weft/nn/layer.h>
 #include <weft/nn/model.h>
 #include <weft/nn/normalization.h>
+#include <weft/nn/pooling.h>
 #include <weft/nn/recurrent.h>
 #include <weft/nn/sequential.h>
 #include <weft/nn/shaping.h>

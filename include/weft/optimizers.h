@@ -217,8 +217,9 @@ class Adagrad : public Optimizer {
 class Adadelta : public Optimizer {
   WEFT_OPTIMIZER(Adadelta);
 };
-/// LAMB (You et al. 2020): Adam's step u with both moments corrected, times |w| / |u| of the whole
-/// variable, or 1 where one of them is 0. The decay is not part of u.
+/// LAMB (You et al. 2020): Adam's step with both moments corrected, and weight_decay w with it, is
+/// u: w -= learning_rate u |w| / |u|, with the norms of the whole variable, or with 1 where one of
+/// them is 0. (Keras leaves the decay out of u.)
 class Lamb : public Optimizer {
   WEFT_OPTIMIZER(Lamb);
 };

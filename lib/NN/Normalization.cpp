@@ -53,6 +53,17 @@ Moments moments(const Tensor &x, const Ints &axes) {
   return {mean, weft::mean(square(x - mean), {.axes = axes, .keepdims = true})};
 }
 
+/// How many elements there are along the axes; counted, where a trace does not know it.
+Tensor count_of(const Tensor &x, const Ints &axes, DType dtype) {
+  const Shape shape = detail::type_of(x).shape;
+  if (!shape.is_static())
+    return sum(cast(equal(x, x) | true, dtype), {.axes = axes, .keepdims = true});
+  double count = 1;
+  for (const std::int64_t axis : axes)
+    count *= static_cast<double>(shape[static_cast<std::size_t>(axis)]);
+  return full({}, count, dtype);
+}
+
 /// (x - mean) / sqrt(variance + epsilon) gamma + beta.
 Tensor normalized(const Tensor &x, const Moments &moments, double epsilon,
                   const std::optional<Variable> &gamma, const std::optional<Variable> &beta) {
@@ -80,7 +91,8 @@ BatchNorm::BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
       beta(center_of(make, options.center, options.dtype)),
       moving_mean(make("moving_mean", options.dtype, initializers::zeros(), /*trainable=*/false)),
       moving_variance(make("moving_variance", options.dtype, initializers::ones(), false)),
-      momentum_(options.momentum), epsilon_(options.epsilon), name_("BatchNorm", options.name) {
+      momentum_(options.momentum), epsilon_(options.epsilon), unbiased_(options.unbiased),
+      name_("BatchNorm", options.name) {
   const LayerCall site(name_, where);
   check_epsilon(site, epsilon_);
   if (!(momentum_ >= 0 && momentum_ <= 1))
@@ -102,7 +114,13 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
     moving.assign(moving * momentum_ + flat * (1 - momentum_));
   };
   follow(moving_mean, batch.mean);
-  follow(moving_variance, batch.variance);
+  if (unbiased_) {
+    // Of a single element there is no variance.
+    const Tensor count = count_of(value, axes, batch.variance.dtype());
+    follow(moving_variance, batch.variance * (count / maximum(count - 1, 1.)));
+  } else {
+    follow(moving_variance, batch.variance);
+  }
   return site.result(normalized(value, batch, epsilon_, gamma, beta));
 }
 

@@ -17,6 +17,8 @@ public:
   Dropout(double rate, const random::Generator &generator, std::source_location where = WEFT_HERE);
 
   Tensor operator()(const Operand &x, const CallOptions &options = {}) const;
+  /// Where its random numbers come from.
+  random::Generator generator() const { return random::Generator(generator_); }
 
   WEFT_FIELDS(Dropout, rate_, generator_, name_)
 

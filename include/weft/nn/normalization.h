@@ -18,6 +18,9 @@ struct BatchNormOptions {
   double momentum = 0.99;
   double epsilon = 1e-3;
   bool center = true, scale = true;
+  /// Whether the moving variance is the unbiased one, n / (n - 1) times that of the batch, as
+  /// PyTorch has it.
+  bool unbiased = false;
   DType dtype = DType::f32;
   std::string name = "";
 };
@@ -38,13 +41,15 @@ public:
   std::optional<Variable> gamma, beta;
   Variable moving_mean, moving_variance; ///< not trainable
 
-  WEFT_FIELDS(BatchNorm, gamma, beta, moving_mean, moving_variance, momentum_, epsilon_, name_)
+  WEFT_FIELDS(BatchNorm, gamma, beta, moving_mean, moving_variance, momentum_, epsilon_, unbiased_,
+              name_)
 
 private:
   BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
             const std::source_location &where);
 
   double momentum_, epsilon_;
+  bool unbiased_;
   LayerName name_;
 };
 

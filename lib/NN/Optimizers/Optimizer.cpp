@@ -395,11 +395,14 @@ private:
     std::vector<Whole> slots, rule;
     for (const Variable &slot : entry.slots) slots.emplace_back(slot.value());
     for (const Tensor &scalar : scalars) rule.push_back(number(scalar));
+    const bool owns_decay = state_.rule->owns_decay(), decays = entry.decays && !owns_decay;
+    if (owns_decay)
+      rule.push_back(number(full({}, entry.decays ? state_.common.weight_decay : 0, DType::f64)));
     Whole averaged(entry.average ? entry.average->value() : Tensor());
     const Whole scale = number(exact_scale), follow = number(average),
-                decay = number(entry.decays ? rate * state_.common.weight_decay : Tensor());
+                decay = number(decays ? rate * state_.common.weight_decay : Tensor());
     const Numbers<Whole> numbers{.scale = exact_scale.defined() ? &scale : nullptr,
-                                 .decay = entry.decays ? &decay : nullptr,
+                                 .decay = decays ? &decay : nullptr,
                                  .average = &follow,
                                  .rule = rule};
     advance<Whole>(state_, w, Whole(gradient), slots, entry.average ? &averaged : nullptr, numbers);

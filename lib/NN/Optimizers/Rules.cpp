@@ -29,6 +29,9 @@ public:
   bool is_elementwise() const override {
     return !requires { Formula::kWhole; };
   }
+  bool owns_decay() const override {
+    return requires { Formula::kOwnsDecay; };
+  }
   bool is_plain() const override {
     if constexpr (requires { formula_.is_plain(); }) return formula_.is_plain();
     else return false;
@@ -165,7 +168,8 @@ struct AdadeltaFormula {
 struct LambFormula {
   double beta1, beta2, epsilon;
 
-  static constexpr bool kWhole = true; ///< it takes norms of whole variables
+  static constexpr bool kWhole = true;     ///< it takes norms of whole variables
+  static constexpr bool kOwnsDecay = true; ///< which is part of the step whose norm is taken
   static constexpr std::array names = {"m", "v"};
   auto slots() const { return first(names, 2); }
   std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const {
@@ -176,7 +180,8 @@ struct LambFormula {
     Whole &m = slots[0], &v = slots[1];
     m += (g - m) * (1 - beta1);
     v += (g * g - v) * (1 - beta2);
-    const Tensor u = (m / scalars[1] / (sqrt(v / scalars[2]) + epsilon)).tensor();
+    const Whole adam = m / scalars[1] / (sqrt(v / scalars[2]) + epsilon);
+    const Tensor u = (adam + w * scalars.back()).tensor();
     const Tensor of_w = weft::sqrt(sum(square(w.tensor()))), of_u = weft::sqrt(sum(square(u)));
     const Tensor ratio = select((of_w > 0) & (of_u > 0), of_w / of_u, 1);
     w -= Whole(u * (ratio * scalars[0].tensor()));

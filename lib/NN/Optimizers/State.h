@@ -27,6 +27,9 @@ public:
   virtual std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const = 0;
   /// Whether an element of the weight follows from the elements at its place alone.
   virtual bool is_elementwise() const { return true; }
+  /// Whether the decay is part of its formula, which has it as the last scalar, 0 for what does not
+  /// decay.
+  virtual bool owns_decay() const { return false; }
   /// Whether it is w -= rate g, so that rows without a gradient stay.
   virtual bool is_plain() const { return false; }
 

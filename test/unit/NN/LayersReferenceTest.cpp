@@ -113,6 +113,28 @@ TEST(LayersReference, MovingStatistics) {
   EXPECT_LT(max(abs(layer.moving_mean - m * (0.01 * 0.99 + 0.01))).item<double>(), 1e-15);
 }
 
+TEST(LayersReference, UnbiasedStatistics) {
+  const BatchNorm layer({.unbiased = true, .dtype = f64});
+  const Tensor x = tensor({{1., 0.}, {3., 0.}});
+  static_cast<void>(layer(x, {.training = true}));
+  const Tensor expected = tensor({0.99 + 0.02, 0.99});
+  EXPECT_LT(max(abs(layer.moving_variance - expected)).item<double>(), 1e-15);
+}
+
+TEST(LayersReference, Pooling) {
+  check_layer("MaxPooling2D", image, Sequential{MaxPooling2D(2)});
+  check_layer("MaxPooling2D same", image,
+              Sequential{MaxPooling2D({3, 2}, {.strides = 2, .padding = Padding::same})});
+  check_layer("AveragePooling1D", {2, 7, 3},
+              Sequential{AveragePooling1D(3, {.strides = 2, .padding = Padding::same})});
+  check_layer("GlobalAveragePooling2D", image, Sequential{GlobalAveragePooling2D()});
+  check_layer("GlobalMaxPooling2D", image, Sequential{GlobalMaxPooling2D(true)});
+  EXPECT_THROWS(MaxPooling2D(2)(zeros({2, 3, 4})), ShapeError,
+                "MaxPooling2D: x must be (batch, 2 spatial axes, channels), but is f32(2, 3, 4)");
+  EXPECT_THROWS(AveragePooling2D(0), ValueError,
+                "AveragePooling2D: the window must be at least 1, but 0 is given");
+}
+
 TEST(LayersReference, Recurrent) {
   const CellOptions options{.dtype = f64};
   check_layer("SimpleRNN", series, SimpleRNN(4, {}, options));

@@ -48,6 +48,11 @@ CASES = {
     "GRU": ((2, 5, 3), lambda: kl.GRU(4, return_sequences=True, unroll=True)),
     "GRU reset before": ((2, 5, 3), lambda: kl.GRU(4, reset_after=False, unroll=True)),
     "Bidirectional": ((2, 5, 3), lambda: kl.Bidirectional(kl.LSTM(4, return_sequences=True, unroll=True))),
+    "MaxPooling2D": (IMAGE, lambda: kl.MaxPooling2D(2)),
+    "MaxPooling2D same": (IMAGE, lambda: kl.MaxPooling2D((3, 2), strides=2, padding="same")),
+    "AveragePooling1D": ((2, 7, 3), lambda: kl.AveragePooling1D(3, strides=2, padding="same")),
+    "GlobalAveragePooling2D": (IMAGE, lambda: kl.GlobalAveragePooling2D()),
+    "GlobalMaxPooling2D": (IMAGE, lambda: kl.GlobalMaxPooling2D(keepdims=True)),
     "Flatten": ((2, 3, 4), lambda: kl.Flatten()),
 }
 
