@@ -3,6 +3,7 @@
 
 #include <weft/losses.h>
 #include <weft/metrics.h>
+#include <weft/nn/attention.h>
 #include <weft/nn/convolution.h>
 #include <weft/nn/dense.h>
 #include <weft/nn/dropout.h>
