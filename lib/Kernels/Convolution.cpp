@@ -87,6 +87,43 @@ void taps_of(const DenseConvolution &c, const InputRows<T> &rows, Taps &taps) {
         taps.offsets[taps.count++] = rows.offset(c, i, j, k);
 }
 
+/// Rows of a convolution to few channels, from a copy of the lines that they see which has the
+/// channels apart, and of columns those together that lie a stride apart: [line][column modulo
+/// stride][channel][column / stride]. False where there is no memory.
+template <typename T>
+bool run_narrow_rows(const Run<T> &run, const InputRows<T> &rows, int64_t image, int64_t plane,
+                     int64_t begin, int64_t end) {
+  const DenseConvolution &c = run.c;
+  const DenseAxis &depth = c.axes[0], &height = c.axes[1], &width = c.axes[2];
+  const int64_t across = width.reach(width.outs), lines = height.reach(end - begin);
+  const int64_t phases = std::min(width.stride, across);
+  const int64_t length = divide_up(across, phases);
+  const int64_t phase_pitch = c.channels * length, line_pitch = phases * phase_pitch;
+  T *const apart = scratch_of<T>(Scratch::tail, depth.taps * lines * line_pitch + kNarrowSlack);
+  if (apart == nullptr) return false;
+  for (int64_t i = 0; i < depth.taps; ++i)
+    for (int64_t j = 0; j < lines; ++j)
+      for (int64_t phase = 0; phase < phases; ++phase)
+        run.kernels.narrow.transpose(divide_up(across - phase, phases), c.channels,
+                                     rows.line(i, j) + phase * c.channels, phases * c.channels,
+                                     apart + (i * lines + j) * line_pitch + phase * phase_pitch,
+                                     length);
+  int64_t offsets[kMostTaps], count = 0;
+  for (int64_t i = 0; i < depth.taps; ++i)
+    for (int64_t j = 0; j < height.taps; ++j)
+      for (int64_t k = 0; k < width.taps; ++k) {
+        const int64_t column = k * width.dilation;
+        offsets[count++] = (i * lines + j * height.dilation) * line_pitch +
+                           column % phases * phase_pitch + column / phases;
+      }
+  for (int64_t j = begin; j < end; ++j)
+    run.kernels.narrow.forward({c.channels, c.out_channels, width.outs, count,
+                                apart + (j - begin) * height.stride * line_pitch, offsets, length,
+                                run.y_step()},
+                               run.weights.rows, run.row(image, plane, j));
+  return true;
+}
+
 /// Rows [begin, end) of axis 1 at position `plane` of axis 0.
 template <typename T>
 void run_rows(const Run<T> &run, int64_t image, int64_t plane, int64_t begin, int64_t end,
@@ -95,6 +132,11 @@ void run_rows(const Run<T> &run, int64_t image, int64_t plane, int64_t begin, in
   InputRows<T> rows;
   if (!rows.open(c, run.x, T(0), image, plane, begin, end)) {
     for (int64_t j = begin; j < end; ++j) without_memory(run, image, plane, j, kernel);
+    return;
+  }
+  if (c.is_narrow()) {
+    if (!run_narrow_rows(run, rows, image, plane, begin, end))
+      for (int64_t j = begin; j < end; ++j) without_memory(run, image, plane, j, kernel);
     return;
   }
   Taps taps;
@@ -157,7 +199,7 @@ bool pack(const Run<T> &run, const T *kernel, Weights<T> &weights) {
   const DenseConvolution &c = run.c;
   weights.rows = kernel_rows(c, run.shape, kernel);
   if (weights.rows == nullptr) return false;
-  if (c.is_depthwise()) return true;
+  if (c.is_depthwise() || c.is_narrow()) return true;
   const MatmulKernels<T> &matmul = run.kernels.matmul;
   const int64_t depth = c.taps() * c.in_group();
   const int64_t panels = divide_up(c.out_group(), matmul.panel_columns);

@@ -81,6 +81,39 @@ void gather_window(const DenseConvolution &c, const T *x, const Row &row, int64_
     }
 }
 
+/// The windows of `count` positions from `first` of a row of group `group`, which has one channel,
+/// [tap][position] with `pitch` elements from one tap to the next: what neighbouring positions see
+/// of a tap are neighbours.
+template <typename T>
+void gather_lines(const DenseConvolution &c, const T *x, const Row &row, int64_t first,
+                  int64_t count, int64_t group, T *to, int64_t pitch) {
+  const DenseAxis &depth = c.axes[0], &height = c.axes[1], &width = c.axes[2];
+  const int64_t step = width.stride * c.channels;
+  for (int64_t a = 0; a < depth.taps; ++a)
+    for (int64_t b = 0; b < height.taps; ++b) {
+      const int64_t i = row.plane * depth.stride + a * depth.dilation - depth.low;
+      const int64_t j = row.line * height.stride + b * height.dilation - height.low;
+      const bool inside = i >= 0 && i < depth.in && j >= 0 && j < height.in;
+      const T *const line =
+          x + ((row.image * depth.in + i) * height.in + j) * width.in * c.channels + group;
+      for (int64_t d = 0; d < width.taps; ++d, to += pitch) {
+        // Positions [begin, end) see the image.
+        const int64_t at = first * width.stride + d * width.dilation - width.low;
+        const int64_t begin =
+            inside ? std::min(at >= 0 ? 0 : divide_up(-at, width.stride), count) : count;
+        const int64_t end = inside && at < width.in
+                                ? std::clamp((width.in - 1 - at) / width.stride + 1, begin, count)
+                                : begin;
+        std::fill_n(to, begin, T(0));
+        const T *const from = line + at * c.channels;
+        if (step == 1) std::copy_n(from + begin, end - begin, to + begin);
+        else
+          for (int64_t k = begin; k < end; ++k) to[k] = from[k * step];
+        std::fill_n(to + end, count - end, T(0));
+      }
+    }
+}
+
 /// One chunk's gradient, of columns [first, last) of every group. False where there is no memory.
 template <typename T>
 bool run_chunk(const GradientRun<T> &run, int64_t begin, int64_t end, int64_t first, int64_t last,
@@ -95,7 +128,8 @@ bool run_chunk(const GradientRun<T> &run, int64_t begin, int64_t end, int64_t fi
   if (windows == nullptr || tail == nullptr) return false;
   MatmulBlock<T> block{};
   block.m = depth, block.n = last - first;
-  block.a = windows, block.a_row = 1, block.a_col = depth;
+  const bool by_lines = c.in_group() == 1;
+  block.a = windows, block.a_row = by_lines ? together : 1, block.a_col = by_lines ? 1 : depth;
   block.b_row = c.out_channels, block.b_panel = matmul.panel_columns;
   block.c_row = c.out_channels, block.tail = tail;
   for (int64_t g = 0; g < c.groups; ++g) {
@@ -104,7 +138,13 @@ bool run_chunk(const GradientRun<T> &run, int64_t begin, int64_t end, int64_t fi
     const int64_t positions = (end - begin) * width;
     for (int64_t at = 0; at < positions; at += together) {
       block.k = std::min(together, positions - at);
-      for (int64_t i = 0; i < block.k; ++i)
+      for (int64_t i = 0, next = 0; by_lines && i < block.k; i = next) {
+        const int64_t first_of = (at + i) % width;
+        next = std::min(block.k, i + width - first_of);
+        gather_lines(c, run.x, Row(c, begin + (at + i) / width), first_of, next - i, g, windows + i,
+                     together);
+      }
+      for (int64_t i = 0; !by_lines && i < block.k; ++i)
         gather_window(c, run.x, Row(c, begin + (at + i) / width), (at + i) % width, g,
                       windows + i * depth);
       block.b = run.dy + (begin * width + at) * c.out_channels + g * c.out_group() + first;

@@ -100,7 +100,13 @@ public:
     return base_ + number * c.axes[1].stride * row_pitch_;
   }
 
-  /// How far after that the given tap sees.
+  /// Line `number` of those that tap `tap` of axis 0 sees, in the order of the image: what the
+  /// first tap of the first position sees.
+  const T *line(int64_t tap, int64_t number) const {
+    return base_ + tap * plane_pitch_ + number * row_pitch_;
+  }
+
+  /// How far after the first tap of a row the given one sees.
   int64_t offset(const DenseWindows &c, int64_t i, int64_t j, int64_t k) const {
     return i * plane_pitch_ + j * c.axes[1].dilation * row_pitch_ +
            k * c.axes[2].dilation * c.channels;

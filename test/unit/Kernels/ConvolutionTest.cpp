@@ -185,6 +185,48 @@ TEST(Convolution, ChunksOfManyPositions) {
   check<float>(shape, random);
 }
 
+TEST(Convolution, LongLinesToFewChannels) {
+  std::mt19937 random(13);
+  for (const int64_t channels : {1, 2, 3, 4})
+    for (const int64_t stride : {1, 2}) {
+      ConvolutionShape shape;
+      shape.in_channels = 18, shape.out_channels = channels;
+      shape.axes[1] = {.in = 5, .window = 3, .low = 1};
+      shape.axes[2] = {.in = 200 + channels, .window = 3, .stride = stride, .window_dilation = 2};
+      ASSERT_TRUE(fit(shape.axes[1], 1) && fit(shape.axes[2], 0));
+      check<float>(shape, random);
+      check<int64_t>(shape, random);
+    }
+}
+
+/// Vectors along the positions or the channels, the chain of an element is the same.
+TEST(Convolution, FewChannelsAreWhatManyAre) {
+  std::mt19937 random(14);
+  std::uniform_real_distribution<float> values(-1, 1);
+  ConvolutionShape many;
+  many.in_channels = 7, many.out_channels = 20;
+  for (int i = 1; i < 3; ++i) {
+    many.axes[i] = {.in = 23, .window = 3, .low = 1};
+    ASSERT_TRUE(fit(many.axes[i], 1));
+  }
+  const Sizes sizes(many);
+  std::vector<float> x(sizes.x), kernel(sizes.kernel), y(sizes.y);
+  for (float &value : x) value = values(random);
+  for (float &value : kernel) value = values(random);
+  convolution(DType::f32, many, x.data(), kernel.data(), y.data());
+  for (const size_t channels : {1, 2, 3, 4}) {
+    ConvolutionShape few = many;
+    few.out_channels = static_cast<int64_t>(channels);
+    std::vector<float> part, wanted, result(sizes.y / 20 * channels);
+    for (size_t i = 0; i < kernel.size(); ++i)
+      if (i % 20 < channels) part.push_back(kernel[i]);
+    for (size_t i = 0; i < y.size(); ++i)
+      if (i % 20 < channels) wanted.push_back(y[i]);
+    convolution(DType::f32, few, x.data(), part.data(), result.data());
+    ASSERT_EQ(result, wanted) << channels;
+  }
+}
+
 TEST(Convolution, NoImages) {
   std::mt19937 random(12);
   ConvolutionShape shape;
