@@ -24,23 +24,20 @@ ConvolutionShape transposed(const ConvolutionShape &shape) {
 
 /// Its kernel: taps in reverse, and channels of the result before those of the input.
 template <typename T>
-void reverse_kernel(const ConvolutionShape &shape, const T *kernel, T *reversed) {
+void reverse_kernel(const NarrowKernels<T> &kernels, const ConvolutionShape &shape, const T *kernel,
+                    T *reversed) {
   const int64_t taps = shape.axes[0].window * shape.axes[1].window * shape.axes[2].window;
   const int64_t in_group = shape.in_channels / shape.groups;
   const int64_t out_group = shape.out_channels / shape.groups;
   const int64_t size = in_group * shape.out_channels;
-  threads::parallel_for_noexcept(0, taps, divide_up(kPackWork, std::max<int64_t>(size, 1)),
-                                 [&](int64_t begin, int64_t end) {
-                                   for (int64_t tap = begin; tap < end; ++tap) {
-                                     const T *const from = kernel + (taps - 1 - tap) * size;
-                                     T *const to = reversed + tap * size;
-                                     for (int64_t g = 0; g < shape.groups; ++g)
-                                       for (int64_t o = 0; o < out_group; ++o)
-                                         for (int64_t i = 0; i < in_group; ++i)
-                                           to[o * shape.in_channels + g * in_group + i] =
-                                               from[i * shape.out_channels + g * out_group + o];
-                                   }
-                                 });
+  threads::parallel_for_noexcept(
+      0, taps, divide_up(kPackWork, std::max<int64_t>(size, 1)), [&](int64_t begin, int64_t end) {
+        for (int64_t tap = begin; tap < end; ++tap)
+          for (int64_t g = 0; g < shape.groups; ++g)
+            kernels.transpose(in_group, out_group, kernel + (taps - 1 - tap) * size + g * out_group,
+                              shape.out_channels, reversed + tap * size + g * in_group,
+                              shape.in_channels);
+      });
 }
 
 /// One element at a time, where there is no memory for the kernel in reverse.
@@ -79,14 +76,14 @@ void without_memory(const ConvolutionShape &shape, const T *y, const T *kernel, 
 
 void convolution_transpose_forced(DType dtype, const ConvolutionShape &shape, const void *y,
                                   const void *kernel, void *x, CpuLevel level) noexcept {
-  visit_convolution_kernels(dtype, level, [&]<typename T>(const ConvolutionKernels<T> &) {
+  visit_convolution_kernels(dtype, level, [&]<typename T>(const ConvolutionKernels<T> &kernels) {
     const int64_t size = shape.axes[0].window * shape.axes[1].window * shape.axes[2].window *
                          (shape.in_channels / shape.groups) * shape.out_channels;
     const T *const weights = static_cast<const T *>(kernel);
     T *const reversed = scratch_of<T>(Scratch::kernel, size);
     if (reversed == nullptr)
       return without_memory(shape, static_cast<const T *>(y), weights, static_cast<T *>(x));
-    reverse_kernel(shape, weights, reversed);
+    reverse_kernel(kernels.narrow, shape, weights, reversed);
     convolution_forced(dtype, transposed(shape), y, reversed, x, level);
   });
 }
