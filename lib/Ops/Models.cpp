@@ -90,9 +90,9 @@ void Cloner::variable(Variable &value) {
     value = found->second;
     return;
   }
-  Variable copy = value.clone();
+  const Variable copy = value.clone();
   copies_.emplace(value.state().get(), copy);
-  value = std::move(copy);
+  value = copy;
 }
 
 void seed_all(const std::vector<nn::NamedVariable> &variables, std::uint64_t seed,

@@ -44,10 +44,9 @@ VariableState::~VariableState() { delete path_.load(std::memory_order_relaxed); 
 
 void VariableState::name_by_path(const std::string &path) {
   if (!made_up_ || path.empty() || path_.load(std::memory_order_acquire) != nullptr) return;
-  auto name = std::make_unique<const std::string>(path);
+  const auto *const name = new std::string(path); // the destructor's, if it is kept
   const std::string *none = nullptr;
-  if (path_.compare_exchange_strong(none, name.get(), std::memory_order_acq_rel))
-    static_cast<void>(name.release());
+  if (!path_.compare_exchange_strong(none, name, std::memory_order_acq_rel)) delete name;
 }
 
 std::uint64_t VariableState::next_number() {

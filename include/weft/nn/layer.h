@@ -53,15 +53,8 @@ public:
   template <class F>
     requires(!std::is_same_v<std::decay_t<F>, Activation> &&
              std::is_invocable_r_v<Tensor, const std::decay_t<F> &, const Tensor &>)
-  Activation(F &&function) : function_(std::forward<F>(function)) {
-    using Plain = std::decay_t<F>;
-    static_assert(std::is_pointer_v<Plain> || std::is_empty_v<Plain>,
-                  "an activation is a function or a lambda without captures; what has state is a "
-                  "layer: put it into a Sequential");
-    if constexpr (std::is_pointer_v<Plain>)
-      identity_ = reinterpret_cast<std::uintptr_t>(static_cast<Plain>(function));
-    else identity_ = identity_of<Plain>();
-  }
+  Activation(F &&function)
+      : identity_(identity_of<std::decay_t<F>>(function)), function_(std::forward<F>(function)) {}
 
   explicit operator bool() const { return function_ != nullptr; }
   Tensor operator()(const Tensor &x) const { return function_ ? function_(x) : x; }
@@ -71,13 +64,17 @@ public:
 
 private:
   template <class F>
-  static std::uintptr_t identity_of() {
+  static std::uintptr_t identity_of(const F &function) {
+    static_assert(std::is_pointer_v<F> || std::is_empty_v<F>,
+                  "an activation is a function or a lambda without captures; what has state is a "
+                  "layer: put it into a Sequential");
     static const char here = 0;
-    return reinterpret_cast<std::uintptr_t>(&here);
+    if constexpr (std::is_pointer_v<F>) return reinterpret_cast<std::uintptr_t>(function);
+    else return reinterpret_cast<std::uintptr_t>(&here);
   }
 
-  std::function<Tensor(const Tensor &)> function_;
   std::uintptr_t identity_ = 0;
+  std::function<Tensor(const Tensor &)> function_;
 };
 
 } // namespace weft::nn

@@ -1,0 +1,108 @@
+// The state of an optimizer: what is kept for each variable, made when it has a value.
+#include "NN/Optimizers/State.h"
+
+#include <algorithm>
+
+#include "Ops/Interpreter.h"
+#include <weft/ops.h>
+
+namespace weft::optimizers {
+
+namespace detail {
+
+std::vector<Variable> Entry::all() const {
+  std::vector<Variable> variables = {weight.variable};
+  variables.insert(variables.end(), slots.begin(), slots.end());
+  if (average) variables.push_back(*average);
+  if (accumulated) variables.push_back(*accumulated);
+  return variables;
+}
+
+namespace {
+
+/// State starts with numbers, also inside a trace.
+Variable made(const Shape &shape, DType dtype, double value, const std::string &name) {
+  const Interpreter::Scope eager(nullptr);
+  return Variable(full(shape, value, dtype), name, /*trainable=*/false);
+}
+
+} // namespace
+
+OptimizerState::OptimizerState(const char *kind, std::string name, Listing listing,
+                               LearningRate rate, CommonOptions common,
+                               std::shared_ptr<const Rule> rule)
+    : kind(kind), name(std::move(name)), listing(std::move(listing)), rate(std::move(rate)),
+      common(std::move(common)), rule(std::move(rule)),
+      step(made({}, DType::i64, 0, this->name + ".step")) {
+  if (this->common.accumulate > 1) micro = made({}, DType::i64, 0, this->name + ".accumulated");
+}
+
+OptimizerState::OptimizerState(const std::shared_ptr<OptimizerState> &other)
+    : kind(other->kind), name(other->name), listing(other->listing), rate(other->rate),
+      common(other->common), rule(other->rule), step(other->step), micro(other->micro),
+      warned(other->warned.load()), origin(other) {
+  for (const std::shared_ptr<Entry> &entry : other->prepared()) {
+    entries.push_back(std::make_shared<Entry>(*entry));
+    original_weights.push_back(entry->weight.variable);
+  }
+}
+
+Entries OptimizerState::prepared() {
+  if (origin != nullptr) {
+    Entries all = origin->prepared();
+    for (std::shared_ptr<Entry> &entry : all) {
+      const auto known =
+          std::find(original_weights.begin(), original_weights.end(), entry->weight.variable);
+      if (known != original_weights.end())
+        entry = entries[static_cast<std::size_t>(known - original_weights.begin())];
+    }
+    return all;
+  }
+  const std::lock_guard lock(mutex);
+  if (complete) return entries;
+  Entries next;
+  complete = true;
+  for (nn::NamedVariable &variable : listing()) {
+    if (!variable.variable.initialized()) {
+      complete = false;
+      continue;
+    }
+    const auto known = std::find_if(entries.begin(), entries.end(), [&](const auto &entry) {
+      return entry->weight.variable == variable.variable;
+    });
+    if (known != entries.end()) {
+      next.push_back(*known);
+      continue;
+    }
+    const Variable weight = variable.variable;
+    Entry entry(std::move(variable));
+    const auto contains = [&](const std::string &part) {
+      return entry.weight.path.find(part) != std::string::npos;
+    };
+    entry.decays = common.weight_decay != 0 &&
+                   std::none_of(common.no_decay.begin(), common.no_decay.end(), contains);
+    const auto state = [&](const char *slot, double value) {
+      return made(weight.shape(), weight.dtype(), value, weight.name() + "." + name + "_" + slot);
+    };
+    const std::span<const char *const> slots = rule->slots();
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      entry.slots.push_back(state(slots[i], rule->initial(i)));
+    if (common.average) entry.average = state("average", 0);
+    if (common.accumulate > 1) entry.accumulated = state("accumulated", 0);
+    next.push_back(std::make_shared<Entry>(std::move(entry)));
+  }
+  entries = std::move(next);
+  return entries;
+}
+
+Listing listing_of(std::vector<Variable> variables) {
+  return [variables = std::move(variables)] {
+    std::vector<nn::NamedVariable> all;
+    for (const Variable &variable : variables) all.push_back({variable.name(), variable});
+    return all;
+  };
+}
+
+} // namespace detail
+
+} // namespace weft::optimizers
