@@ -192,6 +192,26 @@ func.func @tanh_jvp(%x: tensor<3xf32>, %dx: tensor<3xf32>) -> tensor<3xf32> {
   return %0#1 : tensor<3xf32>
 }
 
+//===--- erf ---===//
+
+func.func private @erf(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = weft.erf %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+// 2 / sqrt(pi) exp(-x^2), of the operand alone.
+// CHECK-LABEL: func.func @erf_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[D:[a-z0-9]+]]: tensor<3xf32>
+// CHECK: %[[SQUARE:.*]] = weft.multiply %[[X]], %[[X]] : tensor<3xf32>
+// CHECK: %[[NEGATE:.*]] = weft.negate %[[SQUARE]] : tensor<3xf32>
+// CHECK: %[[EXP:.*]] = weft.exp %[[NEGATE]] : tensor<3xf32>
+// CHECK: %[[MULTIPLY:.*]] = weft.multiply %{{.*}}, %[[EXP]] : tensor<f32>, tensor<3xf32>
+// CHECK: %[[MULTIPLY2:.*]] = weft.multiply %[[D]], %[[MULTIPLY]] : tensor<3xf32>
+// CHECK: return %[[MULTIPLY2]] : tensor<3xf32>
+func.func @erf_vjp(%x: tensor<3xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
+  %0:2 = weft.vjp @erf(%x) cotangents(%d) wrt [0] : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#1 : tensor<3xf32>
+}
+
 //===--- logistic ---===//
 
 func.func private @logistic(%x: tensor<3xf32>) -> tensor<3xf32> {

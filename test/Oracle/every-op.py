@@ -9,6 +9,7 @@ RUN: %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t
 import ast
 import itertools
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -65,6 +66,10 @@ def ints(values):
 
 
 # In NumPy -------------------------------------------------------------------------------------------------------------------------
+
+
+def erf(x):
+    return np.vectorize(math.erf, otypes=[x.dtype])(x)
 
 
 def integer_power(x, y):

@@ -1,6 +1,6 @@
 // The pass leaves no function that would need a library, on scalars and vectors of every float type.
 // RUN: weft-opt %s --weft-expand-math --canonicalize \
-// RUN:   | FileCheck %s --implicit-check-not='math.{{exp|log|tanh|sin|cos|pow|rsqrt}}' --implicit-check-not=fastmath
+// RUN:   | FileCheck %s --implicit-check-not='math.{{exp|log|tanh|erf|sin|cos|pow|rsqrt}}' --implicit-check-not=fastmath
 // RUN: weft-opt %s --weft-expand-math=expand-remainder=true | FileCheck %s --check-prefix=LOOP
 
 // CHECK-LABEL: func @exp
@@ -84,6 +84,13 @@ func.func @other_logarithms(%x: f32) -> (f32, f32, f32) {
 // CHECK: math.copysign
 func.func @tanh(%x: f32) -> f32 {
   %y = math.tanh %x : f32
+  return %y : f32
+}
+
+// CHECK-LABEL: func @erf
+// CHECK: math.copysign
+func.func @erf(%x: f32) -> f32 {
+  %y = math.erf %x : f32
   return %y : f32
 }
 

@@ -271,6 +271,7 @@ Value ScalarBuilder::log(Value x) { return math::LogOp::create(b, loc, x); }
 Value ScalarBuilder::expm1(Value x) { return math::ExpM1Op::create(b, loc, x); }
 Value ScalarBuilder::log1p(Value x) { return math::Log1pOp::create(b, loc, x); }
 Value ScalarBuilder::tanh(Value x) { return math::TanhOp::create(b, loc, x); }
+Value ScalarBuilder::erf(Value x) { return math::ErfOp::create(b, loc, x); }
 Value ScalarBuilder::sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
 Value ScalarBuilder::rsqrt(Value x) { return math::RsqrtOp::create(b, loc, x); }
 Value ScalarBuilder::sin(Value x) { return math::SinOp::create(b, loc, x); }

@@ -72,6 +72,7 @@ public:
   Value expm1(Value x);
   Value log1p(Value x);
   Value tanh(Value x);
+  Value erf(Value x);
   Value sqrt(Value x);
   Value rsqrt(Value x);
   Value sin(Value x);

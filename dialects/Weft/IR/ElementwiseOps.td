@@ -245,6 +245,16 @@ def Weft_TanhOp : Weft_UnaryFloatOp<"tanh"> {
   let example = "tanh([-1, 0, 1])  ->  [-0.7615942, 0, 0.7615942]";
 }
 
+def Weft_ErfOp : Weft_UnaryFloatOp<"erf"> {
+  let summary = "Error function of each element: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.";
+  let body = (math_erf $x);
+  // 2 / sqrt(pi).
+  let vjp = [(mul $dy, (mul "1.1283791670955126", (exp (neg (square $x)))))];
+  let numpy = "erf(x)";
+  let tolerance = "ulps(2)";
+  let example = "erf([-1, 0, 2])  ->  [-0.8427008, 0, 0.9953223]";
+}
+
 def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let summary = "1 / (1 + exp(-x)) of each element.";
   // Of exp(-|x|), which never overflows: exp(-x) would, and lose the results below it.

@@ -43,6 +43,7 @@ def math_log : Scalar<"log">;
 def math_expm1 : Scalar<"expm1">;
 def math_log1p : Scalar<"log1p">;
 def math_tanh : Scalar<"tanh">;
+def math_erf : Scalar<"erf">;
 def math_sqrt : Scalar<"sqrt">;
 def math_rsqrt : Scalar<"rsqrt">;
 def math_sin : Scalar<"sin">;

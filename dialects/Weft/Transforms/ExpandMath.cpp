@@ -85,7 +85,8 @@ bool hasLongFormula(Operation *op) {
   if (auto power = dyn_cast<math::PowFOp>(op); power && expand::isShortPower(power.getRhs()))
     return false;
   return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
-             math::Log1pOp, math::TanhOp, math::SinOp, math::CosOp, math::PowFOp>(op) &&
+             math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp, math::CosOp, math::PowFOp>(
+             op) &&
          computeFormat(op->getResult(0).getType());
 }
 
@@ -152,6 +153,7 @@ void populateExpandMathPatterns(RewritePatternSet &patterns) {
   addUnary<math::Log10Op, expand::log10>(patterns);
   addUnary<math::Log1pOp, expand::log1p>(patterns);
   addUnary<math::TanhOp, expand::tanh>(patterns);
+  addUnary<math::ErfOp, expand::erf>(patterns);
   addUnary<math::SinOp, expand::sin>(patterns);
   addUnary<math::CosOp, expand::cos>(patterns);
   addUnary<math::RsqrtOp, rsqrt>(patterns);

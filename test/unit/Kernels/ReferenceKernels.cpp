@@ -136,6 +136,7 @@ WEFT_FLOAT_FUNCTION(Log, std::log(x));
 WEFT_FLOAT_FUNCTION(Expm1, std::expm1(x));
 WEFT_FLOAT_FUNCTION(Log1p, std::log1p(x));
 WEFT_FLOAT_FUNCTION(Tanh, std::tanh(x));
+WEFT_FLOAT_FUNCTION(Erf, std::erf(x));
 WEFT_FLOAT_FUNCTION(Logistic, T(1) / (T(1) + std::exp(-x)));
 WEFT_FLOAT_FUNCTION(Sqrt, std::sqrt(x));
 WEFT_FLOAT_FUNCTION(Rsqrt, T(1) / std::sqrt(x));
@@ -370,6 +371,7 @@ KernelTable make_table() {
     set_unary(Expm1(), OpCode::expm1);
     set_unary(Log1p(), OpCode::log1p);
     set_unary(Tanh(), OpCode::tanh);
+    set_unary(Erf(), OpCode::erf);
     set_unary(Logistic(), OpCode::logistic);
     set_unary(Sqrt(), OpCode::sqrt);
     set_unary(Rsqrt(), OpCode::rsqrt);

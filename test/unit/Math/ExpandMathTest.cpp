@@ -37,11 +37,11 @@ struct Function {
   std::uint64_t steps = 1;
 };
 const Function kFunctions[] = {
-    {"exp", "math.exp %x"},           {"exp2", "math.exp2 %x"},   {"expm1", "math.expm1 %x"},
-    {"log", "math.log %x"},           {"log2", "math.log2 %x"},   {"log10", "math.log10 %x"},
-    {"log1p", "math.log1p %x"},       {"tanh", "math.tanh %x"},   {"sin", "math.sin %x"},
-    {"cos", "math.cos %x"},           {"rsqrt", "math.rsqrt %x"}, {"pow", "math.powf %x, %y"},
-    {"fmod", "arith.remf %x, %y", 0},
+    {"exp", "math.exp %x"},      {"exp2", "math.exp2 %x"},         {"expm1", "math.expm1 %x"},
+    {"log", "math.log %x"},      {"log2", "math.log2 %x"},         {"log10", "math.log10 %x"},
+    {"log1p", "math.log1p %x"},  {"tanh", "math.tanh %x"},         {"erf", "math.erf %x"},
+    {"sin", "math.sin %x"},      {"cos", "math.cos %x"},           {"rsqrt", "math.rsqrt %x"},
+    {"pow", "math.powf %x, %y"}, {"fmod", "arith.remf %x, %y", 0},
 };
 
 constexpr std::size_t kPadding = 16; // Lengths are multiples of the widest vector.

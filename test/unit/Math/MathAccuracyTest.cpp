@@ -19,8 +19,8 @@ struct Function {
   std::uint64_t steps = 1;
 };
 const Function kFunctions[] = {
-    {"exp", exp},      {"expm1", expm1}, {"log", log}, {"log1p", log1p},
-    {"tanh", tanh, 2}, {"sin", sin},     {"cos", cos}, {"rsqrt", rsqrt},
+    {"exp", exp}, {"expm1", expm1}, {"log", log}, {"log1p", log1p}, {"tanh", tanh, 2},
+    {"erf", erf}, {"sin", sin},     {"cos", cos}, {"rsqrt", rsqrt},
 };
 
 template <class T>

@@ -96,6 +96,44 @@ inline constexpr double tanhF64[] = {
     -0x1.df54d44badce5p-13, 0x1.438fca67c08b8p-14, -0x1.0da4be3a6a277p-16,
 };
 
+/// 2 / sqrt(pi) - 1, rounded.
+inline constexpr double erfExcessF32[] = {0x1.06eba80000000p-3};
+
+/// P in erf(x) = x + x (2 / sqrt(pi) - 1 + z P(z)), z = x^2, |x| <= 1; relative error.
+/// Largest weighted error 2^-29.3.
+inline constexpr double erfF32[] = {
+    -0x1.8127400000000p-2, 0x1.ce2d340000000p-4,   -0x1.b7fc200000000p-6,
+    0x1.5419680000000p-8,  -0x1.a471a00000000p-11, 0x1.4a91a40000000p-14,
+};
+
+/// 2 / sqrt(pi) - 1, rounded.
+inline constexpr double erfExcessF64[] = {0x1.06eba8214db69p-3};
+
+/// P in erf(x) = x + x (2 / sqrt(pi) - 1 + z P(z)), z = x^2, |x| <= 1; relative error.
+/// Largest weighted error 2^-56.4.
+inline constexpr double erfF64[] = {
+    -0x1.812746b0379cbp-2,  0x1.ce2f21a0412fep-4,  -0x1.b82ce3120c6c9p-6,  0x1.565bccfb07794p-8,
+    -0x1.c02db07a55a7ap-11, 0x1.f9a2bf9650fffp-14, -0x1.f4ca90b748b2ap-17, 0x1.b9822a8a93ba6p-20,
+    -0x1.5c14369aee197p-23, 0x1.d76e3050fcec9p-27, -0x1.ac943e1e2c279p-31,
+};
+
+/// R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= 4; relative error.
+/// Largest weighted error 2^-31.3.
+inline constexpr double erfcF32[] = {
+    -0x1.0790e60000000p-3, -0x1.451aba0000000p-1, -0x1.b459ac0000000p-4,  0x1.8961420000000p-6,
+    -0x1.ec7e5a0000000p-9, 0x1.6f9aac0000000p-12, -0x1.d46caa0000000p-17,
+};
+
+/// R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= 6; relative error.
+/// Largest weighted error 2^-61.7.
+inline constexpr double erfcF64[] = {
+    -0x1.06ebacbccf61dp-3,  -0x1.45f2f9111bf28p-1,  -0x1.a4f74f67698b4p-4,  0x1.39889c25ee608p-6,
+    0x1.8cba0b83c3ce3p-13,  -0x1.b30422d830038p-10, 0x1.1a0df8bcc08d7p-11,  0x1.11c3f1b1f0613p-15,
+    -0x1.eb1fa8c5d1533p-14, 0x1.1c4dbbcff5db3p-14,  -0x1.aaf2d7f93c648p-16, 0x1.df9bdaaf317c3p-18,
+    -0x1.a295de2403d3bp-20, 0x1.1d1d4045d0eaep-22,  -0x1.2ac8b7033191dp-25, 0x1.d25514fd8bc22p-29,
+    -0x1.feee6dfcad01bp-33, 0x1.5eaad2a6b934ep-37,  -0x1.c59dfef5d6985p-43,
+};
+
 /// S in sin(r) = r + r z S(z), z = r^2, |r| <= pi/4; relative error.
 /// Largest weighted error 2^-57.9.
 inline constexpr double sinF64[] = {

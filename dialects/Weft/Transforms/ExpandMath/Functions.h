@@ -6,6 +6,9 @@
 
 namespace mlir::weft::expand {
 
+// Erf.cpp
+Flt erf(Flt x);
+
 // Exp.cpp
 Flt exp(Flt x);
 Flt exp2(Flt x);

@@ -1,6 +1,6 @@
 """Fits the minimax polynomials of weft-expand-math and prints Coefficients.h.
 
-Run: python3 fit_coefficients.py | clang-format > Coefficients.h     (needs mpmath; about a minute)
+Run: python3 fit_coefficients.py | clang-format > Coefficients.h     (needs mpmath; a few minutes)
 
 Each polynomial is the weighted minimax approximation of a function on an interval, found with the exchange
 algorithm of Remez (1934) in 60-digit arithmetic. The coefficients are then rounded to the working format one at a
@@ -175,6 +175,20 @@ def main():
     for name, degree, bits in (("tanhF32", 4, 24), ("tanhF64", 10, 53)):
         emit_polynomial(name, "P in tanh(x) = x + x z P(z), z = x^2, |x| <= 0.625; relative error.",
                         series(tanh_tail, -mp.mpf(1) / 3), tanh_weight, 0, mp.mpf("0.625")**2, degree, bits)
+
+    # erf(x) = x + x (c + z P(z)), z = x^2, for small arguments; 1 - exp(t R(t) - t) for t = |x| larger ones.
+    excess = 2 / mp.sqrt(mp.pi) - 1
+    def erf_tail(z):
+        x = mp.sqrt(z)
+        return (mp.erf(x) / x - 1 - excess) / z
+    erf_weight = series(lambda z: z * mp.sqrt(z) / mp.erf(mp.sqrt(z)), mp.mpf(0))
+    for suffix, degree, bits in (("F32", 5, 24), ("F64", 10, 53)):
+        emit_parts("erfExcess" + suffix, "2 / sqrt(pi) - 1, rounded.", excess, (bits, ))
+        emit_polynomial("erf" + suffix, "P in erf(x) = x + x (2 / sqrt(pi) - 1 + z P(z)), z = x^2, |x| <= 1; relative error.",
+                        series(erf_tail, -(1 + excess) / 3), erf_weight, 0, 1, degree, bits)
+    for suffix, degree, bits, high in (("F32", 6, 24, 4), ("F64", 18, 53, 6)):
+        emit_polynomial("erfc" + suffix, f"R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= {high}; relative error.",
+                        lambda t: mp.log(mp.erfc(t)) / t + 1, lambda t: t * mp.erfc(t) / mp.erf(t), 1, high, degree, bits)
 
     # sin(r) = r + r z S(z) and cos(r) = 1 - z/2 + z^2 C(z), z = r^2, |r| a little over pi/4.
     def sin_tail(z):

@@ -79,6 +79,7 @@ UNARY = {
     "log10": extended(mp.log10, NAN, INF, lambda x: x > 0, {0.0: -INF}),
     "log1p": extended(mp.log1p, NAN, INF, lambda x: x > -1, {-1.0: -INF, 0.0: same_zero}),
     "tanh": extended(mp.tanh, -1.0, 1.0, poles={0.0: same_zero}),
+    "erf": extended(mp.erf, -1.0, 1.0, poles={0.0: same_zero}),
     "sin": extended(mp.sin, NAN, NAN, poles={0.0: same_zero}),
     "cos": extended(mp.cos, NAN, NAN),
     "rsqrt": extended(lambda x: 1 / mp.sqrt(x), NAN, 0.0, lambda x: x > 0,
@@ -139,6 +140,8 @@ def random_arguments(name, fmt, dice):
                   lambda: sign() * math.ldexp(1, dice.randint(-60, 0)) * dice.random()],
         "log1p": [lambda: dice.uniform(-1, 1), anywhere,
                   lambda: sign() * math.ldexp(1, dice.randint(-60, 0)) * dice.random()],
+        "erf": [lambda: dice.uniform(-1, 1), lambda: dice.uniform(-6, 6),
+                lambda: sign() * math.ldexp(1, dice.randint(-60, 0)) * dice.random()],
         "tanh": [lambda: dice.uniform(-1, 1), lambda: dice.uniform(-10, 10),
                  lambda: sign() * math.ldexp(1, dice.randint(-60, 0)) * dice.random()],
     }
