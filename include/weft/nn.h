@@ -1,6 +1,7 @@
 // Models and what they are trained with: layers, losses, optimizers, metrics.
 #pragma once
 
+#include <weft/activations.h>
 #include <weft/losses.h>
 #include <weft/metrics.h>
 #include <weft/nn/attention.h>

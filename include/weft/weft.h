@@ -5,6 +5,7 @@
 #error "Weft needs C++20: compile with -std=c++20"
 #else
 
+#include <weft/activations.h>     // IWYU pragma: export
 #include <weft/autodiff.h>        // IWYU pragma: export
 #include <weft/control_flow.h>    // IWYU pragma: export
 #include <weft/custom_gradient.h> // IWYU pragma: export

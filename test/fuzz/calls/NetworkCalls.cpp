@@ -14,6 +14,57 @@ nn::Activation drawn_activation(Draw &draw) {
   }
 }
 
+/// The options that all losses have, drawn into those of one.
+template <class Options = losses::LossOptions>
+Options drawn_options(Draw &draw) {
+  Options options;
+  if (draw.choose(5) == 0) options.weights = draw.tensor("weights");
+  else if (draw.choose(3) == 0) options.weights = full({1}, 0.5);
+  if (draw.choose(5) == 0) {
+    options.mask = draw.tensor("mask");
+    if (draw.choose(4) != 0) options.mask = options.mask.astype(DType::boolean);
+  }
+  options.reduction = static_cast<losses::Reduction>(draw.choose(4));
+  return options;
+}
+
+/// Targets for these predictions: mostly others of their shape, else anything.
+Argument drawn_targets(Draw &draw, const char *name, const Argument &predictions) {
+  const Argument any = draw.operand(name);
+  const bool fits = predictions.is_tensor() && predictions.tensor().defined();
+  return fits && draw.choose(4) != 0 ? Argument(cos(cast(predictions.tensor(), DType::f32) * 3))
+                                     : any;
+}
+
+/// Class numbers for these scores, of which some may be no class, or anything.
+Argument drawn_labels(Draw &draw, const Argument &scores) {
+  const Argument any = draw.operand("labels");
+  const bool fits = scores.is_tensor() && scores.tensor().defined() && scores.tensor().rank() > 0;
+  return fits && draw.choose(4) != 0
+             ? Argument(argmax(cos(cast(scores.tensor(), DType::f32))) - (draw.choose(8) == 0))
+             : any;
+}
+
+/// A loss of two tensors and the common options.
+template <Tensor (*loss)(const Operand &, const Operand &, const losses::LossOptions &)>
+std::vector<Tensor> pair_loss(Draw &draw) {
+  const auto predictions = draw.operand("predictions");
+  const auto targets = drawn_targets(draw, "targets", predictions);
+  return results(loss(targets, predictions, drawn_options(draw)));
+}
+
+template <auto cross_entropy>
+std::vector<Tensor> class_loss(Draw &draw) {
+  const auto scores = draw.operand("scores");
+  const auto labels =
+      draw.choose(2) == 0 ? drawn_labels(draw, scores) : drawn_targets(draw, "labels", scores);
+  auto options = drawn_options<losses::CrossEntropyOptions>(draw);
+  options.from_logits = draw.value<bool>("from_logits");
+  if (draw.choose(2) == 0) options.label_smoothing = draw.value<double>("label_smoothing");
+  if (draw.choose(3) == 0) options.ignored_label = draw.value<std::int64_t>("ignored_label");
+  return results(cross_entropy(labels, scores, options));
+}
+
 /// Updates two variables and gives their values, also after the error.
 template <class Make>
 std::vector<Tensor> updated(Draw &draw, const Make &make) {
@@ -71,10 +122,63 @@ const CallEntry kCalls[] = {
        const auto labels = draw.operand("labels"), logits = draw.operand("logits");
        return results(losses::softmax_cross_entropy(labels, logits));
      }},
-    {"losses::mean_squared_error",
+    {"losses::categorical_cross_entropy", class_loss<losses::categorical_cross_entropy>},
+    {"losses::sparse_categorical_cross_entropy",
+     class_loss<losses::sparse_categorical_cross_entropy>},
+    {"losses::binary_cross_entropy",
      [](Draw &draw) {
-       const auto targets = draw.operand("targets"), predictions = draw.operand("predictions");
-       return results(losses::mean_squared_error(targets, predictions));
+       const auto scores = draw.operand("scores");
+       const auto labels = drawn_targets(draw, "labels", scores);
+       auto options = drawn_options<losses::BinaryCrossEntropyOptions>(draw);
+       options.from_logits = draw.value<bool>("from_logits");
+       if (draw.choose(2) == 0) options.label_smoothing = draw.value<double>("label_smoothing");
+       return results(losses::binary_cross_entropy(labels, scores, options));
+     }},
+    {"losses::mean_squared_error", pair_loss<losses::mean_squared_error>},
+    {"losses::mean_absolute_error", pair_loss<losses::mean_absolute_error>},
+    {"losses::huber",
+     [](Draw &draw) {
+       const auto predictions = draw.operand("predictions");
+       const auto targets = drawn_targets(draw, "targets", predictions);
+       auto options = drawn_options<losses::HuberOptions>(draw);
+       if (draw.choose(2) == 0) options.delta = draw.value<double>("delta");
+       return results(losses::huber(targets, predictions, options));
+     }},
+    {"losses::log_cosh", pair_loss<losses::log_cosh>},
+    {"losses::kl_divergence", pair_loss<losses::kl_divergence>},
+    {"losses::poisson", pair_loss<losses::poisson>},
+    {"losses::hinge", pair_loss<losses::hinge>},
+    {"losses::squared_hinge", pair_loss<losses::squared_hinge>},
+    {"losses::categorical_hinge", pair_loss<losses::categorical_hinge>},
+    {"losses::cosine_similarity", pair_loss<losses::cosine_similarity>},
+    {"losses::triplet",
+     [](Draw &draw) {
+       const auto anchor = draw.operand("anchor");
+       const auto positive = drawn_targets(draw, "positive", anchor),
+                  negative = drawn_targets(draw, "negative", anchor);
+       auto options = drawn_options<losses::TripletOptions>(draw);
+       if (draw.choose(2) == 0) options.margin = draw.value<double>("margin");
+       return results(losses::triplet(anchor, positive, negative, options));
+     }},
+    {"losses::ctc",
+     [](Draw &draw) {
+       const auto logits = draw.operand("logits");
+       const auto labels = drawn_labels(draw, logits);
+       auto options = drawn_options<losses::CTCOptions>(draw);
+       if (draw.choose(3) == 0) options.blank = draw.value<std::int64_t>("blank");
+       if (draw.choose(3) == 0) options.label_lengths = draw.tensor("label_lengths");
+       if (draw.choose(3) == 0) options.logit_lengths = draw.tensor("logit_lengths");
+       options.impossible_is_infinite = draw.value<bool>("impossible_is_infinite");
+       return results(losses::ctc(labels, logits, options));
+     },
+     true, /*every_path=*/false},
+    {"activations",
+     [](Draw &draw) {
+       constexpr Tensor (*kActivations[])(const Operand &) = {
+           gelu, gelu_tanh,  silu,  sigmoid,      softplus, elu,
+           selu, leaky_relu, relu6, hard_sigmoid, mish,     softsign};
+       const auto x = draw.operand("x");
+       return results(kActivations[draw.choose(std::size(kActivations))](x));
      }},
     {"metrics::accuracy",
      [](Draw &draw) {

@@ -79,6 +79,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/tensor_array.h", "Function"},
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},
+    {"weft/activations.h", "NN"},
     {"weft/losses.h", "NN"},
     {"weft/metrics.h", "NN"},
     {"weft/nn.h", "NN"},

@@ -1,30 +1,15 @@
 // Layers against Keras 3: results and gradients, eager and traced, in f64; open batches; what
 // layers refuse.
-#include "../Testing.h"
+#include "Reference/Reference.h"
 
-#include <cmath>
 #include <functional>
-#include <map>
-
-#include <weft/weft.h>
 
 namespace weft {
 namespace {
 
-using Doubles = std::vector<double>;
 using namespace nn;
 
 #include "Reference/Layers.inc"
-
-/// As in layers.py.
-Tensor wave(const Shape &shape, double phase) {
-  std::int64_t size = 1;
-  for (const std::int64_t dim : shape) size *= dim;
-  Doubles values;
-  for (std::int64_t i = 0; i < size; ++i)
-    values.push_back(0.5 * std::sin(0.7 * static_cast<double>(i) + phase));
-  return reshape(tensor(values), shape);
-}
 
 /// The result, then the gradients by the input and by each weight.
 template <class Model, class Call>

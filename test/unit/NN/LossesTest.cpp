@@ -187,6 +187,172 @@ TEST(SquaredError, OpenSizes) {
   EXPECT_THROW(g(flat, one), ShapeError);
 }
 
+// Labels out of range are errors in every loss of class numbers; the ignored one is none.
+TEST(Losses, LabelsThatAreNoClass) {
+  const auto sparse = [](const Tensor &labels, const Tensor &logits) {
+    return losses::sparse_categorical_cross_entropy(labels, logits, {.ignored_label = -1});
+  };
+  EXPECT_NO_THROW(sparse(tensor({-1, 2}), scores));
+  EXPECT_NO_THROW(function(sparse)(tensor({-1, 2}), scores));
+  // Where no label counts, the mean is 0, and so is its gradient.
+  EXPECT_EQ(sparse(tensor({-1, -1}), scores).item<double>(), 0);
+  const auto loss = [&](const Tensor &x) { return sparse(tensor({-1, -1}), x); };
+  expect_near(grad(loss)(scores), {0, 0, 0, 0, 0, 0}, 0);
+  for (const int label : {3, -2})
+    expect_refused(ErrorKind::index,
+                   "sparse_categorical_cross_entropy: gather: index " + std::to_string(label) +
+                       " is out of range for an axis of size 3",
+                   sparse, tensor({0, label}), scores);
+  const Tensor frames = zeros({1, 4, 3});
+  const auto ctc = [](const Tensor &labels, const Tensor &logits) {
+    return losses::ctc(labels, logits);
+  };
+  expect_refused(ErrorKind::index, "ctc: gather: index 3 is out of range for an axis of size 3",
+                 ctc, tensor({{1, 3}}), frames);
+  const auto of_lengths = [](const Tensor &labels, const Tensor &times) {
+    return losses::ctc(tensor({{1, 9}}), zeros({1, 4, 3}),
+                       {.label_lengths = labels, .logit_lengths = times});
+  };
+  EXPECT_NO_THROW(of_lengths(tensor({1}), tensor({4})));
+  expect_refused(ErrorKind::index,
+                 "ctc: take_along_axis: index 3 is out of range for an axis of size 3", of_lengths,
+                 tensor({3}), tensor({4}));
+  expect_refused(ErrorKind::index,
+                 "ctc: take_along_axis: index 5 is out of range for an axis of size 5", of_lengths,
+                 tensor({1}), tensor({5}));
+  expect_refused(ErrorKind::index,
+                 "ctc: take_along_axis: index -1 is out of range for an axis of size 5", of_lengths,
+                 tensor({1}), tensor({-1}));
+}
+
+TEST(Losses, ShapesAndDTypesThatTheyRefuse) {
+  const Tensor three = tensor({1.f, 2.f, 3.f}), matrix = ones({2, 3});
+  using Loss = Tensor (*)(const Operand &, const Operand &, const losses::LossOptions &);
+  const std::pair<const char *, Loss> all_of_them[] = {
+      {"mean_absolute_error", losses::mean_absolute_error},
+      {"log_cosh", losses::log_cosh},
+      {"poisson", losses::poisson},
+      {"kl_divergence", losses::kl_divergence},
+      {"hinge", losses::hinge},
+      {"squared_hinge", losses::squared_hinge},
+      {"categorical_hinge", losses::categorical_hinge},
+      {"cosine_similarity", losses::cosine_similarity},
+  };
+  for (const auto &[name, f] : all_of_them)
+    expect_refused(
+        ErrorKind::shape,
+        std::string(name) + ": targets and predictions must have the same shape, but "
+                            "are f32(3,) and f32(2, 3)",
+        [f = f](const Tensor &a, const Tensor &b) { return f(a, b, {}); }, three, matrix);
+  expect_refused(
+      ErrorKind::shape, "kl_divergence: targets must have a last axis, but are a scalar",
+      [](const Tensor &a) { return losses::kl_divergence(a, a); }, tensor(1.f));
+  const auto categorical = [](const Tensor &labels, const Tensor &logits) {
+    return losses::categorical_cross_entropy(labels, logits);
+  };
+  expect_refused(ErrorKind::shape,
+                 "categorical_cross_entropy: targets and predictions must have the same shape, but "
+                 "are i32(2,) and f32(2, 3)",
+                 categorical, tensor({0, 1}), matrix);
+  expect_refused(ErrorKind::dtype,
+                 "categorical_cross_entropy: scores must be floating, but are i32(2, 3)",
+                 categorical, matrix, matrix.astype(i32));
+  const auto sparse = [](const Tensor &labels, const Tensor &logits) {
+    return losses::sparse_categorical_cross_entropy(labels, logits);
+  };
+  expect_refused(ErrorKind::shape,
+                 "sparse_categorical_cross_entropy: labels must have the shape of scores but for "
+                 "its last axis, but are i32(3,) for scores of shape (2, 3)",
+                 sparse, tensor({0, 1, 2}), matrix);
+  expect_refused(ErrorKind::dtype,
+                 "sparse_categorical_cross_entropy: labels must be class numbers of an integer "
+                 "dtype, but are f32(2, 3)",
+                 sparse, matrix, matrix);
+  expect_refused(ErrorKind::shape,
+                 "sparse_categorical_cross_entropy: scores must be (..., classes), but are a "
+                 "scalar",
+                 sparse, tensor(1), tensor(1.f));
+  const auto ctc = [](const Tensor &labels, const Tensor &logits) {
+    return losses::ctc(labels, logits);
+  };
+  expect_refused(ErrorKind::shape,
+                 "ctc: labels must be (batch, labels) and logits (batch, time, classes), but they "
+                 "are i32(2, 3) and f32(1, 4, 3)",
+                 ctc, matrix.astype(i32), ones({1, 4, 3}));
+  expect_refused(ErrorKind::dtype, "ctc: labels must be integers, but are f32(2, 3)", ctc, matrix,
+                 ones({2, 4, 3}));
+  EXPECT_THROWS(losses::ctc(matrix.astype(i32), ones({2, 4, 3}), {.label_lengths = matrix}),
+                DTypeError, "ctc: label_lengths must be integers, but are f32(2, 3)");
+  EXPECT_THROWS(losses::ctc(matrix.astype(i32), ones({2, 4, 3}), {.logit_lengths = tensor({1})}),
+                ShapeError,
+                "ctc: logit_lengths must be (batch,), but are i32(1,) for a batch of 2");
+  EXPECT_THROWS(losses::triplet(three, matrix, matrix), ShapeError,
+                "triplet: targets and predictions must have the same shape, but are f32(2, 3) and "
+                "f32(3,)");
+}
+
+TEST(Losses, OptionsThatTheyRefuse) {
+  const Tensor matrix = ones({2, 3}), nan = tensor(std::nanf(""));
+  EXPECT_THROWS(losses::mean_squared_error(matrix, matrix, {.weights = ones({3})}), ShapeError,
+                "mean_squared_error: weights of shape (3,) do not broadcast to the values of shape "
+                "(2,)");
+  EXPECT_THROWS(losses::mean_squared_error(matrix, matrix, {.weights = ones({2, 1})}), ShapeError,
+                "mean_squared_error: weights of shape (2, 1) do not broadcast to the values of "
+                "shape (2,)");
+  EXPECT_THROWS(losses::mean_squared_error(matrix, matrix, {.mask = ones({2})}), DTypeError,
+                "mean_squared_error: the mask must be bools, but is f32(2,)");
+  EXPECT_THROWS(losses::huber(matrix, matrix, {.delta = 0}), ValueError,
+                "huber: delta is 0.000000, but must be positive and finite");
+  EXPECT_THROWS(losses::triplet(matrix, matrix, matrix, {.margin = std::nan("")}), ValueError,
+                "triplet: margin is nan, but must be finite");
+  EXPECT_THROWS(losses::binary_cross_entropy(matrix, matrix, {.label_smoothing = 1.5}), ValueError,
+                "binary_cross_entropy: label_smoothing is 1.500000, but must be from 0 to 1");
+  EXPECT_THROWS(losses::categorical_cross_entropy(matrix, matrix, {.ignored_label = 0}), ValueError,
+                "categorical_cross_entropy: there is an ignored_label among class numbers only, "
+                "which sparse_categorical_cross_entropy takes: mask these");
+  EXPECT_THROWS(
+      losses::mean_squared_error(matrix, matrix, {.reduction = static_cast<losses::Reduction>(7)}),
+      ValueError, "mean_squared_error: there is no reduction of the number 7");
+  EXPECT_THROWS(losses::ctc(tensor({{1}}), ones({1, 2, 3}), {.blank = 3}), IndexError,
+                "ctc: the blank is 3, which is none of the 3 classes");
+  // What is masked may be NaN.
+  EXPECT_EQ(losses::mean_squared_error(matrix, matrix * nan, {.mask = tensor({false, false})})
+                .item<float>(),
+            0);
+}
+
+// Language models have open batches and lengths.
+TEST(Losses, OpenBatchesAndTimes) {
+  const auto loss = [](const Tensor &labels, const Tensor &logits) {
+    return losses::sparse_categorical_cross_entropy(labels, logits, {.ignored_label = -1});
+  };
+  auto f = function(
+      loss, {.signature = {spec(i32, {unknown, unknown}), spec(f64, {unknown, unknown, 3})}});
+  const Tensor labels = tensor({{2, -1}, {1, 0}}),
+               logits = reshape(tensor({{1., 2., 3.}, {3., 1., -2.}}), {1, 2, 3}) * ones({2, 1, 1});
+  EXPECT_EQ(f(labels, logits).item<double>(), loss(labels, logits).item<double>());
+  EXPECT_THROW(f(labels[slice(0, 1)], logits), ShapeError);
+  EXPECT_THROW(f(labels[{all, slice(0, 1)}], logits), ShapeError);
+}
+
+// Sizes that a trace does not know are compared when it runs: weights are not stretched by values,
+// nor values by weights.
+TEST(Losses, OpenSizes) {
+  const auto loss = [](const Tensor &y, const Tensor &p, const Tensor &w) {
+    return losses::mean_absolute_error(y, p, {.weights = w});
+  };
+  const Tensor one = ones({1, 3}), two = ones({2, 3}), weight = ones({1}), weights = ones({2});
+  const auto open = spec(f32, {unknown, unknown});
+  auto f = function(loss, {.signature = {open, open, spec(f32, {unknown})}});
+  EXPECT_EQ(f(two, two, weights).item<float>(), 0);
+  EXPECT_THROW(f(one, two, weights), ShapeError);
+  EXPECT_THROW(f(one, one, weights), ShapeError);
+  auto g = function(loss, {.signature = {spec(f32, {1, 3}), open, spec(f32, {unknown})}});
+  EXPECT_EQ(g(one, one, weight).item<float>(), 0);
+  EXPECT_THROW(g(one, two, weights), ShapeError);
+  EXPECT_THROW(g(one, one, weights), ShapeError);
+}
+
 TEST(Accuracy, Values) {
   expect_near(accuracy(tensor({2, 1}), scores), {0.5}, 0);
   expect_near(function(accuracy)(tensor({2, 0}), scores), {1}, 0);
