@@ -65,6 +65,16 @@ std::vector<Tensor> class_loss(Draw &draw) {
   return results(cross_entropy(labels, scores, options));
 }
 
+/// The result after one update of a metric of labels or targets, and predictions.
+template <class Metric>
+std::vector<Tensor> measured(Draw &draw, const Metric &metric) {
+  const auto scores = draw.operand("scores");
+  const auto labels =
+      draw.choose(2) == 0 ? drawn_labels(draw, scores) : drawn_targets(draw, "labels", scores);
+  metric.update(labels, scores, draw.choose(3) == 0 ? draw.tensor("weights") : Tensor());
+  return results(metric.result());
+}
+
 /// Updates two variables and gives their values, also after the error.
 template <class Make>
 std::vector<Tensor> updated(Draw &draw, const Make &make) {
@@ -180,6 +190,22 @@ const CallEntry kCalls[] = {
        const auto x = draw.operand("x");
        return results(kActivations[draw.choose(std::size(kActivations))](x));
      }},
+    {"metrics with state",
+     [](Draw &draw) {
+       switch (draw.choose(10)) {
+       case 0: return measured(draw, metrics::BinaryAccuracy());
+       case 1: return measured(draw, metrics::CategoricalAccuracy());
+       case 2: return measured(draw, metrics::SparseCategoricalAccuracy());
+       case 3: return measured(draw, metrics::TopKAccuracy());
+       case 4: return measured(draw, metrics::Perplexity());
+       case 5: return measured(draw, metrics::Precision());
+       case 6: return measured(draw, metrics::F1());
+       case 7: return measured(draw, metrics::AUC());
+       case 8: return measured(draw, metrics::ConfusionMatrix(3));
+       default: return measured(draw, metrics::R2());
+       }
+     },
+     false},
     {"metrics::accuracy",
      [](Draw &draw) {
        const auto labels = draw.operand("labels"), scores = draw.operand("scores");
