@@ -122,6 +122,10 @@ Listing listing_of(const T &model) {
 /// what can fail comes before the first change. In a traced function it is ops like any others.
 class Optimizer {
 public:
+  // A move is a copy: no handle is ever without its optimizer.
+  Optimizer(const Optimizer &) = default;
+  Optimizer &operator=(const Optimizer &) = default;
+
   /// Updates by the gradients of the same model, or of the same list in its order, each of the
   /// dtype and shape of its variable. Slices are added up where a method needs whole gradients. An
   /// undefined gradient leaves its variable as it is; the log has a warning the first time. Throws,

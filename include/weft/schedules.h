@@ -18,14 +18,17 @@ namespace weft::optimizers {
 /// scalar. It is evaluated where the update is, so in a traced function it is part of the trace.
 using Schedule = std::function<Tensor(const Tensor &step)>;
 
-/// A number, a variable (which may be assigned between updates), or a schedule.
+/// A number, a variable (which may be assigned between updates), or a schedule. Throws ValueError
+/// for a schedule that is empty.
 class LearningRate {
 public:
   LearningRate(double rate) : rate_(rate) {}
   LearningRate(const Variable &rate) : variable_(rate) {}
   template <class F>
     requires(!std::is_arithmetic_v<F> && std::is_invocable_r_v<Tensor, F &, const Tensor &>)
-  LearningRate(F schedule) : schedule_(std::move(schedule)) {}
+  LearningRate(F schedule) : schedule_(std::move(schedule)) {
+    if (schedule_ == nullptr) throw_empty();
+  }
 
   /// Whether it is a number, which stays the same.
   bool is_number() const { return schedule_ == nullptr && !variable_; }
@@ -38,6 +41,8 @@ public:
   Tensor at(const Tensor &step) const;
 
 private:
+  [[noreturn]] static void throw_empty();
+
   double rate_ = 0;
   std::optional<Variable> variable_;
   Schedule schedule_;

@@ -53,6 +53,9 @@ void Gradients::weft_visit(StructureVisitor &visitor) {
   for (std::size_t i = 0; i < size(); ++i) {
     visitor.literal(std::string_view(variables_[i].path));
     visitor.push(variables_[i].path);
+    // Whose gradient it is: what a traced function returns names the variables of its call.
+    visitor.enter(Node::tuple, 2);
+    visitor.variable(variables_[i].variable);
     if (auto *slices = std::get_if<IndexedSlices>(&gradients_[i])) {
       visitor.enter(Node::tuple, 2);
       visitor.tensor(slices->values);

@@ -25,6 +25,9 @@ class LayerName {
 public:
   /// `kind` is "Dense"; `given` is what the layer's maker calls it, instead of a path.
   explicit LayerName(const char *kind, std::string_view given = {});
+  // A move is a copy: no layer is ever without its name.
+  LayerName(const LayerName &) = default;
+  LayerName &operator=(const LayerName &) = default;
 
   const char *kind() const;
   /// The path if it is known, else the kind. Lives for ever.

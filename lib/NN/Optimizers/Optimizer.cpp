@@ -240,8 +240,9 @@ private:
     if (common.clip_norm) {
       for (std::size_t i = 0; i < gradients.size(); ++i) {
         if (!gradients[i].defined()) continue;
-        const Tensor norm = sqrt(squares(gradients[i]));
-        all[i] = cast(*common.clip_norm / maximum(norm, *common.clip_norm), DType::f64);
+        // In f64, which has room for any limit.
+        const Tensor norm = sqrt(cast(squares(gradients[i]), DType::f64));
+        all[i] = *common.clip_norm / maximum(norm, *common.clip_norm);
       }
       return all;
     }

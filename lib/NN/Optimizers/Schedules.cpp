@@ -37,6 +37,10 @@ Tensor half_cosine(const Tensor &share, double high, double low) {
 
 } // namespace
 
+void LearningRate::throw_empty() {
+  throw ValueError("the learning rate is a schedule that is empty: give it a function");
+}
+
 Tensor LearningRate::at(const Tensor &step) const {
   if (variable_) return Tensor(*variable_);
   return schedule_ ? schedule_(step) : full({}, rate_, DType::f64);

@@ -87,7 +87,12 @@ Entries OptimizerState::prepared() {
     const std::span<const char *const> slots = rule->slots();
     for (std::size_t i = 0; i < slots.size(); ++i)
       entry.slots.push_back(state(slots[i], rule->initial(i)));
-    if (common.average) entry.average = state("average", 0);
+    if (common.average) {
+      // Until there is an update, the average of the weights is what they are.
+      const Interpreter::Scope eager(nullptr);
+      entry.average.emplace(weight.value() + 0, weight.name() + "." + name + "_average",
+                            /*trainable=*/false);
+    }
     if (common.accumulate > 1) entry.accumulated = state("accumulated", 0);
     next.push_back(std::make_shared<Entry>(std::move(entry)));
   }

@@ -197,6 +197,29 @@ TEST(Models, GradientsAreResultsOfTracedFunctions) {
     EXPECT_EQ(eager[i].to_vector<float>(), compiled[i].to_vector<float>()) << i;
 }
 
+// They are those of the model that the call was given, which an optimizer knows.
+TEST(Models, GradientsByAModelThatIsAnArgument) {
+  const nn::Dense layer(4, 2);
+  auto gradients = function([](const nn::Dense &model, const Tensor &v) {
+    GradientTape tape;
+    return tape.gradient(sum(model(v)), model);
+  });
+  const Gradients found = gradients(layer, x);
+  EXPECT_EQ(found.variables()[0].variable, layer.kernel);
+  const Tensor before = layer.bias->value();
+  optimizers::SGD(layer, {.learning_rate = 1.}).apply_gradients(found);
+  EXPECT_EQ(max(abs(before - 5 - *layer.bias)).item<float>(), 0);
+}
+
+TEST(Models, AMoveIsACopy) {
+  nn::Dense layer(2);
+  const nn::Dense other = std::move(layer);
+  EXPECT_EQ(layer(ones({1, 3})).to_vector<float>(), other(ones({1, 3})).to_vector<float>());
+  optimizers::Adam adam(layer);
+  const optimizers::Adam moved = std::move(adam);
+  EXPECT_EQ(adam.step().item<std::int64_t>(), moved.step().item<std::int64_t>());
+}
+
 // A trace takes models whose variables are alike, and knows them from others.
 TEST(Models, AreArgumentsOfTracedFunctions) {
   auto f = function([](const Net &net, const Tensor &v) { return net(v); });

@@ -217,6 +217,10 @@ TEST(Optimizers, AveragesOfWeights) {
   EXPECT_EQ(w.value()[0].item<double>(), 3.25);
   sgd.swap_averages();
   EXPECT_EQ(w.value()[0].item<double>(), 4);
+  // Before the first update the average is the weight.
+  const Variable v(tensor({3.}), "v");
+  SGD({v}, {.average = 0.5}).swap_averages();
+  EXPECT_EQ(v.value()[0].item<double>(), 3);
   EXPECT_THROWS(SGD({w}).swap_averages(), StateError,
                 "SGD: swap_averages: it keeps no averages: make it with the option average");
 }
@@ -234,6 +238,15 @@ TEST(Optimizers, OneThatIsNotFiniteStopsAll) {
   const SGD sgd({a, b}, {.clip_global_norm = 1});
   sgd.apply_gradients({tensor({static_cast<double>(INFINITY)}), tensor({1.})});
   EXPECT_TRUE(std::isnan(b.value()[0].item<double>()));
+}
+
+// A limit above what the dtype holds changes nothing.
+TEST(Optimizers, LargeLimits) {
+  const Variable v(full({2}, 3.f), "v");
+  SGD({v}, {.learning_rate = 1., .clip_norm = 1e39}).apply_gradients({ones({2})});
+  EXPECT_EQ(v.value()[0].item<float>(), 2);
+  EXPECT_THROWS(SGD({v}, {.learning_rate = Schedule()}), ValueError,
+                "the learning rate is a schedule that is empty: give it a function");
 }
 
 TEST(Optimizers, RatesThatCannotBe) {
