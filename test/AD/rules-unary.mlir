@@ -212,6 +212,17 @@ func.func @erf_vjp(%x: tensor<3xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
   return %0#1 : tensor<3xf32>
 }
 
+// CHECK-LABEL: func.func @erf_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[DX:[a-z0-9]+]]: tensor<3xf32>
+// CHECK: weft.exp
+// CHECK: %[[DY:.*]] = weft.multiply %[[DX]], %{{.*}} : tensor<3xf32>
+// CHECK-NEXT: return %[[DY]] : tensor<3xf32>
+func.func @erf_jvp(%x: tensor<3xf32>, %dx: tensor<3xf32>) -> tensor<3xf32> {
+  %0:2 = weft.jvp @erf(%x) tangents(%dx) wrt [0]
+      : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#1 : tensor<3xf32>
+}
+
 //===--- logistic ---===//
 
 func.func private @logistic(%x: tensor<3xf32>) -> tensor<3xf32> {

@@ -12,6 +12,8 @@ Tensor mean_squared_error(const Operand &targets, const Operand &predictions,
                           const LossOptions &options) {
   const CompositeCall site("mean_squared_error", targets.where());
   const Pair pair(targets, predictions);
+  if (targets.dtype() == DType::boolean && predictions.dtype() == DType::boolean)
+    throw DTypeError("mean_squared_error: targets and predictions must be numbers, but are bools");
   return reduced_means(square(pair.predictions - pair.targets), Weighting(options));
 }
 
