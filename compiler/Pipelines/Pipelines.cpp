@@ -1,4 +1,5 @@
-// Builds the pipelines of the phases; the order of passes is explained where it matters.
+// Builds the pipelines of the phases, but those of Lowering.cpp; the order of passes is explained
+// where it matters.
 #include "Pipelines/Pipelines.h"
 
 #include "JIT/GpuPipeline.h"
@@ -7,9 +8,7 @@
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Effects/Passes.h"
 #include "Weft/Transforms/Passes.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -43,13 +42,6 @@ void buildLiftStatePhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLinalgPhase(OpPassManager &pm, const Target &target) {
-  WeftToLinalgPassOptions options;
-  options.withoutLibrary = target.kind != Target::Kind::cpu;
-  pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-}
-
 void buildSchedulePhase(OpPassManager &pm, const Target &target) {
   // A GPU's scalars stay where its kernels are.
   if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createScalarizePass());
@@ -57,40 +49,6 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
   if (target.kind == Target::Kind::cpu)
     pm.addNestedPass<func::FuncOp>(createAccumulateProductsPass());
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
-}
-
-void buildBufferizePhase(OpPassManager &pm, const Target &target) {
-  pm.addNestedPass<func::FuncOp>(createSwitchToBranchesPass());
-  pm.addPass(createDestinationPassingPass());
-  pm.addNestedPass<func::FuncOp>(createSinkInsertsPass());
-  pm.addPass(createOutlineRegionsPass());
-  pm.addNestedPass<func::FuncOp>(createSplitReadersPass());
-  // No CSE before this: two products that start from one zeroed tensor need a copy of it.
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  // Loops whose state changes its size hand on new memory.
-  options.allowReturnAllocsFromLoops = true;
-  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  options.unknownTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(createInlinerPass()); // what was outlined
-  pm.addPass(createSymbolDCEPass());
-  // Equal views must be one value before copies onto themselves are seen as such.
-  pm.addNestedPass<func::FuncOp>(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  // The library's products run on the processor; a GPU's are loops like all else.
-  if (target.kind == Target::Kind::cpu) pm.addPass(createMatmulToRuntimePass());
-  pm.addPass(createChecksToRuntimePass());
-  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  // After the canonicalizer, which would erase an output that is only stored to.
-  pm.addNestedPass<func::FuncOp>(createMaterializeDestinationsPass());
-  if (target.kind == Target::Kind::cpu) {
-    pm.addNestedPass<func::FuncOp>(createDensifyReductionsPass());
-    pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
-  }
-  pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }
 
 void buildLLVMPhase(OpPassManager &pm, const Target &target) {

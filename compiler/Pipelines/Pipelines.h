@@ -15,6 +15,8 @@ struct Target {
   ::weft::jit::TargetOptions cpu;
   /// The GPU by LLVM's name.
   std::string chip = "sm_90a";
+  /// Whether the code is the library's own kernels, which call none of its routines.
+  bool kernels = false;
 
   /// This machine's processor.
   static Target host() { return {.cpu = ::weft::jit::TargetOptions::host()}; }

@@ -59,8 +59,8 @@ template <class T>
 class Argmax {
 public:
   explicit Argmax(DType dtype)
-      : max_(kernel_table()
-                 .reduce[static_cast<std::size_t>(OpCode::max)][static_cast<std::size_t>(dtype)]),
+      : max_(kernel_table().reduce_rows[static_cast<std::size_t>(OpCode::max)]
+                                       [static_cast<std::size_t>(dtype)]),
         columns_(kernel_table().argmax[static_cast<std::size_t>(dtype)]) {}
 
   void run(const Lines &lines, const T *x, std::int64_t *places) const {
@@ -78,7 +78,7 @@ private:
   /// The largest elements of `rows` rows, one after the other.
   void maxima_of(const T *x, T *maxima, std::int64_t rows, std::int64_t size) const {
     void *buffers[] = {const_cast<T *>(x), maxima};
-    const std::int64_t dims[] = {rows, size, 1};
+    const std::int64_t dims[] = {rows, size, size};
     max_(buffers, dims);
   }
 
@@ -139,10 +139,20 @@ private:
     });
   }
 
+  /// The kernel, on so many columns or slices at a time that their largest elements fit the stack.
   void column_kernel(const T *x, std::int64_t *places, const Lines &lines) const {
-    void *buffers[] = {const_cast<T *>(x), places};
-    const std::int64_t dims[] = {lines.outer, lines.size, lines.inner};
-    columns_(buffers, dims);
+    constexpr std::int64_t kColumns = 256;
+    const auto [outer, size, inner] = lines;
+    T largest[kColumns];
+    const std::int64_t width = std::min(inner, kColumns), height = kColumns / width;
+    for (std::int64_t i = 0; i < outer; i += height)
+      for (std::int64_t k = 0; k < inner; k += width) {
+        void *buffers[] = {const_cast<T *>(x) + i * size * inner + k, places + i * inner + k,
+                           largest};
+        const std::int64_t dims[] = {width == inner ? std::min(height, outer - i) : 1, size,
+                                     std::min(width, inner - k), size * inner, inner};
+        columns_(buffers, dims);
+      }
   }
 
   /// Lines across rows. Few slices are cut into blocks of rows for the threads.

@@ -11,9 +11,9 @@
 namespace weft {
 
 /// Every kernel has this signature. `buffers` are the operands' elements, then the result's, all
-/// contiguous, row-major, aligned to their element, without overlap (or, for elementwise kernels,
-/// result == an operand that is not broadcast). Kernels may be called on any sub-range from any
-/// thread, never allocate and never throw. Counts may be 0.
+/// row-major, aligned to their element, contiguous where no pitch is told, without overlap (or, for
+/// elementwise kernels, result == an operand that is not broadcast). Kernels may be called on any
+/// sub-range from any thread, never allocate and never throw. Counts may be 0.
 using Kernel = void (*)(void *const *buffers, const std::int64_t *dims);
 
 inline constexpr int kNumOps = 0
@@ -36,15 +36,20 @@ struct KernelTable {
   Kernel elementwise[kNumOps][kNumDTypes][kNumVariants];
   /// [from][to]; dims = {elements}.
   Kernel cast[kNumDTypes][kNumDTypes];
-  /// [op][dtype]; dims = {outer, reduced, inner}: from (outer, reduced, inner) to (outer, inner).
-  /// Of no elements it gives the op's neutral element. `mean` has none: it is a sum, divided.
-  Kernel reduce[kNumOps][kNumDTypes];
+  /// [op][dtype]; dims = {outer, reduced, pitch}: rows of `reduced` neighbours, `pitch` elements
+  /// from one to the next, to one element each. Of no elements it gives the op's neutral element.
+  /// `mean` has none: it is a sum, divided.
+  Kernel reduce_rows[kNumOps][kNumDTypes];
+  /// The same with dims = {outer, reduced, inner, outer pitch, pitch}: from (outer, reduced,
+  /// inner), whose inner elements are neighbours, to a dense (outer, inner).
+  Kernel reduce_columns[kNumOps][kNumDTypes];
   /// [op][dtype]; dims = {outer, size, inner}, of all operands and the result. Before the result
   /// comes a buffer of two i64: a sum of CumulativeFlags, and how many columns there are to do,
   /// which is inner, or less where outer is 1.
   Kernel cumulative[kNumOps][kNumDTypes];
-  /// [dtype]; dims = {outer, reduced, inner} with reduced > 0; the result is i64 (outer, inner):
-  /// the first index of the largest element, NaN counting as largest.
+  /// [dtype]; dims as of reduce_columns, with reduced > 0; the result is i64 (outer, inner): the
+  /// first index of the largest element, NaN counting as largest. After the result comes a buffer
+  /// that is left with those elements, (outer, inner).
   Kernel argmax[kNumDTypes];
   /// [log2 of the bytes of an element]; dims = {columns, source pitch, rows, target pitch}: row i,
   /// column j of the target is row j, column i of the source. A pitch is the distance of rows in

@@ -15,48 +15,139 @@ namespace weft::eager {
 
 namespace {
 
-/// A contiguous array as (outer, reduced, inner).
+/// An array as (outer, reduced, inner).
 struct Extents {
   std::int64_t outer, reduced, inner;
 };
 
+/// Where such an array's elements are: how many elements apart along the first two axes. Along the
+/// last they are neighbours, and along the reduced one where inner is 1.
+struct Source {
+  const std::byte *data;
+  std::int64_t outer_pitch, pitch;
+
+  static Source dense(const std::byte *data, const Extents &extents) {
+    return {data, extents.reduced * extents.inner, extents.inner};
+  }
+};
+
+/// The kernels of an op and dtype.
+struct Reduction {
+  Reduction(OpCode op, DType dtype)
+      : rows(kernel_table()
+                 .reduce_rows[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)]),
+        columns(kernel_table()
+                    .reduce_columns[static_cast<std::size_t>(op)][static_cast<std::size_t>(dtype)]),
+        dtype(dtype), item(static_cast<std::int64_t>(item_size(dtype))) {}
+
+  void run(const Source &x, std::byte *y, const Extents &extents) const;
+  void reduce(const Source &x, std::byte *y, const Extents &extents) const;
+
+  Kernel rows, columns;
+  DType dtype;
+  std::int64_t item;
+};
+
 /// The kernel over all outer results, by threads if there are enough elements.
-void run(Kernel kernel, const std::byte *x, std::int64_t x_item, std::byte *y, std::int64_t y_item,
-         const Extents &extents) {
-  const std::int64_t per_outer = std::max<std::int64_t>(extents.reduced * extents.inner, 1);
+void Reduction::run(const Source &x, std::byte *y, const Extents &extents) const {
+  const auto [outer, reduced, inner] = extents;
+  const std::int64_t per_outer = std::max<std::int64_t>(reduced * inner, 1);
   const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(1) / per_outer, 1);
-  threads::parallel_for_noexcept(
-      0, extents.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-        void *buffers[] = {const_cast<std::byte *>(x) + begin * per_outer * x_item,
-                           y + begin * extents.inner * y_item};
-        if (extents.reduced == 0) buffers[0] = const_cast<std::byte *>(x);
-        const std::int64_t dims[] = {end - begin, extents.reduced, extents.inner};
-        kernel(buffers, dims);
-      });
+  threads::parallel_for_noexcept(0, outer, grain, [&](std::int64_t begin, std::int64_t end) {
+    void *buffers[] = {const_cast<std::byte *>(x.data), y + begin * inner * item};
+    if (reduced != 0) buffers[0] = const_cast<std::byte *>(x.data) + begin * x.outer_pitch * item;
+    const std::int64_t of_rows[] = {end - begin, reduced, x.outer_pitch};
+    const std::int64_t of_columns[] = {end - begin, reduced, inner, x.outer_pitch, x.pitch};
+    if (inner == 1) rows(buffers, of_rows);
+    else columns(buffers, of_columns);
+  });
 }
 
-/// Reduces `x`, an array of `extents` of elements of `item` bytes, into `y`.
-void reduce(Kernel kernel, DType dtype, const std::byte *x, std::byte *y, const Extents &extents) {
-  const auto item = static_cast<std::int64_t>(item_size(dtype));
+/// Reduces `x` into the dense `y`.
+void Reduction::reduce(const Source &x, std::byte *y, const Extents &extents) const {
   if (extents.outer * extents.inner == 0) return;
   const auto cut = cut_reduction(extents.outer, extents.reduced, extents.inner);
-  if (!cut) {
-    run(kernel, x, item, y, item, extents);
-    return;
-  }
+  if (!cut) return run(x, y, extents);
   // For each outer result: whole blocks, what remains, then both together.
   const auto [rows, blocks, rest] = *cut;
-  const std::int64_t parts = cut->parts();
-  const Tensor partial = detail::new_tensor(dtype, Shape{parts, extents.inner});
-  std::byte *const parts_data = partial.impl()->data;
+  const Extents all{1, cut->parts(), extents.inner};
+  const Tensor partial = detail::new_tensor(dtype, Shape{all.reduced, all.inner});
+  std::byte *const parts = partial.impl()->data;
   for (std::int64_t i = 0; i < extents.outer; ++i) {
-    const std::byte *const from = x + i * extents.reduced * extents.inner * item;
-    run(kernel, from, item, parts_data, item, {blocks, rows, extents.inner});
+    const std::byte *const from = x.data + i * x.outer_pitch * item;
+    run({from, rows * x.pitch, x.pitch}, parts, {blocks, rows, extents.inner});
     if (rest != 0)
-      run(kernel, from + blocks * rows * extents.inner * item, item,
-          parts_data + blocks * extents.inner * item, item, {1, rest, extents.inner});
-    run(kernel, parts_data, item, y + i * extents.inner * item, item, {1, parts, extents.inner});
+      run({from + blocks * rows * x.pitch * item, 0, x.pitch},
+          parts + blocks * extents.inner * item, {1, rest, extents.inner});
+    run(Source::dense(parts, all), y + i * extents.inner * item, all);
   }
+}
+
+/// Axes that are neighbours and all reduced or all kept, as one.
+struct Group {
+  std::int64_t size;
+  bool reduced;
+  std::int64_t pitch; ///< elements from one to the next
+};
+using Groups = detail::InlineVector<Group, 6>;
+
+/// Adds axes of `pitch` behind a group, which they may lie in anyhow; says whether the group is one
+/// axis then.
+bool append(Group &group, std::int64_t size, std::int64_t pitch) {
+  const bool nests = group.size == 1 || size == 1 || group.pitch == size * pitch;
+  if (size != 1) group.pitch = pitch;
+  group.size *= size;
+  return nests;
+}
+
+/// The groups of a tensor; `in_order` is left as it is, or false if not all of them are one axis.
+Groups groups_of(const Tensor &x, const Ints &axes, bool &in_order) {
+  Groups groups;
+  const detail::TensorImpl *impl = x.impl();
+  for (std::size_t i = 0, next = 0; i < impl->rank; ++i) {
+    const bool reduced = next < axes.size() && axes[next] == static_cast<std::int64_t>(i);
+    next += reduced;
+    if (!groups.empty() && groups.back().reduced == reduced)
+      in_order &= append(groups.back(), impl->dims()[i], impl->strides()[i]);
+    else groups.push_back({impl->dims()[i], reduced, impl->strides()[i]});
+  }
+  return groups;
+}
+
+/// The last group that is reduced, with all before it and all behind it.
+struct Step {
+  Extents extents{1, 1, 1};
+  Source source{nullptr, 0, 1};
+  std::size_t group; ///< the reduced one
+  bool is_last = true;
+  bool in_order = true; ///< whether the kernels can read it so
+};
+
+Step last_step(const Groups &groups, const std::byte *data) {
+  Step step;
+  step.source.data = data;
+  std::size_t behind = groups.size();
+  while (behind != 0 && !groups[behind - 1].reduced) --behind;
+  step.group = behind - 1;
+  Group outer{1, false, 0}, inner{1, false, 1};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto [size, reduced, pitch] = groups[i];
+    if (i + 1 < behind) {
+      step.in_order &= append(outer, size, pitch);
+      step.is_last &= !reduced;
+    } else if (i + 1 == behind) {
+      step.extents.reduced = size;
+      step.source.pitch = pitch;
+    } else {
+      step.in_order &= append(inner, size, pitch);
+    }
+  }
+  step.extents.outer = outer.size;
+  step.extents.inner = inner.size;
+  step.source.outer_pitch = outer.pitch;
+  step.in_order &=
+      inner.size == 1 ? step.extents.reduced == 1 || step.source.pitch == 1 : inner.pitch == 1;
+  return step;
 }
 
 /// Divides the sums in `y` by the number of elements each is of.
@@ -78,48 +169,46 @@ Tensor reduction(const OpInfo &info, std::span<const Tensor> operands, const Att
                  const TensorType &type) {
   const bool mean = info.op == OpCode::mean;
   const DType dtype = operands[0].dtype();
-  const Kernel kernel =
-      kernel_table().reduce[static_cast<std::size_t>(mean ? OpCode::sum : info.op)]
-                           [static_cast<std::size_t>(dtype)];
-  WEFT_INVARIANT(kernel != nullptr, "there is no kernel for " + std::string(info.name) + " of " +
-                                        std::string(name_of(dtype)));
+  const Reduction kernels(mean ? OpCode::sum : info.op, dtype);
+  WEFT_INVARIANT(kernels.rows != nullptr, "there is no kernel for " + std::string(info.name) +
+                                              " of " + std::string(name_of(dtype)));
   const Ints &axes = ReductionAttrs(attrs).axes;
   Tensor result = detail::new_tensor(type.dtype, type.shape);
 
-  // Neighbours that are both reduced or both kept become one axis.
-  struct Group {
-    std::int64_t size;
-    bool reduced;
-  };
-  detail::InlineVector<Group, 6> groups;
   std::int64_t count = operands[0].size() == 0 ? 0 : 1;
-  for (std::int64_t i = 0, next = 0; count != 0 && i < operands[0].rank(); ++i) {
-    const bool reduced = next < static_cast<std::int64_t>(axes.size()) && axes[next] == i;
-    next += reduced;
-    const std::int64_t size = operands[0].impl()->dims()[i];
-    if (reduced) count *= size;
-    if (!groups.empty() && groups.back().reduced == reduced) groups.back().size *= size;
-    else groups.push_back({size, reduced});
-  }
-
-  Tensor x = make_contiguous(operands[0]);
-  bool done = count == 0; // of nothing: each result is the neutral element
-  if (done) reduce(kernel, dtype, x.impl()->data, result.impl()->data, {result.size(), 0, 1});
-  while (!done) {
-    std::size_t last = groups.size();
-    while (last != 0 && !groups[last - 1].reduced) --last;
-    Extents extents{1, 1, 1};
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (i + 1 < last) extents.outer *= groups[i].size;
-      else if (i + 1 == last) extents.reduced = groups[i].size;
-      else extents.inner *= groups[i].size;
+  if (count != 0)
+    for (std::int64_t axis : axes) count *= operands[0].impl()->dims()[axis];
+  Tensor x = operands[0];
+  if (count == 0) { // of nothing: each result is the neutral element
+    kernels.run({x.impl()->data, 0, 1}, result.impl()->data, {result.size(), 0, 1});
+  } else if (axes.empty()) { // the neutral element makes 0 of -0
+    const Tensor dense = make_contiguous(x);
+    const Extents all{1, 1, dense.size()};
+    kernels.run(Source::dense(dense.impl()->data, all), result.impl()->data, all);
+  } else {
+    bool in_order = true;
+    Groups groups = groups_of(x, axes, in_order);
+    Step step = last_step(groups, x.impl()->data);
+    if (!in_order || !step.in_order) {
+      x = make_contiguous(x);
+      groups = groups_of(x, axes, in_order);
+      step = last_step(groups, x.impl()->data);
     }
-    done = true;
-    for (std::size_t i = 0; i + 1 < last; ++i) done &= !groups[i].reduced;
-    Tensor next = done ? result : detail::new_tensor(dtype, Shape{extents.outer, extents.inner});
-    reduce(kernel, dtype, x.impl()->data, next.impl()->data, extents);
-    x = std::move(next);
-    if (!done) groups[last - 1] = {1, false};
+    for (;; step = last_step(groups, x.impl()->data)) {
+      Tensor next = step.is_last
+                        ? result
+                        : detail::new_tensor(dtype, Shape{step.extents.outer, step.extents.inner});
+      kernels.reduce(step.source, next.impl()->data, step.extents);
+      if (step.is_last) break;
+      // What is left is dense.
+      x = std::move(next);
+      groups[step.group] = {1, false, 1};
+      std::int64_t pitch = 1;
+      for (std::size_t i = groups.size(); i-- > 0;) {
+        groups[i].pitch = pitch;
+        pitch *= groups[i].size;
+      }
+    }
   }
   if (mean) divide_by_count(result, count);
   return result;

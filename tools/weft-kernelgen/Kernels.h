@@ -1,4 +1,5 @@
-// Builds the functions of the kernel table, each a few structured ops on memrefs.
+// Builds the functions of the kernel table: ops on tensors for the ordinary phases, and the few
+// loops that no op says.
 #pragma once
 
 #include "Kernels/KernelTable.h"
@@ -12,14 +13,21 @@
 namespace weft::kernelgen {
 
 /// A kernel in the module, and where its address goes: an index of KernelTable as one flat array of
-/// pointers.
+/// pointers. A function may have several places.
 struct KernelPlace {
   std::string function;
   std::size_t index;
 };
 
-/// Adds every kernel that the op records admit to `module`.
-std::vector<KernelPlace> buildKernels(mlir::ModuleOp module);
+/// Adds the kernels that are ops: elementwise, casts, reductions, argmax, each a function of one
+/// `weft` op on tensors of unknown sizes, as a traced one would be.
+std::vector<KernelPlace> buildOps(mlir::ModuleOp module);
+
+/// Once the ops are bufferized: powers get loops of their own for the exponents that are common.
+void specializePowers(mlir::ModuleOp module);
+
+/// Adds the kernels that are loops on memrefs: cumulative ops, transposed planes.
+std::vector<KernelPlace> buildLoops(mlir::ModuleOp module);
 
 /// Adds the table, a constant named `name`, to a module whose functions are in the LLVM dialect.
 void buildTable(mlir::ModuleOp module, const std::string &name,

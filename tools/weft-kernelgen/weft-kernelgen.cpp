@@ -4,14 +4,9 @@
 #include "JIT/LLVMPipeline.h"
 #include "JIT/ObjectCompiler.h"
 #include "Kernels.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "Pipelines/Pipelines.h"
+#include "Weft/IR/Weft.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
@@ -24,10 +19,11 @@ namespace {
 
 cl::opt<int> level("level", cl::desc("x86-64 level: 2, 3 or 4"), cl::Required);
 cl::opt<std::string> output("o", cl::desc("File to write"), cl::value_desc("file"), cl::Required);
-enum class Emit { object, mlir, llvm, assembly };
+enum class Emit { object, mlir, buffers, llvm, assembly };
 cl::opt<Emit> kind("emit", cl::desc("What to write"), cl::init(Emit::object),
                    cl::values(clEnumValN(Emit::object, "object", "object code"),
-                              clEnumValN(Emit::mlir, "mlir", "the kernels before lowering"),
+                              clEnumValN(Emit::mlir, "mlir", "the kernels' ops on tensors"),
+                              clEnumValN(Emit::buffers, "buffers", "structured ops on memrefs"),
                               clEnumValN(Emit::llvm, "llvm", "LLVM IR"),
                               clEnumValN(Emit::assembly, "asm", "assembly")));
 
@@ -36,23 +32,42 @@ int fail(const std::string &message) {
   return 1;
 }
 
+/// Makes structured ops on memrefs of the ops, by the phases that compiled functions go through.
+mlir::LogicalResult bufferize(mlir::ModuleOp module, const jit::TargetOptions &cpu) {
+  const mlir::weft::Target target{.cpu = cpu, .kernels = true};
+  mlir::PassManager toLinalg(module.getContext()), toBuffers(module.getContext());
+  mlir::weft::buildLinalgPhase(toLinalg, target);
+  mlir::weft::buildBufferizePhase(toBuffers, target);
+  for (mlir::PassManager *passes : {&toLinalg, &toBuffers}) passes->enableVerifier(false);
+  if (mlir::failed(toLinalg.run(module))) return mlir::failure();
+  // Who calls a kernel has checked the sizes.
+  module.walk([](mlir::weft::CheckSizesOp check) { check.erase(); });
+  if (mlir::failed(toBuffers.run(module))) return mlir::failure();
+  kernelgen::specializePowers(module);
+  return mlir::success();
+}
+
 int run() {
   if (level < 2 || level > 4) return fail("--level is 2, 3 or 4");
   mlir::DialectRegistry registry;
   jit::registerTranslations(registry);
+  mlir::weft::registerWeftDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                      mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
-                      mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                      mlir::vector::VectorDialect>();
+  context.loadAllAvailableDialects();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  std::vector<kernelgen::KernelPlace> kernels = kernelgen::buildKernels(*module);
+  std::vector<kernelgen::KernelPlace> kernels = kernelgen::buildOps(*module);
+  if (mlir::failed(mlir::verify(*module))) return fail("the kernels' ops are not valid");
 
   std::string text;
   jit::TargetOptions target =
       jit::TargetOptions::for_level(static_cast<CpuLevel>(level.getValue()));
-  if (kind == Emit::mlir) {
+  if (kind != Emit::mlir) {
+    if (mlir::failed(bufferize(*module, target))) return fail("the ops cannot be bufferized");
+    for (kernelgen::KernelPlace &loop : kernelgen::buildLoops(*module))
+      kernels.push_back(std::move(loop));
+  }
+  if (kind == Emit::mlir || kind == Emit::buffers) {
     llvm::raw_string_ostream(text) << *module << "\n";
   } else {
     mlir::PassManager passes(&context);

@@ -95,6 +95,10 @@ def EntryPass : Pass<"weft-entry", "::mlir::ModuleOp"> {
     (`weft.arena_offset`), outputs of unknown size (`weft.output`), or calls of weft_rt_alloc. Calls
     of declarations marked `weft.runtime` pass each memref as one pointer, and the context first if
     marked `weft.context`. Calls marked `weft.parallel` go through weft_rt_parallel_for.
+
+    Kernels may have arguments of unknown strides, which `weft.strides` counts among `dims`. They
+    allocate nothing: outputs are the buffers after the arguments, all other allocations those after
+    the outputs.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::func::FuncDialect"];

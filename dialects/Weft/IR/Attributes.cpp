@@ -166,6 +166,16 @@ LogicalResult report(Operation *op, NamedAttribute attribute, const Complaint &c
 
 } // namespace
 
+/// Where bufferization finds the layout of an argument.
+static constexpr StringLiteral kBufferLayout = "bufferization.buffer_layout";
+
+/// Whether `value` is so many numbers of an entry's sizes.
+static bool namesSizes(Attribute value, int64_t count) {
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+  return numbers && numbers.size() == count &&
+         llvm::none_of(numbers.asArrayRef(), [](int64_t number) { return number < 0; });
+}
+
 LogicalResult WeftDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   return report(op, attribute, verify(op, attribute.getName(), attribute.getValue()));
 }
@@ -192,11 +202,17 @@ LogicalResult WeftDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     if (!isa<UnitAttr, BoolAttr>(value)) complaint = "is true or false";
     else if (!function.getArgAttr(number, "weft.variable")) complaint = "goes with 'weft.variable'";
   } else if (name == "weft.dims") {
-    auto dims = dyn_cast<DenseI64ArrayAttr>(value);
-    auto memref = dyn_cast<MemRefType>(type);
-    if (!dims || !memref || static_cast<size_t>(dims.size()) != memref.getNumDynamicDims() ||
-        llvm::any_of(dims.asArrayRef(), [](int64_t dim) { return dim < 0; }))
-      complaint = "names a size of the entry for each unknown one of the argument's buffer";
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasRank() || !namesSizes(value, shaped.getNumDynamicDims()))
+      complaint = "names a size of the entry for each unknown one of the argument";
+  } else if (name == "weft.strides") {
+    // A tensor has its strides in another attribute until it is a buffer.
+    Attribute layout;
+    if (auto memref = dyn_cast<MemRefType>(type)) layout = memref.getLayout();
+    else layout = function.getArgAttr(number, kBufferLayout);
+    auto strided = dyn_cast_or_null<StridedLayoutAttr>(layout);
+    if (!strided || !namesSizes(value, llvm::count_if(strided.getStrides(), ShapedType::isDynamic)))
+      complaint = "names a size of the entry for each unknown stride of the argument";
   }
   return report(op, attribute, complaint, " at argument " + Twine(number));
 }

@@ -81,6 +81,20 @@ func.func @dims(%x: memref<?x?xf32> {weft.dims = array<i64: 0>}) {
 
 // -----
 
+// expected-error @below {{'weft.strides' at argument 0 that names a size of the entry for each unknown stride}}
+func.func @strides(%x: memref<?x?xf32, strided<[?, 1]>> {weft.strides = array<i64: 0, 1>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'weft.strides' at argument 0 that names a size of the entry for each unknown stride}}
+func.func @dense(%x: memref<?x?xf32> {weft.strides = array<i64: 0>}) {
+  return
+}
+
+// -----
+
 // expected-error @below {{'weft.arena_bytes' that must be an i64 that is not negative, but is "many"}}
 func.func @bytes() attributes {weft.arena_bytes = "many"} {
   return

@@ -130,13 +130,15 @@ double toleranceOf(DType dtype, const OpInfo &info) {
 /// Runs one kernel of every level and the reference on the same operands; they have to agree.
 template <class Pick>
 void compare(Pick pick, std::vector<Elements> operands, DType result, std::int64_t count,
-             std::vector<std::int64_t> dims, double tolerance, const std::string &what) {
+             std::vector<std::int64_t> dims, double tolerance, const std::string &what,
+             Elements *scratch = nullptr) {
   std::vector<void *> buffers;
   for (const Elements &operand : operands) buffers.push_back(operand.data());
   buffers.push_back(nullptr);
+  if (scratch != nullptr) buffers.push_back(scratch->data());
   auto run = [&](const KernelTable &table) {
     Elements output(result, count);
-    buffers.back() = output.data();
+    buffers[operands.size()] = output.data();
     pick(table)(buffers.data(), dims.data());
     return output;
   };
@@ -212,19 +214,25 @@ TEST(KernelTable, reductions) {
     if (info.kind != OpKind::reduction || info.op == OpCode::mean) continue;
     for (DType dtype : kDTypes) {
       if (!info.operands.front().admits.contains(dtype)) continue;
+      const bool adds = info.op == OpCode::sum || info.op == OpCode::prod;
+      double tolerance = 0;
+      if (adds && is_floating(dtype)) tolerance = dtype == DType::f32 ? 1e-4 : 1e-13;
+      const auto op = static_cast<std::size_t>(info.op), type = static_cast<std::size_t>(dtype);
       for (const auto &[outer, reduced, inner] : kExtents) {
-        const bool adds = info.op == OpCode::sum || info.op == OpCode::prod;
-        double tolerance = 0;
-        if (adds && is_floating(dtype)) tolerance = dtype == DType::f32 ? 1e-4 : 1e-13;
-        compare(
-            [&](const KernelTable &table) {
-              return table
-                  .reduce[static_cast<std::size_t>(info.op)][static_cast<std::size_t>(dtype)];
-            },
-            {Elements::random(dtype, outer * reduced * inner, 3, adds)}, dtype, outer * inner,
-            {outer, reduced, inner}, tolerance,
-            std::string(info.name) + " " + std::string(name_of(dtype)) + " over " +
-                std::to_string(reduced) + " of " + std::to_string(inner));
+        // Elements between the rows, and between the slices, belong to nobody.
+        for (std::int64_t gap : {0, 3}) {
+          const std::int64_t pitch = inner + gap, outer_pitch = reduced * pitch + gap;
+          const Elements x = Elements::random(dtype, outer * outer_pitch, 3, adds);
+          const std::string what = std::string(info.name) + " " + std::string(name_of(dtype)) +
+                                   " over " + std::to_string(reduced) + " of " +
+                                   std::to_string(inner) + ", gap " + std::to_string(gap);
+          compare([&](const KernelTable &table) { return table.reduce_columns[op][type]; }, {x},
+                  dtype, outer * inner, {outer, reduced, inner, outer_pitch, pitch}, tolerance,
+                  what);
+          if (inner == 1)
+            compare([&](const KernelTable &table) { return table.reduce_rows[op][type]; }, {x},
+                    dtype, outer, {outer, reduced, outer_pitch}, tolerance, "rows of " + what);
+        }
       }
     }
   }
@@ -271,10 +279,16 @@ TEST(KernelTable, argmax) {
     if (dtype == DType::boolean) continue;
     for (const auto &[outer, reduced, inner] : kExtents) {
       if (reduced == 0) continue;
-      compare(
-          [&](const KernelTable &table) { return table.argmax[static_cast<std::size_t>(dtype)]; },
-          {Elements::random(dtype, outer * reduced * inner, 5)}, DType::i64, outer * inner,
-          {outer, reduced, inner}, 0, "argmax " + std::string(name_of(dtype)));
+      Elements largest(dtype, outer * inner);
+      for (std::int64_t gap : {0, 3}) {
+        const std::int64_t pitch = inner + gap, outer_pitch = reduced * pitch + gap;
+        compare(
+            [&](const KernelTable &table) { return table.argmax[static_cast<std::size_t>(dtype)]; },
+            {Elements::random(dtype, outer * outer_pitch, 5)}, DType::i64, outer * inner,
+            {outer, reduced, inner, outer_pitch, pitch}, 0, "argmax " + std::string(name_of(dtype)),
+            &largest);
+        EXPECT_TRUE(largest.guardIntact());
+      }
     }
   }
 }
@@ -294,9 +308,9 @@ TEST(KernelTable, sumKeepsItsOrder) {
   for (CpuLevel level : levels()) {
     float result = 0;
     void *buffers[] = {x.data(), &result};
-    const std::int64_t dims[] = {1, 100, 1};
-    kernel_table(level).reduce[static_cast<std::size_t>(OpCode::sum)]
-                              [static_cast<std::size_t>(DType::f32)](buffers, dims);
+    const std::int64_t dims[] = {1, 100, 100};
+    kernel_table(level).reduce_rows[static_cast<std::size_t>(OpCode::sum)]
+                                   [static_cast<std::size_t>(DType::f32)](buffers, dims);
     EXPECT_EQ(result, sums[0]);
   }
 }

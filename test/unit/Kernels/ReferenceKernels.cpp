@@ -214,7 +214,7 @@ void cast(void *const *buffers, const std::int64_t *dims) {
 
 /// `Init::of<T>()` is the neutral element.
 template <class Op, class Init, class T>
-void reduce(void *const *buffers, const std::int64_t *dims) {
+void reduce_columns(void *const *buffers, const std::int64_t *dims) {
   const auto *x = static_cast<const T *>(buffers[0]);
   auto *y = static_cast<T *>(buffers[1]);
   const std::int64_t outer = dims[0], reduced = dims[1], inner = dims[2];
@@ -222,9 +222,14 @@ void reduce(void *const *buffers, const std::int64_t *dims) {
     for (std::int64_t k = 0; k < inner; ++k) {
       T sum = Init::template of<T>();
       for (std::int64_t j = 0; j < reduced; ++j)
-        sum = Op::of(sum, x[(i * reduced + j) * inner + k]);
+        sum = Op::of(sum, x[i * dims[3] + j * dims[4] + k]);
       y[i * inner + k] = sum;
     }
+}
+template <class Op, class Init, class T>
+void reduce_rows(void *const *buffers, const std::int64_t *dims) {
+  const std::int64_t of_columns[] = {dims[0], dims[1], 1, dims[2], 1};
+  reduce_columns<Op, Init, T>(buffers, of_columns);
 }
 
 struct Zero {
@@ -297,13 +302,13 @@ template <class T>
 void argmax(void *const *buffers, const std::int64_t *dims) {
   const auto *x = static_cast<const T *>(buffers[0]);
   auto *y = static_cast<std::int64_t *>(buffers[1]);
-  const std::int64_t outer = dims[0], reduced = dims[1], inner = dims[2];
+  const std::int64_t outer = dims[0], reduced = dims[1], inner = dims[2], pitch = dims[4];
   for (std::int64_t i = 0; i < outer; ++i)
     for (std::int64_t k = 0; k < inner; ++k) {
-      const T *column = x + i * reduced * inner + k;
+      const T *column = x + i * dims[3] + k;
       std::int64_t best = 0;
       for (std::int64_t j = 1; j < reduced; ++j) {
-        const T top = column[best * inner], other = column[j * inner];
+        const T top = column[best * pitch], other = column[j * pitch];
         if (other > top || (other != other && top == top)) best = j;
       }
       y[i * inner + k] = best;
@@ -338,8 +343,10 @@ KernelTable make_table() {
       }
     };
     const auto set_reduce = [&]<class Op, class Init>(Op, Init, OpCode op) {
-      if constexpr (requires(T x) { Op::of(x, x); })
-        table.reduce[static_cast<int>(op)][dtype] = reduce<Op, Init, T>;
+      if constexpr (requires(T x) { Op::of(x, x); }) {
+        table.reduce_rows[static_cast<int>(op)][dtype] = reduce_rows<Op, Init, T>;
+        table.reduce_columns[static_cast<int>(op)][dtype] = reduce_columns<Op, Init, T>;
+      }
     };
     const auto set_cumulative = [&]<class Op, class Init>(Op, Init, OpCode op) {
       if constexpr (requires(T x) { Op::of(x, x); })

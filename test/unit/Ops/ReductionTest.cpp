@@ -60,6 +60,42 @@ TEST(Reduction, OfViews) {
   EXPECT_EQ(x.max(Ints{0}, true).shape(), (Shape{1, 3}));
 }
 
+// A view is read where it lies, or copied where its order is another: the bits are those of a copy.
+TEST(Reduction, OfViewsHasTheBitsOfCopies) {
+  const Tensor x = random::uniform({6, 40, 90}, {.seed = 3});
+  const Tensor views[] = {
+      x[{slice(0, {}, 2), all, all}],
+      x[{all, slice(3, 30), slice(5, 80)}],
+      x[{all, slice({}, {}, -3), slice(1, {})}],
+      x[{slice({}, {}, -1), slice(4, 5), all}],
+      x[{all, all, slice({}, {}, 2)}],
+      x[{all, all, slice(7, 8)}],
+      transpose(x, {2, 1, 0}),
+      transpose(x, {1, 0, 2}),
+      broadcast(x[{slice(2, 3), all, slice(9, {})}], {4, 40, 81}),
+      random::uniform({3, 70000}, {.seed = 4})[{all, slice(11, 66000)}],
+      random::uniform({70000, 3}, {.seed = 5})[{slice(1, {}, 2), all}],
+  };
+  for (const Tensor &view : views) {
+    const Tensor copy = view + 0.f;
+    ASSERT_TRUE(copy.is_contiguous());
+    for (unsigned mask = 0; mask < 1u << view.rank(); ++mask) {
+      Ints axes;
+      for (std::int64_t axis = 0; axis < view.rank(); ++axis)
+        if (mask >> axis & 1) axes.push_back(axis);
+      EXPECT_EQ(sum(view, {.axes = axes}).to_vector<float>(),
+                sum(copy, {.axes = axes}).to_vector<float>())
+          << mask;
+      EXPECT_EQ(prod(view, {.axes = axes}).to_vector<float>(),
+                prod(copy, {.axes = axes}).to_vector<float>())
+          << mask;
+      EXPECT_EQ(max(view, {.axes = axes}).to_vector<float>(),
+                max(copy, {.axes = axes}).to_vector<float>())
+          << mask;
+    }
+  }
+}
+
 TEST(Reduction, LongAxes) {
   // Long enough for blocks; whole numbers of floats add up exactly.
   for (const Shape &shape :

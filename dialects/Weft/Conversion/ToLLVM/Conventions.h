@@ -19,6 +19,8 @@ inline constexpr llvm::StringLiteral kOutput = "weft.output";
 
 /// On an argument: which of the entry's sizes its unknown dimensions are, if not the next ones.
 inline constexpr llvm::StringLiteral kDims = "weft.dims";
+/// On a kernel's argument: which of the entry's sizes its unknown strides are.
+inline constexpr llvm::StringLiteral kStrides = "weft.strides";
 
 /// What the steps share.
 struct Conventions {

@@ -101,9 +101,37 @@ Operation *firstUserIn(Block &block, Value value) {
   return first;
 }
 
+/// A kernel allocates nothing: its outputs are the buffers after the arguments, and temporaries
+/// those after the outputs.
+LogicalResult takeAllocations(func::FuncOp function, MemoryBuilder &memory, Value buffers,
+                              unsigned arguments) {
+  SmallVector<memref::AllocOp> outputs, temporaries;
+  function.walk(
+      [&](memref::AllocOp op) { (op->hasAttr(kOutput) ? outputs : temporaries).push_back(op); });
+  for (auto [i, op] : llvm::enumerate(llvm::concat<memref::AllocOp>(outputs, temporaries))) {
+    const auto output = op->getAttrOfType<IntegerAttr>(kOutput);
+    const int64_t number = output ? output.getInt() : static_cast<int64_t>(i);
+    if (!op.getType().getLayout().isIdentity())
+      return op.emitError("allocates a layout other than the identity");
+    OpBuilder::InsertionGuard guard(memory.builder());
+    memory.builder().setInsertionPoint(op);
+    Location loc = op.getLoc();
+    Value place = LLVM::LoadOp::create(memory.builder(), loc, memory.pointerType(),
+                                       memory.offset(loc, buffers, 8 * (arguments + number)));
+    SmallVector<Value> sizes;
+    for (Value size : op.getDynamicSizes())
+      sizes.push_back(memory.cast(loc, memory.builder().getI64Type(), size));
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (isa<memref::DeallocOp>(user)) user->erase();
+    op.replaceAllUsesWith(memory.toMemRef(loc, op.getType(), place, sizes));
+    op.erase();
+  }
+  return success();
+}
+
 /// Makes memrefs of the entry's buffers and sizes in place of the arguments, then the function an
 /// entry; a kernel has no context and returns nothing.
-void makeEntry(Conventions &conventions, func::FuncOp function, bool kernel) {
+LogicalResult makeEntry(Conventions &conventions, func::FuncOp function, bool kernel) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   MemoryBuilder memory(builder, conventions.converter);
@@ -115,33 +143,38 @@ void makeEntry(Conventions &conventions, func::FuncOp function, bool kernel) {
   Value dims = body.addArgument(pointer, loc);
   // The context is the last argument already.
   if (!kernel) body.getArgument(before - 1).replaceAllUsesWith(body.addArgument(pointer, loc));
+  if (kernel && failed(takeAllocations(function, memory, buffers, before - 1))) return failure();
   int64_t nextSize = 0;
+  const auto number = [&](int64_t which) -> Value {
+    return LLVM::LoadOp::create(builder, loc, i64, memory.offset(loc, dims, 8 * which));
+  };
   for (unsigned i = 0; i + 1 < before; ++i) {
     BlockArgument argument = body.getArgument(i);
     auto type = cast<MemRefType>(argument.getType());
     auto counted = function.getArgAttrOfType<DenseI64ArrayAttr>(i, kDims);
-    SmallVector<Value> sizes;
-    for (unsigned d = 0; d < type.getNumDynamicDims(); ++d) {
-      Value place = memory.offset(loc, dims, 8 * (counted ? counted[d] : nextSize++));
-      sizes.push_back(LLVM::LoadOp::create(builder, loc, i64, place));
-    }
+    SmallVector<Value> sizes, strides;
+    for (unsigned d = 0; d < type.getNumDynamicDims(); ++d)
+      sizes.push_back(number(counted ? counted[d] : nextSize++));
+    if (auto strided = function.getArgAttrOfType<DenseI64ArrayAttr>(i, kStrides))
+      for (int64_t which : strided.asArrayRef()) strides.push_back(number(which));
     if (argument.use_empty()) continue;
     // Where it is wanted first: hundreds of addresses at once would all have to be kept somewhere.
     OpBuilder::InsertionGuard guard(builder);
     if (Operation *user = firstUserIn(body, argument)) builder.setInsertionPoint(user);
     Value place = LLVM::LoadOp::create(builder, loc, pointer, memory.offset(loc, buffers, 8 * i));
-    argument.replaceAllUsesWith(memory.toMemRef(loc, type, place, sizes));
+    argument.replaceAllUsesWith(memory.toMemRef(loc, type, place, sizes, strides));
   }
   body.eraseArguments(0, before);
   if (kernel) {
     conventions.toLLVMFunction(function, function.getName(),
                                LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer},
                                LLVM::Linkage::Internal);
-    return;
+    return success();
   }
   conventions.toLLVMFunction(function, (function.getName() + "_weft_entry").str(),
                              builder.getI32Type(), {pointer, pointer, pointer},
                              LLVM::Linkage::External);
+  return success();
 }
 
 struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
@@ -181,24 +214,28 @@ struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
     for (func::FuncOp function : functions) {
       Value context = function.getArguments().back();
       passContext(conventions, function, context, told);
-      if (failed(lowerRuntimeCalls(conventions, function, context)) ||
+      if (failed(lowerRuntimeCalls(conventions, function, context))) return signalPassFailure();
+      if (!(kernels && function.isPublic()) &&
           failed(lowerAllocations(conventions, function, context)))
         return signalPassFailure();
       lowerParallelCalls(conventions, function);
     }
     for (func::FuncOp function : functions)
-      if (function.isPublic()) makeEntry(conventions, function, kernels);
+      if (function.isPublic() && failed(makeEntry(conventions, function, kernels)))
+        return signalPassFailure();
   }
 
-  /// Entries take memrefs of identity layout and give nothing back.
+  /// Entries take memrefs of identity layout, kernels also of strides that they are told, and give
+  /// nothing back.
   LogicalResult check(Conventions &conventions) {
     for (auto function : conventions.module.getOps<func::FuncOp>()) {
       if (function.isPrivate() || function.isDeclaration()) continue;
       if (function.getNumResults() != 0)
         return function.emitError("returns values; entries write to memrefs they are given");
-      for (Type type : function.getArgumentTypes()) {
+      for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
         auto memref = dyn_cast<MemRefType>(type);
-        if (!memref || !memref.getLayout().isIdentity())
+        const bool isTold = kernels && function.getArgAttr(i, kStrides);
+        if (!memref || !(memref.getLayout().isIdentity() || isTold))
           return function.emitError("takes ")
                  << type << "; entries take memrefs of identity layout";
       }

@@ -35,9 +35,9 @@ Value MemoryBuilder::cast(Location loc, Type type, Value value) {
   return UnrealizedConversionCastOp::create(builder_, loc, type, value).getResult(0);
 }
 
-Value MemoryBuilder::toMemRef(Location loc, MemRefType type, Value pointer,
-                              ValueRange dynamicSizes) {
-  if (type.hasStaticShape()) {
+Value MemoryBuilder::toMemRef(Location loc, MemRefType type, Value pointer, ValueRange dynamicSizes,
+                              ValueRange dynamicStrides) {
+  if (type.hasStaticShape() && type.getLayout().isIdentity()) {
     Value descriptor = MemRefDescriptor::fromStaticShape(builder_, loc, converter_, type, pointer);
     return cast(loc, type, descriptor);
   }
@@ -45,13 +45,18 @@ Value MemoryBuilder::toMemRef(Location loc, MemRefType type, Value pointer,
   descriptor.setAllocatedPtr(builder_, loc, pointer);
   descriptor.setAlignedPtr(builder_, loc, pointer);
   descriptor.setConstantOffset(builder_, loc, 0);
+  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
   Value stride = constant(loc, 1);
-  unsigned next = dynamicSizes.size();
+  unsigned next = dynamicSizes.size(), nextStride = dynamicStrides.size();
   for (unsigned i = type.getRank(); i-- > 0;) {
     Value size = type.isDynamicDim(i) ? dynamicSizes[--next] : constant(loc, type.getDimSize(i));
     descriptor.setSize(builder_, loc, i, size);
+    if (layout) {
+      const int64_t known = layout.getStrides()[i];
+      stride = ShapedType::isDynamic(known) ? dynamicStrides[--nextStride] : constant(loc, known);
+    }
     descriptor.setStride(builder_, loc, i, stride);
-    if (i != 0) stride = LLVM::MulOp::create(builder_, loc, stride, size);
+    if (i != 0 && !layout) stride = LLVM::MulOp::create(builder_, loc, stride, size);
   }
   return cast(loc, type, descriptor);
 }

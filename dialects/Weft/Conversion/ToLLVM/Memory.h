@@ -14,8 +14,10 @@ public:
   MemoryBuilder(OpBuilder &builder, const LLVMTypeConverter &converter)
       : builder_(builder), converter_(converter) {}
 
-  /// A memref of identity layout at `pointer`; `dynamicSizes` (i64) are its unknown sizes in order.
-  Value toMemRef(Location loc, MemRefType type, Value pointer, ValueRange dynamicSizes = {});
+  /// A memref at `pointer`, of identity layout or of strides from there; `dynamicSizes` and
+  /// `dynamicStrides` (i64) are its unknown sizes and strides in order.
+  Value toMemRef(Location loc, MemRefType type, Value pointer, ValueRange dynamicSizes = {},
+                 ValueRange dynamicStrides = {});
   /// The address of the first element.
   Value toPointer(Location loc, Value memref);
   /// Bytes of a memref of identity layout with these unknown sizes, as i64; 2^63 - 1, which nobody
@@ -27,6 +29,7 @@ public:
   /// Between index and i64, which are the same in LLVM.
   Value cast(Location loc, Type type, Value value);
   Type pointerType();
+  OpBuilder &builder() { return builder_; }
   const LLVMTypeConverter &converter() const { return converter_; }
 
 private:

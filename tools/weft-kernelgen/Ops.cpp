@@ -1,0 +1,253 @@
+// One function per op, dtype and variant: a `weft` op on tensors of unknown sizes.
+
+#include "Kernels.h"
+
+#include "Weft/Conversion/ScalarBuilder.h"
+#include "Weft/Conversion/ToLLVM/Conventions.h"
+#include "Weft/IR/Bridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cstddef>
+
+namespace weft::kernelgen {
+namespace {
+
+using namespace mlir;
+using mlir::weft::ScalarBuilder;
+
+constexpr DType kDTypes[] = {
+#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) DType::enumerator,
+#include <weft/dtypes.def>
+};
+
+/// On a function: a power whose exponent is one number.
+constexpr llvm::StringLiteral kOneExponent = "weft.one_exponent";
+
+std::size_t number(DType dtype) { return static_cast<std::size_t>(dtype); }
+std::string nameOf(DType dtype) { return std::string(name_of(dtype)); }
+
+/// Flat index of a member of KernelTable.
+std::size_t elementwiseIndex(OpCode op, DType dtype, unsigned variant) {
+  std::size_t base = offsetof(KernelTable, elementwise) / sizeof(Kernel);
+  return base + (static_cast<std::size_t>(op) * kNumDTypes + number(dtype)) * kNumVariants +
+         variant;
+}
+std::size_t castIndex(DType from, DType to) {
+  return offsetof(KernelTable, cast) / sizeof(Kernel) + number(from) * kNumDTypes + number(to);
+}
+std::size_t reduceIndex(std::size_t member, OpCode op, DType dtype) {
+  return member / sizeof(Kernel) + static_cast<std::size_t>(op) * kNumDTypes + number(dtype);
+}
+std::size_t argmaxIndex(DType dtype) {
+  return offsetof(KernelTable, argmax) / sizeof(Kernel) + number(dtype);
+}
+
+/// What a kernel reads. Its unknown sizes are those numbers of the kernel's `dims`, and so are the
+/// strides of all axes but the last, whose elements are neighbours; no strides are those of a dense
+/// array. A single element if there are no sizes.
+struct Input {
+  Type element;
+  SmallVector<std::int64_t> sizes = {};
+  SmallVector<std::int64_t> strides = {};
+};
+
+class OpKernels {
+public:
+  explicit OpKernels(ModuleOp module)
+      : module_(module), context_(module.getContext()), b_(context_),
+        loc_(UnknownLoc::get(context_)) {}
+
+  std::vector<KernelPlace> build();
+
+private:
+  Type typeOf(DType dtype) { return mlir::weft::elementTypeOf(dtype, context_); }
+
+  std::string scalarCode(OpCode op, MutableArrayRef<Type> elements, Type result);
+  func::FuncOp function(const std::string &name, ArrayRef<Input> inputs, OpCode op,
+                        const Attrs &attrs);
+  void place(const std::string &function, std::size_t index) {
+    kernels_.push_back({function, index});
+  }
+
+  void elementwise(const OpInfo &op, DType dtype);
+  void cast(DType from, DType to);
+  void reduction(const OpInfo &op, DType dtype);
+
+  ModuleOp module_;
+  MLIRContext *context_;
+  OpBuilder b_;
+  Location loc_;
+  std::vector<KernelPlace> kernels_;
+  /// The functions by what they compute for an element.
+  llvm::StringMap<std::string> byCode_;
+};
+
+/// A function of one op; of its record the dtypes are known to be admitted.
+func::FuncOp OpKernels::function(const std::string &name, ArrayRef<Input> inputs, OpCode op,
+                                 const Attrs &attrs) {
+  b_.setInsertionPointToEnd(module_.getBody());
+  SmallVector<Type> types;
+  for (const Input &input : inputs)
+    types.push_back(RankedTensorType::get(
+        SmallVector<std::int64_t>(input.sizes.size(), ShapedType::kDynamic), input.element));
+  auto made = func::FuncOp::create(b_, loc_, name, b_.getFunctionType(types, {}));
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    made.setArgAttr(i, mlir::weft::kDims, b_.getDenseI64ArrayAttr(input.sizes));
+    made.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                    b_.getBoolAttr(false));
+    if (input.strides.empty()) continue;
+    made.setArgAttr(i, mlir::weft::kStrides, b_.getDenseI64ArrayAttr(input.strides));
+    SmallVector<std::int64_t> strides(input.strides.size(), ShapedType::kDynamic);
+    strides.push_back(1);
+    made.setArgAttr(i, bufferization::BufferizationDialect::kBufferLayoutAttrName,
+                    StridedLayoutAttr::get(context_, 0, strides));
+  }
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(made.addEntryBlock());
+  Value result = mlir::weft::buildOp(b_, loc_, op, made.getArguments(), attrs);
+  func::ReturnOp::create(b_, loc_, result);
+  made.setFunctionType(b_.getFunctionType(types, result.getType()));
+  return made;
+}
+
+/// The code of one element as text, by which dtypes are told apart: where it only chooses among
+/// elements nothing but their size matters, and `elements` become integers. Empty if there is none.
+std::string OpKernels::scalarCode(OpCode op, MutableArrayRef<Type> elements, Type result) {
+  for (bool erased = false;; erased = true) {
+    OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc_);
+    OpBuilder builder = OpBuilder::atBlockBegin(scratch->getBody());
+    auto code = func::FuncOp::create(builder, loc_, "code", builder.getFunctionType(elements, {}));
+    builder.setInsertionPointToStart(code.addEntryBlock());
+    ScalarBuilder scalars(builder, loc_);
+    Value value = mlir::weft::buildScalarBody(op, scalars, code.getArguments(), result);
+    if (!value) return {};
+    const bool moves = llvm::all_of(code.getBody().front(),
+                                    [](Operation &inner) { return isa<arith::SelectOp>(inner); });
+    if (moves && !erased) {
+      for (Type &element : elements)
+        element = builder.getIntegerType(element.getIntOrFloatBitWidth());
+      continue;
+    }
+    func::ReturnOp::create(builder, loc_, value);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << *scratch;
+    return text;
+  }
+}
+
+/// Every set of single operands but all of them. The operand that dtypes are counted by is the
+/// last; a predicate before it is bool.
+void OpKernels::elementwise(const OpInfo &op, DType dtype) {
+  if (op.op == OpCode::cast) return; // it is of two dtypes
+  SmallVector<Type> elements;
+  for (const auto &operand : op.operands)
+    elements.push_back(typeOf(operand.admits.contains(dtype) ? dtype : DType::boolean));
+  // A select of bools has a bool predicate as every other.
+  if (op.op == OpCode::select) elements.front() = typeOf(DType::boolean);
+  const std::string code = scalarCode(op.op, elements, typeOf(dtype));
+  if (code.empty()) return;
+  std::string &name = byCode_[std::string(op.name) + "\n" + code];
+  const bool isNew = name.empty();
+  if (isNew) {
+    llvm::raw_string_ostream stream(name);
+    stream << "k_" << op.name << "_" << elements.back();
+  }
+  for (unsigned variant = 0; variant + 1 < 1u << elements.size(); ++variant) {
+    std::string variantName = name;
+    if (variant != 0) variantName += "_s" + std::to_string(variant);
+    if (isNew) {
+      SmallVector<Input> inputs;
+      for (auto [i, element] : llvm::enumerate(elements)) {
+        inputs.push_back({element});
+        if (!(variant >> i & 1)) inputs.back().sizes.push_back(0);
+      }
+      func::FuncOp made = function(variantName, inputs, op.op, {});
+      if (op.op == OpCode::power && variant == 2) made->setAttr(kOneExponent, b_.getUnitAttr());
+    }
+    place(variantName, elementwiseIndex(op.op, dtype, variant));
+  }
+}
+
+void OpKernels::cast(DType from, DType to) {
+  const std::string name = "k_cast_" + nameOf(from) + "_" + nameOf(to);
+  function(name, {{typeOf(from), {0}}}, OpCode::cast, {to});
+  place(name, castIndex(from, to));
+}
+
+void OpKernels::reduction(const OpInfo &op, DType dtype) {
+  if (op.op == OpCode::mean) return; // it is a sum, divided
+  const std::string name = std::string(op.name) + "_" + nameOf(dtype);
+  const Attrs attrs{Ints{1}, false};
+  function("k_rows_" + name, {{typeOf(dtype), {0, 1}, {2}}}, op.op, attrs);
+  place("k_rows_" + name, reduceIndex(offsetof(KernelTable, reduce_rows), op.op, dtype));
+  function("k_columns_" + name, {{typeOf(dtype), {0, 1, 2}, {3, 4}}}, op.op, attrs);
+  place("k_columns_" + name, reduceIndex(offsetof(KernelTable, reduce_columns), op.op, dtype));
+}
+
+std::vector<KernelPlace> OpKernels::build() {
+  for (const OpInfo &op : all_ops()) {
+    for (DType dtype : kDTypes) {
+      if (op.operands.empty() || !op.operands.back().admits.contains(dtype)) continue;
+      if (op.kind == OpKind::elementwise) elementwise(op, dtype);
+      if (op.kind == OpKind::reduction) reduction(op, dtype);
+    }
+  }
+  for (DType from : kDTypes)
+    for (DType to : kDTypes)
+      if (from != to) cast(from, to);
+  for (DType dtype : kDTypes) {
+    if (!op_info(OpCode::argmax).operands.front().admits.contains(dtype)) continue;
+    const std::string name = "k_argmax_" + nameOf(dtype);
+    function(name, {{typeOf(dtype), {0, 1, 2}, {3, 4}}}, OpCode::argmax, {std::int64_t{1}, false});
+    place(name, argmaxIndex(dtype));
+  }
+  return std::move(kernels_);
+}
+
+/// A loop of its own for each exponent that is common and has a short formula, and the one there is
+/// for the others. The formulas depend on the exponent's value, so that all loops give the same
+/// bits.
+void specialize(linalg::GenericOp loop) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Value base = loop.getInputs()[0], number = loop.getInputs()[1], result = loop.getOutputs()[0];
+  Value exponent = memref::LoadOp::create(b, loc, number);
+  AffineMap each = b.getMultiDimIdentityMap(1);
+  constexpr double kExponents[] = {2, 3, 4, -1, 0.5, -0.5};
+  for (double common :
+       ArrayRef(kExponents).take_front(isa<FloatType>(exponent.getType()) ? 6 : 3)) {
+    ScalarBuilder scalars(b, loc);
+    Value constant = scalars.constant(common, exponent.getType());
+    auto branch = scf::IfOp::create(b, loc, scalars.equal(exponent, constant),
+                                    /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    linalg::GenericOp::create(b, loc, base, result, ArrayRef<AffineMap>{each, each},
+                              ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
+                              [&](OpBuilder &inner, Location at, ValueRange elements) {
+                                ScalarBuilder body(inner, at);
+                                Value n = body.constant(common, exponent.getType());
+                                linalg::YieldOp::create(inner, at, body.power(elements[0], n));
+                              });
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
+  loop->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+}
+
+} // namespace
+
+std::vector<KernelPlace> buildOps(ModuleOp module) { return OpKernels(module).build(); }
+
+void specializePowers(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->removeAttr(kOneExponent))
+      for (auto loop : llvm::make_early_inc_range(function.getOps<linalg::GenericOp>()))
+        specialize(loop);
+}
+
+} // namespace weft::kernelgen
