@@ -60,6 +60,23 @@ function(weft_uses_compiler target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/compiler)
 endfunction()
 
+# weft_add_levels(KIND SOURCE): inner loops of libweft, compiled once per x86-64 level, with WEFT_LEVEL set to it. Optimised in
+# every preset: without it the tests of these loops take minutes. prefetchw is no part of the levels, but every x86-64 CPU executes
+# it or takes it for a no-op.
+function(weft_add_levels kind source)
+  foreach(level 2 3 4)
+    string(TOLOWER weft-${kind}-v${level} component)
+    add_library(${component} OBJECT ${source})
+    target_include_directories(${component} PRIVATE ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
+    target_compile_definitions(${component} PRIVATE WEFT_LEVEL=${level})
+    target_compile_features(${component} PRIVATE cxx_std_20)
+    target_compile_options(${component} PRIVATE -march=x86-64-v${level} -mprfchw -O3 -ffp-contract=off)
+    set_target_properties(${component} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                          CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS ${component})
+  endforeach()
+endfunction()
+
 # weft_link_mlir(TARGET COMPONENT..): MLIR and these components of LLVM in a library or program: by their
 # archives with WEFT_STATIC_LLVM, else by the shared libraries.
 function(weft_link_mlir target)

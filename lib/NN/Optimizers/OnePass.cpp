@@ -1,9 +1,11 @@
 // The update of all weights as one pass over their memory, on all threads.
 #include <algorithm>
+#include <type_traits>
 
 #include "NN/Optimizers/State.h"
 #include "Runtime/StridedCopy.h"
 #include "Runtime/Variable.h"
+#include "Support/CpuLevel.h"
 #include "Support/Threads.h"
 
 namespace weft::optimizers {
@@ -11,7 +13,7 @@ namespace weft::optimizers {
 namespace {
 
 /// Elements that a thread takes at a time.
-constexpr std::int64_t kChunk = 16 * LaneScratch::kBlock;
+constexpr std::int64_t kChunk = std::int64_t{1} << 14;
 
 /// Holds variables for an update in place, in the order of their addresses as compiled calls do.
 class Held {
@@ -49,6 +51,18 @@ struct Work {
   bool decays = false;
   double scale = 1;
 };
+
+const UpdateLevel &update_level() {
+  static const UpdateLevel &level = []() -> const UpdateLevel & {
+    switch (host_cpu_level()) {
+    case CpuLevel::v4: return update_level_v4;
+    case CpuLevel::v3: return update_level_v3;
+    case CpuLevel::v2: break;
+    }
+    return update_level_v2;
+  }();
+  return level;
+}
 
 } // namespace
 
@@ -95,31 +109,33 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
   }
   auto *const step = reinterpret_cast<std::int64_t *>(buffer(state.step));
 
-  const auto run = [&](const Work &work, LaneScratch &scratch, std::int64_t begin,
-                       std::int64_t end) {
-    const auto item = static_cast<std::int64_t>(item_size(work.dtype));
-    std::vector<Lanes> rule;
-    rule.reserve(numbers.size());
-    for (const double number : numbers) rule.emplace_back(scratch, number);
-    const Lanes scale(scratch, work.scale), decays(scratch, decay), follows(scratch, follow);
-    const Numbers<Lanes> given{.scale = factors.empty() ? nullptr : &scale,
-                               .decay = work.decays ? &decays : nullptr,
-                               .average = &follows,
-                               .rule = rule};
-    std::vector<Lanes> slots;
-    slots.reserve(work.slots.size());
-    for (std::int64_t at = begin; at < end; at += LaneScratch::kBlock) {
-      scratch.set_count(std::min(LaneScratch::kBlock, end - at));
-      slots.clear();
-      for (std::byte *slot : work.slots) slots.emplace_back(scratch, slot + at * item);
-      Lanes w(scratch, work.weight + at * item),
-          averaged(scratch, work.average == nullptr ? nullptr : work.average + at * item);
-      const Lanes g(scratch, const_cast<std::byte *>(work.gradient) + at * item);
-      advance<Lanes>(state, w, g, slots, work.average == nullptr ? nullptr : &averaged, given);
-    }
+  const UpdateLevel &level = update_level();
+  const auto run = [&]<class T>(const UpdateKernels<T> &kernels, const Work &work,
+                                std::int64_t begin, std::int64_t end) {
+    const auto at = [&](auto *array) {
+      using Array = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(array)>>,
+                                       const T *, T *>;
+      return array == nullptr ? nullptr : reinterpret_cast<Array>(array) + begin;
+    };
+    const std::optional<double> &clip = state.common.clip_value;
+    UpdateBlock<T> block{.count = end - begin,
+                         .weight = at(work.weight),
+                         .gradient = at(work.gradient),
+                         .slots = {},
+                         .average = at(work.average),
+                         .scales = !factors.empty(),
+                         .clips = clip.has_value(),
+                         .decays = work.decays,
+                         .scale = work.scale,
+                         .clip = clip.value_or(0),
+                         .decay = decay,
+                         .follow = follow,
+                         .rule = {}};
+    for (std::size_t i = 0; i < work.slots.size(); ++i) block.slots[i] = at(work.slots[i]);
+    std::copy(numbers.begin(), numbers.end(), block.rule);
+    state.rule->update(kernels, block);
   };
   threads::parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-    LaneScratch floats(DType::f32), doubles(DType::f64);
     auto work = std::prev(
         std::upper_bound(all.begin(), all.end(), begin, [](std::int64_t chunk, const Work &one) {
           return chunk < one.first_chunk;
@@ -127,8 +143,9 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
     for (std::int64_t chunk = begin; chunk < end; ++chunk) {
       while (std::next(work) != all.end() && std::next(work)->first_chunk <= chunk) ++work;
       const std::int64_t from = (chunk - work->first_chunk) * kChunk;
-      run(*work, work->dtype == DType::f32 ? floats : doubles, from,
-          std::min(from + kChunk, work->size));
+      const std::int64_t to = std::min(from + kChunk, work->size);
+      if (work->dtype == DType::f32) run(level.f32, *work, from, to);
+      else run(level.f64, *work, from, to);
     }
   });
   ++*step;

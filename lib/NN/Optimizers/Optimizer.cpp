@@ -305,11 +305,16 @@ private:
     Whole averaged(entry.average ? entry.average->value() : Tensor());
     const Whole scale = number(exact_scale), follow = number(average),
                 decay = number(decays ? rate * state_.common.weight_decay : Tensor());
+    const std::optional<double> &clip = state_.common.clip_value;
     const Numbers<Whole> numbers{.scale = exact_scale.defined() ? &scale : nullptr,
+                                 .clip = clip ? &*clip : nullptr,
                                  .decay = decays ? &decay : nullptr,
                                  .average = &follow,
-                                 .rule = rule};
-    advance<Whole>(state_, w, Whole(gradient), slots, entry.average ? &averaged : nullptr, numbers);
+                                 .rule = rule.data()};
+    advance(w, Whole(gradient), entry.average ? &averaged : nullptr, numbers,
+            [&](Whole &weight, const Whole &g) {
+              state_.rule->update(weight, g, slots.data(), numbers.rule);
+            });
     std::vector<Tensor> results = {w.tensor()};
     for (const Whole &slot : slots) results.push_back(slot.tensor());
     if (entry.average) results.push_back(averaged.tensor());

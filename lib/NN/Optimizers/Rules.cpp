@@ -1,5 +1,4 @@
-// The methods: what each keeps for a variable, and its formula, written once for ops on whole
-// tensors and for blocks of elements.
+// The methods: what each keeps for a variable, and the numbers of its formula (Formulas.h).
 #include <array>
 
 #include "NN/Optimizers/State.h"
@@ -11,8 +10,7 @@ namespace {
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
-/// A Rule by a formula: a class with `slots()`, `scalars`, and a template `step(w, g, slots,
-/// scalars)`.
+/// A Rule by a method: a formula with `slots()`, `scalars`, and which kernel is its own.
 template <class Formula>
 class RuleOf : public Rule {
 public:
@@ -36,13 +34,15 @@ public:
     if constexpr (requires { formula_.is_plain(); }) return formula_.is_plain();
     else return false;
   }
-  void update(Whole &w, const Whole &g, std::span<Whole> slots,
-              std::span<const Whole> scalars) const override {
+  void update(Whole &w, const Whole &g, Whole *slots, const Whole *scalars) const override {
     formula_.step(w, g, slots, scalars);
   }
-  void update(Lanes &w, const Lanes &g, std::span<Lanes> slots,
-              std::span<const Lanes> scalars) const override {
-    if constexpr (!requires { Formula::kWhole; }) formula_.step(w, g, slots, scalars);
+  void update(const UpdateKernels<float> &kernels, const UpdateBlock<float> &block) const override {
+    if constexpr (requires { formula_.kernel(kernels); }) formula_.kernel(kernels)(formula_, block);
+  }
+  void update(const UpdateKernels<double> &kernels,
+              const UpdateBlock<double> &block) const override {
+    if constexpr (requires { formula_.kernel(kernels); }) formula_.kernel(kernels)(formula_, block);
   }
 
 private:
@@ -55,36 +55,14 @@ std::span<const char *const> first(const std::array<const char *, N> &names, std
   return std::span(names).first(count);
 }
 
-struct SGDFormula {
-  double momentum;
-  bool nesterov;
-
+struct SGDMethod : SGDFormula {
   static constexpr std::array names = {"momentum"};
   auto slots() const { return first(names, momentum != 0 ? 1 : 0); }
   bool is_plain() const { return momentum == 0; }
-  template <class V>
-  void step(V &w, const V &g, std::span<V> slots, std::span<const V> scalars) const {
-    const V &rate = scalars[0];
-    if (momentum == 0) {
-      w -= g * rate;
-      return;
-    }
-    V &m = slots[0];
-    m *= momentum;
-    m -= g * rate;
-    if (nesterov) {
-      w += m * momentum;
-      w -= g * rate;
-    } else {
-      w += m;
-    }
-  }
+  static auto kernel(const auto &kernels) { return kernels.sgd; }
 };
 
-struct AdamFormula {
-  double beta1, beta2, epsilon;
-  bool amsgrad;
-
+struct AdamMethod : AdamFormula {
   static constexpr std::array names = {"m", "v", "vmax"};
   auto slots() const { return first(names, amsgrad ? 3 : 2); }
   // Both bias corrections folded into the step size (section 2 of the paper), in f64, as 1 - beta2
@@ -92,80 +70,39 @@ struct AdamFormula {
   std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const {
     return {rate * sqrt(1 - power(beta2, t)) / (1 - power(beta1, t))};
   }
-  template <class V>
-  void step(V &w, const V &g, std::span<V> slots, std::span<const V> scalars) const {
-    V &m = slots[0], &v = slots[1];
-    m += (g - m) * (1 - beta1);
-    v += (g * g - v) * (1 - beta2);
-    if (amsgrad) slots[2].set_to(maximum(slots[2], v));
-    w -= m * scalars[0] / (sqrt(amsgrad ? slots[2] : v) + epsilon);
-  }
+  static auto kernel(const auto &kernels) { return kernels.adam; }
 };
 
-struct RMSpropFormula {
-  double rho, momentum, epsilon;
-  bool centered;
-
+struct RMSpropMethod : RMSpropFormula {
   static constexpr std::array both = {"v", "mean", "momentum"};
   static constexpr std::array without_mean = {"v", "momentum"};
   std::span<const char *const> slots() const {
     const std::size_t more = momentum > 0 ? 1 : 0;
     return centered ? first(both, 2 + more) : first(without_mean, 1 + more);
   }
-  template <class V>
-  void step(V &w, const V &g, std::span<V> slots, std::span<const V> scalars) const {
-    V &v = slots[0];
-    v *= rho;
-    v += g * g * (1 - rho);
-    const auto move = [&](const V &by) {
-      if (momentum > 0) {
-        V &m = slots.back();
-        m *= momentum;
-        m += by;
-        w -= m;
-      } else {
-        w -= by;
-      }
-    };
-    if (!centered) return move(g * scalars[0] / sqrt(v + epsilon));
-    V &mean = slots[1];
-    mean *= rho;
-    mean += g * (1 - rho);
-    move(g * scalars[0] / sqrt(v - mean * mean + epsilon));
-  }
+  static auto kernel(const auto &kernels) { return kernels.rmsprop; }
 };
 
-struct AdagradFormula {
-  double initial_accumulator, epsilon;
-
+struct AdagradMethod : AdagradFormula {
   static constexpr std::array names = {"accumulator"};
   auto slots() const { return first(names, 1); }
   double initial(std::size_t) const { return initial_accumulator; }
-  template <class V>
-  void step(V &w, const V &g, std::span<V> slots, std::span<const V> scalars) const {
-    slots[0] += g * g;
-    w -= g * scalars[0] / sqrt(slots[0] + epsilon);
-  }
+  static auto kernel(const auto &kernels) { return kernels.adagrad; }
 };
 
-struct AdadeltaFormula {
-  double rho, epsilon;
-
+struct AdadeltaMethod : AdadeltaFormula {
   static constexpr std::array names = {"accumulator", "delta"};
   auto slots() const { return first(names, 2); }
-  template <class V>
-  void step(V &w, const V &g, std::span<V> slots, std::span<const V> scalars) const {
-    V &a = slots[0], &s = slots[1];
-    a *= rho;
-    a += g * g * (1 - rho);
-    const V delta = sqrt(s + epsilon) * g / sqrt(a + epsilon);
-    s *= rho;
-    s += delta * delta * (1 - rho);
-    w -= delta * scalars[0];
-  }
+  static auto kernel(const auto &kernels) { return kernels.adadelta; }
 };
 
-struct LambFormula {
+struct LionMethod : LionFormula {
+  static constexpr std::array names = {"m"};
+  auto slots() const { return first(names, 1); }
+  static auto kernel(const auto &kernels) { return kernels.lion; }
+};
+
+struct LambMethod {
   double beta1, beta2, epsilon;
 
   static constexpr bool kWhole = true;     ///< it takes norms of whole variables
@@ -175,30 +112,15 @@ struct LambFormula {
   std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const {
     return {rate, 1 - power(beta1, t), 1 - power(beta2, t)};
   }
-  void step(Whole &w, const Whole &g, std::span<Whole> slots,
-            std::span<const Whole> scalars) const {
+  void step(Whole &w, const Whole &g, Whole *slots, const Whole *scalars) const {
     Whole &m = slots[0], &v = slots[1];
     m += (g - m) * (1 - beta1);
     v += (g * g - v) * (1 - beta2);
     const Whole adam = m / scalars[1] / (sqrt(v / scalars[2]) + epsilon);
-    const Tensor u = (adam + w * scalars.back()).tensor();
+    const Tensor u = (adam + w * scalars[3]).tensor();
     const Tensor of_w = weft::sqrt(sum(square(w.tensor()))), of_u = weft::sqrt(sum(square(u)));
     const Tensor ratio = select((of_w > 0) & (of_u > 0), of_w / of_u, 1);
     w -= Whole(u * (ratio * scalars[0].tensor()));
-  }
-};
-
-struct LionFormula {
-  double beta1, beta2;
-
-  static constexpr std::array names = {"m"};
-  auto slots() const { return first(names, 1); }
-  template <class V>
-  void step(V &w, const V &g, std::span<V> slots, std::span<const V> scalars) const {
-    V &m = slots[0];
-    w -= sign(m * beta1 + g * (1 - beta1)) * scalars[0];
-    m *= beta2;
-    m += g * (1 - beta2);
   }
 };
 
@@ -223,43 +145,43 @@ std::shared_ptr<detail::OptimizerState> make(const char *kind, detail::Listing l
 }
 
 template <class Options>
-AdamFormula adam_formula(const char *kind, const Options &options) {
+AdamMethod adam_formula(const char *kind, const Options &options) {
   check_option(kind, "beta1", options.beta1, 1);
   check_option(kind, "beta2", options.beta2, 1);
   check_option(kind, "epsilon", options.epsilon, kAny);
-  return {options.beta1, options.beta2, options.epsilon, options.amsgrad};
+  return {{options.beta1, options.beta2, options.epsilon, options.amsgrad}};
 }
 
-SGDFormula checked(const SGDOptions &options) {
+SGDMethod checked(const SGDOptions &options) {
   check_option("SGD", "momentum", options.momentum, 1);
-  return {options.momentum, options.nesterov};
+  return {{options.momentum, options.nesterov}};
 }
-RMSpropFormula checked(const RMSpropOptions &options) {
+RMSpropMethod checked(const RMSpropOptions &options) {
   check_option("RMSprop", "rho", options.rho, 1);
   check_option("RMSprop", "momentum", options.momentum, 1);
   check_option("RMSprop", "epsilon", options.epsilon, kAny);
-  return {options.rho, options.momentum, options.epsilon, options.centered};
+  return {{options.rho, options.momentum, options.epsilon, options.centered}};
 }
-AdagradFormula checked(const AdagradOptions &options) {
+AdagradMethod checked(const AdagradOptions &options) {
   check_option("Adagrad", "initial_accumulator", options.initial_accumulator, kAny);
   check_option("Adagrad", "epsilon", options.epsilon, kAny);
-  return {options.initial_accumulator, options.epsilon};
+  return {{options.initial_accumulator, options.epsilon}};
 }
-AdadeltaFormula checked(const AdadeltaOptions &options) {
+AdadeltaMethod checked(const AdadeltaOptions &options) {
   check_option("Adadelta", "rho", options.rho, 1);
   check_option("Adadelta", "epsilon", options.epsilon, kAny);
-  return {options.rho, options.epsilon};
+  return {{options.rho, options.epsilon}};
 }
-LambFormula checked(const LambOptions &options) {
+LambMethod checked(const LambOptions &options) {
   check_option("Lamb", "beta1", options.beta1, 1);
   check_option("Lamb", "beta2", options.beta2, 1);
   check_option("Lamb", "epsilon", options.epsilon, kAny);
   return {options.beta1, options.beta2, options.epsilon};
 }
-LionFormula checked(const LionOptions &options) {
+LionMethod checked(const LionOptions &options) {
   check_option("Lion", "beta1", options.beta1, 1);
   check_option("Lion", "beta2", options.beta2, 1);
-  return {options.beta1, options.beta2};
+  return {{options.beta1, options.beta2}};
 }
 
 } // namespace

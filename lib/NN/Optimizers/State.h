@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "NN/Optimizers/Lanes.h"
+#include "NN/Optimizers/UpdateKernels.h"
+#include "NN/Optimizers/Whole.h"
 #include "Support/Fork.h"
 #include <weft/optimizers.h>
 
@@ -33,11 +34,12 @@ public:
   /// Whether it is w -= rate g, so that rows without a gradient stay.
   virtual bool is_plain() const { return false; }
 
-  virtual void update(Whole &w, const Whole &g, std::span<Whole> slots,
-                      std::span<const Whole> scalars) const = 0;
-  /// Only where it is elementwise.
-  virtual void update(Lanes &w, const Lanes &g, std::span<Lanes> slots,
-                      std::span<const Lanes> scalars) const = 0;
+  virtual void update(Whole &w, const Whole &g, Whole *slots, const Whole *scalars) const = 0;
+  /// All of it for a block of elements. Only where it is elementwise.
+  virtual void update(const UpdateKernels<float> &kernels,
+                      const UpdateBlock<float> &block) const = 0;
+  virtual void update(const UpdateKernels<double> &kernels,
+                      const UpdateBlock<double> &block) const = 0;
 };
 
 namespace detail {
@@ -116,27 +118,5 @@ void check_option(const char *kind, const char *option, double value, double bel
 void update_in_one_pass(const detail::OptimizerState &state, const detail::Entries &entries,
                         std::span<const Tensor> gradients, std::span<const Tensor> scales,
                         const Tensor &rate, std::span<const Tensor> scalars, const Tensor &average);
-
-/// One update of one weight: what is done to its gradient, decay, the formula, the average.
-template <class V>
-struct Numbers {
-  const V *scale = nullptr;   ///< of the gradient
-  const V *decay = nullptr;   ///< share of the weight that goes
-  const V *average = nullptr; ///< share of the difference that the average follows by
-  std::span<const V> rule;
-};
-template <class V>
-void advance(const detail::OptimizerState &state, V &w, const V &gradient, std::span<V> slots,
-             V *average, const Numbers<V> &numbers) {
-  const auto with = [&](const V &g) {
-    if (numbers.decay != nullptr) w -= w * *numbers.decay;
-    state.rule->update(w, g, slots, numbers.rule);
-    if (average != nullptr) *average += (w - *average) * *numbers.average;
-  };
-  const std::optional<double> &clip = state.common.clip_value;
-  if (numbers.scale != nullptr) with(gradient * *numbers.scale);
-  else if (clip) with(maximum(minimum(gradient, *clip), -*clip));
-  else with(gradient);
-}
 
 } // namespace weft::optimizers
