@@ -23,7 +23,9 @@ step() {
   local pid=$!
   while kill -0 "$pid" 2>/dev/null; do
     sleep 1
-    size=$(($(du -sm "$venv" 2>/dev/null | cut -f1 || echo 0) / 200 * 200))
+    # du fails where a file goes while it looks, and has said a number all the same.
+    size=$(du -sm "$venv" 2>/dev/null | cut -f1) || true
+    size=$((${size:-0} / 200 * 200))
     if ((size > last)); then
       last=$size
       echo "  $size MB on disk so far"
