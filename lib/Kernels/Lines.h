@@ -15,8 +15,8 @@ struct Lines {
 
 /// Elements below which a loop of an op of that cost (OpInfo::cost) stays on one thread.
 constexpr std::int64_t parallel_grain(int cost) {
-  constexpr std::int64_t work = 32768;
-  return cost <= 1 ? work : work / cost + 1;
+  constexpr std::int64_t work = 65536;
+  return work / (cost + 1); // one for reading and writing the element
 }
 
 } // namespace weft::kernels

@@ -17,6 +17,7 @@ int64_t costOf(Operation &op) {
     return kDivision;
   // An element of any place is one that the loop does not go to.
   if (isa<tensor::ExtractOp>(op)) return kAnywhere;
+  if (isa<math::RsqrtOp>(op)) return 2 * kDivision;
   if (isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::CopySignOp>(
           op))
     return 1;

@@ -210,7 +210,8 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string batching = "";
   /// If not empty, the op has no derivative, and this says why.
   string inactive = "";
-  /// Scalar operations per element of the result, a rough measure for recompute and for threads.
+  /// Scalar operations per element of the result, a rough measure for threads; of an op with a body
+  /// what the compiler's table says of it (Conversion/Cost.cpp), which cost tests see to.
   int cost = 1;
   /// Calls on which every test of every op is run: eager against compiled, against NumPy, against
   /// finite differences. Some are of rank 0, some without elements, some on views.

@@ -96,7 +96,7 @@ def Weft_LogcumsumexpOp : Weft_CumulativeOp<"logcumsumexp", Weft_Float> {
                     (math_log1p (math_exp (s_neg (s_abs
                         (s_select (s_eq $acc, $x), 0, (s_sub $acc, $x)))))));
   let init = "lowest";
-  let cost = 40;
+  let cost = 47;
   let numpy = "cumulative(np.logaddexp, x, axis, reverse, exclusive, -np.inf)";
   let tolerance = "sums(4 * x.shape[axis])";
   let signedZeros = 0;
@@ -113,6 +113,7 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
     cumulative ops are such recurrences.
   }];
   let kind = "cumulative";
+  let cost = 2;
   let arguments = (ins Weft_Number:$a, Weft_Number:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse,
                        Weft_Exclusive:$exclusive,
                        Weft_Flag<"the factor of a step stands one place earlier">:$shifted);

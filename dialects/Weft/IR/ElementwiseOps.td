@@ -40,7 +40,7 @@ class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp
 }
 class Weft_UnaryFloatOp<string mnemonic> : Weft_UnaryOp<mnemonic, Weft_Float> {
   let promotion = "floating";
-  let cost = 10;
+  let cost = 20;
 }
 
 class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits = []>
@@ -101,7 +101,7 @@ def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
   let description = "An integer remainder by zero is 0; a floating one is NaN.";
   let body = (s_rem $lhs, $rhs);
   let vjp = [(copy $dy), (neg (mul $dy, (floor (div $lhs, $rhs))))];
-  let cost = 20;
+  let cost = 12;
   let numpy = "np.remainder(lhs, rhs)";
   let signedZeros = 0;
   let example = "remainder([5, -5, 5], [3, 3, -3])  ->  [2, 1, -1]";
@@ -119,7 +119,7 @@ def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
                      (mul $rhs, (pow $lhs, (where (eq $rhs, 0), 1, (sub $rhs, 1)))))),
     (mul $dy, (where (eq $lhs, 0), 0, (mul $y, (log (where (eq $lhs, 0), 1, $lhs)))))
   ];
-  let cost = 40;
+  let cost = 20;
   let numpy = "power(lhs, rhs)";
   let tolerance = "ulps(1)";
   let signedZeros = 0;
@@ -169,6 +169,7 @@ def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
 def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {
   let summary = "-1, 0 or 1 by the sign of each element; NaN stays NaN.";
   let body = (s_sign $x);
+  let cost = 4;
   let inactive = "it is constant wherever it has a derivative";
   let numpy = "np.sign(x)";
   let signedZeros = 0;
@@ -261,6 +262,7 @@ def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let body = (s_div (s_select (s_lt $x, 0), (math_exp (s_neg (s_abs $x))), 1),
                     (s_add 1, (math_exp (s_neg (s_abs $x)))));
   let vjp = [(mul $dy, (mul $y, (sub (one), $y)))];
+  let cost = 29;
   let numpy = "1 / (1 + np.exp(-x))";
   let tolerance = "ulps(3) + smallest()";
   let example = "logistic([-1, 0, 1])  ->  [0.2689414, 0.5, 0.7310586]";
@@ -292,7 +294,6 @@ def Weft_SinOp : Weft_UnaryFloatOp<"sin"> {
   let summary = "Sine of each element, in radians.";
   let body = (math_sin $x);
   let vjp = [(mul $dy, (cos $x))];
-  let cost = 20;
   let numpy = "np.sin(x)";
   let tolerance = "ulps(1)";
   let example = "sin([0, 1, -1])  ->  [0, 0.841471, -0.841471]";
@@ -302,7 +303,6 @@ def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
   let summary = "Cosine of each element, in radians.";
   let body = (math_cos $x);
   let vjp = [(neg (mul $dy, (sin $x)))];
-  let cost = 20;
   let numpy = "np.cos(x)";
   let tolerance = "ulps(1)";
   let example = "cos([0, 1, -1])  ->  [1, 0.5403023, 0.5403023]";
