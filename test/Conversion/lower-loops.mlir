@@ -190,3 +190,18 @@ func.func @maybe_empty_rows(%a: memref<?xf32>, %c: memref<?x?xf32>) {
   }
   return
 }
+
+// How many partial results a sum has follows from its own type: what it is computed of may be wider.
+// CHECK-LABEL: func.func @narrow_sum
+// CHECK:         arith.constant dense<{{.*}}> : vector<16xf32>
+// CHECK:         arith.sitofp %{{.*}} : vector<16xi64> to vector<16xf32>
+func.func @narrow_sum(%a: memref<100xi64>, %c: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<100xi64>) outs(%c : memref<f32>) {
+  ^bb0(%x: i64, %sum: f32):
+    %0 = arith.sitofp %x : i64 to f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

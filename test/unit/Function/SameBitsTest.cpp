@@ -47,6 +47,33 @@ TEST(SameBits, LongReductions) {
   }
 }
 
+// Into how many partial results a sum goes follows from its own dtype, whatever it is computed of,
+// and whatever else is reduced beside it.
+TEST(SameBits, SumsBesideOtherDTypes) {
+  for (const std::int64_t size : {58, 200, 1000}) {
+    const std::string what = std::to_string(size);
+    const Tensor integers = cast(random::randint({3, size}, 0, 9, {.seed = 8}), i64);
+    const Tensor floats = random::normal({3, size}, {.seed = 9});
+    const auto waves = [](const Tensor &x) { return cos(cast(x, f32) * 3); };
+    expect_same_bits([&](const Tensor &x) { return sum(waves(x), {.axes = Ints{1}}); }, integers,
+                     "f32 of i64 " + what);
+    expect_same_bits([&](const Tensor &x) { return sum(cast(cos(x), f64), {.axes = Ints{1}}); },
+                     floats, "f64 of f32 " + what);
+    expect_same_bits(
+        [&](const Tensor &x) {
+          const Tensor narrow = sum(cos(x), {.axes = Ints{1}});
+          return cast(narrow, f64) * 3 + sum(cast(cos(x), f64), {.axes = Ints{1}});
+        },
+        floats, "both " + what);
+    expect_same_bits(
+        [&](const Tensor &x) {
+          return cast(sum(cos(x), {.axes = Ints{1}}), f64) + argmax(x, {.axis = 1}) +
+                 sum(cast(x * 100, i64), {.axes = Ints{1}});
+        },
+        floats, "with integers " + what);
+  }
+}
+
 // A compiled function has copies of arguments whose elements lie in steps.
 TEST(SameBits, ProductsOfViewsInSteps) {
   const Tensor wide = random::normal({9, 18}, {.seed = 3}).astype(f64);

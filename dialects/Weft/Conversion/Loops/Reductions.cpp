@@ -309,17 +309,20 @@ Value NestEmitter::tree(const Carried &carried, Value vector, int64_t lanes) {
 }
 
 /// One contiguous run, reduced in an order that depends on its length and on nothing else (the same
-/// for every target and every number of threads). With L lanes (16, or 8 for elements of 64 bits):
+/// for every target and every number of threads). With L lanes (16, or 8 for results of 64 bits):
 /// as long as there are 4 L elements, element i goes to partial result i mod 4 L; the four groups
 /// of L are combined as (0 + 1) + (2 + 3); the elements that are left go to partial result i mod L;
 /// the L partial results are combined in halves; and the outcome is combined with the initial
 /// value.
 SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange init) {
   constexpr int64_t kGroups = 4;
-  int64_t width = 16;
-  for (const Access &access : nest_.accesses)
-    if (access.elementType.isIntOrFloat() && access.elementType.getIntOrFloatBitWidth() == 64)
-      width = 8;
+  const auto isWide = [](const Carried &carried) {
+    return carried.combiner->getResult(0).getType().getIntOrFloatBitWidth() == 64;
+  };
+  int64_t width = llvm::any_of(carried_, isWide) ? 8 : 16;
+  // Where the order matters it follows from the result alone, whatever is reduced beside it.
+  for (const Carried &carried : carried_)
+    if (dependsOnOrder(carried.combiner)) width = isWide(carried) ? 8 : 16;
   unsigned count = carried_.size();
   unsigned dim = nest_.vectorDim;
 
