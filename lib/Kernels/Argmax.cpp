@@ -16,7 +16,7 @@ namespace {
 
 /// Lines are cut into blocks whose maxima are compared; only in one of them is looked for the
 /// place. That takes longer for long blocks, and the maxima of short ones do.
-constexpr std::int64_t kShortBlock = 1024, kLongBlock = 4096, kLongLine = 1 << 16;
+constexpr std::int64_t kShortBlock = 256, kLongBlock = 4096, kLongLine = 1 << 16;
 /// So many maxima are kept at a time.
 constexpr std::int64_t kMostMaxima = 128;
 
