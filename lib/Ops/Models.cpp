@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Fault.h"
 #include "Support/Fork.h"
 
 namespace weft {
@@ -118,6 +120,37 @@ std::int64_t elements_of(const std::vector<nn::NamedVariable> &variables) {
     count += size;
   }
   return count;
+}
+
+void assign_all(const std::vector<nn::NamedVariable> &to,
+                const std::vector<nn::NamedVariable> &from, const std::source_location &where) {
+  const CompositeCall site("nn::assign", where);
+  if (to.size() != from.size())
+    raise(ErrorKind::value, "nn::assign: one model has " + std::to_string(to.size()) +
+                                " variables, the other " + std::to_string(from.size()));
+  std::vector<Tensor> values;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const Variable &mine = to[i].variable, &other = from[i].variable;
+    if (to[i].path != from[i].path)
+      raise(ErrorKind::value, "nn::assign: variable " + std::to_string(i) + " is '" + to[i].path +
+                                  "' in one model and '" + from[i].path + "' in the other");
+    if (!other.initialized())
+      raise(ErrorKind::state,
+            "nn::assign: '" + from[i].path + "' has no value yet in the model that gives them");
+    const bool fits =
+        mine.dtype() == other.dtype() && (!mine.initialized() || mine.shape() == other.shape());
+    if (!fits)
+      raise(mine.dtype() == other.dtype() ? ErrorKind::shape : ErrorKind::dtype,
+            "nn::assign: '" + to[i].path + "' is " +
+                (mine.initialized() ? to_string(mine.state()->type())
+                                    : std::string(name_of(mine.dtype()))) +
+                " in one model and " + to_string(other.state()->type()) + " in the other");
+    values.push_back(other.value(where));
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i].variable.initialize(from[i].variable.shape(), where);
+    to[i].variable.assign({values[i], where});
+  }
 }
 
 } // namespace detail

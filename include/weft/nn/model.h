@@ -76,6 +76,8 @@ void seed_all(const std::vector<nn::NamedVariable> &variables, std::uint64_t see
 /// Those that are trainable and have values.
 std::vector<nn::NamedVariable> trained(std::vector<nn::NamedVariable> variables);
 std::int64_t elements_of(const std::vector<nn::NamedVariable> &variables);
+void assign_all(const std::vector<nn::NamedVariable> &to,
+                const std::vector<nn::NamedVariable> &from, const std::source_location &where);
 
 } // namespace weft::detail
 
@@ -122,6 +124,15 @@ T clone(const T &model) {
   detail::Cloner cloner;
   visit_structure(copy, cloner);
   return copy;
+}
+
+/// Gives each variable of a model the value that the one of the same path of another model has: of
+/// a target network, say, or of the best weights so far. One without a value gets its shape as
+/// well. Throws, before anything is changed, ValueError if the paths differ, StateError if one of
+/// `from` has no value, DTypeError and ShapeError that name a variable of another type.
+template <Model T>
+void assign(const T &to, const T &from, std::source_location where = WEFT_HERE) {
+  detail::assign_all(named_variables(to), named_variables(from), where);
 }
 
 /// Draws the first values of all variables by the seed and their paths: those that have values now,

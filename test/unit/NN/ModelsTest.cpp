@@ -161,6 +161,54 @@ TEST(Models, ACopyHasTheSameVariablesAndACloneItsOwn) {
   EXPECT_FALSE(layer.kernel.initialized());
 }
 
+TEST(Models, AssignGivesTheValuesOfAnotherModel) {
+  const Net net;
+  nn::seed(net, 1);
+  static_cast<void>(net(x));
+  const Net same = net, fresh; // `fresh` was never called: it gets shapes with the values
+  nn::assign(fresh, net);
+  EXPECT_EQ(values_of(fresh), values_of(net));
+  const Net target = nn::clone(net);
+  const auto step = function([&] {
+    for (const Variable &variable : nn::trainable_variables(net)) variable.assign_add(1);
+    nn::assign(target, net);
+    for (const Variable &variable : nn::trainable_variables(net)) variable.assign_add(1);
+  });
+  const float scale = net.scales.at("x").value().item<float>();
+  step();
+  EXPECT_EQ(target.scales.at("x").value().item<float>(), scale + 1);
+  EXPECT_EQ(net.scales.at("x").value().item<float>(), scale + 2);
+  nn::assign(target, net);
+  EXPECT_EQ(values_of(target), values_of(net));
+  nn::assign(same, net); // the same variables
+  EXPECT_EQ(values_of(target), values_of(net));
+}
+
+TEST(Models, AssignChangesNothingWhereModelsDiffer) {
+  const auto dense = [](std::int64_t inputs, DType dtype = f32) {
+    nn::Sequential model{nn::Dense(2), nn::Dense(1, {.dtype = dtype})};
+    static_cast<void>(model.get<nn::Dense>(0)->operator()(ones({1, inputs})));
+    if (dtype == f32) static_cast<void>(model(ones({1, inputs})));
+    else static_cast<void>(model.get<nn::Dense>(1)->operator()(ones({1, 2}, dtype)));
+    return model;
+  };
+  const nn::Sequential model = dense(3);
+  const auto before = values_of(model);
+  EXPECT_THROWS(nn::assign(model, dense(4)), ShapeError,
+                "nn::assign: '0.kernel' is f32(3, 2) in one model and f32(4, 2) in the "
+                "other");
+  EXPECT_THROWS(nn::assign(model, dense(3, f64)), DTypeError,
+                "nn::assign: '1.kernel' is f32(2, 1) in one model and f64(2, 1) in the "
+                "other");
+  EXPECT_THROWS(nn::assign(model, nn::Sequential{nn::Dense(2), nn::Dense(1)}), StateError,
+                "nn::assign: '0.kernel' has no value yet in the model that gives them");
+  EXPECT_THROWS(nn::assign(model, nn::Sequential{nn::Dense(2)}), ValueError,
+                "nn::assign: one model has 4 variables, the other 2");
+  EXPECT_THROWS(nn::assign(model, nn::Sequential{nn::LayerNorm(), nn::Dense(1)}), ValueError,
+                "nn::assign: variable 0 is '0.kernel' in one model and '0.gamma' in the other");
+  EXPECT_EQ(values_of(model), before);
+}
+
 TEST(Models, GradientsByAModel) {
   const Net net;
   GradientTape tape({.persistent = true});
