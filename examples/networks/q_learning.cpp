@@ -31,7 +31,7 @@ Tensor scaled(const Tensor &state) { return state * tensor({0.4f, 0.5f, 5.f, 0.5
 
 /// Whether poles are more than 12 degrees off, or carts off their rails.
 Tensor fallen(const Tensor &state) {
-  return abs(state[{all, 0}]) > 2.4 | abs(state[{all, 2}]) > 12 * std::numbers::pi / 180;
+  return (abs(state[{all, 0}]) > 2.4) | (abs(state[{all, 2}]) > 12 * std::numbers::pi / 180);
 }
 
 /// The last moves of all carts.
@@ -80,7 +80,7 @@ int main() {
     const Tensor y = moved(x, action), end = fallen(y);
     memory.add(x, action, y, end);
     age.assign_add(1);
-    const Tensor over = end | age.value() == kLimit;
+    const Tensor over = end | (age.value() == kLimit);
     carts.assign(select(reshape(over, {-1, 1}), fresh(kCarts), y));
     age.assign(select(over, 0, age));
 
