@@ -56,36 +56,47 @@ Check check_stream(const TensorType &state) {
 
 Result<TensorType> reshape(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  Shape shape(ReshapeAttrs(call.attrs).shape);
-  std::int64_t inferred = -1;
-  for (std::int64_t i = 0; i < shape.rank(); ++i) {
-    if (shape[i] == -1) {
-      if (inferred != -1)
-        return Fault{ErrorKind::shape, "only one size may be -1, but the shape is " +
-                                           text(ReshapeAttrs(call.attrs).shape)};
-      inferred = i;
-    } else if (shape[i] < 0) {
-      return Fault{ErrorKind::shape, "size " + text(shape[i]) +
+  const Ints &given = ReshapeAttrs(call.attrs).shape;
+  Shape shape(given);
+  const auto known_of = [](const Shape &sizes) {
+    Shape known;
+    for (const std::int64_t size : sizes)
+      if (size != unknown) known.push_back(size);
+    return element_count(known);
+  };
+  for (const std::int64_t size : shape)
+    if (size < unknown)
+      return Fault{ErrorKind::shape, "size " + text(size) +
                                          " is negative; one size may be -1, which stands for what "
                                          "the others leave"};
-    }
-  }
-  Shape others = shape;
-  if (inferred != -1) others.erase(inferred);
-  const Result<std::int64_t> product = element_count(others);
+  const auto open = std::count(shape.begin(), shape.end(), unknown),
+             of_x = std::count(x.shape.begin(), x.shape.end(), unknown);
+  if (open > 1 && open > of_x + 1)
+    return Fault{ErrorKind::shape,
+                 of_x == 0 ? "only one size may be -1, but the shape is " + text(given)
+                           : "the shape " + text(given) + " leaves " + text(open) +
+                                 " sizes open, but all of them except the last stand for unknown "
+                                 "sizes of x, which has shape " +
+                                 to_string(x.shape)};
+  const Result<std::int64_t> product = known_of(shape);
   if (!product)
     return Fault{ErrorKind::shape,
                  "a tensor of shape " + to_string(shape) + " has more elements than 2^63 - 1"};
-  const std::int64_t known = *product;
-  Result<std::int64_t> count = element_count(x.shape);
+  const Result<std::int64_t> count = known_of(x.shape);
   if (!count) return count.fault();
-  if (*count == unknown) return TensorType{x.dtype, std::move(shape)};
-  const bool fits = inferred == -1 ? known == *count : known != 0 && *count % known == 0;
+  // Unless all unknown sizes of x stand in the shape, what follows is known when it runs.
+  if (of_x != 0 && of_x != open - 1) return TensorType{x.dtype, std::move(shape)};
+  const bool fits = open == 0 ? *product == *count : *product != 0 && *count % *product == 0;
   if (!fits)
-    return Fault{ErrorKind::shape, "x of shape " + to_string(x.shape) + " has " + text(*count) +
-                                       " elements, which do not fill the shape " +
-                                       text(ReshapeAttrs(call.attrs).shape)};
-  if (inferred != -1) shape[inferred] = *count / known;
+    return Fault{ErrorKind::shape,
+                 "x of shape " + to_string(x.shape) + " has " + text(*count) +
+                     (of_x == 0 ? " elements" : " elements for each of its unknown sizes") +
+                     ", which do not fill the shape " + text(given)};
+  if (open != 0) {
+    std::size_t last = shape.size() - 1;
+    while (shape[last] != unknown) --last;
+    shape[last] = *count / *product;
+  }
   return TensorType{x.dtype, std::move(shape)};
 }
 

@@ -58,6 +58,20 @@ func.func @reshape_unknown(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
 
 // -----
 
+// Axes are parted and joined where they are, however many sizes are unknown.
+// CHECK-LABEL: func @reshape_several_unknown
+// CHECK-SAME: %[[X:[^ ]*]]: tensor<?x?x12xf32>
+// CHECK-NOT: divui
+// CHECK: tensor.expand_shape %[[X]] {{\[\[}}0], [1], [2, 3]] output_shape [%{{.*}}, %{{.*}}, 3, 4]
+// CHECK: tensor.collapse_shape %[[X]] {{\[\[}}0], [1, 2]]
+func.func @reshape_several_unknown(%x: tensor<?x?x12xf32>) -> (tensor<?x?x3x4xf32>, tensor<?x?xf32>) {
+  %0 = weft.reshape %x {shape = array<i64: -1, -1, 3, 4>} : (tensor<?x?x12xf32>) -> tensor<?x?x3x4xf32>
+  %1 = weft.reshape %x {shape = array<i64: -1, -1>} : (tensor<?x?x12xf32>) -> tensor<?x?xf32>
+  return %0, %1 : tensor<?x?x3x4xf32>, tensor<?x?xf32>
+}
+
+// -----
+
 // A scalar becomes any tensor of one element, and back.
 // CHECK-LABEL: func @reshape_scalar
 // CHECK: tensor.expand_shape %{{.*}} [] output_shape [1, 1]

@@ -8,12 +8,18 @@ include "Weft/IR/Base.td"
 
 def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
+  let description = [{
+    Of an x with sizes that a trace does not know, more may be -1: the last one follows, those before
+    it stand for the first unknown sizes of x, in their order. So x of shape (?, ?, 12) becomes
+    (?, ?, 3, 4) by {-1, -1, 3, 4}.
+  }];
   let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape"];
   let resultShape = "of the shape given";
   let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "x's elements do not fill the shape, a size is below -1, or two are -1">];
+  let raises = [Raises<ShapeError, "x's elements do not fill the shape, a size is below -1, or more are -1 than "
+                                   "may be">];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "reshape";

@@ -6,6 +6,7 @@
 
 #include "Autodiff/Rules/ElementwiseRules.h"
 #include "Autodiff/Rules/UnknownSizes.h"
+#include "OpDefs/ShapeFunctions.h"
 
 namespace weft::autodiff::rules {
 
@@ -14,8 +15,18 @@ template <class E>
 typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
                                const typename E::Value &cotangent) {
   const Shape &shape = call.operand_type(i).shape;
-  return shape.is_static() ? e.reshape(cotangent, shape)
-                           : reshape_like(e, cotangent, call.shape_witness(i));
+  if (shape.is_static()) return e.reshape(cotangent, shape);
+  // Unknown sizes went over as they are if none was left to follow from others, and the cotangent
+  // has them unless more is known of it.
+  const auto others = [](const Shape &sizes) {
+    Shape known;
+    for (const std::int64_t size : sizes)
+      if (size != unknown) known.push_back(size);
+    return std::pair(sizes.size() - known.size(), *element_count(known));
+  };
+  const Shape wanted(ReshapeAttrs(call.attrs()).shape);
+  const bool same = others(shape) == others(wanted) && e.type(cotangent).shape == wanted;
+  return reshape_like(e, cotangent, call.shape_witness(i), same);
 }
 
 /// Of `transpose`: the inverse permutation.

@@ -39,22 +39,26 @@ typename E::Value resize_axis(E &e, const typename E::Value &value, std::size_t 
   return e.transpose(e.resize(e.transpose(value, swapped), count), swapped);
 }
 
-/// Whether `reshape` can give a tensor that shape: it finds one unknown size, by the number of
-/// elements if there are any.
-inline bool can_reshape(const Shape &shape) {
-  const auto count = [&](std::int64_t size) {
-    return std::count(shape.begin(), shape.end(), size);
+/// Whether `reshape` can give `from` that shape, which has as many elements: it finds one unknown
+/// size by the number of elements, if there are any, and several if `from` has them in their order:
+/// when `same` says that those are the same ones.
+inline bool can_reshape(const Shape &from, const Shape &shape, bool same) {
+  const auto count = [](const Shape &sizes, std::int64_t size) {
+    return std::count(sizes.begin(), sizes.end(), size);
   };
-  return count(unknown) == 0 || (count(unknown) == 1 && count(0) == 0);
+  if (count(shape, unknown) == 0) return true;
+  if (count(shape, unknown) == 1 && count(shape, 0) == 0) return true;
+  return same && count(shape, unknown) == count(from, unknown);
 }
 
-/// `value` in the shape of `witness`, which has as many elements. Axes behind the last unknown one
-/// are rows, which are gathered by their number where `reshape` cannot name the shape.
+/// `value` in the shape of `witness`, which has as many elements; `same` if its unknown sizes are
+/// those of `witness` in their order. Axes behind the last unknown one are rows, which are gathered
+/// by their number where `reshape` cannot name the shape.
 template <class E>
 typename E::Value reshape_like(E &e, const typename E::Value &value,
-                               const typename E::Value &witness) {
+                               const typename E::Value &witness, bool same) {
   const Shape shape = e.type(witness).shape;
-  if (can_reshape(shape)) return e.reshape(value, shape);
+  if (can_reshape(e.type(value).shape, shape, same)) return e.reshape(value, shape);
   if (std::count(shape.begin(), shape.end(), 0) != 0) {
     const auto none = e.scalar(0, e.type(value).dtype);
     return e.select(e.equal(witness, witness), none, none);
@@ -78,15 +82,8 @@ typename E::Value reshape_like(E &e, const typename E::Value &value,
 template <class E>
 typename E::Value insert_axis(E &e, const typename E::Value &value, std::size_t axis) {
   Shape shape = e.type(value).shape;
-  if (can_reshape(shape)) {
-    shape.insert(axis, 1);
-    return e.reshape(value, shape);
-  }
-  // Slices by their numbers, which stand in a row or a column.
-  const std::size_t from = axis == 0 ? 0 : axis - 1;
-  const Ints numbers = axis == 0 ? Ints{1, shape[from]} : Ints{shape[from], 1};
-  return e.gather(value, e.reshape(index_range(e, value, from), numbers),
-                  static_cast<std::int64_t>(from));
+  shape.insert(axis, 1);
+  return e.reshape(value, shape);
 }
 
 } // namespace weft::autodiff::rules

@@ -19,6 +19,27 @@ func.func @shapes(%x: tensor<2x6xf32>, %some: tensor<?x6xf32>, %none: tensor<0x5
 
 // -----
 
+// Of an x with unknown sizes more may be -1: the first stand for those in their order, the last follows.
+// CHECK-LABEL: func.func @several_open
+func.func @several_open(%x: tensor<?x?x12xf32>, %one: tensor<?x6xf32>) {
+  // CHECK: weft.reshape %{{.*}} {shape = array<i64: -1, -1, 3, 4>} : (tensor<?x?x12xf32>) -> tensor<?x?x3x4xf32>
+  %0 = weft.reshape %x {shape = array<i64: -1, -1, 3, 4>} : (tensor<?x?x12xf32>) -> tensor<?x?x3x4xf32>
+  // CHECK: weft.reshape %{{.*}} {shape = array<i64: -1, 2, -1>} : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
+  %1 = weft.reshape %one {shape = array<i64: -1, 2, -1>} : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @too_many_open(%x: tensor<?x6xf32>) {
+  // expected-error @below {{'weft.reshape' op the shape (-1, -1, -1) leaves 3 sizes open, but all of them except the last stand for unknown sizes of x, which has shape (?, 6)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = weft.reshape %x {shape = array<i64: -1, -1, -1>} : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
+  return
+}
+
+// -----
+
 // 6 elements do not fill 4 places.
 func.func @count(%x: tensor<2x3xf32>) {
   // expected-error @below {{'weft.reshape' op x of shape (2, 3) has 6 elements, which do not fill the shape (4,)}}

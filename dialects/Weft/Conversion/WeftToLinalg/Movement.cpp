@@ -15,33 +15,145 @@ namespace mlir::weft {
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// The target sizes: those given, and the one left open as what remains of `count`.
-static Sizes targetSizes(LinalgBuilder &b, ArrayRef<int64_t> shape, OpFoldResult count) {
-  Sizes sizes;
-  uint64_t product = 1; // unsigned: sizes beside a 0 may multiply to anything
+/// A size as the product of sizes of x that only run time knows, by their axes, and a number.
+struct Factors {
+  SmallVector<int64_t> unknown;
+  int64_t known = 1;
+
+  Factors &operator*=(const Factors &other) {
+    unknown.append(other.unknown);
+    known *= other.known;
+    return *this;
+  }
+  bool operator==(const Factors &) const = default;
+};
+
+/// The sizes of x and of the result, as factors. Of the result's open ones all but the last stand
+/// for unknown ones of x; the last has what the others leave, unless that is a matter of run time.
+static std::optional<std::pair<SmallVector<Factors>, SmallVector<Factors>>>
+factorsOf(RankedTensorType x, ArrayRef<int64_t> shape) {
+  SmallVector<Factors> from, to;
+  Factors all, open;
+  int64_t known = 1;
+  for (auto [axis, size] : llvm::enumerate(x.getShape())) {
+    if (ShapedType::isDynamic(size)) from.push_back({{static_cast<int64_t>(axis)}, 1});
+    else from.push_back({{}, size});
+    all *= from.back();
+  }
+  const int64_t last = shape.rend() - std::find(shape.rbegin(), shape.rend(), -1) - 1;
+  size_t copied = 0;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    if (size != -1) known *= size;
+    if (size != -1) to.push_back({{}, size});
+    else if (static_cast<int64_t>(axis) != last) to.push_back({{all.unknown[copied++]}, 1});
+    else to.push_back({});
+  }
+  if (known == 0 || all.known == 0 || all.known % known != 0) return std::nullopt;
+  to[last] = {SmallVector<int64_t>(ArrayRef(all.unknown).drop_front(copied)), all.known / known};
+  return std::pair(from, to);
+}
+
+/// The target sizes: those given, and the open ones, of which the last is what remains.
+static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
+  const Sizes from = b.sizesOf(x);
+  const OpFoldResult count = b.countOf(from);
+  Sizes sizes, unknown;
+  uint64_t product = 1, ofX = 1; // unsigned: sizes beside a 0 may multiply to anything
   for (int64_t size : shape) {
     sizes.push_back(b.getIndexAttr(size));
     if (size != -1) product *= static_cast<uint64_t>(size);
   }
+  auto type = cast<RankedTensorType>(x.getType());
+  for (auto [axis, size] : llvm::enumerate(from))
+    if (type.isDynamicDim(axis)) unknown.push_back(size);
+    else ofX *= static_cast<uint64_t>(type.getDimSize(axis));
   auto known = static_cast<int64_t>(product);
   std::string message = "reshape: {} elements do not fill the shape (";
   llvm::raw_string_ostream text(message);
   llvm::interleaveComma(shape, text);
   text << (shape.size() == 1 ? ",)" : ")");
-  const auto *open = llvm::find(shape, -1);
-  if (open == shape.end()) {
+  SmallVector<size_t> open;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == -1) open.push_back(axis);
+  if (open.empty()) {
     b.requireEqual(count, b.getIndexAttr(known), message, count);
     return sizes;
   }
-  OpFoldResult &rest = sizes[open - shape.begin()];
-  if (std::optional<int64_t> total = getConstantIntValue(count)) {
-    rest = b.getIndexAttr(known == 0 ? 0 : *total / known);
+  const size_t copied = open.size() - 1;
+  for (size_t i = 0; i < copied; ++i) sizes[open[i]] = unknown[i];
+  OpFoldResult &rest = sizes[open.back()];
+  const OpFoldResult left = b.countOf(ArrayRef(unknown).drop_front(copied));
+  if (ofX % std::max<uint64_t>(product, 1) == 0 && (product != 0 || ofX == 0)) {
+    rest = b.multiply(left, b.getIndexAttr(product == 0 ? 1 : static_cast<int64_t>(ofX / product)));
     return sizes;
   }
+  const OpFoldResult total =
+      copied == 0 ? count : b.multiply(left, b.getIndexAttr(static_cast<int64_t>(ofX)));
   if (known == 0) known = 1; // x must be empty then; the check below says so
-  rest = arith::DivUIOp::create(b, b.toValue(count), b.index(known)).getResult();
-  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), count, message, count);
+  if (std::optional<int64_t> number = getConstantIntValue(total))
+    rest = b.getIndexAttr(*number / known);
+  else rest = arith::DivUIOp::create(b, b.toValue(total), b.index(known)).getResult();
+  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), total, message, count);
   return sizes;
+}
+
+/// The reshape of an x of several unknown sizes by axes that become one, and then several: null if
+/// its elements have to be counted through.
+static Value regrouped(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape, const Sizes &sizes) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto factors = factorsOf(type, shape);
+  if (!factors) return {};
+  const auto &[from, to] = *factors;
+  SmallVector<ReassociationIndices> joined, parted;
+  Sizes middle, fromSizes = b.sizesOf(x);
+  for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
+    Factors left, right;
+    ReassociationIndices ofLeft, ofRight;
+    const auto take = [](const SmallVector<Factors> &all, size_t &at, Factors &product,
+                         ReassociationIndices &group) {
+      product *= all[at];
+      group.push_back(static_cast<int64_t>(at++));
+    };
+    // Sizes of 1 at the end belong to the last group.
+    if (i == from.size() || j == to.size()) {
+      if (joined.empty()) return {};
+      while (i < from.size()) take(from, i, left, joined.back());
+      while (j < to.size()) take(to, j, right, parted.back());
+      if (!(left == right)) return {};
+      break;
+    }
+    take(from, i, left, ofLeft);
+    take(to, j, right, ofRight);
+    while (!(left == right)) {
+      const bool more = left.unknown.size() < right.unknown.size() ||
+                        (left.unknown.size() == right.unknown.size() && left.known < right.known);
+      if (more ? i == from.size() : j == to.size()) return {};
+      if (more) take(from, i, left, ofLeft);
+      else take(to, j, right, ofRight);
+    }
+    joined.push_back(ofLeft);
+    parted.push_back(ofRight);
+    Sizes group;
+    for (int64_t axis : ofLeft) group.push_back(fromSizes[axis]);
+    middle.push_back(b.countOf(group));
+    int64_t unknownInGroup = 0;
+    for (int64_t axis : ofRight) unknownInGroup += getConstantIntValue(sizes[axis]) ? 0 : 1;
+    // On buffers expand_shape finds out one size of a group, not more.
+    if (unknownInGroup > 1) return {};
+  }
+  Value result = x;
+  if (joined.size() < from.size()) {
+    result = tensor::CollapseShapeOp::create(b, result, joined);
+    b.setSizes(result, middle);
+  }
+  if (parted.size() == to.size()) return result;
+  result = b.ofSizes(result, middle);
+  SmallVector<int64_t> known;
+  for (OpFoldResult size : sizes)
+    known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  result = tensor::ExpandShapeOp::create(b, type.clone(known), result, parted, sizes);
+  b.setSizes(result, sizes);
+  return result;
 }
 
 Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
@@ -55,7 +167,9 @@ Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
     }
     if (from == to) return x;
   }
-  Sizes sizes = targetSizes(b, op.getShape(), b.countOf(b.sizesOf(x)));
+  Sizes sizes = targetSizes(b, x, op.getShape());
+  if (llvm::count(op.getShape(), -1) > 1)
+    if (Value result = regrouped(b, x, op.getShape(), sizes)) return result;
   return b.expanded(b.flattened(x), sizes);
 }
 
