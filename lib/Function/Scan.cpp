@@ -4,6 +4,7 @@
 #include <weft/control_flow.h>
 
 #include "Function/Checks.h"
+#include "Function/DerivativePrograms.h"
 #include "Function/Tracer.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
@@ -126,6 +127,21 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
   return carries;
 }
 
+/// Whether an iteration of these types does more than to compute its results.
+bool has_effects(std::string_view name, const Body &iteration, std::vector<TensorType> inputs,
+                 std::span<const Tensor> xs) {
+  for (const Tensor &x : xs) inputs.push_back(slice_type(x));
+  Tracer tracer{std::string(name)};
+  push_interpreter(&tracer);
+  struct Pop {
+    Tracer &tracer;
+    ~Pop() { pop_interpreter(&tracer); }
+  } pop{tracer};
+  std::vector<Tensor> values;
+  for (const TensorType &type : inputs) values.push_back(tracer.input(type));
+  return !effect_of(tracer.finish(results_of(iteration, values)).nodes).empty();
+}
+
 } // namespace
 
 std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vector<Tensor> carries,
@@ -175,8 +191,10 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
     }
     return iterations_from(0, std::move(state));
   }
-  // The sizes of what is stacked are those that the first iteration gives; without an iteration
-  // they are 0.
+  // The sizes of what is stacked are those that the first iteration gives. Without an iteration
+  // they are those of one on zeros, which nobody computes for its sizes alone; if it did something
+  // besides, it must not run, and they are 0.
+  const bool may_run = !has_effects(name, iteration, types, xs);
   return branch(
       name, count > 0,
       [&](std::span<const Tensor>) {
@@ -186,11 +204,19 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
         return iterations_from(1, std::move(state));
       },
       [&](std::span<const Tensor>) {
-        std::vector<Tensor> state = carries;
-        for (const TensorType &type : results) {
+        const CompositeCall inside("scan", where);
+        std::vector<Tensor> state = carries, like;
+        if (may_run) {
+          std::vector<Tensor> arguments = carries;
+          for (const Tensor &x : xs) arguments.push_back(gather(resize(x, 1), 0));
+          like = results_of(iteration, arguments);
+        }
+        for (std::size_t i = 0; i < results.size(); ++i) {
           Shape shape{0};
-          for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
-          state.push_back(zeros(shape, type.dtype));
+          for (const std::int64_t size : results[i].shape)
+            shape.push_back(size == unknown ? 0 : size);
+          state.push_back(may_run ? replicate(stop_gradient(like[carried + i]), 0)
+                                  : zeros(shape, results[i].dtype));
         }
         return state;
       });
