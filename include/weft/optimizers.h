@@ -103,10 +103,11 @@ struct CommonOptions;
 /// The variables that an optimizer updates, asked for until all have values.
 using Listing = std::function<std::vector<nn::NamedVariable>()>;
 Listing listing_of(std::vector<Variable> variables);
-template <nn::Model T>
+template <class T>
 Listing listing_of(const T &model) {
   return [model] {
-    std::vector<nn::NamedVariable> all = nn::named_variables(model);
+    std::vector<nn::NamedVariable> all;
+    if constexpr (nn::Model<T>) all = nn::named_variables(model);
     std::erase_if(all, [](const nn::NamedVariable &v) { return !v.variable.trainable(); });
     return all;
   };
@@ -129,10 +130,11 @@ public:
   /// Updates by the gradients of the same model, or of the same list in its order, each of the
   /// dtype and shape of its variable. Slices are added up where a method needs whole gradients. An
   /// undefined gradient leaves its variable as it is; the log has a warning the first time. Throws,
-  /// before anything is changed, ValueError if the gradients are of other variables, of another
-  /// number, or all undefined, DTypeError and ShapeError that name the variable for those that do
-  /// not fit, IndexError for slices of rows that there are not, and ValueError for a learning rate
-  /// that is negative or not finite: in a traced function AssertionError, when it runs.
+  /// before anything is changed or accumulated, ValueError if the gradients are of other variables,
+  /// of another number, or all undefined, DTypeError and ShapeError that name the variable for
+  /// those that do not fit, IndexError for slices of rows that there are not, and ValueError for a
+  /// learning rate that is negative, not finite or too large for a variable's dtype: in a traced
+  /// function AssertionError, when it runs.
   void apply_gradients(const Gradients &gradients, std::source_location where = WEFT_HERE) const;
   void apply_gradients(const std::vector<Tensor> &gradients,
                        std::source_location where = WEFT_HERE) const;
@@ -142,12 +144,16 @@ public:
                               std::source_location where = WEFT_HERE) const;
 
   /// Runs `loss`, a callable without parameters that gives a scalar, updates by its gradients, and
-  /// gives what it gave.
+  /// gives what it gave. Throws ShapeError for a loss that is no scalar, DTypeError for one that is
+  /// not floating, and what `apply_gradients` throws.
   template <class F>
-    requires std::is_invocable_r_v<Tensor, F &>
   Tensor minimize(F &&loss, std::source_location where = WEFT_HERE) const {
+    constexpr bool fits = std::is_invocable_r_v<Tensor, F &>;
+    static_assert(fits, "minimize takes a function without parameters that returns the loss");
     GradientTape tape;
-    const Tensor value = loss();
+    Tensor value;
+    if constexpr (fits) value = loss();
+    check_loss(value, where);
     apply_sliced_gradients(tape.sliced_gradient(value, variables(where), {}, where), where);
     return value;
   }
@@ -171,6 +177,8 @@ protected:
   explicit Optimizer(std::shared_ptr<detail::OptimizerState> state);
 
 private:
+  void check_loss(const Tensor &loss, const std::source_location &where) const;
+
   std::shared_ptr<detail::OptimizerState> state_;
 };
 
@@ -181,10 +189,13 @@ public:                                                                         
   explicit Name(std::vector<Variable> variables, const Options &options = {},                      \
                 std::source_location where = WEFT_HERE)                                            \
       : Name(detail::listing_of(std::move(variables)), options, where) {}                          \
-  template <nn::Model T>                                                                           \
+  template <class T>                                                                               \
   explicit Name(const T &model, const Options &options = {},                                       \
                 std::source_location where = WEFT_HERE)                                            \
-      : Name(detail::listing_of(model), options, where) {}                                         \
+      : Name(detail::listing_of(model), options, where) {                                          \
+    static_assert(nn::Model<T>, WEFT_MODEL_WANTED("an optimizer") ", or a list of variables {w, "  \
+                                                                  "b}");                           \
+  }                                                                                                \
                                                                                                    \
 private:                                                                                           \
   Name(detail::Listing listing, const Options &options, std::source_location where)

@@ -3,7 +3,6 @@
 // nobody records the ops.
 #include "Random/Source.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,6 +11,7 @@
 #include "Ops/EagerDistributions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
+#include "Support/NumberText.h"
 #include <weft/ops.h>
 
 namespace weft::random {
@@ -43,14 +43,6 @@ void need_integer(const char *function, DType dtype) {
                      std::string(name_of(dtype)));
 }
 
-/// The shortest text that is this number of its type.
-template <class T>
-std::string text(T value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return {digits, end};
-}
-
 /// A number as the dtype holds it.
 double rounded(double value, DType dtype) {
   if (dtype != DType::f32) return value;
@@ -68,8 +60,8 @@ void check_normal(const char *function, const Normal &parameters, double reach) 
         ": the mean and the standard deviation must be finite, the latter not negative");
   const double farthest = std::abs(parameters.mean) + reach * parameters.stddev;
   if (!std::isfinite(rounded(farthest, parameters.dtype)))
-    throw ValueError(named(function) + ": numbers of mean " + text(parameters.mean) +
-                     " and standard deviation " + text(parameters.stddev) +
+    throw ValueError(named(function) + ": numbers of mean " + number_text(parameters.mean) +
+                     " and standard deviation " + number_text(parameters.stddev) +
                      " are too large for the dtype " + std::string(name_of(parameters.dtype)));
 }
 
@@ -77,8 +69,8 @@ void check_uniform(const Uniform &range) {
   need_floating("uniform", range.dtype);
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low >= range.high)
     throw ValueError("random::uniform: low must be below high and both finite");
-  const std::string what =
-      "random::uniform: the range [" + text(range.low) + ", " + text(range.high) + ")";
+  const std::string what = "random::uniform: the range [" + number_text(range.low) + ", " +
+                           number_text(range.high) + ")";
   const std::string name(name_of(range.dtype));
   const double low = rounded(range.low, range.dtype), high = rounded(range.high, range.dtype);
   if (!std::isfinite(low) || !std::isfinite(high))
@@ -175,7 +167,8 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   if (!probability.weak())
     check(logical_and(p >= 0, p <= 1), "random::bernoulli: a probability is not from 0 to 1", p);
   else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))
-    throw ValueError("random::bernoulli: the probability " + text(value) + " is not from 0 to 1");
+    throw ValueError("random::bernoulli: the probability " + number_text(value) +
+                     " is not from 0 to 1");
   return draw_uniform(source.take(1), place, p.dtype()) < p;
 }
 

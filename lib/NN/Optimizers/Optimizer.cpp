@@ -12,6 +12,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
+#include "Support/NumberText.h"
 #include <weft/control_flow.h>
 #include <weft/ops.h>
 
@@ -21,9 +22,15 @@ using detail::Entry;
 
 void check_option(const char *kind, const char *option, double value, double below) {
   if (value >= 0 && value < below) return;
-  throw ValueError(std::string(kind) + ": " + option + " is " + std::to_string(value) +
+  throw ValueError(std::string(kind) + ": " + option + " is " + number_text(value) +
                    ", but must be at least 0 and " +
-                   (std::isinf(below) ? "finite" : "below " + std::to_string(below)));
+                   (std::isinf(below) ? "finite" : "below " + number_text(below)));
+}
+
+/// The largest number that the dtype holds.
+static double largest_of(DType dtype) {
+  return dtype == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                             : std::numeric_limits<double>::max();
 }
 
 std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
@@ -32,6 +39,12 @@ std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Lis
                                                    std::shared_ptr<const Rule> rule) {
   constexpr double any = std::numeric_limits<double>::infinity();
   if (rate.is_number()) check_option(kind, "learning_rate", rate.number(), any);
+  if (const Variable *const variable = rate.variable();
+      variable != nullptr && variable->initialized() &&
+      (!is_floating(variable->dtype()) || !variable->shape().empty()))
+    throw ShapeError(std::string(kind) + ": the learning rate must be a floating scalar, but the " +
+                     "variable '" + variable->name() + "' is " +
+                     to_string(TensorType{variable->dtype(), variable->shape()}));
   check_option(kind, "weight_decay", common.weight_decay, any);
   int clips = 0;
   for (const auto &[option, value] :
@@ -59,6 +72,10 @@ std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Lis
     if (!is_floating(variable.dtype()))
       throw DTypeError(std::string(kind) + ": the variable '" + variable.name() +
                        "' must be floating, but is " + std::string(name_of(variable.dtype())));
+    if (rate.is_number() && rate.number() > largest_of(variable.dtype()))
+      throw ValueError(std::string(kind) + ": learning_rate is " + number_text(rate.number()) +
+                       ", which is too large for " + std::string(name_of(variable.dtype())) +
+                       ", the dtype of the variable '" + variable.name() + "'");
   }
   std::string lower = kind;
   for (char &c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -119,6 +136,7 @@ public:
   void run() {
     check();
     if (entries_.empty()) return;
+    rate_ = checked_rate();
     if (is_sparse()) return run_sparse();
     std::vector<Tensor> dense(gradients_.size());
     for (std::size_t i = 0; i < dense.size(); ++i)
@@ -198,9 +216,8 @@ private:
         check_slices(kind_, weight(i), *slices);
       else if (is_defined(gradients_[i])) updated[i] = dense_of(i);
     check_may_assign();
-    const Tensor exact = rate();
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
-      const Tensor rate = cast(exact, weight(i).dtype());
+      const Tensor rate = cast(rate_, weight(i).dtype());
       if (const auto *slices = std::get_if<IndexedSlices>(&gradients_[i]))
         updated[i] = scatter_add(weight(i), slices->indices, slices->values * -rate);
       else if (updated[i].defined()) updated[i] = weight(i) - updated[i] * rate;
@@ -210,10 +227,10 @@ private:
     state_.step.assign_add(1);
   }
 
-  /// The learning rate as an f64 scalar.
-  Tensor rate() const {
+  /// The learning rate as an f64 scalar, which all variables' dtypes can hold.
+  Tensor checked_rate() const {
     const LearningRate &rate = state_.rate;
-    Tensor value = rate.at(state_.step.value());
+    const Tensor value = rate.at(state_.step.value());
     if (rate.is_number()) return value;
     if (!value.defined() || !is_floating(value.dtype()) || value.rank() != 0)
       throw ShapeError(
@@ -222,12 +239,20 @@ private:
           "gives " +
           (value.defined() ? to_string(weft::detail::type_of(value)) : "an undefined tensor"));
     const Tensor exact = cast(value, DType::f64);
-    if (traces())
-      weft::check((exact >= 0) & (exact < std::numeric_limits<double>::infinity()),
-                  kind_ + ": the learning rate is {}, but must be at least 0 and finite", exact);
-    else
-      check_option(state_.kind, "learning_rate", exact.item<double>(),
-                   std::numeric_limits<double>::infinity());
+    double largest = largest_of(DType::f64);
+    std::string in;
+    for (const auto &entry : entries_)
+      if (entry->weight.variable.dtype() == DType::f32) {
+        largest = largest_of(DType::f32);
+        in = " in f32";
+      }
+    const std::string prefix = kind_ + ": the learning rate is ",
+                      wanted = ", but must be at least 0 and finite" + in;
+    if (traces()) {
+      weft::check((exact >= 0) & (exact <= largest), prefix + "{}" + wanted, exact);
+    } else if (const auto number = exact.item<double>(); !(number >= 0 && number <= largest)) {
+      throw ValueError(prefix + number_text(number) + wanted);
+    }
     return exact;
   }
 
@@ -259,7 +284,7 @@ private:
   }
 
   void apply(const std::vector<Tensor> &gradients) {
-    const Tensor rate = this->rate();
+    const Tensor &rate = rate_;
     const Tensor t = cast(state_.step.value() + 1, DType::f64);
     const std::vector<Tensor> scalars = state_.rule->scalars(rate, t);
     const std::vector<Tensor> scales = this->scales(gradients);
@@ -325,21 +350,29 @@ private:
   const std::string kind_;
   const detail::Entries entries_;
   const std::vector<SlicedGradient> &gradients_;
+  Tensor rate_;
 };
 
 } // namespace
+
+void Optimizer::check_loss(const Tensor &loss, const std::source_location &where) const {
+  const CompositeCall site(state_->kind, where);
+  const std::string prefix = std::string(state_->kind) + ": minimize: ";
+  if (!loss.defined()) throw ValueError(prefix + "the loss is an undefined tensor");
+  const TensorType type = weft::detail::type_of(loss);
+  if (!is_floating(type.dtype))
+    throw DTypeError(prefix + "the loss must be floating, but is " + to_string(type));
+  if (!type.shape.empty())
+    throw ShapeError(prefix + "the loss must be a scalar, but is " + to_string(type) +
+                     ": take its mean or sum");
+}
 
 Optimizer::Optimizer(std::shared_ptr<detail::OptimizerState> state) : state_(std::move(state)) {}
 
 void Optimizer::apply_gradients(const Gradients &gradients, std::source_location where) const {
   const CompositeCall site(state_->kind, where);
   const detail::Entries entries = state_->prepared();
-  const std::vector<nn::NamedVariable> &given = gradients.variables();
-  for (std::size_t i = 0; i < std::min(given.size(), entries.size()); ++i)
-    if (!(given[i].variable == entries[i]->weight.variable))
-      throw ValueError(std::string(state_->kind) + ": the gradients are of another model: number " +
-                       std::to_string(i) + " is of '" + given[i].variable.name() +
-                       "', where the optimizer has '" + entries[i]->weight.variable.name() + "'");
+  detail::check_model(state_->kind, gradients.variables(), entries);
   Update(*state_, entries, gradients.sliced()).run();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "Support/CallSite.h"
+#include "Support/NumberText.h"
 #include <weft/ops.h>
 
 namespace weft::optimizers {
@@ -137,7 +138,7 @@ Schedule one_cycle(double largest, const OneCycle &options, std::source_location
   const double top = options.rising * steps - 1, last = steps - 1;
   if (!(options.rising > 0 && options.rising < 1 && top > 0 && last > top))
     throw ValueError("one_cycle: with " + std::to_string(options.steps) + " steps and rising " +
-                     std::to_string(options.rising) + " there is no step to rise or to fall");
+                     number_text(options.rising) + " there is no step to rise or to fall");
   const double first = largest / options.start_divisor, end = first / options.final_divisor;
   return [=](const Tensor &step) {
     const Tensor at = minimum(exact(step), last);
@@ -152,7 +153,7 @@ ReduceOnPlateau::ReduceOnPlateau(double rate, const Plateau &options, std::sourc
                                     : std::numeric_limits<double>::infinity()) {
   const CompositeCall site("ReduceOnPlateau", where);
   if (!(rate >= 0 && std::isfinite(rate)))
-    throw ValueError("ReduceOnPlateau: the rate is " + std::to_string(rate) +
+    throw ValueError("ReduceOnPlateau: the rate is " + number_text(rate) +
                      ", but must be at least 0 and finite");
   if (!(options.factor > 0 && options.factor < 1))
     throw ValueError("ReduceOnPlateau: factor is " + std::to_string(options.factor) +

@@ -100,6 +100,30 @@ Entries OptimizerState::prepared() {
   return entries;
 }
 
+void check_model(const std::string &kind, const std::vector<nn::NamedVariable> &given,
+                 const Entries &entries) {
+  std::size_t i = 0;
+  while (i < given.size() && i < entries.size() && given[i].variable == entries[i]->weight.variable)
+    ++i;
+  if (i == given.size() && i == entries.size()) return;
+  const auto described = [](const nn::NamedVariable &entry) {
+    return "'" + entry.variable.name() + "' " +
+           to_string(TensorType{entry.variable.dtype(), entry.variable.shape()});
+  };
+  std::string words = kind + ": the gradients are of another model, with " +
+                      std::to_string(given.size()) + " variables where the optimizer has " +
+                      std::to_string(entries.size());
+  if (i < given.size() && i < entries.size()) {
+    const std::string one = described(given[i]), other = described(entries[i]->weight);
+    words += ": number " + std::to_string(i) + " is ";
+    if (one == other)
+      words += one + " in both, but not the same variable: one model is a clone of the other, or "
+                     "was made like it";
+    else words += one + ", where the optimizer has " + other;
+  }
+  throw ValueError(words);
+}
+
 Listing listing_of(std::vector<Variable> variables) {
   return [variables = std::move(variables)] {
     std::vector<nn::NamedVariable> all;

@@ -68,6 +68,10 @@ struct Entry {
 /// They keep their addresses: traces borrow the variables in them.
 using Entries = std::vector<std::shared_ptr<Entry>>;
 
+/// Throws ValueError, which says what both are, unless gradients of `given` are of these variables.
+void check_model(const std::string &kind, const std::vector<nn::NamedVariable> &given,
+                 const Entries &entries);
+
 struct OptimizerState {
   OptimizerState(const char *kind, std::string name, Listing listing, LearningRate rate,
                  CommonOptions common, std::shared_ptr<const Rule> rule);

@@ -228,6 +228,44 @@ TYPED_TEST(Rejects, VariablesThatCannotBeAssignedNow) {
                        [&] { traced(tensor(1.f)); });
 }
 
+// The learning rate is looked at before anything is added up.
+TYPED_TEST(Rejects, LearningRatesWithAccumulation) {
+  Two two;
+  const Variable rate(tensor(0.5), "rate");
+  const TypeParam optimizer({two.p, two.q}, {.learning_rate = rate, .accumulate = 2});
+  two.state = optimizer.state();
+  const std::string name = Names::GetName<TypeParam>(0) + ": the learning rate is ",
+                    wanted = ", but must be at least 0 and finite in f32";
+  const auto apply = [&] { optimizer.apply_gradients({ones({2}), ones({2, 3})}); };
+  auto traced = function([&](const Tensor &g) { optimizer.apply_gradients({g, ones({2, 3})}); });
+  for (const auto &[bad, text] : {std::pair(-1., "-1"), std::pair(double(NAN), "nan"),
+                                  std::pair(double(INFINITY), "inf"), std::pair(1e308, "1e+308")}) {
+    rate.assign(bad);
+    two.expect_unchanged(ErrorKind::value, name + text + wanted, apply);
+    EXPECT_THROW(traced(ones({2})), AssertionError);
+    two.expect_unchanged(ErrorKind::value, name + text + wanted, apply);
+  }
+  rate.assign(0.5);
+  apply();
+  EXPECT_EQ(values_of(two.p)[0], 1);
+  apply();
+  EXPECT_LT(values_of(two.p)[0], 1);
+}
+
+TYPED_TEST(Rejects, LossesThatAreNoScalars) {
+  Two two;
+  const TypeParam optimizer({two.p, two.q});
+  two.state = optimizer.state();
+  const std::string name = Names::GetName<TypeParam>(0) + ": minimize: the loss ";
+  two.expect_unchanged(ErrorKind::shape,
+                       name + "must be a scalar, but is f32(2,): take its mean or sum",
+                       [&] { optimizer.minimize([&] { return two.p * 2; }); });
+  two.expect_unchanged(ErrorKind::dtype, name + "must be floating, but is i32()",
+                       [&] { optimizer.minimize([&] { return sum(cast(two.p, i32)); }); });
+  two.expect_unchanged(ErrorKind::value, name + "is an undefined tensor",
+                       [&] { optimizer.minimize([&] { return Tensor(); }); });
+}
+
 TYPED_TEST(Rejects, WhatItIsMadeWith) {
   const Variable w(zeros({2}), "w"), n(0, "n");
   const std::string name = Names::GetName<TypeParam>(0);
@@ -235,15 +273,23 @@ TYPED_TEST(Rejects, WhatItIsMadeWith) {
   EXPECT_THROWS(TypeParam({w, n}), DTypeError,
                 name + ": the variable 'n' must be floating, but is i32");
   EXPECT_THROWS(TypeParam({w}, {.learning_rate = -1}), ValueError,
-                name + ": learning_rate is -1.000000, but must be at least 0 and finite");
+                name + ": learning_rate is -1, but must be at least 0 and finite");
   EXPECT_THROW(TypeParam({w}, {.learning_rate = NAN}), ValueError);
   EXPECT_THROW(TypeParam({w}, {.learning_rate = INFINITY}), ValueError);
+  EXPECT_THROWS(TypeParam({w}, {.learning_rate = 1e308}), ValueError,
+                name + ": learning_rate is 1e+308, which is too large for f32, the dtype of the "
+                       "variable 'w'");
+  EXPECT_NO_THROW(TypeParam({Variable(zeros({2}, f64), "v")}, {.learning_rate = 1e308}));
+  const Variable rates(ones({2}), "rates");
+  EXPECT_THROWS(TypeParam({w}, {.learning_rate = rates}), ShapeError,
+                name + ": the learning rate must be a floating scalar, but the variable 'rates' is "
+                       "f32(2,)");
 }
 
 TEST(Adam, Options) {
   const Variable w(zeros({2}), "w");
   EXPECT_THROWS(optimizers::Adam({w}, {.beta1 = 1}), ValueError,
-                "Adam: beta1 is 1.000000, but must be at least 0 and below 1.000000");
+                "Adam: beta1 is 1, but must be at least 0 and below 1");
   EXPECT_THROW(optimizers::Adam({w}, {.beta2 = -0.1}), ValueError);
   EXPECT_THROW(optimizers::Adam({w}, {.epsilon = NAN}), ValueError);
 }
