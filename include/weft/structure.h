@@ -159,6 +159,19 @@ constexpr bool has_plain_field_names() {
   return count == N;
 }
 
+/// Whether all names are there and no two are the same.
+template <std::size_t N>
+constexpr bool are_distinct(const std::array<std::string_view, N> &names) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i].empty()) return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (names[i] == names[j]) return false;
+  }
+  return true;
+}
+/// Throws ValueError for a key that cannot be part of a path: one that is empty or has a dot.
+void check_key(std::string_view key);
+
 /// Tells a visitor that wants paths where it is: `push(name)` before a part and `pop()` behind it.
 template <class Visitor, class Name, class Part>
 void visit_part(Visitor &visitor, const Name &name, Part &part);
@@ -224,6 +237,9 @@ void visit_structure(T &value, Visitor &visitor) {
     visitor.enter(Node::map, value.size());
     for (auto &[key, entry] : value) {
       visitor.literal(key);
+      if constexpr (detail::holds_variables<decltype(entry)>() &&
+                    std::is_convertible_v<decltype(key), std::string_view>)
+        detail::check_key(key);
       detail::visit_part(visitor, key, entry);
     }
   } else if constexpr (form == Form::sequence) {
@@ -243,6 +259,9 @@ void visit_structure(T &value, Visitor &visitor) {
     static_assert(detail::has_plain_field_names<Plain, count>(),
                   "WEFT_FIELDS takes the type and then plain names of members");
     static constexpr auto names = detail::field_names<Plain, count>();
+    static_assert(detail::are_distinct(names),
+                  "two members of WEFT_FIELDS have one name in paths, where names are without an "
+                  "underscore at their end: call one of them something else");
     visitor.enter(Node::record, count);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (detail::visit_part(visitor, names[I], std::get<I>(fields)), ...);

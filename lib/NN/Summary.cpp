@@ -91,9 +91,13 @@ std::string summary_of(const std::vector<nn::NamedVariable> &before,
   std::map<std::string, std::int64_t> own;
   std::set<std::string> paths;
   std::string root; // a layer without a path is the whole model
+  // Two layers may have been given one name, but no two have one path.
+  const auto path_of = [](const nn::LayerName &name) {
+    return std::string(*name.path() == 0 ? name.text() : name.path());
+  };
   for (const nn::LayerRecord &record : records) {
-    paths.insert(record.name.text());
-    if (record.name.text() == record.name.kind()) root = record.name.kind();
+    paths.insert(path_of(record.name));
+    if (*record.name.path() == 0) root = record.name.text();
   }
   std::int64_t total = 0, trainable = 0, bytes = 0, elsewhere = 0;
   for (const nn::NamedVariable &entry : variables) {
@@ -102,8 +106,7 @@ std::string summary_of(const std::vector<nn::NamedVariable> &before,
     total += size;
     bytes += size * static_cast<std::int64_t>(item_size(entry.variable.dtype()));
     if (entry.variable.trainable()) trainable += size;
-    const std::string &name = entry.variable.name();
-    std::string path = name;
+    std::string path = entry.path;
     while (!path.empty() && !paths.contains(path)) {
       const std::size_t dot = path.rfind('.');
       path.resize(dot == std::string::npos ? 0 : dot);
@@ -115,7 +118,7 @@ std::string summary_of(const std::vector<nn::NamedVariable> &before,
   std::vector<Row> rows = {{"Layer (kind)", "Output shape", "Parameters"}};
   for (const nn::LayerRecord &record : records) {
     const std::string path = record.name.text(), kind = record.name.kind();
-    const auto found = own.find(path);
+    const auto found = own.find(path_of(record.name));
     const std::string count =
         found != own.end() ? with_commas(std::exchange(found->second, -1)) : "0";
     rows.push_back({path == kind ? kind : path + " (" + kind + ")", to_string(record.result.shape),

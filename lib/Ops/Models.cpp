@@ -38,26 +38,32 @@ namespace nn {
 
 struct LayerName::State {
   const char *const kind;
-  const bool given;
-  std::atomic<const char *> text;
+  const char *const given; ///< null if none was
+  std::atomic<const char *> path{""};
 };
 
 LayerName::LayerName(const char *kind, std::string_view given)
-    : state_(
-          std::make_shared<State>(kind, !given.empty(), given.empty() ? kind : interned(given))) {}
+    : state_(std::make_shared<State>(kind, given.empty() ? nullptr : interned(given))) {}
 
 const char *LayerName::kind() const { return state_->kind; }
 
-const char *LayerName::text() const { return state_->text.load(std::memory_order_acquire); }
+const char *LayerName::path() const { return state_->path.load(std::memory_order_acquire); }
+
+const char *LayerName::text() const {
+  if (state_->given != nullptr) return state_->given;
+  const char *const known = path();
+  return *known == 0 ? state_->kind : known;
+}
 
 void LayerName::set_path(std::string_view path) const {
-  if (state_->given || path.empty()) return;
-  const char *expected = state_->kind;
-  if (text() == expected) state_->text.compare_exchange_strong(expected, interned(path));
+  const char *expected = this->path();
+  if (*expected == 0 && !path.empty())
+    state_->path.compare_exchange_strong(expected, interned(path));
 }
 
 LayerName LayerName::another() const {
-  return state_->given ? LayerName(state_->kind, text()) : LayerName(state_->kind);
+  return state_->given != nullptr ? LayerName(state_->kind, state_->given)
+                                  : LayerName(state_->kind);
 }
 
 } // namespace nn
@@ -86,7 +92,29 @@ void VariableLister::variable(const Variable &value) {
   variables.push_back({path(), value});
 }
 
+void check_key(std::string_view key) {
+  if (key.empty() || key.find('.') != std::string_view::npos)
+    throw ValueError("the key '" + std::string(key) +
+                     "' of a map in a model must not be empty or have a dot, for it is part of a "
+                     "path");
+}
+
+Cloner::Cloner(std::unordered_set<const void *> originals) : originals_(std::move(originals)) {}
+
+void Cloner::check_own(const void *part) const {
+  if (originals_.contains(part))
+    throw ValueError("clone: the copy of the model would change '" + path() +
+                     "' of the original, which it holds by a reference or a pointer: models hold "
+                     "their parts themselves");
+}
+
+void Cloner::layer(nn::LayerName &name) {
+  check_own(&name);
+  name = name.another();
+}
+
 void Cloner::variable(Variable &value) {
+  check_own(&value);
   const auto found = copies_.find(value.state().get());
   if (found != copies_.end()) {
     value = found->second;

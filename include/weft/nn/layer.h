@@ -30,8 +30,10 @@ public:
   LayerName &operator=(const LayerName &) = default;
 
   const char *kind() const;
-  /// The path if it is known, else the kind. Lives for ever.
+  /// The given name, else the path if it is known, else the kind. Lives for ever.
   const char *text() const;
+  /// The path, whether a name was given or not; empty until it is known. Lives for ever.
+  const char *path() const;
   /// The first path stays.
   void set_path(std::string_view path) const;
   /// A name of the same kind for another layer.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct NamedVariable {
 /// or an optional of these.
 template <class T>
 concept Model = detail::is_structure<T>() && detail::is_model<T>();
+
+/// What the compiler says of other types.
+#define WEFT_MODEL_WANTED(what)                                                                    \
+  what " takes a model: a struct with a public WEFT_FIELDS(Type, member...) that names its "       \
+       "variables and layers, a layer, or a container of these"
 
 } // namespace weft::nn
 
@@ -61,13 +67,31 @@ private:
   std::unordered_map<const VariableState *, std::size_t> seen_;
 };
 
-/// Replaces variables by copies, the same by the same.
+/// Where the parts of a model are that `clone` makes anew.
+class PartLister {
+public:
+  void tensor(const Tensor &) {}
+  template <class T>
+  void literal(const T &) {}
+  void enter(Node, std::size_t) {}
+  void variable(const Variable &value) { parts.insert(&value); }
+  void layer(const nn::LayerName &name) { parts.insert(&name); }
+
+  std::unordered_set<const void *> parts;
+};
+
+/// Replaces variables by copies, the same by the same. Throws ValueError for a part of the model
+/// that was to be copied.
 class Cloner : public PathVisitor {
 public:
+  explicit Cloner(std::unordered_set<const void *> originals);
   void variable(Variable &value);
-  void layer(nn::LayerName &name) { name = name.another(); }
+  void layer(nn::LayerName &name);
 
 private:
+  void check_own(const void *part) const;
+
+  std::unordered_set<const void *> originals_;
   std::unordered_map<const VariableState *, Variable> copies_;
 };
 
@@ -86,43 +110,56 @@ namespace weft::nn {
 /// All variables of a model with their paths, in the order of fields, each once, also those that
 /// have no value yet. Variables and layers without names of their own are called by their paths
 /// from now on.
-template <Model T>
+template <class T>
 std::vector<NamedVariable> named_variables(const T &model) {
+  static_assert(Model<T>, WEFT_MODEL_WANTED("nn::named_variables"));
   detail::VariableLister lister;
-  visit_structure(model, lister);
+  if constexpr (Model<T>) visit_structure(model, lister);
   return std::move(lister.variables);
 }
 
 /// The variables alone.
-template <Model T>
+template <class T>
 std::vector<Variable> variables(const T &model) {
+  static_assert(Model<T>, WEFT_MODEL_WANTED("nn::variables"));
   std::vector<Variable> all;
-  for (NamedVariable &entry : named_variables(model)) all.push_back(std::move(entry.variable));
+  if constexpr (Model<T>)
+    for (NamedVariable &entry : named_variables(model)) all.push_back(std::move(entry.variable));
   return all;
 }
 
 /// Those that training changes.
-template <Model T>
+template <class T>
 std::vector<Variable> trainable_variables(const T &model) {
+  static_assert(Model<T>, WEFT_MODEL_WANTED("nn::trainable_variables"));
   std::vector<Variable> all;
-  for (NamedVariable &entry : named_variables(model))
-    if (entry.variable.trainable()) all.push_back(std::move(entry.variable));
+  if constexpr (Model<T>)
+    for (NamedVariable &entry : named_variables(model))
+      if (entry.variable.trainable()) all.push_back(std::move(entry.variable));
   return all;
 }
 
 /// How many floating numbers its variables hold. Throws StateError if one has no value yet.
-template <Model T>
+template <class T>
 std::int64_t parameter_count(const T &model) {
-  return detail::elements_of(named_variables(model));
+  static_assert(Model<T>, WEFT_MODEL_WANTED("nn::parameter_count"));
+  if constexpr (Model<T>) return detail::elements_of(named_variables(model));
+  else return 0;
 }
 
 /// A model with variables of its own that have the same values now, the same shared ones included.
-/// (A copy of a model is a copy of handles: it has the same variables.)
-template <Model T>
+/// (A copy of a model is a copy of handles: it has the same variables.) Throws ValueError for one
+/// that holds parts by reference, which a copy of it shares.
+template <class T>
 T clone(const T &model) {
+  static_assert(Model<T>, WEFT_MODEL_WANTED("nn::clone"));
   T copy = model;
-  detail::Cloner cloner;
-  visit_structure(copy, cloner);
+  if constexpr (Model<T>) {
+    detail::PartLister original;
+    visit_structure(model, original);
+    detail::Cloner cloner(std::move(original.parts));
+    visit_structure(copy, cloner);
+  }
   return copy;
 }
 
@@ -138,9 +175,10 @@ void assign(const T &to, const T &from, std::source_location where = WEFT_HERE) 
 /// Draws the first values of all variables by the seed and their paths: those that have values now,
 /// the others when they get theirs. The same seed and the same paths make the same bits, in
 /// whatever order layers are called. Variables that were made with a value keep it.
-template <Model T>
+template <class T>
 void seed(const T &model, std::uint64_t seed, std::source_location where = WEFT_HERE) {
-  detail::seed_all(named_variables(model), seed, where);
+  static_assert(Model<T>, WEFT_MODEL_WANTED("nn::seed"));
+  if constexpr (Model<T>) detail::seed_all(named_variables(model), seed, where);
 }
 
 } // namespace weft::nn

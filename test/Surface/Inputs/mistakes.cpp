@@ -7,6 +7,11 @@ struct Plain { // no WEFT_FIELDS
   Tensor a;
 };
 
+struct Twice { // two members of one path
+  nn::Dense x, x_;
+  WEFT_FIELDS(Twice, x, x_)
+};
+
 void mistake(Tensor x) {
 #if MISTAKE == 1
   function([](Tensor a) { return a; })(1, 2);
@@ -50,5 +55,20 @@ void mistake(Tensor x) {
   function([](Tensor y, long double scale) { return y * double(scale); })(x, 0.5L);
 #elif MISTAKE == 19
   grad<1>([](Tensor a) { return a; })(1.f);
+#elif MISTAKE == 20
+  nn::summary(Plain{x}, {2, 3});
+#elif MISTAKE == 21
+  nn::named_variables(Plain{x});
+#elif MISTAKE == 22
+  optimizers::Adam adam(Plain{x});
+#elif MISTAKE == 23
+  GradientTape tape;
+  tape.gradient(x, Plain{x});
+#elif MISTAKE == 24
+  nn::clone(Plain{x});
+#elif MISTAKE == 25
+  optimizers::SGD(nn::Dense(1)).minimize([](Tensor a) { return a; });
+#elif MISTAKE == 26
+  nn::named_variables(Twice{nn::Dense(1), nn::Dense(1)});
 #endif
 }

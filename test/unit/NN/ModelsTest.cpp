@@ -209,6 +209,62 @@ TEST(Models, AssignChangesNothingWhereModelsDiffer) {
   EXPECT_EQ(values_of(model), before);
 }
 
+struct Borrows {
+  nn::Dense &layer;
+  WEFT_FIELDS(Borrows, layer)
+};
+struct Keyed {
+  std::map<std::string, nn::Dense> layers;
+  WEFT_FIELDS(Keyed, layers)
+};
+
+TEST(Models, ACloneOfWhatIsHeldByReference) {
+  nn::Dense layer(2, 2);
+  const Variable before = layer.kernel;
+  const Borrows model{layer};
+  EXPECT_THROWS(
+      nn::clone(model), ValueError,
+      "clone: the copy of the model would change 'layer.kernel' of the original, which it "
+      "holds by a reference or a pointer: models hold their parts themselves");
+  EXPECT_EQ(layer.kernel, before);
+}
+
+TEST(Models, KeysArePartsOfPaths) {
+  for (const std::string key : {"", "a.b"}) {
+    const Keyed model{{{key, nn::Dense(2, 2)}}};
+    EXPECT_THROWS(nn::named_variables(model), ValueError,
+                  "the key '" + key +
+                      "' of a map in a model must not be empty or have a dot, for it is part of a "
+                      "path");
+  }
+  const Keyed model{{{"a", nn::Dense(2, 2)}}};
+  EXPECT_EQ(paths_of(nn::named_variables(model)),
+            (std::vector<std::string>{"layers.a.kernel", "layers.a.bias"}));
+}
+
+TEST(Models, PathsOfRecurrentLayers) {
+  const nn::Sequential model{nn::LSTM(2), nn::Bidirectional<nn::GRUCell>(2, false)};
+  const std::vector<std::string> paths = paths_of(nn::named_variables(model));
+  EXPECT_EQ(paths[0], "0.cell.kernel");
+  EXPECT_EQ(paths[2], "0.cell.bias");
+  EXPECT_EQ(paths[4], "1.forward.cell.recurrent_kernel");
+}
+
+// Layers of one name are two lines, each with its own parameters; what a layer along time does
+// inside is none.
+TEST(Models, SummaryOfLayersWithOneName) {
+  const nn::Sequential model{nn::LSTM(2, {.return_sequences = true}),
+                             nn::Dense(3, {.name = "same"}), nn::Dense(4, {.name = "same"})};
+  EXPECT_EQ(nn::summary(model, {5, 3, 1}),
+            "Layer (kind)  Output shape  Parameters\n"
+            "--------------------------------------\n"
+            "0 (LSTM)      (5, 3, 2)             32\n"
+            "same (Dense)  (5, 3, 3)              9\n"
+            "same (Dense)  (5, 3, 4)             16\n"
+            "--------------------------------------\n"
+            "Parameters: 57 (228 B), trainable: 57, not trainable: 0\n");
+}
+
 TEST(Models, GradientsByAModel) {
   const Net net;
   GradientTape tape({.persistent = true});
@@ -361,9 +417,9 @@ TEST(Initializers, OrthogonalRowsOrColumns) {
   EXPECT_THROWS(nn::initializers::orthogonal()({3}, f32, 1), ShapeError,
                 "orthogonal: a variable needs two axes or more, but the shape is (3,)");
   EXPECT_THROWS(nn::initializers::normal(-1), ValueError,
-                "normal: stddev is -1.000000, but must be finite and not negative");
+                "normal: stddev is -1, but must be finite and not negative");
   EXPECT_THROWS(nn::initializers::uniform(1, 1), ValueError,
-                "uniform: low is 1.000000, but must be below high, 1.000000");
+                "uniform: low is 1, but must be below high, 1");
 }
 
 } // namespace
