@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "NN/Build.h"
 #include "Support/CallSite.h"
+#include "Support/NumberText.h"
 #include <weft/control_flow.h>
 #include <weft/custom_gradient.h>
 #include <weft/ops.h>
@@ -31,6 +33,12 @@ struct Rows {
   Tensor query, mask; ///< theirs
 };
 
+/// x with 0 for what is not finite, so that weights of 0 times it are 0.
+Tensor finite_of(const Tensor &x) { return select((x - x) == 0, x, 0); }
+
+/// For each row of x (.., rows, depth) 0, or NaN if something in it is not finite.
+Tensor poison_of(const Tensor &x) { return sum(x - x, {.axes = Ints{-1}, .keepdims = true}); }
+
 /// What all blocks share.
 struct Problem {
   Tensor key;
@@ -40,18 +48,32 @@ struct Problem {
   Tensor seed;              ///< of dropout, i64(1,)
   std::int64_t queries = 0; ///< of one head: rows of a group are heads * queries
   std::int64_t keys = 0;
+  /// Whether some rows may not look at some keys, which then have no influence on them, be they
+  /// NaN.
+  bool hides = false;
+  Tensor poison; ///< if it hides: of the rows of values, in a row
 
-  /// Scaled products, -infinity where a row may not look.
+  /// Scaled products, -infinity where a row may not look. Where it may, something in the key or the
+  /// value that is not finite makes them NaN.
   Tensor scores(const Rows &rows) const {
     Tensor s = times_transposed(rows.query, key) * scale;
+    if (hides) s = s + poison;
     if (rows.mask.defined())
-      s = rows.mask.dtype() == DType::boolean ? select(rows.mask, s, kMinusInfinity)
-                                              : s + rows.mask;
+      s = rows.mask.dtype() == DType::boolean
+              ? select(rows.mask, s, kMinusInfinity)
+              : select(equal(rows.mask, kMinusInfinity), kMinusInfinity, s + rows.mask);
     if (causal == Causal::no) return s;
-    const Tensor row = (iota(DType::i64, {rows.count}) + rows.first) % queries;
-    const std::int64_t shift = causal == Causal::bottom_right ? keys - queries : 0;
-    return select(iota(DType::i64, {keys}) <= reshape(row, {rows.count, 1}) + shift, s,
-                  kMinusInfinity);
+    // Of an unknown number all queries are looked at, and heads are not grouped.
+    const Tensor row = queries == unknown ? positions_along(rows.query, -2)
+                                          : (iota(DType::i64, {rows.count}) + rows.first) % queries;
+    Tensor last = reshape(row, {rows.count, 1});
+    if (causal == Causal::bottom_right) {
+      if (keys != unknown && queries != unknown) last = last + (keys - queries);
+      else
+        last = last + (count_along(key, -2) -
+                       (queries == unknown ? count_along(rows.query, -2) : weft::tensor(queries)));
+    }
+    return select(positions_along(key, -2) <= last, s, kMinusInfinity);
   }
   /// What weights are multiplied by: 0, or 1 / (1 - dropout). The same for the same rows.
   Tensor kept(const Rows &rows, const Tensor &weights) const {
@@ -65,6 +87,7 @@ struct BlockResult {
   Tensor output, logs; ///< of the sums of exponentials, a column
 };
 
+/// Of values that are finite if the problem hides some.
 BlockResult forward(const Problem &problem, const Rows &rows, const Tensor &value) {
   const Tensor s = problem.scores(rows);
   const Tensor largest = max(s, {.axes = Ints{-1}, .keepdims = true});
@@ -83,18 +106,26 @@ struct BlockGradients {
 
 BlockGradients backward(const Problem &problem, const Rows &rows, const Tensor &value,
                         const Tensor &output, const Tensor &logs, const Tensor &cotangent) {
-  const Tensor weights = exp(problem.scores(rows) - logs);
-  Tensor by_weights = times_transposed(cotangent, value);
+  const Tensor s = problem.scores(rows);
+  Tensor weights = exp(s - logs), key = problem.key, query = rows.query, y = output, dy = cotangent;
+  if (problem.hides) {
+    // What is not finite goes to what is seen, by the weights, and nowhere else.
+    weights = select(equal(s, kMinusInfinity), 0, weights + poison_of(dy));
+    key = finite_of(key);
+    query = finite_of(query);
+    y = finite_of(y);
+    dy = finite_of(dy);
+  }
+  Tensor by_weights = times_transposed(dy, value);
   Tensor used = weights;
   if (problem.dropout > 0) {
     const Tensor kept = problem.kept(rows, weights);
     used = weights * kept;
     by_weights = by_weights * kept;
   }
-  const Tensor along = sum(cotangent * output, {.axes = Ints{-1}, .keepdims = true});
+  const Tensor along = sum(dy * y, {.axes = Ints{-1}, .keepdims = true});
   const Tensor by_scores = weights * (by_weights - along) * problem.scale;
-  return {product(by_scores, problem.key), transposed_times(by_scores, rows.query),
-          transposed_times(used, cotangent)};
+  return {product(by_scores, key), transposed_times(by_scores, query), transposed_times(used, dy)};
 }
 
 /// How many rows of queries are computed at a time: as many as keep their weights, of all heads,
@@ -240,7 +271,7 @@ std::int64_t check(const Tensor &query, const Tensor &key, const Tensor &value,
                      "and the heads and lengths of key and value must be equal, but they are " +
                      types);
   if (!(options.dropout >= 0 && options.dropout < 1))
-    throw ValueError("attention: dropout is " + std::to_string(options.dropout) +
+    throw ValueError("attention: dropout is " + number_text(options.dropout) +
                      ", but must be at least 0 and below 1");
   const std::int64_t heads = q.shape.end()[-3], key_heads = k.shape.end()[-3];
   if (heads == key_heads || heads == unknown || key_heads == unknown) return 1;
@@ -269,21 +300,37 @@ Tensor ungrouped(const Tensor &x, std::int64_t group) {
   return reshape(x, sizes);
 }
 
+/// Each head of keys or values (.., heads, length, n) as often as queries share it.
+Tensor repeated(const Tensor &x, std::int64_t group) {
+  std::vector<std::int64_t> heads;
+  for (std::int64_t head = 0; head < x.size(-3); ++head)
+    heads.insert(heads.end(), static_cast<std::size_t>(group), head);
+  return gather(x, tensor(heads), {.axis = x.rank() - 3});
+}
+
 } // namespace
 
 Tensor attention(const Operand &query, const Operand &key, const Operand &value, const Tensor &mask,
                  const AttentionOptions &options) {
   const CompositeCall site("attention", query.where());
-  const Tensor q = query.materialize(), k = key.materialize(), v = value.materialize();
-  const std::int64_t group = check(q, k, v, options);
+  Tensor q = query.materialize(), k = key.materialize(), v = value.materialize();
+  std::int64_t group = check(q, k, v, options);
   const bool sizes_wanted = options.causal != Causal::no || group > 1;
+  if (group > 1 && !q.shape().is_static() && (mask.defined() || q.size(-2) == unknown)) {
+    // Rows of several heads cannot be put behind each other where their number is unknown.
+    k = repeated(k, group);
+    v = repeated(v, group);
+    group = 1;
+  }
   Problem problem{.key = {},
                   .causal = options.causal,
                   .scale = options.scale.value_or(0),
                   .dropout = options.dropout,
                   .seed = {},
                   .queries = sizes_wanted ? q.size(-2) : weft::detail::type_of(q).shape.end()[-2],
-                  .keys = sizes_wanted ? k.size(-2) : weft::detail::type_of(k).shape.end()[-2]};
+                  .keys = sizes_wanted ? k.size(-2) : weft::detail::type_of(k).shape.end()[-2],
+                  .hides = mask.defined() || options.causal != Causal::no,
+                  .poison = {}};
   if (!options.scale) problem.scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   if (options.dropout > 0) {
     const random::Generator generator =
@@ -311,11 +358,12 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
       [&](const Tensor &rows, const Tensor &keys, const Tensor &values) {
         Problem own = problem;
         own.key = keys;
+        if (own.hides) own.poison = poison_of(values).mT();
+        const Tensor seen = own.hides ? finite_of(values) : values;
         const Attention all(own, rows, shaped, heads);
-        const BlockResult result = all.forward_all(rows, values);
-        return Pullback{result.output, [all, rows, values, result](const Tensor &cotangent) {
-                          const BlockGradients by =
-                              all.backward_all(rows, values, result, cotangent);
+        const BlockResult result = all.forward_all(rows, seen);
+        return Pullback{result.output, [all, rows, seen, result](const Tensor &cotangent) {
+                          const BlockGradients by = all.backward_all(rows, seen, result, cotangent);
                           return std::tuple(by.query, by.key, by.value);
                         }};
       },

@@ -5,6 +5,7 @@
 
 #include "NN/Names.h"
 #include "Runtime/Variable.h"
+#include <weft/ops.h>
 
 namespace weft::nn {
 
@@ -44,7 +45,37 @@ std::optional<Variable> VariableMaker::optional(bool used, const char *part, DTy
   return (*this)(part, dtype, std::move(initializer));
 }
 
-std::int64_t size_for_building(const Tensor &x, std::int64_t axis) { return x.size(axis); }
+std::int64_t size_for_building(const std::string &prefix, const Tensor &x, std::int64_t axis) {
+  const std::int64_t size = x.size(axis);
+  if (size != unknown) return size;
+  const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
+  throw ShapeError(
+      prefix + "x is " + to_string(detail::type_of(x)) + ", but the size of axis " +
+      std::to_string(number) +
+      " must be known for the layer's variables: name it in the signature, or call the "
+      "layer once before");
+}
+
+Tensor count_along(const Tensor &x, std::int64_t axis) {
+  const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
+  const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(number)];
+  return size == unknown ? size_of(x, {.axis = number}) : tensor(size);
+}
+
+Tensor positions_along(const Tensor &x, std::int64_t axis) {
+  const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
+  const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(number)];
+  if (size != unknown) return iota(DType::i64, {size});
+  const Tensor ones = replicate(tensor(std::int64_t{1}), size_of(x, {.axis = number}));
+  return cumsum(ones, {.axis = 0, .exclusive = true});
+}
+
+void check_dtype(const std::string &prefix, const Tensor &x, DType dtype) {
+  if (x.dtype() == dtype) return;
+  const std::string own(name_of(dtype));
+  throw DTypeError(prefix + "x is " + to_string(detail::type_of(x)) + ", but the layer is " + own +
+                   ": cast x to " + own + ", or make the layer with another dtype");
+}
 
 void check_rank(const std::string &prefix, const Tensor &x, std::size_t rank) {
   if (detail::type_of(x).shape.size() < rank)

@@ -29,8 +29,17 @@ private:
 };
 
 /// A size of an input that a layer is built for: of one that has an axis of it. Where a trace does
-/// not know it, the trace is given up for one that does.
-std::int64_t size_for_building(const Tensor &x, std::int64_t axis);
+/// not know it, the trace is given up for one that does; if its signature keeps it from knowing, it
+/// is a ShapeError in the layer's words.
+std::int64_t size_for_building(const std::string &prefix, const Tensor &x, std::int64_t axis);
+
+/// How many elements x has along an axis, an i64 scalar, and their numbers 0, 1, .. as an i64
+/// vector; counted when it runs, where a trace does not know.
+Tensor count_along(const Tensor &x, std::int64_t axis);
+Tensor positions_along(const Tensor &x, std::int64_t axis);
+
+/// Throws DTypeError in the layer's words unless x is of the layer's dtype.
+void check_dtype(const std::string &prefix, const Tensor &x, DType dtype);
 
 /// Throws ShapeError in the layer's words unless x has at least `rank` axes.
 void check_rank(const std::string &prefix, const Tensor &x, std::size_t rank);

@@ -18,7 +18,7 @@ constexpr const char *kDepthwise[] = {"DepthwiseConv1D", "DepthwiseConv2D", "Dep
 std::int64_t channels_of(const LayerCall &site, const Tensor &x, int rank,
                          std::optional<std::int64_t> built_for) {
   check_images(site.prefix(), x, rank);
-  if (!built_for) return size_for_building(x, -1);
+  if (!built_for) return size_for_building(site.prefix(), x, -1);
   check_last_axis(site.prefix(), x, static_cast<std::size_t>(rank) + 2, *built_for);
   return *built_for;
 }
@@ -86,6 +86,7 @@ Tensor Conv<Rank>::operator()(const Operand &x) const {
                        " groups do not divide the " + std::to_string(channels) + " channels of x");
     kernel.initialize(kernel_shape(window_, channels / options_.groups, filters_));
   }
+  check_dtype(site.prefix(), value, kernel.dtype());
   return finished(site, convolution(value, kernel, options_), bias, activation);
 }
 
@@ -122,6 +123,7 @@ Tensor ConvTranspose<Rank>::operator()(const Operand &x) const {
   const auto built = kernel.initialized() ? std::optional(kernel.shape()[Rank + 1]) : std::nullopt;
   const std::int64_t channels = channels_of(site, value, Rank, built);
   if (!built) kernel.initialize(kernel_shape(window_, filters_, channels));
+  check_dtype(site.prefix(), value, kernel.dtype());
   return finished(site, convolution_transpose(value, kernel, options_), bias, activation);
 }
 
@@ -140,9 +142,7 @@ DepthwiseConv<Rank>::DepthwiseConv(const VariableMaker &make, const PerAxis &win
       activation(options.activation), multiplier_(options.multiplier),
       name_(kind_of(kDepthwise, Rank), options.name) {
   const LayerCall site(name_, where);
-  if (multiplier_ < 1)
-    throw ValueError(site.prefix() + "multiplier is " + std::to_string(multiplier_) +
-                     ", but must be at least 1");
+  check_size(name_, "multiplier", multiplier_);
   window_ = positive_per_axis(name_, "the window", window, Rank);
   options_ = {.strides = positive_per_axis(name_, "strides", options.strides, Rank),
               .padding = options.padding,
@@ -156,6 +156,7 @@ Tensor DepthwiseConv<Rank>::operator()(const Operand &x) const {
   const auto built = kernel.initialized() ? std::optional(kernel.shape()[Rank]) : std::nullopt;
   const std::int64_t channels = channels_of(site, value, Rank, built);
   if (!built) kernel.initialize(kernel_shape(window_, channels, multiplier_));
+  check_dtype(site.prefix(), value, kernel.dtype());
   if (bias && !bias->initialized()) bias->initialize({channels * multiplier_});
   ConvolutionOptions options = options_;
   options.groups = channels;

@@ -1,27 +1,20 @@
 // Dense layers: their variables and their call.
 #include <weft/nn/dense.h>
 
-#include <limits>
-
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
 #include <weft/ops.h>
 
 namespace weft::nn {
 
-namespace {
-/// A number of inputs that follows from the first call.
-constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::min();
-} // namespace
-
 Dense::Dense(std::int64_t units, const DenseOptions &options, std::source_location where)
-    : Dense(VariableMaker("Dense", options.name), kOpen, units, options, where) {}
+    : Dense(VariableMaker("Dense", options.name), std::nullopt, units, options, where) {}
 
 Dense::Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options,
              std::source_location where)
     : Dense(VariableMaker("Dense", options.name), inputs, units, options, where) {}
 
-Dense::Dense(const VariableMaker &make, std::int64_t inputs, std::int64_t units,
+Dense::Dense(const VariableMaker &make, std::optional<std::int64_t> inputs, std::int64_t units,
              const DenseOptions &options, const std::source_location &where)
     : kernel(make("kernel", options.dtype, options.kernel_initializer)),
       bias(make.optional(options.use_bias, "bias", options.dtype, options.bias_initializer)),
@@ -29,10 +22,12 @@ Dense::Dense(const VariableMaker &make, std::int64_t inputs, std::int64_t units,
   const LayerCall site(name_, where);
   check_at_least_one(name_, "unit", units);
   if (options.seed) kernel.seed(*options.seed);
+  if (inputs) {
+    check_at_least_one(name_, "input", *inputs);
+    check_variable(name_, "kernel", {*inputs, units});
+  }
   if (bias) bias->initialize({units});
-  if (inputs == kOpen) return;
-  check_at_least_one(name_, "input", inputs);
-  kernel.initialize({inputs, units});
+  if (inputs) kernel.initialize({*inputs, units});
 }
 
 Tensor Dense::operator()(const Operand &x) const {
@@ -40,8 +35,9 @@ Tensor Dense::operator()(const Operand &x) const {
   const Tensor value = x.materialize();
   if (!kernel.initialized()) {
     check_rank(site.prefix(), value, 1);
-    kernel.initialize({size_for_building(value, -1), units_});
+    kernel.initialize({size_for_building(site.prefix(), value, -1), units_});
   }
+  check_dtype(site.prefix(), value, kernel.dtype());
   check_last_axis(site.prefix(), value, 1, kernel.shape()[0]);
   Tensor y = matmul(value, kernel);
   if (bias) y = y + *bias;

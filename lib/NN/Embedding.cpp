@@ -17,9 +17,8 @@ Embedding::Embedding(const VariableMaker &make, std::int64_t rows, std::int64_t 
       name_("Embedding", options.name) {
   const LayerCall site(name_, where);
   check_at_least_one(name_, "row", rows);
-  if (size < 1)
-    throw ValueError(site.prefix() + "the size is " + std::to_string(size) +
-                     ", but must be at least 1");
+  check_size(name_, "size", size);
+  check_variable(name_, "table", {rows, size});
   embeddings.initialize({rows, size});
 }
 

@@ -4,6 +4,7 @@
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
 #include "Support/CallSite.h"
+#include "Support/NumberText.h"
 #include <weft/nn/dropout.h>
 #include <weft/ops.h>
 #include <weft/random.h>
@@ -28,7 +29,7 @@ Tensor shifted(const Tensor &x) {
 void check_rate(double rate) {
   if (!(rate >= 0 && rate < 1))
     throw ValueError("dropout: the rate must be at least 0 and below 1, but it is " +
-                     std::to_string(rate));
+                     number_text(rate));
 }
 
 } // namespace

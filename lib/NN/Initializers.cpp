@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "Support/NumberText.h"
 #include <weft/ops.h>
 #include <weft/random.h>
 
@@ -52,7 +53,7 @@ VariableInitializer scaled(double scale, Fan fan, bool normal) {
 
 void check_finite(const char *initializer, const char *what, double value, bool may_be_negative) {
   if (std::isfinite(value) && (may_be_negative || value >= 0)) return;
-  throw ValueError(std::string(initializer) + ": " + what + " is " + std::to_string(value) +
+  throw ValueError(std::string(initializer) + ": " + what + " is " + number_text(value) +
                    ", but must be finite" + (may_be_negative ? "" : " and not negative"));
 }
 
@@ -109,8 +110,8 @@ VariableInitializer uniform(double low, double high) {
   check_finite("uniform", "low", low, true);
   check_finite("uniform", "high", high, true);
   if (!(low < high))
-    throw ValueError("uniform: low is " + std::to_string(low) + ", but must be below high, " +
-                     std::to_string(high));
+    throw ValueError("uniform: low is " + number_text(low) + ", but must be below high, " +
+                     number_text(high));
   return [=](const Shape &shape, DType dtype, const Seed &seed) {
     const random::Generator generator = generator_of(seed);
     return generator.uniform(shape, {.low = low, .high = high, .dtype = dtype});

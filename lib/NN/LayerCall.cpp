@@ -1,31 +1,56 @@
 // Calls of layers.
 #include "NN/LayerCall.h"
 
+#include "OpDefs/ShapeFunctions.h"
+
 namespace weft::nn {
 
 thread_local constinit LayerRecorder *LayerRecorder::current_ = nullptr;
 
 LayerCall::LayerCall(const LayerName &name, const std::source_location &where)
-    : CallSite(where), name_(name), outer_(CallSite::function_) {
+    : CallSite(where), name_(name), outer_(CallSite::function_),
+      recorder_(LayerRecorder::current()) {
   CallSite::function_ = name.text();
-  if (LayerRecorder *recorder = LayerRecorder::current()) {
-    at_ = recorder->records.size();
-    recorder->records.push_back({name, {}});
-  }
+  if (recorder_ == nullptr) return;
+  at_ = recorder_->records.size();
+  recorder_->records.push_back({name, {}});
 }
 
 LayerCall::~LayerCall() { CallSite::function_ = outer_; }
 
 Tensor LayerCall::result(Tensor value) const {
-  if (LayerRecorder *recorder = LayerRecorder::current())
-    recorder->records[at_].result = detail::type_of(value);
+  if (recorder_ != nullptr) recorder_->records[at_].result = detail::type_of(value);
   return value;
 }
+
+namespace {
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
+std::string too_large(const LayerName &name, const std::string &what, std::int64_t size) {
+  return std::string(name.text()) + ": " + what + " is " + std::to_string(size) +
+         ", but must be at most 2^40";
+}
+} // namespace
 
 void check_at_least_one(const LayerName &name, const char *what, std::int64_t count) {
   if (count < 1)
     throw ValueError(std::string(name.text()) + ": there must be at least one " + what + ", but " +
                      what + "s is " + std::to_string(count));
+  if (count > kMost) throw ValueError(too_large(name, std::string(what) + "s", count));
+}
+
+void check_size(const LayerName &name, const char *what, std::int64_t size) {
+  const std::string named = std::string("the ") + what;
+  if (size < 1)
+    throw ValueError(std::string(name.text()) + ": " + named + " is " + std::to_string(size) +
+                     ", but must be at least 1");
+  if (size > kMost) throw ValueError(too_large(name, named, size));
+}
+
+void check_variable(const LayerName &name, const char *what, const Shape &shape) {
+  if (!element_count(shape, sizeof(double)))
+    throw ValueError(std::string(name.text()) + ": the " + what + " would be of shape " +
+                     to_string(shape) + ", which is more than memory can hold");
 }
 
 } // namespace weft::nn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Support/CallSite.h"
@@ -27,6 +28,18 @@ public:
 
   std::vector<LayerRecord> records; ///< in the order of the calls
 
+  /// While it lives, calls are no records: those of the layers inside of one.
+  class Pause {
+  public:
+    Pause() : paused_(std::exchange(current_, nullptr)) {}
+    ~Pause() { current_ = paused_; }
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+  private:
+    LayerRecorder *paused_;
+  };
+
 private:
   LayerRecorder *outer_;
   static thread_local constinit LayerRecorder *current_;
@@ -48,11 +61,18 @@ public:
 private:
   const LayerName &name_;
   const char *outer_;
-  std::size_t at_ = 0; ///< among the records
+  LayerRecorder *recorder_; ///< if somebody hears the call
+  std::size_t at_ = 0;      ///< among the records
 };
 
 /// Throws ValueError, in the layer's name, unless there is at least one: "Dense: there must be at
-/// least one unit, but units is 0".
+/// least one unit, but units is 0", and not more than 2^40, of which products with small numbers
+/// are no overflow.
 void check_at_least_one(const LayerName &name, const char *what, std::int64_t count);
+/// The same for a size: "LayerNorm: the size is 0, but must be at least 1".
+void check_size(const LayerName &name, const char *what, std::int64_t size);
+/// Throws ValueError, in the layer's name, if a variable of that shape could not be: "Dense: the
+/// kernel of shape (..) has more bytes than 2^63 - 1".
+void check_variable(const LayerName &name, const char *what, const Shape &shape);
 
 } // namespace weft::nn

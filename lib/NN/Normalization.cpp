@@ -6,6 +6,7 @@
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
+#include "Support/NumberText.h"
 #include <weft/ops.h>
 
 namespace weft::nn {
@@ -14,14 +15,8 @@ namespace {
 
 void check_epsilon(const LayerCall &site, double epsilon) {
   if (!(epsilon > 0 && std::isfinite(epsilon)))
-    throw ValueError(site.prefix() + "epsilon is " + std::to_string(epsilon) +
+    throw ValueError(site.prefix() + "epsilon is " + number_text(epsilon) +
                      ", but must be positive and finite");
-}
-
-void check_size(const LayerCall &site, std::int64_t size) {
-  if (size < 1)
-    throw ValueError(site.prefix() + "the size is " + std::to_string(size) +
-                     ", but must be at least 1");
 }
 
 void initialize(const std::optional<Variable> &variable, std::int64_t size) {
@@ -34,7 +29,8 @@ void fit(const LayerCall &site, const Tensor &x, std::size_t rank,
   check_rank(site.prefix(), x, rank);
   for (const Variable *variable : variables) {
     if (variable == nullptr) continue;
-    if (!variable->initialized()) variable->initialize({size_for_building(x, -1)});
+    if (!variable->initialized()) variable->initialize({size_for_building(site.prefix(), x, -1)});
+    check_dtype(site.prefix(), x, variable->dtype());
     check_last_axis(site.prefix(), x, rank, variable->shape()[0]);
   }
 }
@@ -62,6 +58,24 @@ Tensor count_of(const Tensor &x, const Ints &axes, DType dtype) {
   for (const std::int64_t axis : axes)
     count *= static_cast<double>(shape[static_cast<std::size_t>(axis)]);
   return full({}, count, dtype);
+}
+
+/// Throws ValueError if there is nothing along the axes to have a mean: in a trace that does not
+/// know the sizes AssertionError, when it runs.
+void check_not_empty(const LayerCall &site, const Tensor &x, const Ints &axes) {
+  const TensorType type = detail::type_of(x);
+  bool known = true;
+  for (const std::int64_t axis : axes) {
+    const std::int64_t size = type.shape[static_cast<std::size_t>(axis)];
+    if (size == 0)
+      throw ValueError(site.prefix() + "x is " + to_string(type) +
+                       ": a batch of no elements has no mean to train by");
+    known &= size != unknown;
+  }
+  if (known) return;
+  Tensor count = tensor(std::int64_t{1});
+  for (const std::int64_t axis : axes) count = count * count_along(x, axis);
+  weft::check(count > 0, site.prefix() + "a batch of no elements has no mean to train by");
 }
 
 /// (x - mean) / sqrt(variance + epsilon) gamma + beta.
@@ -96,7 +110,7 @@ BatchNorm::BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
   const LayerCall site(name_, where);
   check_epsilon(site, epsilon_);
   if (!(momentum_ >= 0 && momentum_ <= 1))
-    throw ValueError(site.prefix() + "momentum is " + std::to_string(momentum_) +
+    throw ValueError(site.prefix() + "momentum is " + number_text(momentum_) +
                      ", but must be from 0 to 1");
 }
 
@@ -108,6 +122,7 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
     return site.result(normalized(value, {moving_mean, moving_variance}, epsilon_, gamma, beta));
   Ints axes(static_cast<std::size_t>(value.rank() - 1), 0);
   std::iota(axes.begin(), axes.end(), 0);
+  check_not_empty(site, value, axes);
   const Moments batch = moments(value, axes);
   const auto follow = [&](const Variable &moving, const Tensor &now) {
     const Tensor flat = stop_gradient(reshape(now, moving.shape()));
@@ -138,7 +153,7 @@ LayerNorm::LayerNorm(const VariableMaker &make, std::optional<std::int64_t> size
   const LayerCall site(name_, where);
   check_epsilon(site, epsilon_);
   if (!size) return;
-  check_size(site, *size);
+  check_size(name_, "size", *size);
   initialize(gamma, *size);
   initialize(beta, *size);
 }
@@ -163,7 +178,7 @@ RMSNorm::RMSNorm(const VariableMaker &make, std::optional<std::int64_t> size,
   const LayerCall site(name_, where);
   check_epsilon(site, epsilon_);
   if (!size) return;
-  check_size(site, *size);
+  check_size(name_, "size", *size);
   scale.initialize({*size});
 }
 
@@ -193,7 +208,7 @@ Tensor GroupNorm::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
   const Tensor value = x.materialize();
   fit(site, value, 2, {pointer(gamma), pointer(beta)});
-  const std::int64_t channels = size_for_building(value, -1);
+  const std::int64_t channels = size_for_building(site.prefix(), value, -1);
   if (channels % groups_ != 0)
     throw ShapeError(site.prefix() + "the " + std::to_string(groups_) +
                      " groups do not divide the " + std::to_string(channels) + " channels of x");

@@ -5,6 +5,7 @@
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
+#include "Support/NumberText.h"
 #include <weft/ops.h>
 
 namespace weft::nn {
@@ -18,45 +19,44 @@ DenseOptions projection(const MultiHeadAttentionOptions &options) {
 }
 
 std::int64_t depth_of(std::int64_t size, const MultiHeadAttentionOptions &options) {
+  const LayerName name("MultiHeadAttention");
   const std::string prefix = "MultiHeadAttention: ";
-  if (size < 1)
-    throw ValueError(prefix + "the size is " + std::to_string(size) + ", but must be at least 1");
-  if (options.heads < 1)
-    throw ValueError(prefix + "there must be at least one head, but heads is " +
-                     std::to_string(options.heads));
+  check_size(name, "size", size);
+  check_at_least_one(name, "head", options.heads);
   const std::int64_t key_heads = options.key_heads.value_or(options.heads);
   if (key_heads < 1 || options.heads % key_heads != 0)
     throw ValueError(prefix + "the " + std::to_string(key_heads) +
                      " heads of keys do not divide the " + std::to_string(options.heads) +
                      " heads");
   if (!(options.dropout >= 0 && options.dropout < 1))
-    throw ValueError(prefix + "dropout is " + std::to_string(options.dropout) +
+    throw ValueError(prefix + "dropout is " + number_text(options.dropout) +
                      ", but must be at least 0 and below 1");
   const std::int64_t depth = options.depth.value_or(size / options.heads);
   if (!options.depth && size % options.heads != 0)
     throw ValueError(prefix + "the " + std::to_string(options.heads) +
                      " heads do not divide the size " + std::to_string(size) +
                      ": give the depth of a head");
-  if (depth < 1)
-    throw ValueError(prefix + "the depth is " + std::to_string(depth) + ", but must be at least 1");
+  check_size(name, "depth", depth);
+  if (options.rotary && depth % 2 != 0)
+    throw ValueError(prefix + "rotary turns pairs of entries, but the depth of a head is " +
+                     std::to_string(depth));
+  std::int64_t together = 0;
+  if (__builtin_mul_overflow(options.heads, depth, &together)) together = -1;
+  check_variable(name, "kernel", {size, together < 0 ? size : together});
   return depth;
 }
 
-/// (batch, length, heads * depth) as (batch, heads, length, depth): at most one size is unknown
-/// where it is taken apart.
+/// (batch, length, heads * depth) as (batch, heads, length, depth), and back. A trace that can know
+/// the sizes is given up for one that does: attention needs them to go in blocks.
 Tensor heads_of(const Tensor &x, std::int64_t heads, std::int64_t depth) {
   const Shape shape = detail::type_of(x).shape;
-  const std::int64_t batch = shape[0] == unknown ? x.size(0) : shape[0];
-  const std::int64_t length = shape[1] == unknown && batch == unknown ? x.size(1) : shape[1];
-  return transpose(
-      reshape(x, {batch == unknown ? -1 : batch, length == unknown ? -1 : length, heads, depth}),
-      {0, 2, 1, 3});
+  if (shape[0] == unknown && shape[1] == unknown) static_cast<void>(x.size(0));
+  return transpose(reshape(x, {shape[0], shape[1], heads, depth}), {0, 2, 1, 3});
 }
 Tensor together(const Tensor &x) {
   const Tensor turned = transpose(x, {0, 2, 1, 3});
   const Shape shape = detail::type_of(turned).shape;
-  return reshape(turned, {shape[0] == unknown ? -1 : shape[0], shape[1] == unknown ? -1 : shape[1],
-                          shape[2] * shape[3]});
+  return reshape(turned, {shape[0], shape[1], shape[2] * shape[3]});
 }
 
 } // namespace
@@ -162,6 +162,12 @@ Tensor TransformerDecoderLayer::operator()(const Tensor &x, const Tensor &encode
 
 namespace {
 
+void check_base(const char *function, double base) {
+  if (!(base > 0 && std::isfinite(base)))
+    throw ValueError(std::string(function) + ": base is " + number_text(base) +
+                     ", but must be positive and finite");
+}
+
 /// The angles (length, count) of positions: p / base^(2i / size).
 Tensor angles(const Tensor &positions, std::int64_t count, std::int64_t size, double base) {
   const Tensor exponents = iota(DType::f64, {count}) * (-2. / static_cast<double>(size));
@@ -176,7 +182,11 @@ Tensor positional_encoding(std::int64_t length, std::int64_t size, double base, 
   if (length < 1 || size < 1)
     throw ValueError("positional_encoding: length and size must be at least 1, but are " +
                      std::to_string(length) + " and " + std::to_string(size));
-  const std::int64_t pairs = (size + 1) / 2;
+  check_base("positional_encoding", base);
+  if (!is_floating(dtype))
+    throw DTypeError("positional_encoding: the dtype must be floating, but it is " +
+                     std::string(name_of(dtype)));
+  const std::int64_t pairs = size / 2 + size % 2;
   const Tensor turned = angles(iota(DType::i64, {length}), pairs, size, base);
   const Tensor both = concatenate(
       {reshape(sin(turned), {length, pairs, 1}), reshape(cos(turned), {length, pairs, 1})},
@@ -191,9 +201,12 @@ Tensor rotary(const Operand &x, bool interleaved, double base) {
   if (type.shape.size() < 2 || type.shape.back() == unknown || type.shape.back() % 2 != 0)
     throw ShapeError("rotary: x must be (.., length, depth) of an even depth, but is " +
                      to_string(type));
+  check_base("rotary", base);
+  if (!is_floating(type.dtype))
+    throw DTypeError("rotary: x must be floating, but is " + to_string(type));
   const std::int64_t depth = type.shape.back(), half = depth / 2;
-  const std::int64_t length = value.size(-2);
-  const Tensor turned = angles(iota(DType::i64, {length}), half, depth, base);
+  static_cast<void>(value.size(-2)); // a trace that can know it is given up for one that does
+  const Tensor turned = angles(positions_along(value, -2), half, depth, base);
   const Tensor c = cast(cos(turned), type.dtype), s = cast(sin(turned), type.dtype);
   const auto part = [&](const Slice &which) { return value[{ellipsis, which}]; };
   const Tensor a = interleaved ? part(slice(0, {}, 2)) : part(slice(0, half)),
@@ -202,7 +215,7 @@ Tensor rotary(const Operand &x, bool interleaved, double base) {
   if (!interleaved) return concatenate({first, second}, {.axis = -1});
   const Tensor pairs =
       concatenate({first[{ellipsis, newaxis}], second[{ellipsis, newaxis}]}, {.axis = -1});
-  return reshape(pairs, value.shape());
+  return reshape(pairs, type.shape);
 }
 
 } // namespace weft::nn

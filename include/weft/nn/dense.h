@@ -41,7 +41,8 @@ public:
   Dense(std::int64_t inputs, std::int64_t units, const DenseOptions &options = {},
         std::source_location where = WEFT_HERE);
 
-  /// `x` is (..., inputs); the result (..., units). Throws ShapeError for another number of inputs.
+  /// `x` is (..., inputs); the result (..., units). Throws ShapeError for another number of inputs,
+  /// DTypeError unless x is of the layer's dtype.
   Tensor operator()(const Operand &x) const;
   /// kernel, bias.
   std::vector<Variable> parameters() const;
@@ -53,7 +54,7 @@ public:
   WEFT_FIELDS(Dense, kernel, bias, activation, name_)
 
 private:
-  Dense(const VariableMaker &make, std::int64_t inputs, std::int64_t units,
+  Dense(const VariableMaker &make, std::optional<std::int64_t> inputs, std::int64_t units,
         const DenseOptions &options, const std::source_location &where);
 
   std::int64_t units_;

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -46,6 +47,10 @@ concept RecurrentCell = std::copy_constructible<C> &&
 /// Throws ShapeError or DTypeError, in the layer's name, unless x is (batch, time, inputs) and the
 /// mask, if there is one, bools (batch, time).
 void check_sequence(const LayerName &name, const Tensor &x, const Tensor &mask);
+/// Throws ShapeError or DTypeError, in the layer's name, unless the initial state of x (batch, ..)
+/// is (batch, units) of that dtype.
+void check_initial_state(const LayerName &name, const Tensor &x, const Tensor &state,
+                         std::int64_t units, DType dtype);
 
 } // namespace weft::nn
 
@@ -54,23 +59,30 @@ namespace weft::detail {
 /// Zeros (batch, units) for what is (.., batch, features), of a batch that may be unknown.
 Tensor zero_state(const Tensor &x, std::int64_t units, DType dtype);
 
+/// Runs what a layer of templates does in its name: errors name it, and a summary has one line of
+/// it, with the type of what `run` gives, and none of the layers inside.
+void run_as_layer(const nn::LayerName &name, const std::function<Tensor()> &run);
+
 /// What the cells have in common: kernel (inputs, gates * units), recurrent kernel (units, gates *
 /// units) and bias.
 class CellVariables {
 public:
+  std::int64_t units() const { return units_; }
+  /// Throws as `project` would, in the name of the layer that runs the cell.
+  void check_inputs(const nn::LayerName &name, const Tensor &x) const;
+
+  Variable kernel, recurrent_kernel;
+  std::optional<Variable> bias;
+
+protected:
   CellVariables(const char *kind, std::int64_t units, std::int64_t gates,
                 const nn::CellOptions &options, VariableInitializer bias_initializer,
                 std::int64_t bias_rows, const std::source_location &where);
 
   /// x @ kernel + bias, (.., inputs) to (.., gates * units); the kernel's inputs follow from x.
-  Tensor project(const Tensor &x, const std::optional<Tensor> &bias) const;
+  Tensor projected(const Tensor &x, const std::optional<Tensor> &bias) const;
 
-  Variable kernel, recurrent_kernel;
-  std::optional<Variable> bias;
-  std::int64_t units;
-  nn::LayerName name;
-
-  WEFT_FIELDS(CellVariables, kernel, recurrent_kernel, bias, name)
+  nn::LayerName name_;
 
 private:
   CellVariables(const nn::VariableMaker &make, const char *kind, std::int64_t units,
@@ -78,7 +90,7 @@ private:
                 VariableInitializer bias_initializer, std::int64_t bias_rows,
                 const std::source_location &where);
 
-  std::int64_t gates_;
+  std::int64_t units_, gates_;
 };
 
 } // namespace weft::detail
@@ -86,14 +98,14 @@ private:
 namespace weft::nn {
 
 /// h' = tanh(x kernel + bias + h recurrent_kernel) (Elman 1990).
-class SimpleRNNCell {
+class SimpleRNNCell : public weft::detail::CellVariables {
 public:
+  static constexpr const char *layer_kind = "SimpleRNN";
   using State = Tensor;
   /// Throws ValueError unless there is at least one unit.
   explicit SimpleRNNCell(std::int64_t units, const CellOptions &options = {},
                          std::source_location where = WEFT_HERE);
 
-  std::int64_t units() const { return variables_.units; }
   Tensor project(const Tensor &x) const;
   State step(const Tensor &projected, const State &h) const;
   Tensor output(const State &h) const { return h; }
@@ -102,10 +114,11 @@ public:
   /// The next state after the inputs of one step, x (batch, inputs).
   State operator()(const Tensor &x, const State &h) const { return step(project(x), h); }
 
-  WEFT_FIELDS(SimpleRNNCell, variables_)
+  void check_state(const LayerName &name, const Tensor &x, const State &h) const {
+    check_initial_state(name, x, h, units(), kernel.dtype());
+  }
 
-private:
-  weft::detail::CellVariables variables_;
+  WEFT_FIELDS(SimpleRNNCell, kernel, recurrent_kernel, bias, name_)
 };
 
 /// What an LSTM carries: what it shows and what it keeps, each (batch, units).
@@ -117,13 +130,13 @@ struct LSTMState {
 /// Long short-term memory (Hochreiter & Schmidhuber 1997; Gers et al. 2000): with z = x kernel +
 /// bias + h recurrent_kernel parted into i, f, g, o: c' = sigmoid(f) c + sigmoid(i) tanh(g), h' =
 /// sigmoid(o) tanh(c'). The bias of the forget gate starts with 1.
-class LSTMCell {
+class LSTMCell : public weft::detail::CellVariables {
 public:
+  static constexpr const char *layer_kind = "LSTM";
   using State = LSTMState;
   explicit LSTMCell(std::int64_t units, const CellOptions &options = {},
                     std::source_location where = WEFT_HERE);
 
-  std::int64_t units() const { return variables_.units; }
   Tensor project(const Tensor &x) const;
   State step(const Tensor &projected, const State &state) const;
   Tensor output(const State &state) const { return state.h; }
@@ -131,22 +144,24 @@ public:
   State chosen(const Tensor &mask, const State &a, const State &b) const;
   State operator()(const Tensor &x, const State &state) const { return step(project(x), state); }
 
-  WEFT_FIELDS(LSTMCell, variables_)
+  void check_state(const LayerName &name, const Tensor &x, const State &state) const {
+    check_initial_state(name, x, state.h, units(), kernel.dtype());
+    check_initial_state(name, x, state.c, units(), kernel.dtype());
+  }
 
-private:
-  weft::detail::CellVariables variables_;
+  WEFT_FIELDS(LSTMCell, kernel, recurrent_kernel, bias, name_)
 };
 
 /// Gated recurrent unit (Cho et al. 2014), gates in the order z, r, h: h' = z h + (1 - z) tanh(x_h
 /// + r (h recurrent_kernel_h + bias_h)), or, with the reset in front, tanh(x_h + (r h)
 /// recurrent_kernel_h). Behind it, the bias has two rows: of the input and of the state.
-class GRUCell {
+class GRUCell : public weft::detail::CellVariables {
 public:
+  static constexpr const char *layer_kind = "GRU";
   using State = Tensor;
   explicit GRUCell(std::int64_t units, const CellOptions &options = {},
                    std::source_location where = WEFT_HERE);
 
-  std::int64_t units() const { return variables_.units; }
   Tensor project(const Tensor &x) const;
   State step(const Tensor &projected, const State &h) const;
   Tensor output(const State &h) const { return h; }
@@ -154,10 +169,13 @@ public:
   State chosen(const Tensor &mask, const State &a, const State &b) const;
   State operator()(const Tensor &x, const State &h) const { return step(project(x), h); }
 
-  WEFT_FIELDS(GRUCell, variables_, reset_after_)
+  void check_state(const LayerName &name, const Tensor &x, const State &h) const {
+    check_initial_state(name, x, h, units(), kernel.dtype());
+  }
+
+  WEFT_FIELDS(GRUCell, kernel, recurrent_kernel, bias, name_, reset_after_)
 
 private:
-  weft::detail::CellVariables variables_;
   bool reset_after_;
 };
 
@@ -177,11 +195,11 @@ public:
   using State = typename Cell::State;
 
   explicit RNN(Cell own, const RNNOptions &options = {})
-      : cell(std::move(own)), options_(options), name_("RNN") {}
+      : cell(std::move(own)), options_(options), name_(kind()) {}
   /// With a cell of its own.
   explicit RNN(std::int64_t units, const RNNOptions &options = {},
                const CellOptions &cell_options = {}, std::source_location where = WEFT_HERE)
-      : RNN(Cell(units, cell_options, where), options) {}
+      : cell(units, cell_options, where), options_(options), name_(kind(), cell_options.name) {}
 
   Tensor operator()(const Tensor &x) const { return run(x).first; }
 
@@ -190,7 +208,30 @@ public:
   /// output again.
   std::pair<Tensor, State> run(const Tensor &x, const std::optional<State> &initial = std::nullopt,
                                const Tensor &mask = {}) const {
-    check(x, mask);
+    std::optional<std::pair<Tensor, State>> result;
+    weft::detail::run_as_layer(name_, [&] {
+      result.emplace(run_steps(x, initial, mask));
+      return result->first;
+    });
+    return *std::move(result);
+  }
+
+  Cell cell;
+
+  WEFT_FIELDS(RNN, cell, name_)
+
+private:
+  /// What errors call it: "LSTM" of an LSTMCell.
+  static constexpr const char *kind() {
+    if constexpr (requires { Cell::layer_kind; }) return Cell::layer_kind;
+    else return "RNN";
+  }
+  std::pair<Tensor, State> run_steps(const Tensor &x, const std::optional<State> &initial,
+                                     const Tensor &mask) const {
+    check_sequence(name_, x, mask);
+    if constexpr (requires { cell.check_inputs(name_, x); }) cell.check_inputs(name_, x);
+    if constexpr (requires(const State &state) { cell.check_state(name_, x, state); })
+      if (initial) cell.check_state(name_, x, *initial);
     const Tensor inputs = cell.project(transpose(x, {1, 0, 2}));
     const State start = initial ? *initial : cell.zero_state(inputs);
     const auto next = [&](const State &state, const Tensor &input) {
@@ -218,13 +259,6 @@ public:
     if (!options_.return_sequences) return {cell.output(last), last};
     return {transpose(outputs, {1, 0, 2}), last};
   }
-
-  Cell cell;
-
-  WEFT_FIELDS(RNN, cell, name_)
-
-private:
-  void check(const Tensor &x, const Tensor &mask) const { check_sequence(name_, x, mask); }
   static Tensor expand(const Tensor &mask) { return reshape(mask, {-1, 1}); }
 
   RNNOptions options_;
@@ -246,8 +280,9 @@ public:
   explicit Bidirectional(std::int64_t units, bool return_sequences = false,
                          Merge merge = Merge::concatenate, const CellOptions &options = {},
                          std::source_location where = WEFT_HERE)
-      : forward(units, {.return_sequences = return_sequences}, options, where),
-        backward(units, {.return_sequences = return_sequences, .reverse = true}, options, where),
+      : forward(units, {.return_sequences = return_sequences}, named(options, ".forward"), where),
+        backward(units, {.return_sequences = return_sequences, .reverse = true},
+                 named(options, ".backward"), where),
         merge_(merge) {}
 
   Tensor operator()(const Tensor &x, const Tensor &mask = {}) const {
@@ -261,6 +296,11 @@ public:
   WEFT_FIELDS(Bidirectional, forward, backward, merge_)
 
 private:
+  static CellOptions named(CellOptions options, const char *direction) {
+    if (!options.name.empty()) options.name += direction;
+    return options;
+  }
+
   Merge merge_;
 };
 

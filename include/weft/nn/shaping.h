@@ -12,7 +12,7 @@ namespace weft::nn {
 class Flatten {
 public:
   Flatten() : name_("Flatten") {}
-  /// Throws ShapeError for a scalar, or if a size behind the first is unknown.
+  /// Throws ShapeError for a scalar.
   Tensor operator()(const Operand &x) const;
 
   WEFT_FIELDS(Flatten, name_)

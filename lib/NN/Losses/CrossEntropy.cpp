@@ -1,5 +1,6 @@
 // Cross entropies: of class numbers, of probabilities, of two classes.
 #include "NN/Losses/Values.h"
+#include "Support/NumberText.h"
 #include <weft/nn/functions.h>
 
 namespace weft::losses {
@@ -8,7 +9,7 @@ namespace {
 
 double checked_share(const char *function, double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1))
-    throw ValueError(std::string(function) + ": label_smoothing is " + std::to_string(smoothing) +
+    throw ValueError(std::string(function) + ": label_smoothing is " + number_text(smoothing) +
                      ", but must be from 0 to 1");
   return smoothing;
 }

@@ -1,5 +1,6 @@
 // Losses of margins and angles: hinges, cosine similarity, triplets.
 #include "NN/Losses/Values.h"
+#include "Support/NumberText.h"
 
 #include <cmath>
 
@@ -59,8 +60,7 @@ Tensor triplet(const Operand &anchor, const Operand &positive, const Operand &ne
                const TripletOptions &options) {
   const CompositeCall site("triplet", anchor.where());
   if (!std::isfinite(options.margin))
-    throw ValueError("triplet: margin is " + std::to_string(options.margin) +
-                     ", but must be finite");
+    throw ValueError("triplet: margin is " + number_text(options.margin) + ", but must be finite");
   const Pair near(positive, anchor), far(negative, near.predictions);
   with_last_axis("embeddings", far.predictions);
   const Tensor margin = distance(far.predictions, near.targets) -

@@ -1,5 +1,6 @@
 // Losses of numbers: errors, distances between distributions.
 #include "NN/Losses/Values.h"
+#include "Support/NumberText.h"
 
 #include <cmath>
 #include <numbers>
@@ -28,8 +29,7 @@ Tensor huber(const Operand &targets, const Operand &predictions, const HuberOpti
   const CompositeCall site("huber", targets.where());
   const double delta = options.delta;
   if (!(delta > 0 && std::isfinite(delta)))
-    throw ValueError("huber: delta is " + std::to_string(delta) +
-                     ", but must be positive and finite");
+    throw ValueError("huber: delta is " + number_text(delta) + ", but must be positive and finite");
   const Pair pair(targets, predictions);
   // e^2 / 2 of the part of the error up to delta, and delta times the rest.
   const Tensor error = abs(pair.predictions - pair.targets), near = minimum(error, delta);

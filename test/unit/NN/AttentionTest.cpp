@@ -121,6 +121,63 @@ TEST(Attention, OpenSizes) {
   EXPECT_LT(distance(open(in.q, in.k, in.v), call(in.q, in.k, in.v)), 1e-6);
 }
 
+// What is behind a mask has no influence, be it NaN or infinite; what is seen has.
+TEST(Attention, NothingGetsThroughAMask) {
+  const auto nan = static_cast<double>(NAN), infinity = static_cast<double>(INFINITY);
+  for (const bool traced : {false, true})
+    for (const std::int64_t length : {6, 600})
+      for (const Causal causal : {Causal::no, Causal::top_left})
+        for (const double bad : {nan, infinity}) {
+          const Inputs in = drawn(2, 1, length, length);
+          const Tensor last = iota(i64, {length}) == length - 1;
+          const Tensor column = reshape(last, {length, 1});
+          // The last key is behind the mask; without one the last query alone sees it.
+          const Tensor visible = select(last, zeros({}, f64), 1.) > 0;
+          const Tensor mask = causal == Causal::no ? visible : Tensor();
+          const auto run = [&](const Tensor &q, const Tensor &k, const Tensor &v) {
+            GradientTape tape;
+            tape.watch(std::vector<Tensor>{q, k, v});
+            const Tensor y = attention(q, k, v, mask, {.causal = causal});
+            // Of the last query nothing is asked.
+            const auto [dq, dk, dv] =
+                tape.gradient(sum(select(column, zeros({}, f64), square(y))), {q, k, v});
+            return std::vector<Tensor>{y, dq, dk, dv};
+          };
+          auto compiled = function(run);
+          const auto apply = [&](const Tensor &k, const Tensor &v) {
+            return traced ? compiled(in.q, k, v) : run(in.q, k, v);
+          };
+          const std::vector<Tensor> clean = apply(in.k, in.v),
+                                    k = apply(select(column, bad, in.k), in.v),
+                                    v = apply(in.k, select(column, bad, in.v));
+          for (const std::vector<Tensor> &found : {k, v}) {
+            // All rows that do not see it.
+            const std::int64_t rows = causal == Causal::no ? length : length - 1;
+            const auto shown = [&](const Tensor &t) {
+              return t[{ellipsis, slice(0, rows), slice({}, {})}];
+            };
+            EXPECT_EQ(distance(shown(found[0]), shown(clean[0])), 0);
+            EXPECT_EQ(distance(shown(found[1]), shown(clean[1])), 0);
+            if (causal == Causal::no)
+              for (const std::size_t i : {2u, 3u}) EXPECT_EQ(distance(found[i], clean[i]), 0);
+            else EXPECT_FALSE(all(found[0] == found[0]).item<bool>());
+          }
+        }
+  // A query that sees nothing may be anything.
+  const Inputs in = drawn(2, 2, 4, 4);
+  const Tensor nothing = reshape(iota(i64, {4}) > 0, {4, 1});
+  GradientTape tape;
+  const Tensor q = select(nothing, in.q, nan);
+  tape.watch(std::vector<Tensor>{q, in.k, in.v});
+  const Tensor y = attention(q, in.k, in.v, nothing);
+  const auto [dq, dk, dv] = tape.gradient(sum(square(y)), {q, in.k, in.v});
+  for (const Tensor &t : {y, dq, dk, dv}) EXPECT_TRUE(all(t == t).item<bool>());
+  // Numbers of -infinity hide as bools do.
+  const Tensor hidden = select(iota(i64, {4}) == 3, -infinity, zeros({}, f64)),
+               bad = select(reshape(iota(i64, {4}) == 3, {4, 1}), nan, in.v);
+  EXPECT_EQ(distance(attention(in.q, in.k, bad, hidden), attention(in.q, in.k, in.v, hidden)), 0);
+}
+
 // Means stay, the gradient drops what the value dropped, and calls differ.
 TEST(Attention, Dropout) {
   const Inputs in = drawn(4, 4, 600, 300);
@@ -153,7 +210,7 @@ TEST(Attention, WhatItRefuses) {
   EXPECT_THROW(attention(in.q, in.q, in.q, zeros({3}, i32)), DTypeError);
   EXPECT_THROW(attention(in.q, in.q, in.q, zeros({3}, boolean)), ShapeError);
   EXPECT_THROWS(attention(in.q, in.q, in.q, {}, {.dropout = 1}), ValueError,
-                "attention: dropout is 1.000000, but must be at least 0 and below 1");
+                "attention: dropout is 1, but must be at least 0 and below 1");
   EXPECT_THROWS(MultiHeadAttention(10, {.heads = 4}), ValueError,
                 "MultiHeadAttention: the 4 heads do not divide the size 10: give the depth of a "
                 "head");

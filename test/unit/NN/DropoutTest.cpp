@@ -75,9 +75,9 @@ TEST(Dropout, InATracedTrainingStep) {
 
 TEST(Dropout, BadRates) {
   EXPECT_THROWS(nn::dropout(zeros({2}), 1), ValueError,
-                "dropout: the rate must be at least 0 and below 1, but it is 1.000000");
+                "dropout: the rate must be at least 0 and below 1, but it is 1");
   EXPECT_THROWS(nn::Dropout(-0.5), ValueError,
-                "dropout: the rate must be at least 0 and below 1, but it is -0.500000");
+                "dropout: the rate must be at least 0 and below 1, but it is -0.5");
   EXPECT_THROWS(nn::dropout(tensor({1, 2}), 0.5), DTypeError,
                 "dropout: x must be floating, but it is i32");
 }

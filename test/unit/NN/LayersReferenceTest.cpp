@@ -226,9 +226,9 @@ TEST(LayersReference, WhatTheyRefuse) {
   EXPECT_THROWS(Conv2D(4, 3, {.groups = 2})(zeros({1, 5, 5, 3})), ShapeError,
                 "Conv2D: the 2 groups do not divide the 3 channels of x");
   EXPECT_THROWS(BatchNorm({.momentum = 2}), ValueError,
-                "BatchNorm: momentum is 2.000000, but must be from 0 to 1");
+                "BatchNorm: momentum is 2, but must be from 0 to 1");
   EXPECT_THROWS(LayerNorm({.epsilon = 0}), ValueError,
-                "LayerNorm: epsilon is 0.000000, but must be positive and finite");
+                "LayerNorm: epsilon is 0, but must be positive and finite");
   EXPECT_THROWS(GroupNorm(3)(zeros({1, 4})), ShapeError,
                 "GroupNorm: the 3 groups do not divide the 4 channels of x");
   EXPECT_THROWS(LSTM(4)(zeros({2, 3})), ShapeError,
