@@ -232,12 +232,12 @@ TEST(LayersReference, WhatTheyRefuse) {
   EXPECT_THROWS(GroupNorm(3)(zeros({1, 4})), ShapeError,
                 "GroupNorm: the 3 groups do not divide the 4 channels of x");
   EXPECT_THROWS(LSTM(4)(zeros({2, 3})), ShapeError,
-                "RNN: x must be (batch, time, inputs), but is f32(2, 3)");
+                "LSTM: x must be (batch, time, inputs), but is f32(2, 3)");
   const LSTM lstm(4);
   EXPECT_THROWS(lstm.run(zeros({2, 3, 4}), std::nullopt, zeros({2, 3})), DTypeError,
-                "RNN: the mask must be bools, but is f32(2, 3)");
+                "LSTM: the mask must be bools, but is f32(2, 3)");
   EXPECT_THROWS(lstm.run(zeros({2, 3, 4}), std::nullopt, zeros({3, 2}, boolean)), ShapeError,
-                "RNN: the mask must be (batch, time) as x is, but they are bool(3, 2) and "
+                "LSTM: the mask must be (batch, time) as x is, but they are bool(3, 2) and "
                 "f32(2, 3, 4)");
   EXPECT_THROWS(Embedding(0, 3), ValueError,
                 "Embedding: there must be at least one row, but rows is 0");
