@@ -87,6 +87,20 @@ public:
     return mlir::succeeded(passes.run(*module_));
   }
 
+  /// The sizes of a reshape of `x`: those left open but the last stand for the sizes of x that the
+  /// program does not know.
+  static Shape shape_of(mlir::weft::ReshapeOp reshape, const Tensor &x) {
+    Shape shape(reshape.getShape());
+    const auto type = mlir::cast<mlir::RankedTensorType>(reshape.getX().getType());
+    auto open = std::count(shape.begin(), shape.end(), unknown);
+    for (std::int64_t axis = 0; axis < type.getRank() && open > 1; ++axis) {
+      if (!type.isDynamicDim(axis)) continue;
+      *std::find(shape.begin(), shape.end(), unknown) = x.size(axis);
+      --open;
+    }
+    return shape;
+  }
+
   /// Executes @main eagerly, op by op.
   std::vector<Tensor> run(const std::vector<Tensor> &arguments) {
     auto main = module_->lookupSymbol<FuncOp>("main");
@@ -100,6 +114,8 @@ public:
       if (mlir::isa<mlir::func::ReturnOp>(op)) results = operands;
       else if (mlir::isa<mlir::tensor::CastOp, mlir::weft::WidenOp>(op))
         values[op.getResult(0)] = operands[0];
+      else if (auto reshape = mlir::dyn_cast<mlir::weft::ReshapeOp>(op))
+        values[op.getResult(0)] = operands[0].reshape(shape_of(reshape, operands[0]));
       else
         values[op.getResult(0)] =
             dispatch(mlir::weft::opInfoOf(&op)->op, operands, mlir::weft::attrsOf(&op));
