@@ -273,6 +273,8 @@ std::int64_t check(const Tensor &query, const Tensor &key, const Tensor &value,
   if (!(options.dropout >= 0 && options.dropout < 1))
     throw ValueError("attention: dropout is " + number_text(options.dropout) +
                      ", but must be at least 0 and below 1");
+  if (options.scale && !std::isfinite(*options.scale))
+    throw ValueError("attention: scale is " + number_text(*options.scale) + ", but must be finite");
   const std::int64_t heads = q.shape.end()[-3], key_heads = k.shape.end()[-3];
   if (heads == key_heads || heads == unknown || key_heads == unknown) return 1;
   if (key_heads == 0 || heads % key_heads != 0)
@@ -280,6 +282,22 @@ std::int64_t check(const Tensor &query, const Tensor &key, const Tensor &value,
                      " heads of keys do not divide the " + std::to_string(heads) +
                      " heads of queries");
   return heads / key_heads;
+}
+
+/// Throws unless the mask fits the scores (batch.., heads, queries, keys).
+void check_mask(const Tensor &mask, const Tensor &query, const Tensor &key) {
+  const Shape shape = weft::detail::type_of(mask).shape;
+  Shape scores = weft::detail::type_of(query).shape;
+  scores.back() = weft::detail::type_of(key).shape.end()[-2];
+  bool fits = shape.size() <= scores.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    const std::int64_t size = scores[i + scores.size() - shape.size()];
+    fits = shape[i] == 1 || size == 1 || may_equal(shape[i], size);
+  }
+  if (!fits)
+    throw ShapeError("attention: the mask has shape " + to_string(shape) +
+                     ", which does not broadcast with (batch.., heads, queries, keys), here " +
+                     to_string(scores));
 }
 
 /// (.., heads, length, n) as (.., heads / group, group * length, n), and back.
@@ -343,6 +361,7 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
     else if (mask.dtype() != DType::boolean)
       throw DTypeError("attention: the mask must be bools or floating, but is " +
                        to_string(weft::detail::type_of(mask)));
+    check_mask(mask, q, k);
     if (group > 1) {
       Shape all = q.shape();
       all.back() = k.size(-2);

@@ -134,6 +134,10 @@ Schedule one_cycle(double largest, const OneCycle &options, std::source_location
   const CompositeCall site("one_cycle", where);
   check_steps("one_cycle", options.steps);
   check_finite("one_cycle", {largest, options.start_divisor, options.final_divisor});
+  for (const double divisor : {options.start_divisor, options.final_divisor})
+    if (!(divisor > 0))
+      throw ValueError("one_cycle: a divisor is " + number_text(divisor) +
+                       ", but both must be positive");
   const auto steps = static_cast<double>(options.steps);
   const double top = options.rising * steps - 1, last = steps - 1;
   if (!(options.rising > 0 && options.rising < 1 && top > 0 && last > top))
@@ -156,7 +160,7 @@ ReduceOnPlateau::ReduceOnPlateau(double rate, const Plateau &options, std::sourc
     throw ValueError("ReduceOnPlateau: the rate is " + number_text(rate) +
                      ", but must be at least 0 and finite");
   if (!(options.factor > 0 && options.factor < 1))
-    throw ValueError("ReduceOnPlateau: factor is " + std::to_string(options.factor) +
+    throw ValueError("ReduceOnPlateau: factor is " + number_text(options.factor) +
                      ", but must be between 0 and 1");
   if (options.patience < 0 || options.cooldown < 0 || !(options.min_delta >= 0) ||
       !(options.min_rate >= 0))

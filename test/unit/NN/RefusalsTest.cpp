@@ -127,5 +127,23 @@ TEST(Refusals, Encodings) {
                 "MultiHeadAttention: rotary turns pairs of entries, but the depth of a head is 3");
 }
 
+TEST(Refusals, OptionsWithoutSense) {
+  const Tensor x = ones({2, 2, 3, 4});
+  EXPECT_THROWS(nn::attention(x, x, x, {}, {.scale = std::nan("")}), ValueError,
+                "attention: scale is nan, but must be finite");
+  EXPECT_THROWS(
+      nn::attention(x, x, x, ones({3, 4}, boolean)), ShapeError,
+      "attention: the mask has shape (3, 4), which does not broadcast with (batch.., heads, "
+      "queries, keys), here (2, 2, 3, 3)");
+  EXPECT_THROWS(
+      nn::attention(x, x, x, ones({1, 2, 2, 3, 3}, boolean)), ShapeError,
+      "attention: the mask has shape (1, 2, 2, 3, 3), which does not broadcast with (batch.., "
+      "heads, queries, keys), here (2, 2, 3, 3)");
+  EXPECT_THROWS(optimizers::one_cycle(0.1, {.steps = 5, .start_divisor = 0}), ValueError,
+                "one_cycle: a divisor is 0, but both must be positive");
+  EXPECT_THROWS(optimizers::one_cycle(0.1, {.steps = 5, .final_divisor = -1}), ValueError,
+                "one_cycle: a divisor is -1, but both must be positive");
+}
+
 } // namespace
 } // namespace weft
