@@ -21,21 +21,21 @@ const Work &work_of(const std::string &row) {
   return *found;
 }
 
-Tensors inputs_of(const Work &work) {
-  Tensors inputs;
-  for (const WorkInput &input : work.inputs) {
-    const Shape shape{std::span<const std::int64_t>(input.shape)};
-    const auto place = static_cast<std::int64_t>(inputs.size());
-    if (input.elements == Elements::index)
-      inputs.push_back(tensor(indices_of(input, place), shape));
-    else inputs.push_back(tensor(floats_of(input, place), shape));
-  }
-  return inputs;
+/// What a row measures again and again.
+Step step_of(const Work &work, const Tensors &inputs, bool compile) {
+  if (work.make != nullptr) return work.make(inputs, compile);
+  if (!compile) return [run = work.run, &inputs] { return run(inputs); };
+  return [call = function([run = work.run](const Tensors &in) { return run(in); },
+                          {.name = work.name}),
+          &inputs] { return call(inputs); };
 }
 
-auto compiled(const Work &work) {
-  return function([run = work.run](const Tensors &inputs) { return run(inputs); },
-                  {.name = work.name});
+/// What is compared: a step's results; where there is state, those of the third.
+Tensors results_of(const Work &work, const Tensors &inputs, bool compile) {
+  const Step step = step_of(work, inputs, compile);
+  if (work.make != nullptr)
+    for (int i = 0; i < 2; ++i) keep(step());
+  return step();
 }
 
 struct Peer {
@@ -158,6 +158,18 @@ void compare_results(const Work &work, const std::vector<Digest> &ours,
 
 } // namespace
 
+Tensors tensors_of(const std::vector<WorkInput> &inputs) {
+  Tensors tensors;
+  for (const WorkInput &input : inputs) {
+    const Shape shape{std::span<const std::int64_t>(input.shape)};
+    const auto place = static_cast<std::int64_t>(tensors.size());
+    if (input.elements == Elements::index)
+      tensors.push_back(tensor(indices_of(input, place), shape));
+    else tensors.push_back(tensor(floats_of(input, place), shape));
+  }
+  return tensors;
+}
+
 std::vector<Contender> peers_at_work(const std::string &name, int peers,
                                      const std::vector<std::string> &words,
                                      const Session &session) {
@@ -169,15 +181,12 @@ std::vector<Contender> peers_at_work(const std::string &name, int peers,
 
 Row shape_of_work(const std::string &name, const Session &session) {
   const Work &work = work_of(name);
-  const Tensors inputs = inputs_of(work);
-  const auto measured = [&](const auto &call) {
-    keep(call(inputs)); // compiles, which is no part of a repeat
-    return timed("weft", 1e6, [call, &inputs](std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) keep(call(inputs));
-    });
-  };
-  std::vector<Contender> contenders = {name.ends_with(kEager) ? measured(work.run)
-                                                              : measured(compiled(work))};
+  const Tensors inputs = tensors_of(work.inputs);
+  const Step step = step_of(work, inputs, /*compile=*/!name.ends_with(kEager));
+  keep(step()); // compiles, which is no part of a repeat
+  std::vector<Contender> contenders = {timed("weft", 1e6, [&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) keep(step());
+  })};
   // The peers of a work, once started, stay for its eager row, which comes next.
   static std::pair<std::string, std::vector<Contender>> last;
   if (last.first != work.name)
@@ -188,8 +197,9 @@ Row shape_of_work(const std::string &name, const Session &session) {
 
 std::string check_shape_of_work(const std::string &name, const Session &session) {
   const Work &work = work_of(name);
-  const Tensors inputs = inputs_of(work);
-  const Tensors compiled_results = compiled(work)(inputs), eager_results = work.run(inputs);
+  const Tensors inputs = tensors_of(work.inputs);
+  const Tensors compiled_results = results_of(work, inputs, true),
+                eager_results = results_of(work, inputs, false);
   const std::vector<Digest> ours = digests_of(compiled_results);
   compare_results(work, ours, digests_of(eager_results), "compiled against eager");
   if (!work.random) compare_elements(compiled_results, eager_results);

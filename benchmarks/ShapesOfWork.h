@@ -11,6 +11,8 @@ namespace weft::bench {
 
 /// What a shape of work takes and gives.
 using Tensors = std::vector<Tensor>;
+/// What a work with state does again and again.
+using Step = std::function<Tensors()>;
 
 constexpr std::int64_t kMi = 1 << 20;
 
@@ -35,6 +37,9 @@ struct Work {
   double tolerance = 1e-4;
   /// Whether results are random: peers have the distribution in common, and no element.
   bool random = false;
+  /// For a work that keeps state, in the place of `run`: sets it up with the inputs and gives its
+  /// step, compiled or eager. What is compared is the result of the third.
+  Step (*make)(const Tensors &inputs, bool compile) = nullptr;
 };
 
 /// All of them: those that move, order and reduce elements, ops on windows, the small programs.
@@ -43,6 +48,11 @@ const std::vector<Work> &works();
 std::vector<Work> small_programs();
 /// The part that is ops on windows: convolution, pooling, and gradients of both.
 std::vector<Work> window_works();
+
+/// The part that is networks and parts of them: attention, recurrent layers, training steps.
+std::vector<Work> network_works();
+/// The arrays that are described.
+Tensors tensors_of(const std::vector<WorkInput> &inputs);
 
 /// The row of a work's name, or of its name and "_eager".
 Row shape_of_work(const std::string &name, const Session &session);

@@ -147,8 +147,8 @@ std::vector<Work> draws() {
 const std::vector<Work> &works() {
   static const std::vector<Work> all = [] {
     std::vector<Work> list;
-    for (std::vector<Work> part :
-         {orders(), reductions(), movements(), draws(), window_works(), small_programs()})
+    for (std::vector<Work> part : {orders(), reductions(), movements(), draws(), window_works(),
+                                   small_programs(), network_works()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

@@ -68,7 +68,7 @@ if ! fresh libtorch.stamp "$here/requirements-libtorch.txt"; then
 fi
 torch=$(echo "$venv"/lib/python3*/site-packages/torch)
 for program in torch_eager torch_shapes; do
-  parts=("$here/requirements-libtorch.txt" "$here/$program.cpp" "$here/../WorkInputs.h")
+  parts=("$here/requirements-libtorch.txt" "$here/$program.cpp" "$here/../WorkInputs.h" "$here/torch_networks.h")
   if ! fresh "$program.stamp" "${parts[@]}"; then
     step "compiling libtorch's program $program (about 20 seconds)" "$clang" -std=c++20 -O2 -w \
       -isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include" "$here/$program.cpp" \

@@ -74,7 +74,7 @@ def main():
         seconds_per_call(call)  # what is called first compiles, and wakes threads
     for line in sys.stdin:
         if line.strip() == "check":
-            results = call()
+            results = getattr(call, "check", call)()
             answer = {"results": [digest(x) for x in (results if isinstance(results, (tuple, list)) else (results,))]}
         elif unit == "us":
             answer = {"value": 1e6 * seconds_per_call(call), "unit": unit}

@@ -5,6 +5,8 @@ import time
 import jax
 import jax.numpy as jnp
 
+import networks_jax
+
 WITH = "JAX " + jax.__version__
 MI = 1 << 20
 
@@ -157,6 +159,7 @@ WORKS = {
     "scan_grad_1000": scan_grad,
     "scan_grad_8000": scan_grad,
     "lstm_grad_64x32x256": lstm_grad,
+    **networks_jax.WORKS,
 }
 
 
@@ -173,6 +176,8 @@ def prepared(name, inputs):
     """A call of the work on the inputs, and the unit it is measured in."""
     if name == "reductions_250_compile":
         return first_call_of_reductions, "ms"
+    if with_state := networks_jax.prepared(name, inputs):
+        return with_state
     # Indices become i32, as JAX has them unless it is told otherwise.
     arguments = [jnp.asarray(x) for x in inputs] or [jax.random.key(1)]
     work = jax.jit(WORKS[name])

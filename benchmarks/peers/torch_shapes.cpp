@@ -6,6 +6,7 @@
 //   torch_shapes NAME [INPUT..]    an INPUT is as WorkInputs.h writes it
 
 #include "../WorkInputs.h"
+#include "torch_networks.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <torch/torch.h>
@@ -285,15 +286,21 @@ void check(const Tensors &results) {
   std::fflush(stdout);
 }
 
-void serve(const Work &work, const Tensors &inputs) {
+/// `fresh` makes a work with state anew, whose third results count.
+void serve(const Work &work, const Tensors &inputs,
+           const std::function<Work(const Tensors &)> &fresh = nullptr, const char *unit = "us") {
   const auto call = [&] {
     const Tensors results = work(inputs);
     asm volatile("" : : "r"(results.data()) : "memory");
   };
   seconds_per_call(call); // Wakes the threads.
   for (std::string line; std::getline(std::cin, line);) {
-    if (line == "check") check(work(inputs));
-    else answer(1e6 * seconds_per_call(call), "us");
+    if (line == "check" && fresh) {
+      const Work again = fresh(inputs);
+      for (int i = 0; i < 2; ++i) again(inputs);
+      check(again(inputs));
+    } else if (line == "check") check(work(inputs));
+    else answer((std::string(unit) == "ms" ? 1e3 : 1e6) * seconds_per_call(call), unit);
   }
 }
 
@@ -386,6 +393,10 @@ int main(int argc, char **argv) {
   } else if (const auto windows = window_works().find(name); windows != window_works().end()) {
     // The tape notes nothing of inputs that are no leaves.
     serve(windows->second(inputs), inputs);
+  } else if (const auto network = networks::works().find(name);
+             network != networks::works().end()) {
+    serve(network->second(inputs), inputs, network->second,
+          name == "adam_update_1000x10k" ? "ms" : "us");
   } else if (name == "lstm_grad_64x32x256") {
     serve(lstm_grad(inputs), inputs);
   } else {
