@@ -31,7 +31,7 @@ std::span<const Tensor> data_behind_weights(const Model &model, const Tensors &i
 
 /// A step of `body`, a callable of the data.
 template <class Body>
-Step step_of(Body body, std::span<const Tensor> data, bool compile) {
+Step step_of(const Body &body, std::span<const Tensor> data, bool compile) {
   const Tensors copies(data.begin(), data.end());
   if (!compile) return [=] { return body(copies); };
   return [call = function(body), copies] { return call(copies); };
