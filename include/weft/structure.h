@@ -178,6 +178,18 @@ void visit_part(Visitor &visitor, const Name &name, Part &part);
 
 } // namespace detail
 
+/// State that is no tensor, as the position in a data set: checkpoints keep it as a text.
+class Stateful {
+public:
+  virtual ~Stateful() = default;
+  /// The state now, in UTF-8.
+  virtual std::string saved_state() const = 0;
+  /// Throws ValueError, which says what differs, unless `text` is a state that this can have.
+  virtual void check_state(std::string_view text) const = 0;
+  /// Takes a state that `check_state` lets pass.
+  virtual void restore_state(std::string_view text) = 0;
+};
+
 /// What visits a structure behind virtual functions. Who visits one that is const must not change
 /// what it is handed.
 class StructureVisitor {
@@ -193,6 +205,7 @@ public:
   virtual void enter(Node node, std::size_t count) = 0;
   /// The name of the layer whose fields are being visited.
   virtual void layer(nn::LayerName &name) = 0;
+  virtual void stateful(Stateful &value) = 0;
   virtual void push(std::string_view name) = 0;
   virtual void pop() = 0;
 };
@@ -205,8 +218,9 @@ public:
 /// Visits `value` in depth, in a fixed order. A visitor has
 ///   tensor(Tensor &), variable(Variable &), literal(const T &) for numbers, enums and strings,
 ///   and enter(Node, std::size_t count). The keys of a map are literals.
-/// One that has layer(nn::LayerName &) is handed the names of layers; one that has
-/// push(std::string_view) and pop() hears the name of each part around it: that of a field, the key
+/// One that has layer(nn::LayerName &) is handed the names of layers, one that has
+/// stateful(Stateful &) the state that is no tensor; one that has push(std::string_view) and pop()
+/// hears the name of each part around it: that of a field, the key
 /// in a map, the number in a sequence. Other types are a compile-time error.
 template <class T, class Visitor>
 void visit_structure(T &value, Visitor &visitor);
@@ -304,6 +318,9 @@ public:
   void layer(nn::LayerName &name) override {
     if constexpr (requires { visitor_.layer(name); }) visitor_.layer(name);
   }
+  void stateful(Stateful &value) override {
+    if constexpr (requires { visitor_.stateful(value); }) visitor_.stateful(value);
+  }
   void push(std::string_view name) override {
     if constexpr (requires { visitor_.push(name); }) visitor_.push(name);
   }
@@ -334,6 +351,7 @@ public:
   }
   void enter(Node node, std::size_t count) { visitor_.enter(node, count); }
   void layer(nn::LayerName &name) { visitor_.layer(name); }
+  void stateful(Stateful &value) { visitor_.stateful(value); }
   void push(std::string_view name) { visitor_.push(name); }
   void pop() { visitor_.pop(); }
 
