@@ -115,6 +115,8 @@ std::vector<Benchmark> shapes() {
   list.push_back({"reductions_250_compile",
                   "the first call of a function of 250 equal reductions of as many arguments",
                   reductions_250_compile, kShapes});
+  list.push_back({"transformer_12_first_call", "the first call of the function transformer_12_step",
+                  transformer_12_first_call, kShapes});
   list.push_back({"adam_update_1000x10k",
                   "an eager update of 1,000 parameters of 10,000 elements by Adam, against a copy",
                   adam_update_1000x10k, kShapes});

@@ -81,6 +81,7 @@ Row differentiate_10k_ops(const std::string &name, const Session &session);
 Row start_weft_opt(const std::string &name, const Session &session);
 Row start_eager_program(const std::string &name, const Session &session);
 Row reductions_250_compile(const std::string &name, const Session &session);
+Row transformer_12_first_call(const std::string &name, const Session &session);
 Row eager_mlp_peak(const std::string &name, const Session &session);
 Row adam_update_1000x10k(const std::string &name, const Session &session);
 

@@ -21,6 +21,8 @@ Tensors attention_grad(const Tensors &in) {
   return {dq, dk, dv};
 }
 
+constexpr std::int64_t kTransformerLayers = 12, kTransformerSize = 256;
+
 /// Gives the first inputs to the variables of a model that was called once; the rest is data.
 template <class Model>
 std::span<const Tensor> data_behind_weights(const Model &model, const Tensors &inputs) {
@@ -61,6 +63,26 @@ Step cnn(const Tensors &inputs, bool compile) {
   return training(model, inputs, compile);
 }
 
+/// Encoder layers on sequences, the mean over time, and a classifier.
+struct Transformer {
+  std::vector<nn::TransformerEncoderLayer> layers;
+  nn::Dense head;
+  WEFT_FIELDS(Transformer, layers, head)
+
+  Transformer() : head(10) {
+    for (std::int64_t layer = 0; layer < kTransformerLayers; ++layer)
+      layers.emplace_back(kTransformerSize, nn::TransformerOptions{.heads = 8, .epsilon = 1e-5});
+  }
+  Tensor operator()(Tensor x) const {
+    for (const nn::TransformerEncoderLayer &layer : layers) x = layer(x);
+    return head(mean(x, {.axes = Ints{1}}));
+  }
+};
+
+Step transformer(const Tensors &inputs, bool compile) {
+  return training(Transformer(), inputs, compile);
+}
+
 Step lstm_cell(const Tensors &inputs, bool compile) {
   const nn::LSTMCell cell(10);
   const Tensor zero = zeros({10, 10});
@@ -89,7 +111,43 @@ std::vector<WorkInput> cnn_inputs(std::int64_t batch) {
   return list;
 }
 
+std::vector<WorkInput> transformer_inputs() {
+  constexpr std::int64_t size = kTransformerSize, inner = 4 * size;
+  std::vector<WorkInput> list;
+  for (std::int64_t layer = 0; layer < kTransformerLayers; ++layer) {
+    for (int projection = 0; projection < 4; ++projection) add_dense(list, {size, size}, size);
+    for (int norm = 0; norm < 2; ++norm) {
+      list.push_back(uniform({size}, 0.9, 1.1));
+      list.push_back(uniform({size}, -0.1, 0.1));
+    }
+    add_dense(list, {size, inner}, size);
+    add_dense(list, {inner, size}, inner);
+  }
+  add_dense(list, {size, 10}, size);
+  list.push_back(uniform({8, 32, size}));
+  list.push_back({Elements::index, {8}, 0, 10});
+  return list;
+}
+
 } // namespace
+
+Row transformer_12_first_call(const std::string &name, const Session &session) {
+  const std::vector<WorkInput> described = transformer_inputs();
+  const Tensors inputs = tensors_of(described);
+  std::vector<std::string> words;
+  for (const WorkInput &input : described) words.push_back(text_of(input));
+  std::vector<Contender> contenders = {{"weft", [inputs] {
+                                          // A model and a function of its own each time: nothing
+                                          // is compiled yet.
+                                          const Step step = transformer(inputs, true);
+                                          const double start = now();
+                                          keep(step());
+                                          return 1e3 * (now() - start);
+                                        }}};
+  for (Contender &peer : peers_at_work(name, kJax, words, session))
+    contenders.push_back(std::move(peer));
+  return compare(name, "ms", contenders, std::min(session.repeats, 3));
+}
 
 std::vector<Work> network_works() {
   constexpr int kPeers = kTorch | kJax;
@@ -126,6 +184,9 @@ std::vector<Work> network_works() {
         "a training step of a network of two convolutions on 28 x 28, batch " +
             std::to_string(batch),
         cnn_inputs(batch), cnn, 1e-3);
+  add("transformer_12_step",
+      "a training step of 12 encoder layers of 8 heads of 32, batch 8, length 32",
+      transformer_inputs(), transformer, 1e-3);
   return list;
 }
 

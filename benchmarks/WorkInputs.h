@@ -3,8 +3,10 @@
 #pragma once
 
 #include <bit>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,13 +34,19 @@ struct WorkInput {
   }
 };
 
+/// The shortest text that is read as this very number: peers begin with the same bits.
+inline std::string exact_text(double value) {
+  char text[32];
+  return {text, std::to_chars(text, std::end(text), value).ptr};
+}
+
 /// "uniform:2048x2048:-1:1", as peers read it from their command line.
 inline std::string text_of(const WorkInput &input) {
   static constexpr const char *kNames[] = {"uniform", "distinct", "index"};
   std::string sizes;
   for (const std::int64_t n : input.shape) sizes += (sizes.empty() ? "" : "x") + std::to_string(n);
   return std::string(kNames[static_cast<int>(input.elements)]) + ":" + sizes + ":" +
-         std::to_string(input.low) + ":" + std::to_string(input.high);
+         exact_text(input.low) + ":" + exact_text(input.high);
 }
 
 /// Reads what `text_of` writes. Throws std::invalid_argument for anything else.

@@ -4,6 +4,7 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,9 +31,13 @@ inline Tensor attention(const Tensors &in) {
 /// Steps of training by Adam; each gives the loss.
 inline Work training(const Tensors &weights,
                      const std::function<Tensor(const Tensors &)> &loss_of) {
-  auto adam =
-      std::make_shared<torch::optim::Adam>(weights, torch::optim::AdamOptions(1e-3).eps(1e-7));
+  auto adam = std::make_shared<torch::optim::Adam>(weights, torch::optim::AdamOptions(1e-3));
+  auto steps = std::make_shared<int>(0);
   return [=](const Tensors &in) -> Tensors {
+    // libtorch adds epsilon behind the correction of the second moment, Kingma and Ba's short form,
+    // which Weft and Keras have, before it: far apart while corrections are large.
+    static_cast<torch::optim::AdamOptions &>(adam->param_groups()[0].options())
+        .eps(1e-7 / std::sqrt(1 - std::pow(0.999, ++*steps)));
     adam->zero_grad();
     const Tensor loss = loss_of(in);
     loss.backward();
@@ -50,6 +55,33 @@ inline Work cnn(const Tensors &in) {
     y = at::max_pool2d(at::relu(at::conv2d(y, w[2], w[3])), 2);
     y = y.permute({0, 2, 3, 1}).reshape({y.size(0), -1});
     return at::cross_entropy_loss(at::linear(y, w[4], w[5]), data[7]);
+  });
+}
+
+inline Tensor encoder_layer(const Tensors &w, const Tensor &x) {
+  const auto dense = [&](const Tensor &x, std::size_t i) { return at::linear(x, w[i], w[i + 1]); };
+  const auto norm = [&](const Tensor &x, std::size_t i) {
+    return at::layer_norm(x, {x.size(-1)}, w[i], w[i + 1], 1e-5);
+  };
+  const auto heads = [&](std::size_t i) {
+    return dense(x, i).view({x.size(0), x.size(1), 8, -1}).transpose(1, 2);
+  };
+  const Tensor mixed =
+      at::scaled_dot_product_attention(heads(0), heads(2), heads(4)).transpose(1, 2);
+  const Tensor y = norm(x + dense(mixed.reshape(x.sizes()), 6), 8);
+  return norm(y + dense(at::relu(dense(y, 12)), 14), 10);
+}
+
+inline Work transformer(const Tensors &in) {
+  Tensors w;
+  for (std::size_t i = 0; i + 2 < in.size(); ++i)
+    w.push_back(in[i].dim() == 2 ? dense_weight(in[i]) : weight(in[i]));
+  return training(w, [w](const Tensors &data) {
+    Tensor x = data[data.size() - 2];
+    for (std::size_t first = 0; first + 2 < w.size(); first += 16)
+      x = encoder_layer(Tensors(w.begin() + first, w.begin() + first + 16), x);
+    const Tensor logits = at::linear(x.mean(1), w[w.size() - 2], w[w.size() - 1]);
+    return at::cross_entropy_loss(logits, data.back());
   });
 }
 
@@ -103,6 +135,7 @@ inline const std::map<std::string, std::function<Work(const Tensors &)>> &works(
       {"lstm_cell_10", lstm_cell},
       {"cnn_train_step_32", cnn},
       {"cnn_train_step_128", cnn},
+      {"transformer_12_step", transformer},
       {"adam_update_1000x10k", adam_update},
   };
   return all;

@@ -116,8 +116,8 @@ Listing listing_of(const T &model) {
 
 /// What all optimizers have in common. They are made for a model, whose trainable variables they
 /// update, or for a list of variables; copies are the same optimizer. State for variables that have
-/// no values yet is made at the first update. Constructors throw ValueError if a variable is given
-/// twice or an option makes no sense, DTypeError if a variable is not floating.
+/// no values yet is made at the first update. Constructors throw ValueError if there is no variable
+/// to update, one is given twice, or an option makes no sense, DTypeError if one is not floating.
 ///
 /// The update of all variables is one pass over their memory, on all threads, and all or nothing:
 /// what can fail comes before the first change. In a traced function it is ops like any others.

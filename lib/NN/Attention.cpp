@@ -1,5 +1,5 @@
-// Attention in blocks of queries (FlashAttention-2, Dao 2023, with whole rows of keys): forward,
-// and a gradient that computes the weights again.
+// Attention in parts whose scores stay in the cache (FlashAttention-2, Dao 2023, with whole rows of
+// keys): forward, and a gradient that computes the weights again.
 #include <weft/nn/attention.h>
 
 #include <cmath>
@@ -26,11 +26,12 @@ Tensor transposed_times(const Tensor &a, const Tensor &b) {
   return matmul(a, b, {.transpose_lhs = true});
 }
 
-/// A part of the rows of queries.
+/// Rows of queries, of one head or of several.
 struct Rows {
-  Tensor first;       ///< number of the first one, i64
-  std::int64_t count; ///< unknown, if they are all and a trace does not know how many
-  Tensor query, mask; ///< theirs
+  Tensor first;       ///< number of the first one in its head, i64
+  std::int64_t count; ///< of each head; unknown, if they are all and a trace does not know how many
+  Tensor query, mask; ///< theirs; the query is scaled
+  Tensor number;      ///< of the first one among those of all heads, for dropout
 };
 
 /// x with 0 for what is not finite, so that weights of 0 times it are 0.
@@ -39,9 +40,14 @@ Tensor finite_of(const Tensor &x) { return select((x - x) == 0, x, 0); }
 /// For each row of x (.., rows, depth) 0, or NaN if something in it is not finite.
 Tensor poison_of(const Tensor &x) { return sum(x - x, {.axes = Ints{-1}, .keepdims = true}); }
 
-/// What all blocks share.
+/// Keys and values of one head or of several.
+struct Memory {
+  Tensor key, value;
+  Tensor poison; ///< if some keys are hidden: of the rows of values, in a row
+};
+
+/// What all parts share.
 struct Problem {
-  Tensor key;
   Causal causal;
   double scale;
   double dropout;
@@ -51,13 +57,12 @@ struct Problem {
   /// Whether some rows may not look at some keys, which then have no influence on them, be they
   /// NaN.
   bool hides = false;
-  Tensor poison; ///< if it hides: of the rows of values, in a row
 
-  /// Scaled products, -infinity where a row may not look. Where it may, something in the key or the
-  /// value that is not finite makes them NaN.
-  Tensor scores(const Rows &rows) const {
-    Tensor s = times_transposed(rows.query, key) * scale;
-    if (hides) s = s + poison;
+  /// Products, -infinity where a row may not look. Where it may, something in the key or the value
+  /// that is not finite makes them NaN.
+  Tensor scores(const Rows &rows, const Memory &memory) const {
+    Tensor s = times_transposed(rows.query, memory.key);
+    if (hides) s = s + memory.poison;
     if (rows.mask.defined())
       s = rows.mask.dtype() == DType::boolean
               ? select(rows.mask, s, kMinusInfinity)
@@ -70,26 +75,27 @@ struct Problem {
     if (causal == Causal::bottom_right) {
       if (keys != unknown && queries != unknown) last = last + (keys - queries);
       else
-        last = last + (count_along(key, -2) -
+        last = last + (count_along(memory.key, -2) -
                        (queries == unknown ? count_along(rows.query, -2) : weft::tensor(queries)));
     }
-    return select(positions_along(key, -2) <= last, s, kMinusInfinity);
+    return select(positions_along(memory.key, -2) <= last, s, kMinusInfinity);
   }
   /// What weights are multiplied by: 0, or 1 / (1 - dropout). The same for the same rows.
   Tensor kept(const Rows &rows, const Tensor &weights) const {
-    const Tensor state = concatenate({seed, reshape(rows.first, {1})});
+    const Tensor state = concatenate({seed, reshape(rows.number, {1})});
     const Tensor drawn = draw_uniform(state, weights, weights.dtype());
     return select(drawn < 1 - dropout, 1 / (1 - dropout), zeros({}, weights.dtype()));
   }
 };
 
-struct BlockResult {
-  Tensor output, logs; ///< of the sums of exponentials, a column
+/// The output, and the logarithms of the sums of exponentials, a column.
+struct PartResult {
+  Tensor output, logs;
 };
 
 /// Of values that are finite if the problem hides some.
-BlockResult forward(const Problem &problem, const Rows &rows, const Tensor &value) {
-  const Tensor s = problem.scores(rows);
+PartResult forward(const Problem &problem, const Rows &rows, const Memory &memory) {
+  const Tensor s = problem.scores(rows, memory);
   const Tensor largest = max(s, {.axes = Ints{-1}, .keepdims = true});
   // Of a row that may see nothing: weights 0, and nothing that is not finite.
   const Tensor from = select(largest > kMinusInfinity, largest, 0);
@@ -97,17 +103,18 @@ BlockResult forward(const Problem &problem, const Rows &rows, const Tensor &valu
   const Tensor total = sum(weights, {.axes = Ints{-1}, .keepdims = true});
   const Tensor positive = select(total > 0, total, 1);
   if (problem.dropout > 0) weights = weights * problem.kept(rows, weights);
-  return {product(weights, value) / positive, from + log(positive)};
+  return {product(weights, memory.value) / positive, from + log(positive)};
 }
 
-struct BlockGradients {
-  Tensor query, key, value;
+struct PartGradients {
+  Tensor query, key, value; ///< the first by the scaled query
 };
 
-BlockGradients backward(const Problem &problem, const Rows &rows, const Tensor &value,
-                        const Tensor &output, const Tensor &logs, const Tensor &cotangent) {
-  const Tensor s = problem.scores(rows);
-  Tensor weights = exp(s - logs), key = problem.key, query = rows.query, y = output, dy = cotangent;
+PartGradients backward(const Problem &problem, const Rows &rows, const Memory &memory,
+                       const PartResult &result, const Tensor &cotangent) {
+  const Tensor s = problem.scores(rows, memory);
+  Tensor weights = exp(s - result.logs), key = memory.key, query = rows.query, y = result.output,
+         dy = cotangent;
   if (problem.hides) {
     // What is not finite goes to what is seen, by the weights, and nowhere else.
     weights = select(equal(s, kMinusInfinity), 0, weights + poison_of(dy));
@@ -116,7 +123,7 @@ BlockGradients backward(const Problem &problem, const Rows &rows, const Tensor &
     y = finite_of(y);
     dy = finite_of(dy);
   }
-  Tensor by_weights = times_transposed(dy, value);
+  Tensor by_weights = times_transposed(dy, memory.value);
   Tensor used = weights;
   if (problem.dropout > 0) {
     const Tensor kept = problem.kept(rows, weights);
@@ -124,124 +131,221 @@ BlockGradients backward(const Problem &problem, const Rows &rows, const Tensor &
     by_weights = by_weights * kept;
   }
   const Tensor along = sum(dy * y, {.axes = Ints{-1}, .keepdims = true});
-  const Tensor by_scores = weights * (by_weights - along) * problem.scale;
+  const Tensor by_scores = weights * (by_weights - along);
   return {product(by_scores, key), transposed_times(by_scores, query), transposed_times(used, dy)};
 }
 
-/// How many rows of queries are computed at a time: as many as keep their weights, of all heads,
-/// within about a megabyte.
-std::int64_t rows_at_a_time(std::int64_t heads, std::int64_t keys) {
-  constexpr std::int64_t elements = 1 << 18;
-  std::int64_t rows = 32;
-  while (rows < 512 && heads * keys * rows * 2 <= elements) rows *= 2;
-  return rows;
-}
+/// What a computation on slices gives: for each slice its parts, and for all of them sums.
+struct Pieces {
+  std::vector<Tensor> parts, sums;
+};
 
-/// The blocks that the rows (.., rows, n) of a tensor are cut into, in front: (blocks, .., n), and
-/// what is left over.
-Tensor blocks_of(const Tensor &x, std::int64_t blocks, std::int64_t rows) {
+/// x with other sizes instead of the first `replaced`.
+Tensor with_leading(const Tensor &x, const Ints &sizes, std::size_t replaced) {
   const Shape shape = weft::detail::type_of(x).shape;
-  Ints cut(shape.begin(), shape.end() - 2), order;
-  const auto leading = static_cast<std::int64_t>(cut.size());
-  for (const std::int64_t size : {blocks, rows, shape.back()}) cut.push_back(size);
-  order.push_back(leading);
-  for (std::int64_t axis = 0; axis < leading; ++axis) order.push_back(axis);
-  order.push_back(leading + 1);
-  order.push_back(leading + 2);
-  const Tensor part = x[{ellipsis, slice(0, blocks * rows), slice({}, {})}];
-  return transpose(reshape(part, cut), order);
+  Ints all = sizes;
+  for (std::size_t axis = replaced; axis < shape.size(); ++axis) all.push_back(shape[axis]);
+  return reshape(x, all);
 }
 
-/// The reverse: (blocks, .., rows, n) as (.., blocks * rows, n).
-Tensor joined(const Tensor &blocks) {
-  const Shape shape = weft::detail::type_of(blocks).shape;
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  Ints order, together(shape.begin() + 1, shape.end() - 2);
-  for (std::int64_t axis = 1; axis < rank - 2; ++axis) order.push_back(axis);
-  for (const std::int64_t axis : {std::int64_t{0}, rank - 2, rank - 1}) order.push_back(axis);
-  together.push_back(shape[0] * shape.end()[-2]);
-  together.push_back(shape.back());
-  return reshape(transpose(blocks, order), together);
+/// Runs `part(first, size, slices)`, which gives Pieces, on the tensors `xs` cut into blocks of
+/// `size` along their first axes, which have `count` slices: in a loop, and once for what is left
+/// over. `sums` are the sums of no slices.
+template <class Part>
+Pieces in_blocks(std::int64_t count, std::int64_t size, const std::vector<Tensor> &xs,
+                 const std::vector<Tensor> &sums, const Part &part) {
+  if (size >= count) return part(zeros({}, DType::i64), count, xs);
+  const std::int64_t blocks = count / size, looped = blocks * size;
+  const auto between = [&](std::int64_t from, std::int64_t to) {
+    std::vector<Tensor> slices;
+    for (const Tensor &x : xs) slices.push_back(x[{slice(from, to), ellipsis}]);
+    return slices;
+  };
+  const auto add = [](const std::vector<Tensor> &to, std::vector<Tensor> one) {
+    for (std::size_t i = 0; i < one.size(); ++i) one[i] = to[i] + one[i];
+    return one;
+  };
+  using State = std::pair<Tensor, std::vector<Tensor>>;
+  const auto iteration = [&](const State &state, const std::vector<Tensor> &slices) {
+    Pieces pieces = part(state.first, size, slices);
+    return std::pair(State(state.first + size, add(state.second, std::move(pieces.sums))),
+                     std::move(pieces.parts));
+  };
+  std::vector<Tensor> cut = between(0, looped);
+  for (Tensor &x : cut) x = with_leading(x, {blocks, size}, 1);
+  const auto [last, parts] = scan(iteration, State(zeros({}, DType::i64), sums), cut);
+  Pieces all{{}, last.second};
+  for (const Tensor &x : parts) all.parts.push_back(with_leading(x, {looped}, 2));
+  if (looped == count) return all;
+  Pieces rest = part(full({}, looped, DType::i64), count - looped, between(looped, count));
+  for (std::size_t i = 0; i < all.parts.size(); ++i)
+    all.parts[i] = concatenate({all.parts[i], rest.parts[i]}, {.axis = 0});
+  all.sums = add(all.sums, std::move(rest.sums));
+  return all;
 }
 
-/// The computation on all rows of queries, which are known to be many or few.
-class Attention {
+/// The mask of any rows: a table of the rows of a mask, and where those of each head begin.
+class MaskRows {
 public:
-  Attention(Problem problem, const Tensor &query, const Tensor &mask, std::int64_t heads)
-      : problem_(std::move(problem)), mask_(mask) {
-    const Shape shape = weft::detail::type_of(query).shape;
-    rows_ = shape.end()[-2];
-    if (!shape.is_static() || problem_.keys == unknown) return;
-    const std::int64_t at_a_time = rows_at_a_time(heads, problem_.keys);
-    if (rows_ < 2 * at_a_time) return;
-    block_ = at_a_time;
-    blocks_ = rows_ / at_a_time;
-    // What has the same mask for all rows is not cut.
-    if (mask_.defined()) cut_mask_ = mask_.rank() >= 2 && mask_.size(-2) != 1;
+  MaskRows() = default;
+  /// For scores of the sizes `leading`, rows, keys.
+  MaskRows(const Tensor &mask, const Ints &leading, std::int64_t heads) {
+    Ints shape = mask.shape();
+    while (shape.size() < leading.size() + 2) shape.insert(0, 1);
+    per_head_ = shape.end()[-2];
+    const Ints own(shape.begin(), shape.end() - 2);
+    std::int64_t count = 1;
+    for (const std::int64_t size : own) count *= size;
+    table_ = reshape(mask, {count * per_head_, shape.back()});
+    if (count > 1)
+      begins_ =
+          reshape(broadcast(reshape(iota(DType::i64, {count}) * per_head_, own), leading), {heads});
   }
 
-  BlockResult forward_all(const Tensor &query, const Tensor &value) const {
-    if (blocks_ == 0) return forward(problem_, whole(query), value);
-    const auto body = [&](const Tensor &number, const std::pair<Tensor, Tensor> &at) {
-      const BlockResult result = forward(problem_, rows_of(number, at.first, at.second), value);
-      return std::pair(number + block_, std::pair(result.output, result.logs));
-    };
-    const Tensor queries = blocks_of(query, blocks_, block_);
-    const auto [last, parts] = scan(body, zeros({}, DType::i64), std::pair(queries, mask_blocks()));
-    BlockResult all{joined(parts.first), joined(parts.second)};
-    if (blocks_ * block_ == rows_) return all;
-    const BlockResult rest = forward(problem_, left_over(query), value);
-    return {concatenate({all.output, rest.output}, {.axis = -2}),
-            concatenate({all.logs, rest.logs}, {.axis = -2})};
-  }
+  /// The first row of each head; undefined if all heads have the same rows.
+  const Tensor &begins() const { return begins_; }
 
-  BlockGradients backward_all(const Tensor &query, const Tensor &value, const BlockResult &result,
-                              const Tensor &cotangent) const {
-    if (blocks_ == 0)
-      return backward(problem_, whole(query), value, result.output, result.logs, cotangent);
-    using Sums = std::tuple<Tensor, Tensor, Tensor>;
-    using Slices = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
-    const auto body = [&](const Sums &sums, const Slices &at) {
-      const auto &[number, by_key, by_value] = sums;
-      const auto &[q, mask, output, logs, dy] = at;
-      const BlockGradients one =
-          backward(problem_, rows_of(number, q, mask), value, output, logs, dy);
-      return std::pair(Sums(number + block_, by_key + one.key, by_value + one.value), one.query);
-    };
-    const auto cut = [&](const Tensor &x) { return blocks_of(x, blocks_, block_); };
-    const auto [sums, by_queries] = scan(
-        body, Sums(zeros({}, DType::i64), zeros_like(problem_.key), zeros_like(value)),
-        Slices(cut(query), mask_blocks(), cut(result.output), cut(result.logs), cut(cotangent)));
-    BlockGradients all{joined(by_queries), std::get<1>(sums), std::get<2>(sums)};
-    if (blocks_ * block_ == rows_) return all;
-    const auto rest_of = [&](const Tensor &x) { return rest(x); };
-    const BlockGradients last = backward(problem_, left_over(query), value, rest_of(result.output),
-                                         rest_of(result.logs), rest_of(cotangent));
-    return {concatenate({all.query, last.query}, {.axis = -2}), all.key + last.key,
-            all.value + last.value};
+  /// That of `count` rows of each head, from `first` on; `begins` are those of the heads, one of
+  /// rank 0 of a head without an axis, undefined if all are the same.
+  Tensor of(const Tensor &begins, const Tensor &first, std::int64_t count) const {
+    if (!table_.defined() || (per_head_ == 1 && !begins.defined())) return table_;
+    Tensor rows = begins;
+    if (begins.defined()) rows = begins[{ellipsis, newaxis}];
+    if (per_head_ > 1) {
+      const Tensor in_head = iota(DType::i64, {count}) + first;
+      rows = begins.defined() ? rows + in_head : in_head;
+    }
+    return gather(table_, rows);
   }
 
 private:
-  Rows whole(const Tensor &query) const { return {zeros({}, DType::i64), rows_, query, mask_}; }
-  Rows rows_of(const Tensor &first, const Tensor &query, const Tensor &mask) const {
-    return {first, block_, query, cut_mask_ ? mask : mask_};
+  Tensor table_, begins_;
+  std::int64_t per_head_ = 1;
+};
+
+/// How heads and rows are cut, so that the scores of a part, which go through memory several times,
+/// stay in a core's own cache: some heads at a time, or some rows of one head.
+struct Cut {
+  std::int64_t heads, rows;
+
+  static Cut of(std::int64_t heads, std::int64_t rows, std::int64_t keys) {
+    constexpr std::int64_t elements = 1 << 18;
+    const std::int64_t of_head = rows * keys;
+    if (heads * of_head <= 2 * elements) return {heads, rows};
+    if (of_head <= elements) {
+      const std::int64_t most = elements / of_head;
+      // Nothing left over, if that can be.
+      for (std::int64_t some = most; 2 * some > most; --some)
+        if (heads % some == 0) return {some, rows};
+      return {most, rows};
+    }
+    std::int64_t some = 32;
+    while (keys * some * 2 <= elements) some *= 2;
+    return {1, std::min(some, rows)};
   }
-  Tensor rest(const Tensor &x) const {
-    return x[{ellipsis, slice(blocks_ * block_, rows_), slice({}, {})}];
+};
+
+/// The computation on all heads and rows: in parts if all sizes are known and there are many.
+class Attention {
+public:
+  Attention(Problem problem, Memory memory, const Tensor &query, const Tensor &mask)
+      : problem_(std::move(problem)), memory_(std::move(memory)), query_(query), mask_(mask) {
+    const Shape shape = weft::detail::type_of(query).shape;
+    rows_ = shape.end()[-2];
+    if (!shape.is_static() || !weft::detail::type_of(memory_.key).shape.is_static()) return;
+    leading_ = Ints(shape.begin(), shape.end() - 2);
+    heads_ = 1;
+    for (const std::int64_t size : leading_) heads_ *= size;
+    cut_ = Cut::of(heads_, rows_, problem_.keys);
+    in_parts_ = cut_.heads < heads_ || cut_.rows < rows_;
+    if (in_parts_ && mask.defined()) masks_ = MaskRows(mask, leading_, heads_);
   }
-  Rows left_over(const Tensor &query) const {
-    return {full({}, blocks_ * block_, DType::i64), rows_ - blocks_ * block_, rest(query),
-            cut_mask_ ? rest(mask_) : mask_};
+
+  PartResult forward_all() const {
+    if (!in_parts_) return forward(problem_, whole(), memory_);
+    const auto of_rows = [&](const Rows &rows, const Memory &memory, const std::vector<Tensor> &) {
+      const PartResult one = forward(problem_, rows, memory);
+      return Pieces{{one.output, one.logs}, {}};
+    };
+    const std::vector<Tensor> parts =
+        run({}, [](const Memory &) { return std::vector<Tensor>(); }, of_rows);
+    return {with_leading(parts[0], leading_, 1), with_leading(parts[1], leading_, 1)};
   }
-  /// A block of the mask for each block of rows; where it is not cut, a number nobody looks at.
-  Tensor mask_blocks() const {
-    return cut_mask_ ? blocks_of(mask_, blocks_, block_) : zeros({blocks_}, DType::i32);
+
+  PartGradients backward_all(const PartResult &result, const Tensor &cotangent) const {
+    if (!in_parts_) return backward(problem_, whole(), memory_, result, cotangent);
+    const auto of_rows = [&](const Rows &rows, const Memory &memory,
+                             const std::vector<Tensor> &own) {
+      const PartGradients by = backward(problem_, rows, memory, {own[0], own[1]}, own[2]);
+      return Pieces{{by.query}, {by.key, by.value}};
+    };
+    const auto none = [](const Memory &memory) {
+      return std::vector<Tensor>{zeros_like(memory.key), zeros_like(memory.value)};
+    };
+    const std::vector<Tensor> parts = run({result.output, result.logs, cotangent}, none, of_rows);
+    return {with_leading(parts[0], leading_, 1), with_leading(parts[1], leading_, 1),
+            with_leading(parts[2], leading_, 1)};
+  }
+
+private:
+  Rows whole() const {
+    return {zeros({}, DType::i64), rows_, query_, mask_, zeros({}, DType::i64)};
+  }
+
+  /// Runs `of_rows(rows, memory, own)` on all parts, where `own` are the parts' own rows of `rest`,
+  /// and gives what it gives for all heads (heads, ..): parts, then sums, which begin with
+  /// `none(memory)` in each head.
+  template <class None, class OfRows>
+  std::vector<Tensor> run(const std::vector<Tensor> &rest, const None &none,
+                          const OfRows &of_rows) const {
+    std::vector<Tensor> xs = {query_, memory_.key, memory_.value};
+    if (problem_.hides) xs.push_back(memory_.poison);
+    xs.insert(xs.end(), rest.begin(), rest.end());
+    for (Tensor &x : xs) x = with_leading(x, {heads_}, leading_.size());
+    if (masks_.begins().defined()) xs.push_back(masks_.begins());
+
+    const auto of_heads = [&](const Tensor &head, std::int64_t count,
+                              const std::vector<Tensor> &all) {
+      std::size_t at = 0;
+      std::vector<Tensor> rows_of = {all[at++]};
+      Memory memory{all[at], all[at + 1], {}};
+      at += 2;
+      if (problem_.hides) memory.poison = all[at++];
+      for (std::size_t i = 0; i < rest.size(); ++i) rows_of.push_back(all[at++]);
+      Tensor begins = masks_.begins().defined() ? all[at] : Tensor();
+      const auto part = [&](const Tensor &first, std::int64_t rows,
+                            const std::vector<Tensor> &slices) {
+        return of_rows(
+            Rows{first, rows, slices[0], masks_.of(begins, first, rows), head * rows_ + first},
+            memory, std::vector<Tensor>(slices.begin() + 1, slices.end()));
+      };
+      Pieces pieces;
+      if (cut_.rows == rows_) {
+        pieces = part(zeros({}, DType::i64), rows_, rows_of);
+      } else {
+        // One head; its axis comes back at the end.
+        for (Tensor *x : {&memory.key, &memory.value}) *x = with_leading(*x, {}, 1);
+        if (problem_.hides) memory.poison = with_leading(memory.poison, {}, 1);
+        for (Tensor &x : rows_of) x = with_leading(x, {}, 1);
+        if (begins.defined()) begins = with_leading(begins, {}, 1);
+        pieces = in_blocks(rows_, cut_.rows, rows_of, none(memory), part);
+        for (std::vector<Tensor> *list : {&pieces.parts, &pieces.sums})
+          for (Tensor &x : *list) x = x[newaxis];
+      }
+      pieces.parts.insert(pieces.parts.end(), pieces.sums.begin(), pieces.sums.end());
+      return Pieces{std::move(pieces.parts), {}};
+    };
+    return in_blocks(heads_, cut_.heads, xs, {}, of_heads).parts;
   }
 
   Problem problem_;
-  Tensor mask_;
-  std::int64_t rows_ = 0, block_ = 0, blocks_ = 0;
-  bool cut_mask_ = false;
+  Memory memory_;
+  Tensor query_, mask_;
+  std::int64_t rows_ = 0, heads_ = 0;
+  Ints leading_; ///< the sizes in front of rows and keys, whose product is heads_
+  Cut cut_{};
+  MaskRows masks_;
+  bool in_parts_ = false;
 };
 
 bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
@@ -340,15 +444,13 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
     v = repeated(v, group);
     group = 1;
   }
-  Problem problem{.key = {},
-                  .causal = options.causal,
+  Problem problem{.causal = options.causal,
                   .scale = options.scale.value_or(0),
                   .dropout = options.dropout,
                   .seed = {},
                   .queries = sizes_wanted ? q.size(-2) : weft::detail::type_of(q).shape.end()[-2],
                   .keys = sizes_wanted ? k.size(-2) : weft::detail::type_of(k).shape.end()[-2],
-                  .hides = mask.defined() || options.causal != Causal::no,
-                  .poison = {}};
+                  .hides = mask.defined() || options.causal != Causal::no};
   if (!options.scale) problem.scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   if (options.dropout > 0) {
     const random::Generator generator =
@@ -368,22 +470,19 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
       shaped = grouped(broadcast(shaped, all), group);
     }
   }
-  const Shape shape = weft::detail::type_of(k).shape;
-  std::int64_t heads = 1;
-  for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis)
-    heads *= shape[axis] == unknown ? 1 : shape[axis];
-
   const auto computed = custom_gradient(
       [&](const Tensor &rows, const Tensor &keys, const Tensor &values) {
-        Problem own = problem;
-        own.key = keys;
-        if (own.hides) own.poison = poison_of(values).mT();
-        const Tensor seen = own.hides ? finite_of(values) : values;
-        const Attention all(own, rows, shaped, heads);
-        const BlockResult result = all.forward_all(rows, seen);
-        return Pullback{result.output, [all, rows, seen, result](const Tensor &cotangent) {
-                          const BlockGradients by = all.backward_all(rows, seen, result, cotangent);
-                          return std::tuple(by.query, by.key, by.value);
+        Memory memory{keys, values, {}};
+        if (problem.hides) {
+          memory.poison = poison_of(values).mT();
+          memory.value = finite_of(values);
+        }
+        const double scale = problem.scale;
+        const Attention all(problem, memory, rows * scale, shaped);
+        const PartResult result = all.forward_all();
+        return Pullback{result.output, [all, result, scale](const Tensor &cotangent) {
+                          const PartGradients by = all.backward_all(result, cotangent);
+                          return std::tuple(by.query * scale, by.key, by.value);
                         }};
       },
       {.name = "attention"});

@@ -119,8 +119,9 @@ Tensor CellVariables::projected(const Tensor &x, const std::optional<Tensor> &bi
   return site.result(bias ? product + *bias : product);
 }
 
-void run_as_layer(const nn::LayerName &name, const std::function<Tensor()> &run) {
-  const LayerCall site(name, std::source_location());
+void run_as_layer(const nn::LayerName &name, const std::source_location &where,
+                  const std::function<Tensor()> &run) {
+  const LayerCall site(name, where);
   const nn::LayerRecorder::Pause pause;
   static_cast<void>(site.result(run()));
 }

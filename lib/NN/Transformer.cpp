@@ -5,6 +5,7 @@
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
+#include "Support/CallSite.h"
 #include "Support/NumberText.h"
 #include <weft/ops.h>
 
@@ -18,7 +19,9 @@ DenseOptions projection(const MultiHeadAttentionOptions &options) {
           .dtype = options.dtype};
 }
 
-std::int64_t depth_of(std::int64_t size, const MultiHeadAttentionOptions &options) {
+std::int64_t depth_of(std::int64_t size, const MultiHeadAttentionOptions &options,
+                      const std::source_location &where) {
+  const CallSite site(where);
   const LayerName name("MultiHeadAttention");
   const std::string prefix = "MultiHeadAttention: ";
   check_size(name, "size", size);
@@ -63,25 +66,26 @@ Tensor together(const Tensor &x) {
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, const MultiHeadAttentionOptions &options,
                                        std::source_location where)
-    : query(options.heads * depth_of(size, options), projection(options), where),
-      key(options.key_heads.value_or(options.heads) * depth_of(size, options), projection(options),
-          where),
-      value(options.key_heads.value_or(options.heads) * depth_of(size, options),
+    : query(options.heads * depth_of(size, options, where), projection(options), where),
+      key(options.key_heads.value_or(options.heads) * depth_of(size, options, where),
+          projection(options), where),
+      value(options.key_heads.value_or(options.heads) * depth_of(size, options, where),
             projection(options), where),
       output(size, projection(options), where), heads_(options.heads),
-      key_heads_(options.key_heads.value_or(options.heads)), depth_(depth_of(size, options)),
+      key_heads_(options.key_heads.value_or(options.heads)), depth_(depth_of(size, options, where)),
       causal_(options.causal), dropout_(options.dropout), rotary_(options.rotary),
       drop_(options.dropout), name_("MultiHeadAttention") {}
 
-Tensor MultiHeadAttention::operator()(const Tensor &x, const Tensor &others,
+Tensor MultiHeadAttention::operator()(const Operand &x, const Operand &others,
                                       const AttentionCall &call) const {
-  const LayerCall site(name_, std::source_location());
-  for (const Tensor *tensor : {&x, &others})
+  const LayerCall site(name_, x.where());
+  const Tensor from = x.materialize(), to = others.materialize();
+  for (const Tensor *tensor : {&from, &to})
     if (detail::type_of(*tensor).shape.size() != 3)
       throw ShapeError(site.prefix() + "x must be (batch, length, size), but is " +
                        to_string(detail::type_of(*tensor)));
-  Tensor q = heads_of(query(x), heads_, depth_), k = heads_of(key(others), key_heads_, depth_);
-  const Tensor v = heads_of(value(others), key_heads_, depth_);
+  Tensor q = heads_of(query(from), heads_, depth_), k = heads_of(key(to), key_heads_, depth_);
+  const Tensor v = heads_of(value(to), key_heads_, depth_);
   if (rotary_) {
     q = rotary(q);
     k = rotary(k);
@@ -117,7 +121,10 @@ TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t size,
       inner(options.inner.value_or(4 * size), middle(options), where), outer(size, {}, where),
       dropout(options.dropout, where), norm_first_(options.norm_first) {}
 
-Tensor TransformerEncoderLayer::operator()(const Tensor &x, const AttentionCall &call) const {
+Tensor TransformerEncoderLayer::operator()(const Operand &operand,
+                                           const AttentionCall &call) const {
+  const CallSite site(operand.where());
+  const Tensor x = operand.materialize();
   const CallOptions training{.training = call.training};
   const auto feed = [&](const Tensor &y) { return dropout(outer(inner(y)), training); };
   if (norm_first_) {
@@ -142,9 +149,11 @@ TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t size,
       inner(options.inner.value_or(4 * size), middle(options), where), outer(size, {}, where),
       dropout(options.dropout, where), norm_first_(options.norm_first) {}
 
-Tensor TransformerDecoderLayer::operator()(const Tensor &x, const Tensor &encoded,
+Tensor TransformerDecoderLayer::operator()(const Operand &operand, const Operand &others,
                                            const AttentionCall &self,
                                            const AttentionCall &cross) const {
+  const CallSite site(operand.where());
+  const Tensor x = operand.materialize(), encoded = others.materialize();
   const CallOptions training{.training = self.training};
   const auto feed = [&](const Tensor &y) { return dropout(outer(inner(y)), training); };
   const auto meet = [&](const Tensor &y) {

@@ -85,11 +85,11 @@ public:
                               std::source_location where = WEFT_HERE);
 
   /// Of x (batch, length, size) to itself.
-  Tensor operator()(const Tensor &x, const AttentionCall &call = {}) const {
+  Tensor operator()(const Operand &x, const AttentionCall &call = {}) const {
     return (*this)(x, x, call);
   }
   /// Of queries (batch, queries, size) to others (batch, keys, size of these).
-  Tensor operator()(const Tensor &x, const Tensor &others, const AttentionCall &call = {}) const;
+  Tensor operator()(const Operand &x, const Operand &others, const AttentionCall &call = {}) const;
 
   Dense query, key, value, output;
 
@@ -124,8 +124,8 @@ public:
   explicit TransformerEncoderLayer(std::int64_t size, const TransformerOptions &options = {},
                                    std::source_location where = WEFT_HERE);
   /// x (batch, length, size).
-  Tensor operator()(const Tensor &x, const AttentionCall &call = {}) const;
-  Tensor operator()(const Tensor &x, const CallOptions &options) const {
+  Tensor operator()(const Operand &x, const AttentionCall &call = {}) const;
+  Tensor operator()(const Operand &x, const CallOptions &options) const {
     return (*this)(x, AttentionCall{.training = options.training});
   }
 
@@ -147,7 +147,7 @@ public:
   explicit TransformerDecoderLayer(std::int64_t size, const TransformerOptions &options = {},
                                    std::source_location where = WEFT_HERE);
   /// x (batch, length, size), encoded (batch, other length, size).
-  Tensor operator()(const Tensor &x, const Tensor &encoded, const AttentionCall &self = {},
+  Tensor operator()(const Operand &x, const Operand &encoded, const AttentionCall &self = {},
                     const AttentionCall &cross = {}) const;
 
   MultiHeadAttention self_attention, cross_attention;

@@ -61,7 +61,8 @@ Tensor zero_state(const Tensor &x, std::int64_t units, DType dtype);
 
 /// Runs what a layer of templates does in its name: errors name it, and a summary has one line of
 /// it, with the type of what `run` gives, and none of the layers inside.
-void run_as_layer(const nn::LayerName &name, const std::function<Tensor()> &run);
+void run_as_layer(const nn::LayerName &name, const std::source_location &where,
+                  const std::function<Tensor()> &run);
 
 /// What the cells have in common: kernel (inputs, gates * units), recurrent kernel (units, gates *
 /// units) and bias.
@@ -201,16 +202,16 @@ public:
                const CellOptions &cell_options = {}, std::source_location where = WEFT_HERE)
       : cell(units, cell_options, where), options_(options), name_(kind(), cell_options.name) {}
 
-  Tensor operator()(const Tensor &x) const { return run(x).first; }
+  Tensor operator()(const Operand &x) const { return run(x).first; }
 
   /// The output and the state after the last step, from a state, zeros if there is none. A step
   /// where `mask` (batch, time), bools, is false leaves its example's state, and shows its last
   /// output again.
-  std::pair<Tensor, State> run(const Tensor &x, const std::optional<State> &initial = std::nullopt,
+  std::pair<Tensor, State> run(const Operand &x, const std::optional<State> &initial = std::nullopt,
                                const Tensor &mask = {}) const {
     std::optional<std::pair<Tensor, State>> result;
-    weft::detail::run_as_layer(name_, [&] {
-      result.emplace(run_steps(x, initial, mask));
+    weft::detail::run_as_layer(name_, x.where(), [&] {
+      result.emplace(run_steps(x.materialize(), initial, mask));
       return result->first;
     });
     return *std::move(result);
@@ -285,7 +286,7 @@ public:
                  named(options, ".backward"), where),
         merge_(merge) {}
 
-  Tensor operator()(const Tensor &x, const Tensor &mask = {}) const {
+  Tensor operator()(const Operand &x, const Tensor &mask = {}) const {
     const Tensor ahead = forward.run(x, std::nullopt, mask).first,
                  behind = backward.run(x, std::nullopt, mask).first;
     return merge_ == Merge::sum ? ahead + behind : weft::concatenate({ahead, behind}, {.axis = -1});

@@ -63,8 +63,11 @@ std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Lis
   if (common.accumulate < 1)
     throw ValueError(std::string(kind) + ": accumulate is " + std::to_string(common.accumulate) +
                      ", but must be at least 1");
+  const std::vector<nn::NamedVariable> variables = listing();
+  if (variables.empty())
+    throw ValueError(std::string(kind) + ": there is no variable to update: none is trainable");
   std::set<const VariableState *> seen;
-  for (const nn::NamedVariable &entry : listing()) {
+  for (const nn::NamedVariable &entry : variables) {
     const Variable &variable = entry.variable;
     if (!seen.insert(variable.state().get()).second)
       throw ValueError(std::string(kind) + ": the variable '" + variable.name() +

@@ -145,5 +145,43 @@ TEST(Refusals, OptionsWithoutSense) {
                 "one_cycle: a divisor is -1, but both must be positive");
 }
 
+TEST(Refusals, NothingToUpdate) {
+  EXPECT_THROWS(optimizers::Adam(std::vector<Variable>{}), ValueError,
+                "Adam: there is no variable to update: none is trainable");
+  EXPECT_THROWS(optimizers::SGD(nn::Sequential{relu}), ValueError,
+                "SGD: there is no variable to update: none is trainable");
+}
+
+/// The call throws an error of the user's line.
+template <class Call>
+void expect_line(std::uint32_t line, const Call &call) {
+  try {
+    call();
+    ADD_FAILURE() << "line " << line << " threw nothing";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("RefusalsTest.cpp:" + std::to_string(line)),
+              std::string::npos)
+        << error.what() << ", but it was line " << line;
+  }
+}
+
+// Layers made of others name the line of their maker and of their caller.
+TEST(Refusals, TheUsersLine) {
+  expect_line(__LINE__, [] { nn::MultiHeadAttention(7, {.heads = 2}); });
+  expect_line(__LINE__, [] { nn::TransformerEncoderLayer(7, {.heads = 2}); });
+  expect_line(__LINE__, [] { nn::TransformerDecoderLayer(7, {.heads = 2}); });
+  const Tensor flat = ones({2, 4});
+  const nn::MultiHeadAttention heads(4, {.heads = 2});
+  const nn::TransformerEncoderLayer encoder(4, {.heads = 2});
+  const nn::TransformerDecoderLayer decoder(4, {.heads = 2});
+  const nn::LSTM lstm(3);
+  const nn::Bidirectional<nn::GRUCell> both(3);
+  expect_line(__LINE__, [&] { heads(flat); });
+  expect_line(__LINE__, [&] { encoder(flat); });
+  expect_line(__LINE__, [&] { decoder(flat, flat); });
+  expect_line(__LINE__, [&] { lstm(flat); });
+  expect_line(__LINE__, [&] { both(flat); });
+}
+
 } // namespace
 } // namespace weft
