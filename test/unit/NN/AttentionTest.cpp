@@ -86,15 +86,30 @@ TEST(Attention, IsItsDefinition) {
   }
 }
 
-// Many rows are computed in blocks, and some are left over.
-TEST(Attention, InBlocks) {
+// Of many scores some heads are computed at a time, or some rows of one head; something is left
+// over of both.
+TEST(Attention, InParts) {
   for (const Causal causal : {Causal::no, Causal::top_left}) {
-    compare(drawn(4, 4, 1100, 70), {}, causal);
+    compare(drawn(7, 7, 200, 300), {}, causal);
     compare(drawn(4, 2, 530, 300), {}, causal);
+    compare(drawn(2, 2, 1100, 600), {}, causal);
   }
-  const Tensor rows = random::uniform({1100, 70}, {.seed = 9}) < 0.8;
-  compare(drawn(4, 4, 1100, 70), rows, Causal::no);
-  compare(drawn(4, 4, 1100, 70), rows[slice(0, 1)], Causal::no);
+}
+
+// Whatever axes a mask has, each part finds its rows.
+TEST(Attention, MasksInParts) {
+  struct Case {
+    std::int64_t heads, queries, keys;
+  };
+  for (const auto [heads, queries, keys] : {Case{7, 200, 300}, Case{2, 600, 600}}) {
+    const Inputs in = drawn(heads, heads, queries, keys);
+    for (const Shape &shape :
+         {Shape{keys}, Shape{queries, 1}, Shape{queries, keys}, Shape{2, 1, 1, keys},
+          Shape{heads, 1, keys}, Shape{1, heads, queries, 1}, Shape{2, 1, queries, keys},
+          Shape{2, heads, queries, keys}})
+      compare(in, random::uniform(shape, {.seed = 9}) < 0.8, Causal::no);
+  }
+  compare(drawn(4, 2, 530, 300), random::uniform({2, 1, 530, 300}, {.seed = 9}) < 0.8, Causal::no);
 }
 
 TEST(Attention, Masks) {
