@@ -30,8 +30,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Function"].insert({"Autodiff", "CodeCache"});
   may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
-  may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
-  may["Data"] = may["IO"] = may["NN"];
+  may["NN"].insert({"Function", "Random", "NN", "Data", "IO", "Events"});
+  may["Data"] = may["IO"] = may["Events"] = may["NN"];
   return may;
 }();
 
@@ -52,6 +52,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/device.h", "Runtime"},
     {"weft/log.h", "Support"},
     {"weft/memory.h", "Support"},
+    {"weft/events.h", "Events"},
     {"weft/print.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},

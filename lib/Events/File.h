@@ -1,0 +1,53 @@
+// The file behind an event writer, and the thread that writes it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace weft::events::detail {
+
+/// Records are added in memory; a thread writes them when `flush_seconds` are over, when there are
+/// many, or when `flush` waits for it. Once something went wrong, all that follows throws it.
+class File {
+public:
+  /// Makes the folder and the file. Throws IOError.
+  File(const std::string &folder, double flush_seconds);
+  ~File();
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  /// `record` is the bytes of a message.
+  void add(std::string_view record);
+  void flush();
+  void close();
+  const std::string &path() const { return path_; }
+  /// Whether this is the first time that it is asked about `tag`.
+  bool first_of(const std::string &tag);
+
+private:
+  void run();
+  void write(std::string_view bytes) const;
+  /// Throws what went wrong before, and StateError where nothing may be written any more.
+  void check() const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::chrono::duration<double> patience_;
+  const std::uint32_t generation_;
+
+  std::mutex mutex_; ///< of what follows
+  std::condition_variable wake_, written_;
+  std::string waiting_;
+  bool busy_ = false, hurry_ = false, end_ = false, closed_ = false;
+  std::exception_ptr failure_;
+  std::set<std::string> known_;
+  std::thread thread_;
+};
+
+} // namespace weft::events::detail
