@@ -21,13 +21,14 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   asan-calls    fuzz-calls with the library of the preset asan, N/10
   tsan-text     fuzz-text with the tools of the preset tsan, N/10
   tsan-calls    fuzz-calls with the library of the preset tsan, N/10
+  tensorboard   event files read by the tensorboard package, which is installed into build/tensorboard
   install       ./x check-install (root)
 
   --count N   how many mutants and calls (by default 2000)
 END
 }
 
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls install)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls tensorboard install)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -51,8 +52,22 @@ run_part() {
       sanitizer_options
       "$top/x" build --preset "${part%-calls}" weft-fuzz && "build/${part%-calls}/bin/weft-fuzz" calls --count "$few"
       ;;
+    tensorboard) check_tensorboard ;;
     install) "$top/x" check-install ;;
   esac
+}
+
+check_tensorboard() {
+  local venv=build/tensorboard folder
+  [[ -x $venv/bin/pip ]] || python3 -m venv "$venv"
+  "$venv/bin/python" -c 'import tensorboard' 2>/dev/null || "$venv/bin/pip" -q install tensorboard
+  "$top/x" build events_tests
+  folder=$(mktemp -d)
+  WEFT_EVENTS_FOLDER=$folder build/release/unit/events_tests --gtest_filter='TensorBoard.*' &&
+    "$venv/bin/python" test/tensorboard/read_back.py "$folder"
+  local status=$?
+  rm -rf "$folder"
+  return "$status"
 }
 
 verb_check() {
