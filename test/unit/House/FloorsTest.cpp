@@ -30,8 +30,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Function"].insert({"Autodiff", "CodeCache"});
   may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
-  may["NN"].insert({"Function", "Random", "NN", "Data", "IO", "Events"});
-  may["Data"] = may["IO"] = may["Events"] = may["NN"];
+  may["NN"].insert({"Function", "Random", "NN", "Data", "IO", "Events", "Train"});
+  may["Data"] = may["IO"] = may["Events"] = may["Train"] = may["NN"];
   return may;
 }();
 
@@ -53,6 +53,9 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/log.h", "Support"},
     {"weft/memory.h", "Support"},
     {"weft/events.h", "Events"},
+    {"weft/train.h", "Train"},
+    {"weft/train/history.h", "Train"},
+    {"weft/train/progress.h", "Train"},
     {"weft/print.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},

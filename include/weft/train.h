@@ -1,0 +1,5 @@
+// Training: what a run measures, and how it shows where it is.
+#pragma once
+
+#include <weft/train/history.h>
+#include <weft/train/progress.h>
