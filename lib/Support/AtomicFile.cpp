@@ -11,17 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "Support/FileCalls.h"
 #include <weft/error.h>
 
 namespace weft {
-
-namespace {
 
 std::string folder_of(const std::string &path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
 }
+
+namespace {
 
 /// Where the links of a path lead, also if nothing is there.
 std::string followed(std::string path) {
@@ -93,7 +94,7 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
   }
   // A device or pipe is written to, never replaced.
   if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    descriptor_ = file_calls().open(target_.c_str(), O_WRONLY | O_CLOEXEC, 0);
     if (descriptor_ < 0) fail("cannot be written");
     return;
   }
@@ -109,8 +110,8 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
   // killed, may have left some.
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
     temporary_ = start + ".tmp-" + std::to_string(getpid()) + "-" + std::to_string(count++);
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                       exists ? mode_t{0600} : static_cast<mode_t>(mode));
+    descriptor_ = file_calls().open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                                    exists ? mode_t{0600} : static_cast<mode_t>(mode));
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
   if (descriptor_ < 0) fail("cannot be written");
@@ -121,8 +122,8 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
     errno = 0;
   if (fchmod(descriptor_, status.st_mode & 07777) != 0) {
     const int error = errno;
-    close(descriptor_);
-    unlink(temporary_.c_str());
+    file_calls().close(descriptor_);
+    file_calls().unlink(temporary_.c_str());
     errno = error;
     fail("cannot be given the mode of the file before");
   }
@@ -130,41 +131,100 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  file_calls().close(descriptor_);
+  if (!temporary_.empty()) file_calls().unlink(temporary_.c_str());
 }
 
-void AtomicFile::write(const void *bytes, std::size_t size) {
+namespace {
+
+/// Calls `write(bytes, size)`, which writes as many as it can, until all are.
+template <class Write>
+bool write_all(const void *bytes, std::size_t size, const Write &write) {
   const WithoutSignals guard;
   const char *next = static_cast<const char *>(bytes);
   while (size != 0) {
-    const ssize_t written = ::write(descriptor_, next, size);
+    const ssize_t written = write(next, size);
     if (written < 0) {
       if (errno == EINTR) continue;
-      fail("cannot be written");
+      return false;
     }
     next += written;
     size -= static_cast<std::size_t>(written);
   }
+  return true;
+}
+
+} // namespace
+
+void AtomicFile::write(const void *bytes, std::size_t size) {
+  if (!write_all(bytes, size, [&](const char *next, std::size_t left) {
+        return file_calls().write(descriptor_, next, left);
+      }))
+    fail("cannot be written");
+}
+
+void AtomicFile::write_at(std::uint64_t offset, const void *bytes, std::size_t size) {
+  const auto *const first = static_cast<const char *>(bytes);
+  if (!write_all(bytes, size, [&](const char *next, std::size_t left) {
+        return file_calls().pwrite(descriptor_, next, left,
+                                   static_cast<off_t>(offset) + (next - first));
+      }))
+    fail("cannot be written");
+}
+
+void AtomicFile::reserve(std::uint64_t bytes) {
+  if (is_stream() || bytes == 0) return;
+  const WithoutSignals guard;
+  if (file_calls().allocate(descriptor_, static_cast<off_t>(bytes)) == 0) return;
+  // Others are file systems that cannot say, where writing will tell.
+  if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) fail("cannot be written");
+}
+
+void AtomicFile::make_durable() {
+  // A disk may report that it is full, or broken, as late as here. What was not written then may be
+  // lost, and a second try would not tell.
+  if (!durable_ && file_calls().fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
+    fail("cannot be made durable");
+  durable_ = true;
+}
+
+void AtomicFile::close_in_place() {
+  file_calls().close(descriptor_);
+  descriptor_ = -1;
+  sync_folder(folder_of(target_), path_);
 }
 
 void AtomicFile::commit() {
-  if (temporary_.empty()) {
-    const int closed = close(descriptor_);
+  if (is_stream()) {
+    const int closed = file_calls().close(descriptor_);
     descriptor_ = -1;
     if (closed != 0) fail("cannot be written");
     return;
   }
-  // A disk may report that it is full, or broken, as late as here.
-  if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be made durable");
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
-  close(descriptor_);
-  descriptor_ = -1;
-  // The name is durable when the folder is. Some file systems cannot do that; the file is complete.
-  const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  fsync(folder);
-  close(folder);
+  make_durable();
+  if (file_calls().rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
+  close_in_place();
+}
+
+bool AtomicFile::commit_as(const std::string &path) {
+  make_durable();
+  if (file_calls().rename_to_free(temporary_.c_str(), path.c_str()) != 0) {
+    if (errno == EEXIST) return false;
+    fail("cannot be put in place");
+  }
+  path_ = target_ = path;
+  close_in_place();
+  return true;
+}
+
+void sync_folder(const std::string &folder, const std::string &path) {
+  const int descriptor = file_calls().open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (descriptor < 0) return; // one that may be written, but not read
+  const bool synced = file_calls().fsync(descriptor) == 0;
+  const int error = errno;
+  file_calls().close(descriptor);
+  if (synced || error == EINVAL || error == EROFS) return; // some file systems cannot do that
+  throw IOError(path + ": its folder cannot be made durable: " + std::strerror(error));
 }
 
 } // namespace weft

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace weft {
@@ -20,16 +21,35 @@ public:
   AtomicFile(const AtomicFile &) = delete;
   AtomicFile &operator=(const AtomicFile &) = delete;
 
+  /// Whether what is written goes to a device or a pipe, in its order.
+  bool is_stream() const { return temporary_.empty(); }
   void write(const void *bytes, std::size_t size);
+  /// Writes over bytes from before, or behind them. Not for a stream.
+  void write_at(std::uint64_t offset, const void *bytes, std::size_t size);
+  /// Says how long the file will be, so that a full disk is seen before it is written.
+  void reserve(std::uint64_t bytes);
   void commit();
+  /// The same under the name `path`, in the same folder, unless something has it: then nothing is
+  /// changed, and another name may be tried. Returns whether that is its name now. Not for a
+  /// stream.
+  bool commit_as(const std::string &path);
 
 private:
   [[noreturn]] void fail(const char *what) const;
+  void make_durable();
+  void close_in_place();
 
   std::string path_;   ///< as it was given
   std::string target_; ///< where links lead
   std::string temporary_;
   int descriptor_ = -1;
+  bool durable_ = false;
 };
+
+/// Makes what was created, renamed and removed in a folder durable, as far as its file system can
+/// do that. Throws IOError, which calls it by `path`.
+void sync_folder(const std::string &folder, const std::string &path);
+/// The folder that a path is in.
+std::string folder_of(const std::string &path);
 
 } // namespace weft
