@@ -17,7 +17,8 @@ build|ninja-build|/usr/bin/ninja|runs the build
 build|ccache|/usr/bin/ccache|makes the second build fast
 build|libgtest-dev|/usr/include/gtest/gtest.h|GoogleTest, for the unit tests
 build|libgmock-dev|/usr/include/gmock/gmock.h|GoogleMock, for the unit tests
-build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, read and written by the tools
+build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, of safetensors files and of the tools
+build|libxxhash-dev|/usr/include/xxhash.h|digests of checkpoints
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|the tools' command lines
 test|python3|/usr/bin/python3|runs lit, LLVM's test runner
 test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for NumPy, which tests compare with
@@ -73,7 +74,7 @@ explain_if_not_installable() {
     say ""
     say "This is ${system:-an unknown system}, and ./x installs packages on Debian 12 only. Install by hand:"
     say "  LLVM, MLIR, clang and lld 22.1, with their development files, in /usr/lib/llvm-22"
-    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, CLI11"
+    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, xxHash, CLI11"
     say "  for ./x test also Python 3 with its venv module"
     say "On Debian 12 the missing ones are:"
     say "  $command"

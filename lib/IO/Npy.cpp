@@ -1,14 +1,9 @@
 // Reads and writes .npy files.
 #include <weft/io.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
+#include "IO/InputFile.h"
 #include "IO/NpyHeader.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
@@ -23,29 +18,16 @@ namespace {
 /// NumPy's own limit is 10,000 characters, for anything longer is not an array but an attack.
 constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
 
-/// An open file; every fault is an IOError that starts with its name.
+/// A file that is read from its start on.
 class Input {
 public:
-  explicit Input(const std::string &path) : path_(path) {
-    // A pipe that nobody writes would wait, and has no size to compare with.
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor >= 0) file_.reset(fdopen(descriptor, "rb"));
-    struct stat status{};
-    if (file_ == nullptr || fstat(descriptor, &status) != 0)
-      fail(std::string("cannot be opened: ") + std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) fail("is a folder");
-    if (!S_ISREG(status.st_mode)) fail("is no regular file, but a pipe or a device");
-    size_ = static_cast<std::size_t>(status.st_size);
-  }
+  explicit Input(const std::string &path) : file_(path) {}
 
-  [[noreturn]] void fail(const std::string &what) const { throw IOError(path_ + ": " + what); }
+  [[noreturn]] void fail(const std::string &what) const { file_.fail(what); }
 
   void read(void *bytes, std::size_t size, const char *what) {
-    const std::size_t got = std::fread(bytes, 1, size, file_.get());
-    at_ += got;
-    if (got == size) return;
-    if (std::ferror(file_.get()) != 0) fail(std::string("cannot be read: ") + std::strerror(errno));
-    fail("is truncated: it ends after " + std::to_string(at_) + " bytes, within its " + what);
+    file_.read_at(at_, bytes, size, what);
+    at_ += size;
   }
   std::size_t read_integer(std::size_t size) {
     unsigned char bytes[4];
@@ -56,18 +38,14 @@ public:
   }
   /// Refuses sizes that do not agree before memory is taken for them.
   void expect_left(std::size_t bytes) const {
-    if (size_ - at_ == bytes) return;
+    if (file_.size() - at_ == bytes) return;
     fail("its header asks for " + std::to_string(bytes) + " bytes of elements, but " +
-         std::to_string(size_ - at_) + " follow");
+         std::to_string(file_.size() - at_) + " follow");
   }
 
 private:
-  struct Close {
-    void operator()(std::FILE *file) const { std::fclose(file); }
-  };
-  const std::string &path_;
-  std::unique_ptr<std::FILE, Close> file_;
-  std::size_t size_ = 0, at_ = 0;
+  const InputFile file_;
+  std::uint64_t at_ = 0;
 };
 
 /// The elements of a boolean file must be 0 or 1: any other bool is undefined behaviour.

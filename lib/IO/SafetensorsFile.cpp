@@ -1,0 +1,318 @@
+// Opens safetensors files and reads their tensors.
+#include "IO/SafetensorsFile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include "IO/Xxh3.h"
+#include "Runtime/NewTensor.h"
+#include "Support/AtomicFile.h"
+#include "Support/CallSite.h"
+#include "Support/Path.h"
+#include "Support/Threads.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+/// Compares the header of a file of Weft's with its digest.
+void check_header(const InputFile &file, const SafetensorsHeader &header, std::string text) {
+  const auto found = header.texts.find(std::string(kHeaderDigest));
+  if (found == header.texts.end()) return;
+  const std::string own = '"' + std::string(kHeaderDigest) + "\":\"" + found->second + '"';
+  const std::size_t at = text.find(own);
+  if (at != std::string::npos && found->second.size() == Xxh3::kDigits) {
+    text.replace(at + own.size() - 1 - Xxh3::kDigits, Xxh3::kDigits, Xxh3::kDigits, '0');
+    if (xxh3_of(text) == found->second) return;
+  }
+  file.fail("its header is damaged: it is not what its digest says (or another program has "
+            "written it anew, and kept '" +
+            std::string(kHeaderDigest) + "' in the metadata)");
+}
+
+} // namespace
+
+SafetensorsShard::SafetensorsShard(const std::string &path) : file(path) {
+  unsigned char bytes[8];
+  if (file.size() < sizeof bytes)
+    file.fail("is no safetensors file: it has " + std::to_string(file.size()) +
+              " bytes, where the length of the header takes 8");
+  file.read_at(0, bytes, sizeof bytes, "header");
+  std::uint64_t length = 0;
+  for (std::size_t i = sizeof bytes; i-- > 0;) length = length << 8 | bytes[i];
+  if (length > kMaxSafetensorsHeader)
+    file.fail("is no safetensors file: its header would have " + std::to_string(length) +
+              " bytes, more than " + std::to_string(kMaxSafetensorsHeader));
+  if (length > file.size() - sizeof bytes)
+    file.fail("is truncated: its header has " + std::to_string(length) + " bytes, but " +
+              std::to_string(file.size() - sizeof bytes) + " follow");
+  data = sizeof bytes + length;
+  std::string text(length, '\0');
+  file.read_at(sizeof bytes, text.data(), text.size(), "header");
+  Result<SafetensorsHeader> read = parse_safetensors_header(text, file.size() - data);
+  if (!read) file.fail(read.fault().message);
+  header = std::move(*read);
+  check_header(file, header, std::move(text));
+}
+
+namespace {
+
+void add_shard(SafetensorsFile::State &state, std::unique_ptr<SafetensorsShard> shard) {
+  SafetensorsHeader &header = shard->header;
+  for (std::size_t i = 0; i < header.entries.size(); ++i) {
+    const auto digest = header.texts.find(std::string(kDigestPrefix) + header.entries[i].name);
+    state.places.push_back({.shard = shard.get(),
+                            .offset = shard->data + header.offsets[i],
+                            .digest = digest == header.texts.end() ? "" : digest->second});
+    state.entries.push_back(std::move(header.entries[i]));
+  }
+  for (auto &[name, text] : header.texts)
+    if (!name.starts_with(kDigestPrefix) && name != kHeaderDigest)
+      state.texts.emplace(name, std::move(text));
+  header = {};
+  state.shards.push_back(std::move(shard));
+}
+
+/// Opens the files that an index names, which must have just the tensors that it says.
+void open_indexed(SafetensorsFile::State &state) {
+  const InputFile index(state.path);
+  const std::map<std::string, std::string> files = read_safetensors_index(index);
+  std::map<std::string, std::size_t> shards;
+  for (const auto &[name, file] : files) shards.emplace(file, 0);
+  for (auto &[file, number] : shards) {
+    number = state.shards.size();
+    auto shard = std::make_unique<SafetensorsShard>(folder_of(state.path) + "/" + file);
+    for (const SafetensorsEntry &entry : shard->header.entries)
+      if (const auto found = files.find(entry.name); found == files.end() || found->second != file)
+        index.fail("has " + file + " without '" + entry.name + "', which is in that file");
+    add_shard(state, std::move(shard));
+  }
+  if (state.entries.size() == files.size()) {
+    // Each is in the one file that it belongs to: their names are unlike.
+    std::vector<std::size_t> order(files.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return state.entries[a].name < state.entries[b].name;
+    });
+    std::vector<SafetensorsEntry> entries;
+    std::vector<SafetensorsFile::State::Place> places;
+    for (const std::size_t i : order) {
+      entries.push_back(std::move(state.entries[i]));
+      places.push_back(std::move(state.places[i]));
+    }
+    state.entries = std::move(entries);
+    state.places = std::move(places);
+    return;
+  }
+  for (const auto &[name, file] : files)
+    if (std::none_of(state.entries.begin(), state.entries.end(),
+                     [&](const SafetensorsEntry &entry) { return entry.name == name; }))
+      index.fail("has '" + name + "' in " + file + ", where it is not");
+}
+
+} // namespace
+
+SafetensorsFile::SafetensorsFile(const std::string &path, std::source_location where) {
+  const CallSite site(where);
+  check_path("SafetensorsFile", path);
+  auto state = std::make_shared<State>();
+  state->path = path;
+  if (path.ends_with(".json")) open_indexed(*state);
+  else add_shard(*state, std::make_unique<SafetensorsShard>(path));
+  state_ = std::move(state);
+}
+
+const std::string &SafetensorsFile::path() const { return state_->path; }
+const std::vector<SafetensorsEntry> &SafetensorsFile::entries() const { return state_->entries; }
+const std::map<std::string, std::string> &SafetensorsFile::metadata() const {
+  return state_->texts;
+}
+
+const SafetensorsEntry *SafetensorsFile::find(std::string_view name) const {
+  const auto found = std::lower_bound(
+      state_->entries.begin(), state_->entries.end(), name,
+      [](const SafetensorsEntry &entry, std::string_view wanted) { return entry.name < wanted; });
+  return found == state_->entries.end() || found->name != name ? nullptr : &*found;
+}
+
+namespace {
+
+float from_bf16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+float from_f16(std::uint16_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
+  const std::uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  if (exponent == 0) { // zero and what is too small to have a leading one
+    const float value = static_cast<float>(fraction) * 0x1p-24F;
+    return sign == 0 ? value : -value;
+  }
+  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+template <class From, class To, class Convert>
+void convert_all(const char *from, std::byte *to, std::size_t count, const Convert &convert) {
+  for (std::size_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, from + i * sizeof value, sizeof value);
+    const To result = convert(value);
+    std::memcpy(to + i * sizeof result, &result, sizeof result);
+  }
+}
+
+/// A dtype that Weft lacks, and how it is read.
+struct Widened {
+  std::string_view name;
+  DType dtype;
+  std::size_t bytes; ///< of an element in the file
+  void (*convert)(const char *from, std::byte *to, std::size_t count);
+};
+
+template <class From, class To>
+constexpr Widened widened_integer(std::string_view name) {
+  return {name, dtype_of<To>, sizeof(From), [](const char *from, std::byte *to, std::size_t count) {
+            convert_all<From, To>(from, to, count, [](From value) { return To{value}; });
+          }};
+}
+constexpr Widened kWidened[] = {
+    {"F16", DType::f32, 2,
+     [](const char *from, std::byte *to, std::size_t count) {
+       convert_all<std::uint16_t, float>(from, to, count, from_f16);
+     }},
+    {"BF16", DType::f32, 2,
+     [](const char *from, std::byte *to, std::size_t count) {
+       convert_all<std::uint16_t, float>(from, to, count, from_bf16);
+     }},
+    widened_integer<std::int8_t, std::int32_t>("I8"),
+    widened_integer<std::uint8_t, std::int32_t>("U8"),
+    widened_integer<std::int16_t, std::int32_t>("I16"),
+    widened_integer<std::uint16_t, std::int32_t>("U16"),
+    widened_integer<std::uint32_t, std::int64_t>("U32"),
+};
+
+const Widened *find_widened(std::string_view dtype) {
+  const auto *found = std::find_if(std::begin(kWidened), std::end(kWidened),
+                                   [&](const Widened &one) { return one.name == dtype; });
+  return found == std::end(kWidened) ? nullptr : found;
+}
+
+/// A tensor that is being read.
+struct Loading {
+  const SafetensorsEntry *entry;
+  const SafetensorsFile::State::Place *place;
+  const Widened *widened; ///< null if its elements are as they are in memory
+  Tensor tensor;
+
+  void read() const {
+    const InputFile &file = place->shard->file;
+    Xxh3 digest;
+    std::vector<char> piece(widened == nullptr ? 0 : kPiece);
+    std::byte *to = tensor.impl()->data;
+    for (std::uint64_t at = 0; at < entry->bytes;) {
+      const std::size_t size = std::min<std::uint64_t>(kPiece, entry->bytes - at);
+      char *const bytes = widened == nullptr ? reinterpret_cast<char *>(to) : piece.data();
+      file.read_at(place->offset + at, bytes, size, "elements");
+      if (!place->digest.empty()) digest.update(bytes, size);
+      if (widened != nullptr) widened->convert(bytes, to, size / widened->bytes);
+      to += widened == nullptr ? size : size / widened->bytes * item_size(widened->dtype);
+      at += size;
+    }
+    if (!place->digest.empty() && digest.digits() != place->digest)
+      file.fail("'" + entry->name + "' is damaged: it is not what its digest says");
+    check_booleans(file);
+  }
+
+private:
+  /// Any other bool than 0 and 1 is undefined behaviour.
+  void check_booleans(const InputFile &file) const {
+    if (tensor.dtype() != DType::boolean) return;
+    const auto *bytes = reinterpret_cast<const unsigned char *>(tensor.impl()->data);
+    for (std::int64_t i = 0; i < tensor.size(); ++i)
+      if (bytes[i] > 1)
+        file.fail("element " + std::to_string(i) + " of '" + entry->name + "', which is BOOL, is " +
+                  std::to_string(bytes[i]));
+  }
+};
+
+/// With memory for its elements.
+Loading begin_loading(const SafetensorsFile &file, std::string_view name,
+                      const SafetensorsOptions &options) {
+  const SafetensorsEntry *const entry = file.find(name);
+  if (entry == nullptr) throw IOError(file.path() + ": has no tensor '" + std::string(name) + "'");
+  const std::optional<DType> dtype = loaded_dtype(entry->dtype, options);
+  const Widened *const widened = find_widened(entry->dtype);
+  if (!dtype)
+    throw DTypeError(
+        file.path() + ": '" + entry->name + "' is " + entry->dtype + ", which Weft lacks" +
+        (widened == nullptr
+             ? std::string()
+             : ": the option widen reads it as " + std::string(name_of(widened->dtype))));
+  const auto number = static_cast<std::size_t>(entry - file.entries().data());
+  return {.entry = entry,
+          .place = &file.state().places[number],
+          .widened = widened,
+          .tensor = detail::new_tensor(*dtype, entry->shape)};
+}
+
+} // namespace
+
+std::optional<DType> loaded_dtype(std::string_view dtype, const SafetensorsOptions &options) {
+  if (const auto own = parse_safetensors_dtype(dtype)) return own;
+  const Widened *const widened = options.widen ? find_widened(dtype) : nullptr;
+  return widened == nullptr ? std::nullopt : std::optional(widened->dtype);
+}
+
+std::vector<Tensor> load_tensors(const SafetensorsFile &file, const std::vector<std::string> &names,
+                                 const SafetensorsOptions &options) {
+  std::vector<Loading> all;
+  all.reserve(names.size());
+  std::uint64_t bytes = 0;
+  for (const std::string &name : names) {
+    all.push_back(begin_loading(file, name, options));
+    bytes += all.back().entry->bytes;
+  }
+  // The next free thread takes the next tensor. Small files are not worth waking threads for.
+  std::atomic<std::size_t> next{0};
+  const auto readers =
+      static_cast<std::int64_t>(std::min<std::uint64_t>(all.size(), bytes / kPiece + 1));
+  try {
+    threads::parallel_for(0, readers, 1, [&](std::int64_t, std::int64_t) {
+      for (std::size_t i; (i = next.fetch_add(1)) < all.size();) all[i].read();
+    });
+  } catch (const Error &error) {
+    raise(error.kind(), std::string(error.message())); // from a thread that has no line of the user
+  }
+  std::vector<Tensor> tensors;
+  for (Loading &one : all) tensors.push_back(std::move(one.tensor));
+  return tensors;
+}
+
+Tensor SafetensorsFile::load(std::string_view name, const SafetensorsOptions &options,
+                             std::source_location where) const {
+  const CallSite site(where);
+  Loading one = begin_loading(*this, name, options);
+  one.read();
+  return std::move(one.tensor);
+}
+
+std::map<std::string, Tensor> load_safetensors(const std::string &path,
+                                               const SafetensorsOptions &options,
+                                               std::source_location where) {
+  const CallSite site(where);
+  const SafetensorsFile file(path);
+  std::vector<std::string> names;
+  for (const SafetensorsEntry &entry : file.entries()) names.push_back(entry.name);
+  const std::vector<Tensor> tensors = load_tensors(file, names, options);
+  std::map<std::string, Tensor> all;
+  for (std::size_t i = 0; i < names.size(); ++i) all.emplace(names[i], tensors[i]);
+  return all;
+}
+
+} // namespace weft

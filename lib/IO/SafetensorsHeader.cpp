@@ -1,0 +1,280 @@
+// Reads and writes the JSON of safetensors headers.
+#include "IO/SafetensorsHeader.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "IO/JsonEvents.h"
+
+namespace weft {
+
+namespace {
+
+/// The dtypes of the format, widest first as its writers order tensors.
+struct Known {
+  std::string_view name;
+  unsigned bits;
+};
+constexpr std::array<Known, 20> kKnown = {
+    {{"U64", 64}, {"I64", 64},    {"F64", 64},    {"C64", 64},    {"F32", 32},
+     {"U32", 32}, {"I32", 32},    {"BF16", 16},   {"F16", 16},    {"U16", 16},
+     {"I16", 16}, {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"I8", 8},
+     {"U8", 8},   {"F6_E3M2", 6}, {"F6_E2M3", 6}, {"F4", 4},      {"BOOL", 8}}};
+
+constexpr std::string_view kMetadata = "__metadata__";
+
+/// Hears the header: tensors, each with dtype, shape and offsets, and one object of texts.
+class HeaderEvents final : public JsonEvents {
+public:
+  bool start_object(std::size_t) override {
+    if (depth_ == 2) return JsonEvents::start_object(0);
+    ++depth_;
+    seen_ = {};
+    return true;
+  }
+  bool end_object() override {
+    if (depth_-- != 2 || in_metadata_) return true;
+    if (seen_ == Seen{true, true, true}) return true;
+    const char *const lacks = !seen_.dtype ? "dtype" : !seen_.shape ? "shape" : "data_offsets";
+    return fail("has no " + std::string(lacks) + " for '" + entries.back().name + "'");
+  }
+  bool key(string_t &name) override { return depth_ == 1 ? begin_entry(name) : begin_field(name); }
+  bool string(string_t &text) override {
+    if (depth_ == 2 && in_metadata_) {
+      if (!texts.emplace(field_, std::move(text)).second)
+        return fail("has the metadata '" + field_ + "' twice");
+      return true;
+    }
+    if (depth_ != 2 || field_ != "dtype" || in_list_) return JsonEvents::string(text);
+    entries.back().dtype = std::move(text);
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    if (depth_ != 2 || in_metadata_ || in_list_ || field_ == "dtype")
+      return JsonEvents::start_array(0);
+    in_list_ = true;
+    return true;
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (!in_list_) return JsonEvents::number_unsigned(value);
+    return field_ == "shape" ? add_size(value) : add_offset(value);
+  }
+  bool end_array() override {
+    in_list_ = false;
+    if (field_ == "shape" || offsets.back().count == 2) return true;
+    return fail("has " + std::to_string(offsets.back().count) + " numbers as " + place() +
+                ", where two belong");
+  }
+
+  struct Offsets {
+    std::uint64_t begin = 0, end = 0;
+    int count = 0;
+  };
+  std::vector<SafetensorsEntry> entries;
+  std::vector<Offsets> offsets; ///< of the entries
+  std::map<std::string, std::string> texts;
+
+private:
+  std::string place() const override {
+    if (depth_ == 0) return "its whole";
+    if (depth_ == 1) return "what belongs to '" + name_ + "'";
+    return "the " + field_ + " of '" + name_ + "'";
+  }
+  bool begin_entry(std::string &name) {
+    name_ = std::move(name);
+    in_metadata_ = name_ == kMetadata;
+    if (in_metadata_) {
+      if (had_metadata_) return fail("has " + name_ + " twice");
+      return had_metadata_ = true;
+    }
+    if (entries.size() == kMaxSafetensors)
+      return fail("has more than " + std::to_string(kMaxSafetensors) + " tensors");
+    entries.push_back({.name = name_, .dtype = {}, .shape = {}});
+    offsets.emplace_back();
+    return true;
+  }
+  bool begin_field(std::string &name) {
+    field_ = std::move(name);
+    if (in_metadata_) return true;
+    bool *const seen = field_ == "dtype"          ? &seen_.dtype
+                       : field_ == "shape"        ? &seen_.shape
+                       : field_ == "data_offsets" ? &seen_.offsets
+                                                  : nullptr;
+    if (seen == nullptr) return fail("has a field '" + field_ + "' in '" + name_ + "'");
+    if (*seen) return fail("has " + place() + " twice");
+    return *seen = true;
+  }
+  bool add_size(std::uint64_t size) {
+    Shape &shape = entries.back().shape;
+    if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return fail("has the size " + std::to_string(size) + " in " + place());
+    if (shape.rank() == max_rank)
+      return fail("has more than " + std::to_string(max_rank) + " sizes as " + place());
+    shape.push_back(static_cast<std::int64_t>(size));
+    return true;
+  }
+  bool add_offset(std::uint64_t offset) {
+    Offsets &own = offsets.back();
+    if (own.count == 2) return fail("has more than two numbers as " + place());
+    (own.count++ == 0 ? own.begin : own.end) = offset;
+    return true;
+  }
+
+  struct Seen {
+    bool dtype = false, shape = false, offsets = false;
+    bool operator==(const Seen &) const = default;
+  };
+  int depth_ = 0;
+  bool in_list_ = false, in_metadata_ = false, had_metadata_ = false;
+  Seen seen_;
+  std::string name_, field_;
+};
+
+/// Compares the bytes of a tensor with its sizes.
+Check check_bytes(const SafetensorsEntry &entry) {
+  const std::optional<unsigned> bits = safetensors_bits(entry.dtype);
+  std::uint64_t size = 1;
+  bool fits = true;
+  for (const std::int64_t dimension : entry.shape)
+    fits = fits && !__builtin_mul_overflow(size, static_cast<std::uint64_t>(dimension), &size);
+  if (bits) fits = fits && !__builtin_mul_overflow(size, std::uint64_t{*bits}, &size);
+  if (!fits)
+    return Fault{ErrorKind::io, "has the shape " + to_string(entry.shape) + " for '" + entry.name +
+                                    "', which no memory holds"};
+  if (!bits || (size % 8 == 0 && size / 8 == entry.bytes)) return std::nullopt;
+  return Fault{ErrorKind::io, "has " + std::to_string(entry.bytes) + " bytes for '" + entry.name +
+                                  "', which is " + entry.dtype + to_string(entry.shape)};
+}
+
+/// The bytes must be those of the tensors, one behind the other.
+Check check_tiling(const std::vector<SafetensorsEntry> &entries,
+                   const std::vector<HeaderEvents::Offsets> &offsets, std::uint64_t data_bytes) {
+  std::vector<std::uint32_t> order(entries.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(offsets[a].begin, offsets[a].end) < std::tie(offsets[b].begin, offsets[b].end);
+  });
+  std::uint64_t end = 0;
+  for (const std::uint32_t i : order) {
+    const HeaderEvents::Offsets &own = offsets[i];
+    if (own.begin != end || own.end < own.begin)
+      return Fault{ErrorKind::io, "has '" + entries[i].name + "' at the bytes " +
+                                      std::to_string(own.begin) + " to " + std::to_string(own.end) +
+                                      ", but what lies before it ends at " + std::to_string(end)};
+    end = own.end;
+  }
+  if (end == data_bytes) return std::nullopt;
+  return Fault{ErrorKind::io, "has " + std::to_string(data_bytes) +
+                                  " bytes of elements, but its header asks for " +
+                                  std::to_string(end)};
+}
+
+} // namespace
+
+std::optional<unsigned> safetensors_bits(std::string_view dtype) {
+  const auto *found = std::find_if(kKnown.begin(), kKnown.end(),
+                                   [&](const Known &known) { return known.name == dtype; });
+  return found == kKnown.end() ? std::nullopt : std::optional(found->bits);
+}
+
+std::string_view safetensors_dtype(DType dtype) {
+  switch (dtype) {
+  case DType::boolean: return "BOOL";
+  case DType::i32: return "I32";
+  case DType::i64: return "I64";
+  case DType::f32: return "F32";
+  case DType::f64: return "F64";
+  }
+  raise(ErrorKind::internal, "a dtype has no name in safetensors files");
+}
+
+std::optional<DType> parse_safetensors_dtype(std::string_view name) {
+  for (int i = 0; i < kNumDTypes; ++i)
+    if (safetensors_dtype(static_cast<DType>(i)) == name) return static_cast<DType>(i);
+  return std::nullopt;
+}
+
+Result<SafetensorsHeader> parse_safetensors_header(std::string_view text,
+                                                   std::uint64_t data_bytes) {
+  HeaderEvents events;
+  if (!text.starts_with('{'))
+    return Fault{ErrorKind::io, "is no safetensors file: its header does not start with {"};
+  if (Check fault = events.read(text)) return Fault{ErrorKind::io, "its header " + fault->message};
+  for (std::size_t i = 0; i < events.entries.size(); ++i) {
+    const HeaderEvents::Offsets &own = events.offsets[i];
+    events.entries[i].bytes = own.end - own.begin;
+  }
+  if (Check fault = check_tiling(events.entries, events.offsets, data_bytes)) return *fault;
+  for (const SafetensorsEntry &entry : events.entries)
+    if (Check fault = check_bytes(entry)) return *fault;
+
+  std::vector<std::uint32_t> order(events.entries.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return events.entries[a].name < events.entries[b].name;
+  });
+  SafetensorsHeader header{.entries = {}, .offsets = {}, .texts = std::move(events.texts)};
+  header.entries.reserve(order.size());
+  for (const std::uint32_t i : order) {
+    if (!header.entries.empty() && header.entries.back().name == events.entries[i].name)
+      return Fault{ErrorKind::io, "has '" + events.entries[i].name + "' twice"};
+    header.entries.push_back(std::move(events.entries[i]));
+    header.offsets.push_back(events.offsets[i].begin);
+  }
+  return header;
+}
+
+void sort_for_safetensors(std::vector<SafetensorsItem> &items) {
+  const auto place = [](const SafetensorsItem &item) {
+    const std::string_view dtype = safetensors_dtype(item.tensor.dtype());
+    return std::find_if(kKnown.begin(), kKnown.end(),
+                        [&](const Known &known) { return known.name == dtype; });
+  };
+  std::sort(items.begin(), items.end(), [&](const SafetensorsItem &a, const SafetensorsItem &b) {
+    return std::pair(place(a), std::string_view(a.name)) <
+           std::pair(place(b), std::string_view(b.name));
+  });
+}
+
+std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
+                                    const std::map<std::string, std::string> &texts) {
+  std::string header = "{";
+  if (!texts.empty()) {
+    header += json_text(std::string(kMetadata), "") + ":{";
+    for (const auto &[name, text] : texts) {
+      if (header.back() != '{') header += ',';
+      header += json_text(name, "the name of a text of the metadata") + ':' +
+                json_text(text, "the text '" + name + "' of the metadata");
+    }
+    header += '}';
+  }
+  std::uint64_t offset = 0;
+  for (const auto &[name, tensor] : items) {
+    if (name == kMetadata)
+      throw ValueError("no tensor may be called '" + name + "', which stands for the metadata");
+    const std::uint64_t end =
+        offset + static_cast<std::uint64_t>(tensor.size()) * item_size(tensor.dtype());
+    if (header.size() > 1) header += ',';
+    header += json_text(name, "the name of a tensor") + R"(:{"dtype":")" +
+              std::string(safetensors_dtype(tensor.dtype())) + R"(","shape":[)";
+    for (const std::int64_t size : tensor.shape()) {
+      if (header.back() != '[') header += ',';
+      header += std::to_string(size);
+    }
+    header += R"(],"data_offsets":[)" + std::to_string(offset) + ',' + std::to_string(end) + "]}";
+    offset = end;
+  }
+  header += '}';
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  if (items.size() > kMaxSafetensors || header.size() > kMaxSafetensorsHeader)
+    throw ValueError("the file would have " + std::to_string(items.size()) +
+                     " tensors and a header of " + std::to_string(header.size()) +
+                     " bytes, but the format allows " + std::to_string(kMaxSafetensors) + " and " +
+                     std::to_string(kMaxSafetensorsHeader));
+  return header;
+}
+
+} // namespace weft
