@@ -9,7 +9,7 @@
 namespace weft {
 
 /// A budget, as `weft-differentiate`, its ops and FunctionOptions::checkpoint name it.
-struct Checkpoint {
+struct CheckpointBudget {
   enum class Kind : std::uint8_t {
     none, ///< keep what the reverse needs of every iteration
     sqrt, ///< keep the state of about sqrt(n) of n iterations, and run the iterations between again
@@ -19,11 +19,11 @@ struct Checkpoint {
   Kind kind = Kind::none;
   std::int64_t number = 0; ///< positive, of binomial and bytes
 
-  friend bool operator==(const Checkpoint &, const Checkpoint &) = default;
+  friend bool operator==(const CheckpointBudget &, const CheckpointBudget &) = default;
 };
 
 /// Reads "none", "sqrt", "binomial<3>" or "bytes<65536>"; no text is none. The fault is one of
 /// value, and says what would be right.
-Result<Checkpoint> parse_checkpoint(std::string_view text);
+Result<CheckpointBudget> parse_checkpoint(std::string_view text);
 
 } // namespace weft

@@ -60,7 +60,7 @@ constexpr const char *whySnapshot = "the iterations behind it are run again from
 } // namespace
 
 bool Reverse::keepsAll(Operation *loop, std::optional<int64_t> iterations, std::string &why) {
-  if (context.checkpoint.kind == ::weft::Checkpoint::Kind::none) return true;
+  if (context.checkpoint.kind == ::weft::CheckpointBudget::Kind::none) return true;
   why = iterations && *iterations <= 4 ? "they are few" : whyNotRerun(loop);
   return !why.empty();
 }
@@ -114,7 +114,7 @@ LogicalResult Reverse::reverseSegments(scf::ForOp op, const Iterations &iteratio
   Location location = op.getLoc();
   OpBuilder &b = context.builder;
   const IterationOps ops(op);
-  if (context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt) {
+  if (context.checkpoint.kind != ::weft::CheckpointBudget::Kind::sqrt) {
     SmallVector<Value> carried, cotangents, captured = activeCaptures(op);
     SmallVector<unsigned> places;
     findCarried(op, places, carried, cotangents);
@@ -245,7 +245,7 @@ LogicalResult Reverse::reverseSegments(scf::WhileOp loop) {
   Location location = loop.getLoc();
   OpBuilder &b = context.builder;
   const IterationOps ops(loop);
-  const bool revolves = context.checkpoint.kind != ::weft::Checkpoint::Kind::sqrt;
+  const bool revolves = context.checkpoint.kind != ::weft::CheckpointBudget::Kind::sqrt;
   GrowingSegments segments(context, loop);
   scf::WhileOp op = segments.op;
   SmallVector<Value> captured = activeCaptures(op), carried;

@@ -51,7 +51,7 @@ private:
 
 /// Of one derivative that is being expanded.
 struct Context {
-  Context(Operation *op, SymbolTable &symbols, ::weft::Checkpoint checkpoint = {},
+  Context(Operation *op, SymbolTable &symbols, ::weft::CheckpointBudget checkpoint = {},
           std::string function = {})
       : op(op), symbols(symbols), builder(op), emitter(builder), checkpoint(checkpoint),
         saved(std::move(function)) {}
@@ -88,7 +88,7 @@ struct Context {
   /// Derivatives that were built and are to be expanded next.
   SmallVector<Operation *> further;
   /// What loops may keep.
-  ::weft::Checkpoint checkpoint;
+  ::weft::CheckpointBudget checkpoint;
   Saved saved;
 };
 

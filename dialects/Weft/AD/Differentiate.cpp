@@ -19,7 +19,7 @@ namespace {
 /// Expands the derivatives of a module, those inside a function before those of it.
 class Driver {
 public:
-  Driver(ModuleOp module, ::weft::Checkpoint checkpoint)
+  Driver(ModuleOp module, ::weft::CheckpointBudget checkpoint)
       : symbols(module), checkpoint(checkpoint) {}
 
   /// Expands every derivative in the function and in all it calls.
@@ -70,7 +70,7 @@ private:
   }
 
   SymbolTable symbols;
-  ::weft::Checkpoint checkpoint;
+  ::weft::CheckpointBudget checkpoint;
   std::vector<::weft::SavedNote> notes;
   size_t depth = 0; ///< of calls, from the first function on
   DenseMap<Operation *, State> state;

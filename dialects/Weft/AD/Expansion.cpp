@@ -140,7 +140,8 @@ static LogicalResult expand(Context &context) {
   return success();
 }
 
-LogicalResult expandDerivative(Operation *op, SymbolTable &symbols, ::weft::Checkpoint checkpoint,
+LogicalResult expandDerivative(Operation *op, SymbolTable &symbols,
+                               ::weft::CheckpointBudget checkpoint,
                                std::vector<::weft::SavedNote> &notes) {
   if (auto own = op->getAttrOfType<StringAttr>("checkpoint"))
     checkpoint = *::weft::parse_checkpoint(own.getValue()); // verified

@@ -17,7 +17,8 @@ FlatSymbolRefAttr differentiatedFunction(Operation *op);
 /// what it calls contain no such op any more. Loops keep what the op's `checkpoint` allows, or
 /// `checkpoint` where it has none. Adds notes on what is stored. Gives a diagnostic and fails where
 /// the code has no derivative.
-LogicalResult expandDerivative(Operation *op, SymbolTable &symbols, ::weft::Checkpoint checkpoint,
+LogicalResult expandDerivative(Operation *op, SymbolTable &symbols,
+                               ::weft::CheckpointBudget checkpoint,
                                std::vector<::weft::SavedNote> &notes);
 
 } // namespace mlir::weft

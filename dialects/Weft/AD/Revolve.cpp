@@ -47,7 +47,7 @@ public:
   Revolve(Context &context, Operation *loop, const IterationOps &ops, Value iterations)
       : context(context), loop(loop), ops(ops), iterations(iterations), location(loop->getLoc()) {}
 
-  void build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint);
+  void build(ReverseLoop &reverse, Recompute &recompute, ::weft::CheckpointBudget checkpoint);
 
 private:
   /// What the loops carry: how many snapshots there are, the iterations that they are of, then the
@@ -55,8 +55,8 @@ private:
   enum : unsigned { used, positions, firstStack };
 
   void findPieces(ArrayRef<Value> kept);
-  std::optional<int64_t> knownRoom(::weft::Checkpoint checkpoint) const;
-  Value room(OpBuilder &b, ::weft::Checkpoint checkpoint);
+  std::optional<int64_t> knownRoom(::weft::CheckpointBudget checkpoint) const;
+  Value room(OpBuilder &b, ::weft::CheckpointBudget checkpoint);
   Value bytesOfState(OpBuilder &b);
   void addStates(OpBuilder &b);
   Value position(OpBuilder &b, ArrayRef<Value> states, Value place);
@@ -109,11 +109,11 @@ Value Revolve::bytesOfState(OpBuilder &b) {
 }
 
 /// How many snapshots there may be, where iterations and sizes are known.
-std::optional<int64_t> Revolve::knownRoom(::weft::Checkpoint checkpoint) const {
+std::optional<int64_t> Revolve::knownRoom(::weft::CheckpointBudget checkpoint) const {
   APInt count;
   if (!matchPattern(iterations, m_ConstantInt(&count))) return std::nullopt;
   int64_t number = checkpoint.number;
-  if (checkpoint.kind == ::weft::Checkpoint::Kind::bytes) {
+  if (checkpoint.kind == ::weft::CheckpointBudget::Kind::bytes) {
     int64_t total = 0;
     for (const Piece &piece : pieces) {
       int64_t bytes = (piece.type.getElementTypeBitWidth() + 7) / 8;
@@ -127,11 +127,11 @@ std::optional<int64_t> Revolve::knownRoom(::weft::Checkpoint checkpoint) const {
   return std::min(number, count.getSExtValue());
 }
 
-Value Revolve::room(OpBuilder &b, ::weft::Checkpoint checkpoint) {
+Value Revolve::room(OpBuilder &b, ::weft::CheckpointBudget checkpoint) {
   Numbers n{b, location};
   if (knownMost) return n.constant(*knownMost);
   Value count = n.constant(checkpoint.number);
-  if (checkpoint.kind == ::weft::Checkpoint::Kind::bytes)
+  if (checkpoint.kind == ::weft::CheckpointBudget::Kind::bytes)
     count = n.div(count, n.max(bytesOfState(b), n.constant(1)));
   return n.min(count, iterations);
 }
@@ -318,7 +318,8 @@ SmallVector<Value> Revolve::advance(OpBuilder &b, SmallVectorImpl<Value> &states
   return SmallVector<Value>(ArrayRef<Value>(results).drop_front(1 + states.size()));
 }
 
-void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint) {
+void Revolve::build(ReverseLoop &reverse, Recompute &recompute,
+                    ::weft::CheckpointBudget checkpoint) {
   findPieces(recompute.kept());
   auto back = cast<scf::ForOp>(reverse.getOperation());
   const ReverseIteration iteration = reverse.wholeIteration();
@@ -356,7 +357,7 @@ void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoi
   }
   const unsigned first = back.getNumResults();
   reverse.replaceBy(larger);
-  const bool counted = checkpoint.kind == ::weft::Checkpoint::Kind::binomial;
+  const bool counted = checkpoint.kind == ::weft::CheckpointBudget::Kind::binomial;
   for (const Piece &piece : pieces)
     context.saved.keep(Saved::Form::snapshot, piece.value, counted ? checkpoint.number : -1,
                        "the iterations behind it are run again from it",
@@ -366,7 +367,7 @@ void Revolve::build(ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoi
 } // namespace
 
 void revolve(Context &context, Operation *loop, const IterationOps &ops, Value iterations,
-             ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint) {
+             ReverseLoop &reverse, Recompute &recompute, ::weft::CheckpointBudget checkpoint) {
   Revolve(context, loop, ops, iterations).build(reverse, recompute, checkpoint);
 }
 

@@ -14,6 +14,6 @@ namespace mlir::weft {
 /// Walther, Algorithm 799, ACM Transactions on Mathematical Software 26, 2000), which makes the
 /// fewest iterations run again.
 void revolve(Context &context, Operation *loop, const IterationOps &ops, Value iterations,
-             ReverseLoop &reverse, Recompute &recompute, ::weft::Checkpoint checkpoint);
+             ReverseLoop &reverse, Recompute &recompute, ::weft::CheckpointBudget checkpoint);
 
 } // namespace mlir::weft
