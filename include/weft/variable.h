@@ -1,6 +1,7 @@
 // Variables: named state that lives between calls.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -71,8 +72,9 @@ public:
 
   friend bool operator==(const Variable &a, const Variable &b) { return a.state_ == b.state_; }
 
-  /// For the library itself.
-  explicit Variable(std::shared_ptr<VariableState> state) : state_(std::move(state)) {}
+  /// For the library itself. (A template, or 0 would be a null pointer and not a number.)
+  template <std::same_as<std::shared_ptr<VariableState>> State>
+  explicit Variable(State state) : state_(std::move(state)) {}
   const std::shared_ptr<VariableState> &state() const { return state_; }
 
 private:

@@ -69,6 +69,9 @@ namespace {
 /// A first value, drawn now, also while a function is traced.
 Tensor drawn(const VariableState &state, const VariableInitializer &initializer, const Shape &shape,
              const std::optional<std::uint64_t> &seed) {
+  if (initializer == nullptr)
+    throw StateError("initialize: the variable '" + state.name() +
+                     "' is the state of an optimizer, which gives it its first value");
   const Interpreter::Scope eager(nullptr);
   const Tensor value = initializer(shape, state.dtype(), seed);
   const TensorType wanted{state.dtype(), shape};
@@ -83,7 +86,7 @@ Tensor drawn(const VariableState &state, const VariableInitializer &initializer,
 
 const Variable &Variable::initialize(const Shape &shape, std::source_location where) const {
   const CompositeCall site("initialize", where);
-  state_->initialize([&](const VariableInitializer &initializer, const auto &seed) {
+  state_->initialize(shape, [&](const VariableInitializer &initializer, const auto &seed) {
     return drawn(*state_, initializer, shape, seed);
   });
   if (state_->type().shape != shape)

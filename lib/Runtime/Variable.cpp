@@ -54,9 +54,29 @@ std::uint64_t VariableState::next_number() {
   return count.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+void VariableState::check_kept(const Shape &shape) const {
+  if (!kept_.defined() || kept_.shape() == shape) return;
+  throw ShapeError("initialize: the variable '" + name() + "' is to be of shape " +
+                   to_string(shape) + ", but the value restored for it is " +
+                   to_string(kept_.type()));
+}
+
+bool VariableState::keep_first(const Tensor &value) {
+  const std::lock_guard lock(mutex_);
+  if (kind() != Kind::uninitialized) return false;
+  kept_ = value;
+  return true;
+}
+
+bool VariableState::waits() const {
+  const std::lock_guard lock(mutex_);
+  return kept_.defined();
+}
+
 void VariableState::become(const Tensor &value) {
   value_ = make_contiguous(checked_initial(value, name()));
-  type_.shape = value.shape();
+  kept_ = {};
+  type_.shape = value_.shape();
   kind_.store(Kind::value, std::memory_order_release);
 }
 
@@ -77,6 +97,7 @@ std::shared_ptr<VariableState> VariableState::clone() const {
   }
   const std::lock_guard lock(mutex_);
   copy->seed_ = seed_;
+  copy->kept_ = kept_;
   copy->made_up_ = made_up_;
   return copy;
 }
@@ -176,6 +197,20 @@ void VariableState::unlock_update() {
   if (updating_) value_.impl()->identity.store(0, std::memory_order_relaxed);
   updating_ = false;
   mutex_.unlock();
+}
+
+HeldVariables::HeldVariables(std::vector<VariableState *> states) : states_(std::move(states)) {
+  std::sort(states_.begin(), states_.end());
+  try {
+    for (; locked_ < states_.size(); ++locked_) states_[locked_]->lock_update();
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+void HeldVariables::release() {
+  while (locked_ > 0) states_[--locked_]->unlock_update();
 }
 
 thread_local constinit const VariablesInUse *VariablesInUse::innermost_

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "Support/Fork.h"
 #include <weft/shape.h>
@@ -62,12 +63,20 @@ public:
   /// Of an uninitialized one: as no other in this process has.
   std::uint64_t number() const { return number_; }
 
-  /// Gives it the shape and `draw(initializer, seed)`, as one step, if it has none.
+  /// Gives it the shape and, as one step, the value that was kept for it or else
+  /// `draw(initializer, seed)`, if it has none. Throws ShapeError if the kept one has another
+  /// shape.
   template <class Draw>
-  void initialize(const Draw &draw) {
+  void initialize(const Shape &shape, const Draw &draw) {
     const std::lock_guard lock(mutex_);
-    if (kind() == Kind::uninitialized) become(draw(initializer_, seed_));
+    if (kind() != Kind::uninitialized) return;
+    check_kept(shape);
+    become(kept_.defined() ? kept_ : draw(initializer_, seed_));
   }
+  /// Keeps its first value, of its dtype, for when it is initialized; false if it is already.
+  bool keep_first(const Tensor &value);
+  /// Whether a kept value still waits.
+  bool waits() const;
   /// The seed of its first value from now on; whether it draws one.
   bool seed(std::uint64_t seed);
   const Initializer &initializer() const { return initializer_; }
@@ -106,6 +115,7 @@ private:
   [[noreturn]] void refuse_uninitialized() const;
   /// Throws StateError if there is no value.
   void check_value() const;
+  void check_kept(const Shape &shape) const;
   void become(const Tensor &value);
   void replace(const Tensor &value);
   void refuse_read() const;
@@ -124,8 +134,26 @@ private:
   std::atomic<Kind> kind_ = Kind::value;
   std::atomic<const std::string *> path_ = nullptr;
   const std::uint64_t number_ = 0;
-  Initializer initializer_; ///< null if it was made with a value
+  Initializer initializer_; ///< null if it was made with a value, or others give it one
   std::optional<std::uint64_t> seed_;
+  Tensor kept_; ///< its first value, restored before it had a shape
+};
+
+/// Holds variables so that no update comes between what is done with them, in the order of their
+/// addresses as compiled calls do. Throws StateError where VariableState::lock_update does.
+class HeldVariables {
+public:
+  /// They must live as long as this, and be given once each.
+  explicit HeldVariables(std::vector<VariableState *> states);
+  ~HeldVariables() { release(); }
+  HeldVariables(const HeldVariables &) = delete;
+  HeldVariables &operator=(const HeldVariables &) = delete;
+
+private:
+  void release();
+
+  std::vector<VariableState *> states_;
+  std::size_t locked_ = 0;
 };
 
 /// Says which variables compiled code uses, for as long as it runs: what it calls on this thread

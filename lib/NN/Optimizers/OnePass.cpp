@@ -15,31 +15,6 @@ namespace {
 /// Elements that a thread takes at a time.
 constexpr std::int64_t kChunk = std::int64_t{1} << 14;
 
-/// Holds variables for an update in place, in the order of their addresses as compiled calls do.
-class Held {
-public:
-  explicit Held(std::vector<VariableState *> states) : states_(std::move(states)) {
-    std::sort(states_.begin(), states_.end());
-    try {
-      for (; locked_ < states_.size(); ++locked_) states_[locked_]->lock_update();
-    } catch (...) {
-      release();
-      throw;
-    }
-  }
-  ~Held() { release(); }
-  Held(const Held &) = delete;
-  Held &operator=(const Held &) = delete;
-
-private:
-  void release() {
-    while (locked_ > 0) states_[--locked_]->unlock_update();
-  }
-
-  std::vector<VariableState *> states_;
-  std::size_t locked_ = 0;
-};
-
 /// The part of the update that is of one weight.
 struct Work {
   std::int64_t first_chunk, size;
@@ -85,7 +60,7 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
   const double decay = rate.item<double>() * state.common.weight_decay;
   const double follow = average.defined() ? average.item<double>() : 0;
 
-  const Held held(std::move(states));
+  const HeldVariables held(std::move(states));
   const auto buffer = [](const Variable &variable) {
     return static_cast<std::byte *>(variable.state()->update_buffer());
   };

@@ -454,14 +454,14 @@ void visit(detail::OptimizerState &state, const detail::Entries &entries,
     const std::size_t count =
         entry.slots.size() + (entry.average ? 1 : 0) + (entry.accumulated ? 1 : 0);
     visitor.enter(Node::sequence, count + 1);
-    // The weight is the model's; it is here for who exchanges variables.
-    variable("weight", entry.weight.variable);
     const std::span<const char *const> names = state.rule->slots();
     const auto of_weight = [&](std::string_view slot, Variable &value) {
       visitor.push(slot);
       variable(entry.weight.path, value);
       visitor.pop();
     };
+    // The weight is the model's; it is here for who exchanges variables.
+    of_weight("weight", entry.weight.variable);
     for (std::size_t s = 0; s < entry.slots.size(); ++s) of_weight(names[s], entry.slots[s]);
     if (entry.average) of_weight("average", *entry.average);
     if (entry.accumulated) of_weight("accumulated", *entry.accumulated);
@@ -472,13 +472,14 @@ void visit(detail::OptimizerState &state, const detail::Entries &entries,
 } // namespace
 
 void Optimizer::weft_visit(StructureVisitor &visitor) {
-  // Other handles of this optimizer keep their variables.
-  state_ = std::make_shared<detail::OptimizerState>(state_);
-  visit(*state_, state_->entries, visitor);
+  // Other handles of this optimizer keep their variables, if some are exchanged.
+  auto own = std::make_shared<detail::OptimizerState>(state_);
+  visit(*own, own->entries, visitor);
+  if (!own->has_the_variables_of(*state_)) state_ = std::move(own);
 }
 
 void Optimizer::weft_visit(StructureVisitor &visitor) const {
-  visit(*state_, state_->prepared(), visitor);
+  visit(*state_, state_->all(), visitor);
 }
 
 } // namespace weft::optimizers

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Ops/Interpreter.h"
+#include "Runtime/Variable.h"
 #include <weft/ops.h>
 
 namespace weft::optimizers {
@@ -20,84 +21,125 @@ std::vector<Variable> Entry::all() const {
 
 namespace {
 
-/// State starts with numbers, also inside a trace.
-Variable made(const Shape &shape, DType dtype, double value, const std::string &name) {
+/// The first value of a variable of the state, as `first()` computes it now, also inside a trace.
+template <class First>
+void begin(const Variable &variable, const Shape &shape, const First &first) {
+  if (variable.initialized()) return;
+  variable.state()->initialize(shape, [&](const auto &...) {
+    const Interpreter::Scope eager(nullptr);
+    return first();
+  });
+}
+
+Variable counter(const std::string &name) {
   const Interpreter::Scope eager(nullptr);
-  return Variable(full(shape, value, dtype), name, /*trainable=*/false);
+  return Variable(full({}, 0, DType::i64), name, /*trainable=*/false);
 }
 
 } // namespace
+
+bool Entry::prepare(const Rule &rule) const {
+  if (!weight.variable.initialized()) return false;
+  const Shape shape = weight.variable.shape();
+  const auto number = [&](double value) {
+    return [&, value] { return full(shape, value, weight.variable.dtype()); };
+  };
+  for (std::size_t i = 0; i < slots.size(); ++i) begin(slots[i], shape, number(rule.initial(i)));
+  // Until there is an update, the average of the weights is what they are.
+  if (average) begin(*average, shape, [&] { return weight.variable.value() + 0; });
+  if (accumulated) begin(*accumulated, shape, number(0));
+  return true;
+}
 
 OptimizerState::OptimizerState(const char *kind, std::string name, Listing listing,
                                LearningRate rate, CommonOptions common,
                                std::shared_ptr<const Rule> rule)
     : kind(kind), name(std::move(name)), listing(std::move(listing)), rate(std::move(rate)),
-      common(std::move(common)), rule(std::move(rule)),
-      step(made({}, DType::i64, 0, this->name + ".step")) {
-  if (this->common.accumulate > 1) micro = made({}, DType::i64, 0, this->name + ".accumulated");
+      common(std::move(common)), rule(std::move(rule)), step(counter(this->name + ".step")) {
+  if (this->common.accumulate > 1) micro = counter(this->name + ".accumulated");
 }
 
 OptimizerState::OptimizerState(const std::shared_ptr<OptimizerState> &other)
     : kind(other->kind), name(other->name), listing(other->listing), rate(other->rate),
       common(other->common), rule(other->rule), step(other->step), micro(other->micro),
       warned(other->warned.load()), origin(other) {
-  for (const std::shared_ptr<Entry> &entry : other->prepared()) {
+  for (const std::shared_ptr<Entry> &entry : other->all()) {
     entries.push_back(std::make_shared<Entry>(*entry));
     original_weights.push_back(entry->weight.variable);
   }
 }
 
-Entries OptimizerState::prepared() {
-  if (origin != nullptr) {
-    Entries all = origin->prepared();
-    for (std::shared_ptr<Entry> &entry : all) {
-      const auto known =
-          std::find(original_weights.begin(), original_weights.end(), entry->weight.variable);
-      if (known != original_weights.end())
-        entry = entries[static_cast<std::size_t>(known - original_weights.begin())];
-    }
-    return all;
-  }
-  const std::lock_guard lock(mutex);
-  if (complete) return entries;
+std::shared_ptr<Entry> OptimizerState::made(nn::NamedVariable weight) const {
+  auto entry = std::make_shared<Entry>(std::move(weight));
+  const Variable &variable = entry->weight.variable;
+  const auto contains = [&](const std::string &part) {
+    return entry->weight.path.find(part) != std::string::npos ||
+           variable.name().find(part) != std::string::npos;
+  };
+  entry->decays = common.weight_decay != 0 &&
+                  std::none_of(common.no_decay.begin(), common.no_decay.end(), contains);
+  const auto state = [&](const std::string &slot) {
+    return Variable(std::make_shared<VariableState>(variable.dtype(), nullptr,
+                                                    variable.name() + "." + name + "_" + slot,
+                                                    /*trainable=*/false));
+  };
+  for (const char *slot : rule->slots()) entry->slots.push_back(state(slot));
+  if (common.average) entry->average = state("average");
+  if (common.accumulate > 1) entry->accumulated = state("accumulated");
+  return entry;
+}
+
+void OptimizerState::refresh() {
+  if (complete) return;
   Entries next;
   complete = true;
   for (nn::NamedVariable &variable : listing()) {
-    if (!variable.variable.initialized()) {
-      complete = false;
-      continue;
-    }
     const auto known = std::find_if(entries.begin(), entries.end(), [&](const auto &entry) {
       return entry->weight.variable == variable.variable;
     });
-    if (known != entries.end()) {
-      next.push_back(*known);
-      continue;
-    }
-    const Variable weight = variable.variable;
-    Entry entry(std::move(variable));
-    const auto contains = [&](const std::string &part) {
-      return entry.weight.path.find(part) != std::string::npos;
-    };
-    entry.decays = common.weight_decay != 0 &&
-                   std::none_of(common.no_decay.begin(), common.no_decay.end(), contains);
-    const auto state = [&](const char *slot, double value) {
-      return made(weight.shape(), weight.dtype(), value, weight.name() + "." + name + "_" + slot);
-    };
-    const std::span<const char *const> slots = rule->slots();
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      entry.slots.push_back(state(slots[i], rule->initial(i)));
-    if (common.average) {
-      // Until there is an update, the average of the weights is what they are.
-      const Interpreter::Scope eager(nullptr);
-      entry.average.emplace(weight.value() + 0, weight.name() + "." + name + "_average",
-                            /*trainable=*/false);
-    }
-    if (common.accumulate > 1) entry.accumulated = state("accumulated", 0);
-    next.push_back(std::make_shared<Entry>(std::move(entry)));
+    next.push_back(known != entries.end() ? *known : made(std::move(variable)));
+    complete = next.back()->prepare(*rule) && complete;
   }
   entries = std::move(next);
-  return entries;
+}
+
+Entries OptimizerState::all() {
+  if (origin == nullptr) {
+    const std::lock_guard lock(mutex);
+    refresh();
+    return entries;
+  }
+  // Those that came later are the original's.
+  Entries all = origin->all();
+  for (std::shared_ptr<Entry> &entry : all) {
+    const auto known =
+        std::find(original_weights.begin(), original_weights.end(), entry->weight.variable);
+    if (known != original_weights.end())
+      entry = entries[static_cast<std::size_t>(known - original_weights.begin())];
+  }
+  return all;
+}
+
+bool OptimizerState::has_the_variables_of(OptimizerState &other) const {
+  const auto same = [](const Variable *a, const Variable *b) {
+    return a == nullptr || b == nullptr ? a == b : *a == *b;
+  };
+  if (step != other.step || micro != other.micro || !same(rate.variable(), other.rate.variable()))
+    return false;
+  const Entries originals = other.all();
+  return std::equal(entries.begin(), entries.end(), originals.begin(), originals.end(),
+                    [](const auto &a, const auto &b) { return a->all() == b->all(); });
+}
+
+Entries OptimizerState::prepared() {
+  if (origin == nullptr) {
+    const std::lock_guard lock(mutex);
+    refresh();
+    if (complete) return entries;
+  }
+  Entries all = this->all();
+  std::erase_if(all, [&](const auto &entry) { return !entry->prepare(*rule); });
+  return all;
 }
 
 void check_model(const std::string &kind, const std::vector<nn::NamedVariable> &given,
@@ -126,8 +168,10 @@ void check_model(const std::string &kind, const std::vector<nn::NamedVariable> &
 
 Listing listing_of(std::vector<Variable> variables) {
   return [variables = std::move(variables)] {
+    // Their places in the list stay the same in another process; names may not.
     std::vector<nn::NamedVariable> all;
-    for (const Variable &variable : variables) all.push_back({variable.name(), variable});
+    for (const Variable &variable : variables)
+      all.push_back({std::to_string(all.size()), variable});
     return all;
   };
 }

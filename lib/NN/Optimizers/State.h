@@ -52,9 +52,14 @@ struct CommonOptions {
   std::int64_t accumulate = 1;
 };
 
-/// A variable that is updated, and what is kept for it.
+/// A variable that is updated, and what is kept for it: variables that have no values until it has
+/// one.
 struct Entry {
   explicit Entry(nn::NamedVariable weight) : weight(std::move(weight)) {}
+
+  /// Gives what is kept its first values if the weight has one; whether it has. Slots start with
+  /// what `rule` says.
+  bool prepare(const Rule &rule) const;
 
   nn::NamedVariable weight;
   bool decays = false;
@@ -75,15 +80,18 @@ void check_model(const std::string &kind, const std::vector<nn::NamedVariable> &
 struct OptimizerState {
   OptimizerState(const char *kind, std::string name, Listing listing, LearningRate rate,
                  CommonOptions common, std::shared_ptr<const Rule> rule);
-  /// The same with handles of its own, for who exchanges variables. What `other` makes later for
-  /// variables that have no values yet is shared.
+  /// The same with handles of its own, for who exchanges variables.
   explicit OptimizerState(const std::shared_ptr<OptimizerState> &other);
   OptimizerState(const OptimizerState &) = delete;
   OptimizerState &operator=(const OptimizerState &) = delete;
   ~OptimizerState() = default;
 
-  /// The entries of the variables that have values, with slots.
+  /// The entries of the variables that have values, with slots that have values.
   Entries prepared();
+  /// The entries of all variables.
+  Entries all();
+  /// Whether no handle of a copy of `other` was exchanged.
+  bool has_the_variables_of(OptimizerState &other) const;
   /// The variables of the model, whether they have values or not.
   std::vector<nn::NamedVariable> listed() const { return listing(); }
 
@@ -98,11 +106,16 @@ struct OptimizerState {
   std::atomic<bool> warned = false;
 
   const std::shared_ptr<OptimizerState> origin; ///< whose handles were copied; null if none were
-  std::vector<Variable> original_weights;       ///< in the places of the copied entries
+  std::vector<Variable> original_weights;       ///< of the copied entries, in their order
 
   mutable forks::Mutex<std::mutex> mutex; ///< of what follows
   bool complete = false;                  ///< no variable is without a value any more
-  Entries entries;
+  Entries entries;                        ///< of all variables
+
+private:
+  /// Brings the entries up to date, with the lock held.
+  void refresh();
+  std::shared_ptr<Entry> made(nn::NamedVariable weight) const;
 };
 
 } // namespace detail
