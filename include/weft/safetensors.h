@@ -38,12 +38,14 @@ public:
   explicit SafetensorsFile(const std::string &path, std::source_location where = WEFT_HERE);
 
   const std::string &path() const;
-  /// All tensors, by name.
-  const std::vector<SafetensorsEntry> &entries() const;
+  /// All tensors, by name. (Not of a temporary: a loop over its entries would outlive it.)
+  const std::vector<SafetensorsEntry> &entries() const &;
+  void entries() const && = delete;
   /// That of this name, or null.
   const SafetensorsEntry *find(std::string_view name) const;
   /// The texts beside the tensors, without those that Weft checks its own files by.
-  const std::map<std::string, std::string> &metadata() const;
+  const std::map<std::string, std::string> &metadata() const &;
+  void metadata() const && = delete;
 
   /// Reads a tensor. Throws IOError if there is none of that name, it cannot be read, or it is not
   /// what its digest says (files that Weft wrote have one for each tensor); DTypeError for a dtype

@@ -7,6 +7,7 @@
 
 #include <weft/activations.h>     // IWYU pragma: export
 #include <weft/autodiff.h>        // IWYU pragma: export
+#include <weft/checkpoint.h>      // IWYU pragma: export
 #include <weft/control_flow.h>    // IWYU pragma: export
 #include <weft/custom_gradient.h> // IWYU pragma: export
 #include <weft/data.h>            // IWYU pragma: export
@@ -29,6 +30,7 @@
 #include <weft/phase.h>           // IWYU pragma: export
 #include <weft/print.h>           // IWYU pragma: export
 #include <weft/random.h>          // IWYU pragma: export
+#include <weft/safetensors.h>     // IWYU pragma: export
 #include <weft/schedules.h>       // IWYU pragma: export
 #include <weft/shape.h>           // IWYU pragma: export
 #include <weft/tensor.h>          // IWYU pragma: export

@@ -128,8 +128,8 @@ SafetensorsFile::SafetensorsFile(const std::string &path, std::source_location w
 }
 
 const std::string &SafetensorsFile::path() const { return state_->path; }
-const std::vector<SafetensorsEntry> &SafetensorsFile::entries() const { return state_->entries; }
-const std::map<std::string, std::string> &SafetensorsFile::metadata() const {
+const std::vector<SafetensorsEntry> &SafetensorsFile::entries() const & { return state_->entries; }
+const std::map<std::string, std::string> &SafetensorsFile::metadata() const & {
   return state_->texts;
 }
 

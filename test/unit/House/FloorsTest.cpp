@@ -32,6 +32,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["NN"] = may["Function"];
   may["NN"].insert({"Function", "Random", "NN", "Data", "IO", "Events", "Train"});
   may["Data"] = may["IO"] = may["Events"] = may["Train"] = may["NN"];
+  may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
+  may["Data"] = may["IO"] = may["NN"];
+  may["Checkpoint"] = may["NN"];
+  may["Checkpoint"].insert("Checkpoint");
   return may;
 }();
 
@@ -83,13 +87,16 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/tensor_array.h", "Function"},
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},
+    {"weft/safetensors.h", "IO"},
+    {"weft/checkpoint.h", "Checkpoint"},
+    {"weft/detail/saved_parts.h", "Checkpoint"},
     {"weft/activations.h", "NN"},
     {"weft/losses.h", "NN"},
     {"weft/metrics.h", "NN"},
     {"weft/nn.h", "NN"},
     {"weft/optimizers.h", "NN"},
     {"weft/schedules.h", "NN"},
-    {"weft/weft.h", "NN"},
+    {"weft/weft.h", "Checkpoint"},
 };
 
 // The folders of compiler/, which its headers are included by.

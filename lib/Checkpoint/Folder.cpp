@@ -1,0 +1,148 @@
+// Lists, writes and removes numbered checkpoints.
+#include "Checkpoint/Folder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "Support/AtomicFile.h"
+#include "Support/FileCalls.h"
+
+namespace weft {
+
+namespace {
+
+constexpr std::string_view kStart = "ckpt-", kEnd = ".safetensors", kTemporary = ".tmp-";
+
+std::string path_of(const std::string &folder, std::int64_t number) {
+  return folder + (folder.ends_with('/') ? "" : "/") + std::string(kStart) +
+         std::to_string(number) + std::string(kEnd);
+}
+
+/// The number in a name, written as this library writes it; 0 if there is none.
+std::int64_t number_of(std::string_view name) {
+  if (name.size() <= kStart.size() + kEnd.size() || !name.starts_with(kStart) ||
+      !name.ends_with(kEnd))
+    return 0;
+  const std::string_view digits =
+      name.substr(kStart.size(), name.size() - kStart.size() - kEnd.size());
+  std::int64_t number = 0;
+  if (digits.starts_with('0') || !detail::read_number(digits, number)) return 0;
+  return std::max<std::int64_t>(number, 0);
+}
+
+/// The names of all that a folder has.
+std::vector<std::string> names_in(const std::string &folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entries(folder, error);
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error))
+    names.push_back(entries->path().filename().string());
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw IOError(folder + ": cannot be read: " + error.message());
+  return names;
+}
+
+/// Makes the folder and those around it, each durable in the one around.
+void make_folder(const std::string &folder) {
+  if (std::error_code none; std::filesystem::is_directory(folder, none)) return;
+  std::string path = folder;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string around = folder_of(path);
+  if (around != path) make_folder(around);
+  if (file_calls().mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+    throw IOError(folder + ": cannot be made: " + std::strerror(errno));
+  sync_folder(around, folder);
+}
+
+} // namespace
+
+std::vector<NumberedFile> numbered_files(const std::string &folder) {
+  std::vector<NumberedFile> files;
+  for (const std::string &name : names_in(folder))
+    if (const std::int64_t number = number_of(name); number != 0)
+      files.push_back({number, path_of(folder, number)});
+  std::sort(files.begin(), files.end(),
+            [](const NumberedFile &a, const NumberedFile &b) { return a.number < b.number; });
+  return files;
+}
+
+NumberedFile write_numbered(const std::string &folder, Snapshot snapshot) {
+  make_folder(folder);
+  const std::vector<NumberedFile> before = numbered_files(folder);
+  std::int64_t number = before.empty() ? 1 : before.back().number + 1;
+  AtomicFile file(path_of(folder, number));
+  write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts));
+  // Other writers may have taken numbers meanwhile.
+  while (!file.commit_as(path_of(folder, number))) ++number;
+  return {number, path_of(folder, number)};
+}
+
+void remove_numbered(const std::string &path) {
+  static std::atomic<unsigned> count{0};
+  const std::string temporary = path + std::string(kTemporary) + std::to_string(getpid()) + "-" +
+                                std::to_string(count++) + "-removed";
+  FileCalls &calls = file_calls();
+  if ((calls.rename(path.c_str(), temporary.c_str()) == 0 &&
+       calls.unlink(temporary.c_str()) == 0) ||
+      errno == ENOENT)
+    return;
+  throw IOError(path + ": cannot be removed: " + std::strerror(errno));
+}
+
+void remove_leftovers(const std::string &folder) {
+  for (const std::string &name : names_in(folder)) {
+    const std::size_t at = name.find(kTemporary);
+    if (at == std::string::npos || number_of(name.substr(0, at)) == 0) continue;
+    std::int64_t writer = 0;
+    const std::string_view rest = std::string_view(name).substr(at + kTemporary.size());
+    const std::string path = folder + "/" + name;
+    struct stat status{};
+    if (!detail::read_number(rest.substr(0, rest.find('-')), writer) || writer <= 0 ||
+        stat(path.c_str(), &status) != 0)
+      continue;
+    const auto age =
+        std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(status.st_mtime);
+    // A number may be that of a process on another machine: only what is old is surely left over.
+    if (age < std::chrono::hours(1)) continue;
+    if (kill(static_cast<pid_t>(writer), 0) != 0 && errno == ESRCH)
+      file_calls().unlink(path.c_str());
+  }
+}
+
+CheckpointInfo info_of(const SafetensorsFile &file, std::int64_t number) {
+  const std::map<std::string, std::string> &texts = file.metadata();
+  const auto text_of = [&](std::string_view name) {
+    const auto found = texts.find(std::string(name));
+    return found == texts.end() ? nullptr : &found->second;
+  };
+  const std::string *const format = text_of(saved_names::kFormat);
+  if (format == nullptr || *format != kCheckpointFormat)
+    throw IOError(file.path() + (format == nullptr
+                                     ? ": is no checkpoint of Weft's: it has no 'weft.format'"
+                                     : ": is a checkpoint of version " + *format + "; only " +
+                                           std::string(kCheckpointFormat) + " is known"));
+  CheckpointInfo info{.path = file.path(), .number = number};
+  double seconds = 0, metric = 0;
+  if (const std::string *text = text_of(saved_names::kTime);
+      text != nullptr && detail::read_number(*text, seconds))
+    info.time += std::chrono::duration_cast<std::chrono::system_clock::duration>(
+        std::chrono::duration<double>(seconds));
+  if (const std::string *text = text_of(saved_names::kMetric);
+      text != nullptr && detail::read_number(*text, metric))
+    info.metric = metric;
+  std::int64_t step = 0;
+  if (const std::string *text = text_of(saved_names::kStep);
+      text != nullptr && detail::read_number(*text, step))
+    info.step = step;
+  return info;
+}
+
+} // namespace weft

@@ -1,0 +1,287 @@
+// The manager: saves on another thread, keeps some files, restores the newest that is whole.
+#include <weft/checkpoint.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <exception>
+#include <system_error>
+#include <thread>
+
+#include "Checkpoint/Folder.h"
+#include "Checkpoint/Restore.h"
+#include "Checkpoint/Snapshot.h"
+#include "Support/CallSite.h"
+#include "Support/Fault.h"
+#include "Support/Fork.h"
+#include "Support/Log.h"
+#include "Support/NumberText.h"
+#include "Support/Path.h"
+
+namespace weft {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A thread that no signal of the program comes to.
+std::thread without_signals(const std::function<void()> &run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  try {
+    std::thread thread(run);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread;
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+}
+
+} // namespace
+
+namespace detail {
+
+struct ManagerState {
+  ManagerState(std::string folder, const CheckpointManagerOptions &options)
+      : folder(std::move(folder)), options(options) {}
+  ManagerState(const ManagerState &) = delete;
+  ManagerState &operator=(const ManagerState &) = delete;
+  ~ManagerState() {
+    join();
+    if (failure == nullptr) return;
+    try {
+      rethrow();
+    } catch (const std::exception &error) {
+      warn_failed(error.what());
+    }
+  }
+
+  /// Waits for the save that goes on, and throws what it threw, as the line that began it.
+  void finish() {
+    join();
+    if (failure != nullptr) rethrow();
+  }
+
+  void start(Snapshot taken) {
+    const auto snapshot = std::make_shared<Snapshot>(std::move(taken));
+    const auto run = [this, snapshot] {
+      try {
+        write_numbered(folder, std::move(*snapshot));
+        remove_others();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    place = CallSite::place();
+    if (options.background) {
+      try {
+        generation = forks::generation();
+        writer = without_signals(run);
+        return;
+      } catch (const std::system_error &) {
+        // The system makes no more threads: this one can write.
+      }
+    }
+    run();
+    finish();
+  }
+
+  const std::string folder;
+  const CheckpointManagerOptions options;
+  std::int64_t last_step = 0;
+  Clock::time_point last_time = Clock::now();
+
+private:
+  void join() {
+    if (!writer.joinable()) return;
+    if (generation == forks::generation()) return writer.join();
+    // The parent's thread, which nobody here can wait for or end.
+    static_cast<void>(new std::thread(std::move(writer)));
+    failure = nullptr;
+  }
+
+  [[noreturn]] void rethrow() {
+    const std::exception_ptr thrown = std::exchange(failure, nullptr);
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error &error) {
+      if (error.place().known()) throw;
+      raise(error.kind(), std::string(error.message()), place);
+    }
+  }
+
+  void warn_failed(const char *what) noexcept {
+    try {
+      warn_line("CheckpointManager: the last save failed: " + std::string(what));
+    } catch (...) { // the user's sink, whose faults a destructor cannot hand on
+      return;
+    }
+  }
+
+  void remove_others() const;
+
+  std::thread writer;
+  std::uint32_t generation = 0; ///< of the process that has the writer
+  std::exception_ptr failure;   ///< the writer's until it is joined
+  SourcePlace place;            ///< of the last save
+};
+
+} // namespace detail
+
+namespace {
+
+/// The checkpoints of a folder whose headers are whole, oldest first.
+std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns) {
+  std::vector<CheckpointInfo> infos;
+  for (const NumberedFile &file : numbered_files(folder)) {
+    try {
+      infos.push_back(info_of(SafetensorsFile(file.path), file.number));
+    } catch (const IOError &error) {
+      if (warns)
+        warn_line("CheckpointManager: passed over a broken file: " + std::string(error.message()));
+    }
+  }
+  return infos;
+}
+
+/// Those with a metric, best first, and the newer first of equal ones.
+std::vector<CheckpointInfo> best_first(std::vector<CheckpointInfo> infos, bool largest_is_best) {
+  std::erase_if(infos, [](const CheckpointInfo &info) { return !info.metric; });
+  std::sort(infos.begin(), infos.end(), [&](const CheckpointInfo &a, const CheckpointInfo &b) {
+    const double x = *a.metric, y = *b.metric;
+    if (std::isnan(x) != std::isnan(y)) return std::isnan(y);
+    if (x != y && !std::isnan(x)) return largest_is_best ? x > y : x < y;
+    return a.number > b.number;
+  });
+  return infos;
+}
+
+/// Restores the first of them that is not broken.
+std::optional<CheckpointInfo> restore_first(const std::vector<CheckpointInfo> &infos,
+                                            const Checkpoint &what, const RestoreOptions &options,
+                                            const char *function) {
+  for (const CheckpointInfo &info : infos) {
+    try {
+      auto state = std::make_unique<detail::RestoreState>();
+      state->quiet = true; // either all fits or the user has said that it may not
+      state->file.emplace(info.path);
+      state->parts = what.parts();
+      restore_parts(*state, {.function = function, .strict = !options.partial});
+      return info;
+    } catch (const MisfitError &) {
+      throw;
+    } catch (const IOError &error) {
+      warn_line(std::string(function) +
+                ": passed over a broken file: " + std::string(error.message()));
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+void detail::ManagerState::remove_others() const {
+  if (options.keep == 0) return;
+  const std::vector<CheckpointInfo> infos = whole_ones(folder, /*warns=*/false);
+  std::set<std::string> kept;
+  const auto newest = static_cast<std::size_t>(options.keep);
+  for (std::size_t i = infos.size() - std::min(infos.size(), newest); i < infos.size(); ++i)
+    kept.insert(infos[i].path);
+  std::vector<CheckpointInfo> best = best_first(infos, options.largest_is_best);
+  best.resize(std::min(best.size(), static_cast<std::size_t>(options.keep_best)));
+  for (const CheckpointInfo &info : best) kept.insert(info.path);
+  for (const CheckpointInfo &info : infos)
+    if (!kept.contains(info.path)) remove_numbered(info.path);
+}
+
+CheckpointManager::CheckpointManager(const std::string &folder,
+                                     const CheckpointManagerOptions &options,
+                                     std::source_location where) {
+  const CallSite site(where);
+  check_path("CheckpointManager", folder);
+  const auto check = [](const char *option, double value, bool fits, const char *wanted) {
+    if (!fits)
+      throw ValueError(std::string("CheckpointManager: ") + option + " is " + number_text(value) +
+                       ", but must be " + wanted);
+  };
+  check("keep", static_cast<double>(options.keep), options.keep >= 0, "at least 0");
+  check("keep_best", static_cast<double>(options.keep_best), options.keep_best >= 0, "at least 0");
+  if (options.every_steps)
+    check("every_steps", static_cast<double>(*options.every_steps), *options.every_steps >= 1,
+          "at least 1");
+  if (options.every)
+    check("every", options.every->count(),
+          options.every->count() > 0 && std::isfinite(options.every->count()),
+          "a positive number of seconds");
+  remove_leftovers(folder);
+  state_ = std::make_unique<detail::ManagerState>(folder, options);
+}
+
+CheckpointManager::~CheckpointManager() = default;
+CheckpointManager::CheckpointManager(CheckpointManager &&) noexcept = default;
+CheckpointManager &CheckpointManager::operator=(CheckpointManager &&) noexcept = default;
+
+const std::string &CheckpointManager::folder() const { return state_->folder; }
+
+void CheckpointManager::save(const Checkpoint &what, const SaveOptions &options,
+                             std::source_location where) {
+  const CallSite site(where);
+  state_->finish();
+  state_->start(take_snapshot("CheckpointManager::save", what, options));
+  if (options.step) state_->last_step = *options.step;
+  state_->last_time = Clock::now();
+}
+
+bool CheckpointManager::save_if_due(const Checkpoint &what, std::int64_t step, SaveOptions options,
+                                    std::source_location where) {
+  const CallSite site(where);
+  const CheckpointManagerOptions &own = state_->options;
+  if (!own.every_steps && !own.every)
+    throw ValueError("save_if_due: nothing says when: give the manager every_steps or every");
+  const bool due = (own.every_steps && step - state_->last_step >= *own.every_steps) ||
+                   (own.every && Clock::now() - state_->last_time >= *own.every);
+  if (!due) return false;
+  if (!options.step) options.step = step;
+  save(what, options);
+  return true;
+}
+
+void CheckpointManager::wait(std::source_location where) {
+  const CallSite site(where);
+  state_->finish();
+}
+
+std::vector<CheckpointInfo> CheckpointManager::checkpoints(std::source_location where) {
+  const CallSite site(where);
+  state_->finish();
+  return whole_ones(state_->folder, /*warns=*/true);
+}
+
+std::optional<CheckpointInfo> CheckpointManager::restore_latest(const Checkpoint &what,
+                                                                const RestoreOptions &options,
+                                                                std::source_location where) {
+  const CallSite site(where);
+  std::vector<CheckpointInfo> infos = checkpoints();
+  std::reverse(infos.begin(), infos.end());
+  const auto restored = restore_first(infos, what, options, "restore_latest");
+  if (!restored && !numbered_files(folder()).empty())
+    throw IOError(folder() + ": has checkpoints, but all of them are broken");
+  state_->last_step = restored && restored->step ? *restored->step : state_->last_step;
+  return restored;
+}
+
+std::optional<CheckpointInfo> CheckpointManager::restore_best(const Checkpoint &what,
+                                                              const RestoreOptions &options,
+                                                              std::source_location where) {
+  const CallSite site(where);
+  const std::vector<CheckpointInfo> infos =
+      best_first(checkpoints(), state_->options.largest_is_best);
+  const auto restored = restore_first(infos, what, options, "restore_best");
+  if (!restored && !infos.empty())
+    throw IOError(folder() + ": has checkpoints with a metric, but all of them are broken");
+  return restored;
+}
+
+} // namespace weft

@@ -1,0 +1,60 @@
+// Weights alone: the variables of a model in a safetensors file, Weft's or another program's.
+#include <weft/checkpoint.h>
+
+#include "Checkpoint/Restore.h"
+#include "Checkpoint/Snapshot.h"
+#include "IO/SafetensorsWriter.h"
+#include "Runtime/Variable.h"
+#include "Support/CallSite.h"
+#include "Support/Path.h"
+
+namespace weft {
+
+WeightNames::WeightNames(std::map<std::string, std::string> names)
+    : name_([names = std::move(names)](const std::string &path) {
+        const auto found = names.find(path);
+        return found == names.end() ? path : found->second;
+      }) {}
+
+namespace detail {
+
+void save_weights(const std::string &path, const std::vector<nn::NamedVariable> &variables,
+                  const std::source_location &where) {
+  const CallSite site(where);
+  check_path("save_weights", path);
+  std::vector<SafetensorsItem> items;
+  std::vector<Variable> all;
+  for (const nn::NamedVariable &entry : variables) {
+    if (!entry.variable.initialized())
+      throw StateError("save_weights: '" + entry.path +
+                       "' has no value yet: it gets it when its layer is first called");
+    all.push_back(entry.variable);
+  }
+  {
+    const HeldVariables held(states_of(all));
+    for (const nn::NamedVariable &entry : variables)
+      items.push_back({entry.path, entry.variable.state()->load()});
+  }
+  AtomicFile file(path);
+  write_safetensors(file, std::move(items), {});
+  file.commit();
+}
+
+RestoreStatus load_weights(const std::string &path, std::vector<nn::NamedVariable> variables,
+                           const LoadWeightsOptions &options, const std::source_location &where) {
+  const CallSite site(where);
+  check_path("load_weights", path);
+  auto state = std::make_unique<RestoreState>();
+  state->file.emplace(path);
+  state->names = options.names;
+  state->loading.widen = options.widen;
+  state->variables = std::move(variables);
+  for (nn::NamedVariable &entry : state->variables)
+    state->parts.emplace_back(entry.path, entry.variable);
+  restore_parts(*state, {.function = "load_weights", .strict = options.strict});
+  return RestoreStatus(std::move(state));
+}
+
+} // namespace detail
+
+} // namespace weft
