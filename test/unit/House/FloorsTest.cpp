@@ -30,12 +30,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Function"].insert({"Autodiff", "CodeCache"});
   may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
-  may["NN"].insert({"Function", "Random", "NN", "Data", "IO", "Events", "Train"});
-  may["Data"] = may["IO"] = may["Events"] = may["Train"] = may["NN"];
   may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
-  may["Data"] = may["IO"] = may["NN"];
-  may["Checkpoint"] = may["NN"];
+  may["Data"] = may["IO"] = may["Events"] = may["Checkpoint"] = may["Train"] = may["NN"];
+  may["Events"].insert("Events");
   may["Checkpoint"].insert("Checkpoint");
+  may["Train"].insert({"Train", "Checkpoint", "Events"});
   return may;
 }();
 
