@@ -2,6 +2,8 @@
 
 #include "Support/Threads.h"
 
+#include "Support/SerialLoops.h"
+
 #include <weft/error.h>
 
 #include <algorithm>
@@ -181,13 +183,19 @@ struct Guarded {
   }
 };
 
+/// How many SerialLoops live on this thread.
+thread_local constinit int serial = 0;
+
 /// True when a loop of `length` is to run on the caller alone. Looks at the pool last.
 bool runs_alone(int64_t length, int64_t grain, int threads) noexcept {
-  return threads == 1 || length / grain < 2 || pool_lost.load(std::memory_order_relaxed) ||
-         omp_in_parallel();
+  return threads == 1 || length / grain < 2 || serial != 0 ||
+         pool_lost.load(std::memory_order_relaxed) || omp_in_parallel();
 }
 
 } // namespace
+
+SerialLoops::SerialLoops() noexcept { ++serial; }
+SerialLoops::~SerialLoops() { --serial; }
 
 int parse_num_threads(std::string_view text) {
   if (const int count = read_count(text)) return count;

@@ -107,6 +107,7 @@ std::string floor_of_header(const std::string &target) {
   if (target.starts_with("weft/")) {
     const auto found = kHeaderFloors.find(target);
     if (found == kHeaderFloors.end() && target.starts_with("weft/nn/")) return "NN";
+    if (found == kHeaderFloors.end() && target.starts_with("weft/data/")) return "Data";
     return found == kHeaderFloors.end() ? "unknown" : found->second;
   }
   if (target.starts_with("Weft/")) return "dialects";

@@ -1,0 +1,167 @@
+// Stages that make batches: of elements in a row, and of elements of similar length.
+#include <algorithm>
+
+#include "Data/Stage.h"
+
+namespace weft::data::detail {
+
+namespace {
+
+class BatchMaker final : public Maker {
+public:
+  BatchMaker(std::vector<Lazy> elements, const std::optional<double> &padding)
+      : elements_(std::move(elements)), padding_(padding) {}
+  Item make(std::int64_t) const override { return gathered(elements_, padding_); }
+  std::string origin(std::int64_t) const override {
+    const std::string first = elements_.front().origin(), last = elements_.back().origin();
+    return first == last ? first : first + " to " + last;
+  }
+
+private:
+  std::vector<Lazy> elements_;
+  std::optional<double> padding_;
+};
+
+Lazy batch_of(std::vector<Lazy> elements, const std::optional<double> &padding) {
+  return {std::make_shared<BatchMaker>(std::move(elements), padding), 0};
+}
+
+class Batch final : public Stage {
+public:
+  Batch(StagePointer input, std::int64_t size, const BatchOptions &options)
+      : Stage({std::move(input)}), size_(size), options_(options) {}
+  std::string describe() const override {
+    return "batch(" + std::to_string(size_) + (options_.drop_remainder ? ", drop_remainder)" : ")");
+  }
+  std::optional<std::int64_t> size() const override {
+    const auto whole = input().size();
+    if (!whole || *whole == kEndless) return whole;
+    return *whole / size_ + (options_.drop_remainder || *whole % size_ == 0 ? 0 : 1);
+  }
+  Varying varying() const override {
+    const auto whole = input().size();
+    const bool full =
+        options_.drop_remainder || (whole && (*whole == kEndless || *whole % size_ == 0));
+    // A stacked element's first axis is the second one of the batch.
+    if (options_.padding || input().varying() != Varying::none) return Varying::all;
+    return full ? Varying::none : Varying::first_axis;
+  }
+  std::unique_ptr<Cursor> start(const Epoch &epoch) const override {
+    return std::make_unique<BatchCursor>(start_input(epoch), size_, options_);
+  }
+
+private:
+  class BatchCursor final : public Cursor {
+  public:
+    BatchCursor(std::unique_ptr<Cursor> input, std::int64_t size, const BatchOptions &options)
+        : input_(std::move(input)), size_(size), options_(options) {}
+    bool next(Lazy &element) override {
+      std::vector<Lazy> elements;
+      Lazy one;
+      while (static_cast<std::int64_t>(elements.size()) < size_ && input_->next(one)) {
+        if (elements.empty())
+          elements.reserve(static_cast<std::size_t>(std::min<std::int64_t>(size_, 4096)));
+        elements.push_back(std::move(one));
+      }
+      const bool full = static_cast<std::int64_t>(elements.size()) == size_;
+      if (elements.empty() || (!full && options_.drop_remainder)) return false;
+      element = batch_of(std::move(elements), options_.padding);
+      return true;
+    }
+    std::int64_t skip(std::int64_t count) override {
+      std::int64_t passing = 0;
+      if (__builtin_mul_overflow(count, size_, &passing)) passing = kEndless;
+      const std::int64_t passed = input_->skip(passing);
+      return passed / size_ + (options_.drop_remainder || passed % size_ == 0 ? 0 : 1);
+    }
+
+  private:
+    std::unique_ptr<Cursor> input_;
+    std::int64_t size_;
+    BatchOptions options_;
+  };
+
+  std::int64_t size_;
+  BatchOptions options_;
+};
+
+class Bucket final : public Stage {
+public:
+  Bucket(StagePointer input, LengthFunction length, const BucketOptions &options)
+      : Stage({std::move(input)}), length_(std::move(length)), options_(options) {}
+  std::string describe() const override {
+    std::string text = "bucket(boundaries";
+    for (const std::int64_t each : options_.boundaries) text += " " + std::to_string(each);
+    text += ", sizes";
+    for (const std::int64_t each : options_.batch_sizes) text += " " + std::to_string(each);
+    return text + (options_.drop_remainder ? ", drop_remainder)" : ")");
+  }
+  std::optional<std::int64_t> size() const override { return std::nullopt; }
+  Varying varying() const override { return Varying::all; }
+  std::unique_ptr<Cursor> start(const Epoch &epoch) const override {
+    return std::make_unique<BucketCursor>(*this, start_input(epoch));
+  }
+
+private:
+  class BucketCursor final : public Cursor {
+  public:
+    BucketCursor(const Bucket &stage, std::unique_ptr<Cursor> input)
+        : stage_(stage), input_(std::move(input)), buckets_(stage.options_.boundaries.size() + 1) {}
+    bool next(Lazy &element) override {
+      Lazy one;
+      while (!ended_ && input_->next(one)) {
+        Item item = one.make();
+        const std::int64_t length =
+            called_for("bucket", ordinal_++, one, [&] { return stage_.length_(item); });
+        const std::size_t at = bucket_of(length);
+        buckets_[at].emplace_back(std::move(item), one.origin());
+        if (static_cast<std::int64_t>(buckets_[at].size()) == size_of(at)) {
+          element = take(at);
+          return true;
+        }
+      }
+      ended_ = true;
+      for (; left_ < buckets_.size() && !stage_.options_.drop_remainder; ++left_)
+        if (!buckets_[left_].empty()) {
+          element = take(left_);
+          return true;
+        }
+      return false;
+    }
+
+  private:
+    std::size_t bucket_of(std::int64_t length) const {
+      const auto &boundaries = stage_.options_.boundaries;
+      return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, length) -
+                                      boundaries.begin());
+    }
+    std::int64_t size_of(std::size_t bucket) const {
+      const auto &sizes = stage_.options_.batch_sizes;
+      return sizes[sizes.size() == 1 ? 0 : bucket];
+    }
+    Lazy take(std::size_t bucket) {
+      return batch_of(std::exchange(buckets_[bucket], {}), stage_.options_.padding);
+    }
+
+    const Bucket &stage_;
+    std::unique_ptr<Cursor> input_;
+    std::vector<std::vector<Lazy>> buckets_;
+    std::int64_t ordinal_ = 0;
+    std::size_t left_ = 0; ///< the bucket whose remainder comes next
+    bool ended_ = false;
+  };
+
+  LengthFunction length_;
+  BucketOptions options_;
+};
+
+} // namespace
+
+StagePointer make_batch(StagePointer input, std::int64_t size, const BatchOptions &options) {
+  return std::make_shared<Batch>(std::move(input), size, options);
+}
+StagePointer make_bucket(StagePointer input, LengthFunction length, const BucketOptions &options) {
+  return std::make_shared<Bucket>(std::move(input), std::move(length), options);
+}
+
+} // namespace weft::data::detail

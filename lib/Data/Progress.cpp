@@ -1,0 +1,150 @@
+// Reads and writes the position of a data set as JSON, and counts what loops are handed.
+#include "Data/Progress.h"
+
+#include <nlohmann/json.hpp>
+
+#include "Ops/Interpreter.h"
+#include "Support/Fault.h"
+#include <weft/random.h>
+
+namespace weft::data::detail {
+
+namespace {
+
+constexpr int kVersion = 1;
+
+[[noreturn]] void refuse(const std::string &what) {
+  raise(ErrorKind::value, "the state of a data set: " + what);
+}
+
+/// Says where two pipelines part.
+void check_same(const std::vector<std::string> &saved, const std::vector<std::string> &here) {
+  for (std::size_t i = 0; i < std::max(saved.size(), here.size()); ++i) {
+    if (i < saved.size() && i < here.size() && saved[i] == here[i]) continue;
+    const auto name = [&](const std::vector<std::string> &lines) {
+      return i < lines.size() ? "'" + lines[i] + "'" : std::string("nothing");
+    };
+    refuse("it is of another pipeline: stage " + std::to_string(i) + " is " + name(saved) +
+           " in the state and " + name(here) + " here");
+  }
+}
+
+std::uint64_t drawn_seed() {
+  const Interpreter::Scope nobody(nullptr);
+  return static_cast<std::uint64_t>(random::process_generator()
+                                        .randint(Shape(), 0, std::int64_t{1} << 53, DType::i64)
+                                        .item<std::int64_t>());
+}
+
+} // namespace
+
+std::uint64_t Progress::seed() const {
+  if (!state_.seed) state_.seed = any_wants_seed(*stage_) ? drawn_seed() : 0;
+  return *state_.seed;
+}
+
+std::string Progress::saved_state() const {
+  const std::lock_guard lock(mutex_);
+  nlohmann::json json;
+  json["version"] = kVersion;
+  json["pipeline"] = describe_all(*stage_);
+  json["epoch"] = state_.epoch;
+  json["position"] = state_.position;
+  json["seed"] = seed();
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Progress::State Progress::parse(std::string_view text) const {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) refuse("it is no JSON object");
+  const auto whole = [&](const char *key) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number_unsigned())
+      refuse(std::string("'") + key + "' is not there or no whole number");
+    return found->get<std::uint64_t>();
+  };
+  if (whole("version") != kVersion)
+    refuse("it is of version " + std::to_string(whole("version")) + ", and this Weft reads " +
+           std::to_string(kVersion));
+  const auto lines = json.find("pipeline");
+  if (lines == json.end() || !lines->is_array()) refuse("'pipeline' is not there or no list");
+  std::vector<std::string> saved;
+  for (const auto &line : *lines) {
+    if (!line.is_string()) refuse("'pipeline' is no list of texts");
+    saved.push_back(line.get<std::string>());
+  }
+  // Names of files may have bytes that are no UTF-8: compare as they are saved.
+  check_same(saved, nlohmann::json::parse(
+                        nlohmann::json(describe_all(*stage_))
+                            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+                        .get<std::vector<std::string>>());
+  State state;
+  state.epoch = whole("epoch");
+  const std::uint64_t position = whole("position");
+  const auto size = stage_->size();
+  if (position > static_cast<std::uint64_t>(size.value_or(kEndless)))
+    refuse("it is behind element " + std::to_string(position) + " of an epoch, and there are " +
+           std::to_string(*size));
+  state.position = static_cast<std::int64_t>(position);
+  state.seed = whole("seed");
+  state.restored = true;
+  return state;
+}
+
+void Progress::check_state(std::string_view text) const { static_cast<void>(parse(text)); }
+
+void Progress::restore_state(std::string_view text) {
+  const State fresh = parse(text);
+  const std::lock_guard lock(mutex_);
+  state_ = fresh;
+  ++loops_; // those that are under way change nothing any more
+}
+
+Progress::Start Progress::start_loop() {
+  const std::lock_guard lock(mutex_);
+  if (!state_.restored && state_.begun) {
+    ++state_.epoch;
+    state_.position = 0;
+  }
+  state_.restored = false;
+  state_.begun = true;
+  return {++loops_, {state_.epoch, seed(), false}, state_.position};
+}
+
+Epoch Progress::next_epoch() const {
+  const std::lock_guard lock(mutex_);
+  return {state_.epoch, seed(), true};
+}
+
+void Progress::count(std::uint64_t loop, std::int64_t bytes,
+                     std::chrono::steady_clock::time_point asked,
+                     std::chrono::steady_clock::time_point had) {
+  const std::lock_guard lock(mutex_);
+  if (loop == loops_) ++state_.position;
+  ++elements_;
+  bytes_ += bytes;
+  waited_ += had - asked;
+  if (!first_asked_) first_asked_ = asked;
+  last_had_ = had;
+}
+
+void Progress::end(std::uint64_t loop) {
+  const std::lock_guard lock(mutex_);
+  if (loop != loops_) return;
+  ++state_.epoch;
+  state_.position = 0;
+  state_.begun = false;
+}
+
+DatasetStats Progress::stats() const {
+  const std::lock_guard lock(mutex_);
+  DatasetStats stats;
+  stats.elements = elements_;
+  stats.bytes = bytes_;
+  stats.waited_seconds = std::chrono::duration<double>(waited_).count();
+  if (first_asked_)
+    stats.seconds = std::chrono::duration<double>(*last_had_ - *first_asked_).count();
+  return stats;
+}
+
+} // namespace weft::data::detail
