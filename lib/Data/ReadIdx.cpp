@@ -1,5 +1,5 @@
 // read_idx: the elements of an IDX file as a tensor.
-#include <weft/data.h>
+#include <weft/data/files.h>
 
 #include "Data/Idx.h"
 #include "Runtime/NewTensor.h"

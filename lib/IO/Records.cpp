@@ -33,9 +33,9 @@ std::string framed_record(std::string_view bytes) {
   std::string framed;
   framed.reserve(kHeader + bytes.size() + kFooter);
   append(framed, std::uint64_t{bytes.size()});
-  append(framed, masked_crc32c(framed.data(), 8));
+  append(framed, masked_crc32c(framed));
   framed.append(bytes);
-  append(framed, masked_crc32c(bytes.data(), bytes.size()));
+  append(framed, masked_crc32c(bytes));
   return framed;
 }
 
@@ -83,7 +83,7 @@ std::optional<std::string> RecordReader::read(bool may_be_cut) {
   const std::size_t count = got(header, sizeof header);
   if (count == 0) return std::nullopt;
   if (count < sizeof header) return cut();
-  if (masked_crc32c(header, 8) != number_at<std::uint32_t>(header + 8))
+  if (masked_crc32c({header, 8}) != number_at<std::uint32_t>(header + 8))
     fail("is damaged: the checksum of its length is wrong");
   const auto length = number_at<std::uint64_t>(header);
   struct stat status{};
@@ -95,7 +95,7 @@ std::optional<std::string> RecordReader::read(bool may_be_cut) {
   char footer[kFooter];
   if (got(bytes.data(), length) < length || got(footer, sizeof footer) < sizeof footer)
     return cut();
-  if (masked_crc32c(bytes.data(), length) != number_at<std::uint32_t>(footer))
+  if (masked_crc32c(bytes) != number_at<std::uint32_t>(footer))
     fail("is damaged: its checksum is wrong");
   at_ += kHeader + length + kFooter;
   ++record_;

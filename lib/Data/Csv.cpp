@@ -1,0 +1,191 @@
+// Reads CSV files by RFC 4180 into tensors, one for each column.
+#include <weft/data/files.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "Data/FileBytes.h"
+#include "Runtime/NewTensor.h"
+#include "Support/CallSite.h"
+#include "Support/Enumerators.h"
+#include "Support/Fault.h"
+#include "Support/Path.h"
+
+namespace weft::data {
+
+namespace {
+
+/// Goes through the fields of a text.
+class CsvReader {
+public:
+  CsvReader(const std::string &path, std::string_view text, char delimiter)
+      : path_(path), text_(text), delimiter_(delimiter) {
+    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3); // a mark of UTF-8
+  }
+
+  /// The fields of the next line that is not empty; false at the end.
+  bool row(std::vector<std::string> &fields) {
+    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) end_line();
+    if (at_ >= text_.size()) return false;
+    line_ = next_line_;
+    fields.clear();
+    for (;;) {
+      fields.push_back(field());
+      if (at_ < text_.size() && text_[at_] == delimiter_) {
+        ++at_;
+        continue;
+      }
+      if (at_ < text_.size()) end_line();
+      return true;
+    }
+  }
+  /// That of the row that was read last, from 1.
+  std::size_t line() const { return line_; }
+
+  [[noreturn]] void fail(std::size_t line, const std::string &what) const {
+    raise(ErrorKind::io, path_ + ": line " + std::to_string(line) + ": " + what);
+  }
+
+private:
+  void end_line() {
+    if (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
+    ++at_;
+    ++next_line_;
+  }
+  std::string field() {
+    if (at_ < text_.size() && text_[at_] == '"') return quoted();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' &&
+           text_[at_] != '\r')
+      ++at_;
+    return std::string(text_.substr(start, at_ - start));
+  }
+  std::string quoted() {
+    const std::size_t start = next_line_;
+    std::string value;
+    for (++at_;; ++at_) {
+      if (at_ >= text_.size()) fail(start, "a quote is opened and not closed");
+      if (text_[at_] == '"') {
+        if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') break;
+        ++at_; // two stand for one
+      }
+      next_line_ += text_[at_] == '\n';
+      value += text_[at_];
+    }
+    ++at_;
+    if (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' && text_[at_] != '\r')
+      fail(next_line_, "something follows a closing quote");
+    return value;
+  }
+
+  const std::string &path_;
+  std::string_view text_;
+  char delimiter_;
+  std::size_t at_ = 0, line_ = 1, next_line_ = 1;
+};
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+template <class T>
+bool parse(std::string_view text, T &value) {
+  text = trimmed(text);
+  if constexpr (std::is_same_v<T, bool>) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    value = lower == "1" || lower == "true";
+    return value || lower == "0" || lower == "false";
+  } else {
+    if (std::is_floating_point_v<T> && text.empty()) {
+      value = std::numeric_limits<T>::quiet_NaN();
+      return true;
+    }
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+}
+
+/// A column while it is read.
+struct Column {
+  std::string name;
+  std::size_t field = 0;
+  DType dtype = DType::f32;
+  std::string bytes; ///< of its elements
+};
+
+std::vector<Column> chosen(const std::string &path, const std::vector<std::string> &names,
+                           const CsvOptions &options) {
+  const std::vector<std::string> &wanted = options.columns.empty() ? names : options.columns;
+  if (options.dtypes.size() != 1 && options.dtypes.size() != wanted.size())
+    raise(ErrorKind::value, "there are " + std::to_string(wanted.size()) + " columns and " +
+                                std::to_string(options.dtypes.size()) +
+                                " dtypes; give one for each, or a single one");
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto found = std::ranges::find(names, wanted[i]);
+    if (found == names.end()) {
+      std::string there;
+      for (const std::string &name : names) there += (there.empty() ? "" : ", ") + name;
+      raise(ErrorKind::value, path + " has no column '" + wanted[i] + "'; there are " + there);
+    }
+    for (const Column &before : columns)
+      if (before.name == wanted[i])
+        raise(ErrorKind::value, path + ": there are two columns '" + wanted[i] + "'");
+    const DType dtype = options.dtypes[options.dtypes.size() == 1 ? 0 : i];
+    check_dtype("read_csv", dtype);
+    columns.push_back({wanted[i], static_cast<std::size_t>(found - names.begin()), dtype, {}});
+  }
+  return columns;
+}
+
+void append(const CsvReader &reader, const std::string &field, Column &column) {
+  visit_dtype(column.dtype, [&]<class T>() {
+    T value{};
+    if (!parse(field, value))
+      reader.fail(reader.line(), "column '" + column.name + "': '" + field.substr(0, 40) +
+                                     "' is no number of " + std::string(name_of(column.dtype)));
+    column.bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
+  });
+}
+
+} // namespace
+
+std::map<std::string, Tensor> read_csv(const std::string &path, const CsvOptions &options,
+                                       std::source_location where) {
+  const CompositeCall site("read_csv", where);
+  check_path("read_csv", path);
+  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
+    raise(ErrorKind::value, "the delimiter must not be a quote or the end of a line");
+  const std::string text = read_file(path);
+  CsvReader reader(path, text, options.delimiter);
+  std::vector<std::string> fields, names;
+  bool more = reader.row(fields);
+  if (!more) raise(ErrorKind::io, path + ": has no lines");
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    names.push_back(options.header ? std::string(trimmed(fields[i])) : std::to_string(i));
+  std::vector<Column> columns = chosen(path, names, options);
+  if (options.header) more = reader.row(fields);
+  std::int64_t rows = 0;
+  for (; more; more = reader.row(fields), ++rows) {
+    if (fields.size() != names.size())
+      reader.fail(reader.line(), "there are " + std::to_string(fields.size()) + " fields and " +
+                                     std::to_string(names.size()) + " columns");
+    for (Column &column : columns) append(reader, fields[column.field], column);
+  }
+  std::map<std::string, Tensor> result;
+  for (const Column &column : columns) {
+    const Tensor tensor = weft::detail::new_tensor(column.dtype, {{rows}});
+    std::ranges::copy(std::as_bytes(std::span(column.bytes)), tensor.impl()->data);
+    result.emplace(column.name, tensor);
+  }
+  return result;
+}
+
+} // namespace weft::data
