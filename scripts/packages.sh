@@ -17,13 +17,14 @@ build|ninja-build|/usr/bin/ninja|runs the build
 build|ccache|/usr/bin/ccache|makes the second build fast
 build|libgtest-dev|/usr/include/gtest/gtest.h|GoogleTest, for the unit tests
 build|libgmock-dev|/usr/include/gmock/gmock.h|GoogleMock, for the unit tests
-build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, of safetensors files and of the tools
+build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, of safetensors files, data sets and the tools
 build|libxxhash-dev|/usr/include/xxhash.h|digests of checkpoints
-build|nlohmann-json3-dev|/usr/include/nlohmann/json.hpp|JSON, read and written by the tools and by checkpoints
 build|libpng-dev|/usr/include/png.h|PNG images, of data sets
 build|libjpeg62-turbo-dev|/usr/include/jpeglib.h|JPEG images, of data sets
 build|zlib1g-dev|/usr/include/zlib.h|the compression in .npz files
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|the tools' command lines
+run|python3|/usr/bin/python3|fetches digits to train on
+run|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|pip, which fetches them
 test|python3|/usr/bin/python3|runs lit, LLVM's test runner
 test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for NumPy, which tests compare with
 test|g++|/usr/bin/g++|compiles users' programs in the tests
@@ -78,8 +79,7 @@ explain_if_not_installable() {
     say ""
     say "This is ${system:-an unknown system}, and ./x installs packages on Debian 12 only. Install by hand:"
     say "  LLVM, MLIR, clang and lld 22.1, with their development files, in /usr/lib/llvm-22"
-    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, xxHash, CLI11"
-    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, CLI11, libpng, libjpeg and zlib"
+    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, xxHash, CLI11, libpng, libjpeg and zlib"
     say "  for ./x test also Python 3 with its venv module"
     say "On Debian 12 the missing ones are:"
     say "  $command"

@@ -107,6 +107,7 @@ public:
     requires(!std::is_same_v<std::remove_const_t<T>, Checkpoint>)
   Checkpoint(T &structure) : parts_{CheckpointPart::whole(structure)} {}
   Checkpoint(std::initializer_list<CheckpointPart> parts) : parts_(parts) {}
+  explicit Checkpoint(std::vector<CheckpointPart> parts) : parts_(std::move(parts)) {}
 
   /// Writes the next numbered file of a folder, which is made if it is not there, and returns its
   /// path: "run1/ckpt-1.safetensors". What is saved is the state at one moment, also while compiled

@@ -14,6 +14,7 @@
 #include <weft/device.h>          // IWYU pragma: export
 #include <weft/dtype.h>           // IWYU pragma: export
 #include <weft/error.h>           // IWYU pragma: export
+#include <weft/events.h>          // IWYU pragma: export
 #include <weft/function.h>        // IWYU pragma: export
 #include <weft/gradient_tape.h>   // IWYU pragma: export
 #include <weft/gradients.h>       // IWYU pragma: export
@@ -35,6 +36,7 @@
 #include <weft/shape.h>           // IWYU pragma: export
 #include <weft/tensor.h>          // IWYU pragma: export
 #include <weft/tensor_array.h>    // IWYU pragma: export
+#include <weft/train.h>           // IWYU pragma: export
 #include <weft/variable.h>        // IWYU pragma: export
 #include <weft/windows.h>         // IWYU pragma: export
 

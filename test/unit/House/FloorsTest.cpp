@@ -57,8 +57,11 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/memory.h", "Support"},
     {"weft/events.h", "Events"},
     {"weft/train.h", "Train"},
+    {"weft/train/fit.h", "Train"},
     {"weft/train/history.h", "Train"},
     {"weft/train/progress.h", "Train"},
+    {"weft/train/report.h", "Train"},
+    {"weft/train/run.h", "Train"},
     {"weft/print.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
@@ -95,7 +98,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/nn.h", "NN"},
     {"weft/optimizers.h", "NN"},
     {"weft/schedules.h", "NN"},
-    {"weft/weft.h", "Checkpoint"},
+    {"weft/weft.h", "Train"},
 };
 
 // The folders of compiler/, which its headers are included by.

@@ -1,0 +1,198 @@
+// A loop that nobody has to write: epochs, validation, metrics, checkpoints, a bar.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/data.h>
+#include <weft/function.h>
+#include <weft/metrics.h>
+#include <weft/nn/layer.h>
+#include <weft/optimizers.h>
+#include <weft/train/progress.h>
+#include <weft/train/run.h>
+
+namespace weft::train {
+
+/// A loss of labels and predictions: a function of `weft::losses`, or any callable.
+template <class Labels>
+class Loss {
+public:
+  template <class F>
+    requires std::is_invocable_r_v<Tensor, const F &, const Labels &, const Tensor &>
+  Loss(F function) : function_(std::move(function)) {}
+  /// Of losses with options these have their defaults.
+  template <class Options>
+  Loss(Tensor (*function)(const Operand &, const Operand &, const Options &))
+      : function_([function](const Labels &labels, const Tensor &predictions) {
+          return function(labels, predictions, Options());
+        }) {}
+
+  Tensor operator()(const Labels &labels, const Tensor &predictions) const {
+    return function_(labels, predictions);
+  }
+
+private:
+  std::function<Tensor(const Labels &, const Tensor &)> function_;
+};
+
+/// A metric and what it is called: `{"accuracy", metrics::SparseCategoricalAccuracy()}`, anything
+/// with update(labels, predictions), result() and reset().
+template <class Labels>
+class NamedMetric {
+public:
+  template <class Metric>
+    requires requires(const Metric &metric, const Labels &labels, const Tensor &predictions) {
+      metric.update(labels, predictions);
+      { metric.result() } -> std::convertible_to<Tensor>;
+      metric.reset();
+    }
+  NamedMetric(std::string name, Metric metric)
+      : name(std::move(name)), update([metric](const Labels &labels, const Tensor &predictions) {
+          metric.update(labels, predictions);
+        }),
+        result([metric]() -> Tensor { return metric.result(); }),
+        reset([metric] { metric.reset(); }),
+        part([metric = std::make_shared<const Metric>(metric)](std::string path) {
+          return CheckpointPart(std::move(path), *metric);
+        }) {}
+
+  std::string name;
+  std::function<void(const Labels &, const Tensor &)> update;
+  std::function<Tensor()> result;
+  std::function<void()> reset;
+  std::function<CheckpointPart(std::string)> part;
+};
+
+/// Where `fit` keeps a run, and goes on with it.
+struct FitCheckpoints {
+  std::string folder;
+  std::int64_t keep = 3;
+  /// Saves after so many steps besides the end of each epoch.
+  std::optional<std::int64_t> every_steps = std::nullopt;
+  /// Saves after so many seconds besides.
+  std::optional<double> every_seconds = std::nullopt;
+};
+
+/// Options of `fit`, of inputs X and labels Y.
+template <class X, class Y>
+struct FitOptions {
+  optimizers::Optimizer optimizer;
+  Loss<Y> loss;
+  std::vector<NamedMetric<Y>> metrics = {};
+  std::int64_t epochs = 1;
+  /// What the model is tried on after each epoch: "val_loss" and "val_" and the metrics' names.
+  std::optional<data::BasicDataset<std::pair<X, Y>>> validation = std::nullopt;
+  Callbacks callbacks = {};
+  /// If given, the run goes on from the newest checkpoint in the folder, with the next batch of its
+  /// epoch, and ends with the same bits as one that was never interrupted.
+  std::optional<FitCheckpoints> checkpoints = std::nullopt;
+  /// Whether steps are traced and compiled.
+  bool compile = true;
+  /// Whether a bar is shown on stderr.
+  bool progress = true;
+};
+
+namespace detail {
+
+/// What the loop does with batches whose types it does not know.
+struct FitParts {
+  std::function<void()> start;  ///< of an epoch, or of the rest of one
+  std::function<Tensor()> step; ///< the loss of the next batch; undefined behind the last
+  std::function<void()> validate;
+  std::function<std::vector<std::pair<std::string, Tensor>>()> numbers; ///< then forgets them
+  std::vector<CheckpointPart> checkpoint;
+  std::optional<std::int64_t> size; ///< of an epoch, in batches
+};
+struct FitSettings {
+  std::int64_t epochs;
+  const Callbacks &callbacks;
+  const std::optional<FitCheckpoints> &checkpoints;
+  bool progress;
+};
+History fit(Run run, FitParts &parts, const FitSettings &settings);
+
+/// The model's result, told that it is trained if it wants to know.
+template <class Model, class X>
+Tensor predictions_of(const Model &model, const X &x, bool training) {
+  if constexpr (std::is_invocable_v<const Model &, const X &, const nn::CallOptions &>)
+    return model(x, nn::CallOptions{.training = training});
+  else return model(x);
+}
+
+} // namespace detail
+
+/// Trains a model on batches (x, y): for each the loss of `model(x)`, its gradient, an update. The
+/// history has the means of "loss" and of the metrics over each epoch, numbered from 1, and those
+/// of the validation. A batch of another size than the others is traced once more.
+///
+///     auto history = train::fit(model, digits.batch(32), {.optimizer = adam,
+///                                                         .loss = losses::softmax_cross_entropy,
+///                                                         .epochs = 3});
+///
+/// With checkpoints, Ctrl-C saves before it ends the process. Throws ValueError for a negative
+/// number of epochs, and what model, loss, data and callbacks throw.
+template <class Model, class X, class Y>
+History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
+            const FitOptions<X, Y> &options, std::source_location where = WEFT_HERE) {
+  static_assert(nn::Model<Model>, WEFT_MODEL_WANTED("train::fit"));
+  const weft::detail::CallLine line(where);
+  const metrics::Mean mean;
+  using Step = std::function<Tensor(const X &, const Y &)>;
+  const auto measured = [&](const Y &y, const Tensor &predictions) {
+    const Tensor loss = options.loss(y, predictions);
+    mean.update(loss);
+    for (const NamedMetric<Y> &metric : options.metrics) metric.update(y, predictions);
+    return loss;
+  };
+  const auto train = [&](const X &x, const Y &y) {
+    GradientTape tape;
+    const Tensor loss = measured(y, detail::predictions_of(model, x, true));
+    options.optimizer.apply_gradients(tape.gradient(loss, model));
+    return loss;
+  };
+  const auto test = [&](const X &x, const Y &y) {
+    return measured(y, detail::predictions_of(model, x, false));
+  };
+  const Step train_step = options.compile ? Step(function(train)) : Step(train);
+  const Step test_step = options.compile ? Step(function(test)) : Step(test);
+
+  typename data::BasicDataset<std::pair<X, Y>>::Iterator batch;
+  bool started = false;
+  detail::FitParts parts;
+  parts.start = [&] { started = false; };
+  parts.step = [&]() -> Tensor {
+    if (std::exchange(started, true)) ++batch;
+    else batch = data.begin();
+    if (batch == data.end()) return {};
+    return train_step(batch->first, batch->second);
+  };
+  if (options.validation)
+    parts.validate = [&] {
+      for (const auto &[x, y] : *options.validation) static_cast<void>(test_step(x, y));
+    };
+  parts.numbers = [&] {
+    std::vector<std::pair<std::string, Tensor>> numbers = {{"loss", mean.result()}};
+    mean.reset();
+    for (const NamedMetric<Y> &metric : options.metrics) {
+      numbers.emplace_back(metric.name, metric.result());
+      metric.reset();
+    }
+    return numbers;
+  };
+  parts.checkpoint = {
+      {"model", model}, {"optimizer", options.optimizer}, {"data", data}, {"metrics.loss", mean}};
+  for (const NamedMetric<Y> &metric : options.metrics)
+    parts.checkpoint.push_back(metric.part("metrics." + metric.name));
+  parts.size = data.size();
+  Run run;
+  run.variables = nn::named_variables(model);
+  return detail::fit(std::move(run), parts,
+                     {options.epochs, options.callbacks, options.checkpoints, options.progress});
+}
+
+} // namespace weft::train
