@@ -32,6 +32,11 @@ struct HistogramOptions {
   std::int64_t buckets = 30;
 };
 
+struct ImageOptions {
+  /// How many of several pictures are written.
+  std::int64_t at_most = 3;
+};
+
 /// The value of a hyperparameter.
 using Hyperparameter = std::variant<bool, std::int64_t, double, std::string>;
 
@@ -63,6 +68,12 @@ public:
   /// Throws ValueError unless there is at least one bucket.
   void histogram(std::string_view tag, const Operand &values, const Operand &step,
                  const HistogramOptions &options = {}) const;
+  /// Pictures, as PNG: (height, width), (height, width, channels) or (count, height, width,
+  /// channels) of 1, 3 or 4 channels: floating numbers from 0 to 1, what is beyond is cut off and
+  /// NaN is 0, or whole numbers from 0 to 255. Throws ShapeError for another shape, and in a traced
+  /// function when it runs ValueError for a whole number that is outside.
+  void image(std::string_view tag, const Operand &pictures, const Operand &step,
+             const ImageOptions &options = {}) const;
   /// A text, which is shown as Markdown.
   void text(std::string_view tag, std::string_view markdown, const Operand &step) const;
   /// What the run was made with, and the tags of the scalars to judge it by.

@@ -11,6 +11,7 @@
 #include "Support/Log.h"
 #include "Support/NumberText.h"
 #include "Support/Path.h"
+#include <weft/data/images.h>
 #include <weft/host_call.h>
 #include <weft/ops.h>
 
@@ -127,6 +128,38 @@ void Writer::histogram(std::string_view tag, const Operand &values, const Operan
       },
       {.name = "events::histogram", .where = values.where()}, values.materialize(),
       step_of("events::histogram", step));
+}
+
+void Writer::image(std::string_view tag, const Operand &pictures, const Operand &step,
+                   const ImageOptions &options) const {
+  const CallSite site(pictures.where());
+  const std::string name = tagged("events::image", tag);
+  const Tensor given = pictures.materialize();
+  const TensorType type = weft::detail::type_of(given);
+  const std::size_t rank = type.shape.size();
+  const std::int64_t channels = rank == 2 ? 1 : type.shape.empty() ? 0 : type.shape.back();
+  if (rank < 2 || rank > 4 ||
+      (channels != 1 && channels != 3 && channels != 4 && channels != unknown))
+    throw ShapeError("events::image: '" + name +
+                     "' must be (height, width), (height, width, channels) or (count, height, "
+                     "width, channels) of 1, 3 or 4 channels, but is " +
+                     to_string(type));
+  if (options.at_most < 1)
+    throw ValueError("events::image: at_most is " + std::to_string(options.at_most) +
+                     ", but must be at least 1");
+  host_call(
+      [file = file_, name, most = options.at_most](const Tensor &given, const Tensor &step) {
+        Tensor all = given;
+        if (is_floating(all.dtype())) all = minimum(maximum(select(all == all, all, 0), 0), 1);
+        if (all.rank() == 2) all = all[{ellipsis, newaxis}];
+        if (all.rank() == 3) all = all[newaxis];
+        std::vector<std::string> strings = {std::to_string(all.size(2)),
+                                            std::to_string(all.size(1))};
+        for (std::int64_t i = 0; i < std::min(most, all.size(0)); ++i)
+          strings.push_back(data::encode_png(all[i]));
+        file->add(detail::strings_event({now(), number_of(step)}, name, "images", strings));
+      },
+      {.name = "events::image", .where = pictures.where()}, given, step_of("events::image", step));
 }
 
 void Writer::text(std::string_view tag, std::string_view markdown, const Operand &step) const {

@@ -3,6 +3,7 @@
     read_back.py FOLDER
 """
 
+import struct
 import sys
 
 import numpy as np
@@ -30,6 +31,12 @@ def main(folder):
     counts, edges = np.histogram(np.arange(1000, dtype=np.float64), bins=30)
     np.testing.assert_allclose(numbers(spread), np.stack([edges[:-1], edges[1:], counts], axis=1), rtol=1e-12)
     assert reader.SummaryMetadata("weights").plugin_data.plugin_name == "histograms"
+
+    (picture,) = reader.Tensors("picture")
+    width, height, png = numbers(picture)
+    assert (width, height) == (b"3", b"2") and png.startswith(b"\x89PNG\r\n\x1a\n"), picture
+    assert struct.unpack(">II", png[16:24]) == (3, 2)
+    assert reader.SummaryMetadata("picture").plugin_data.plugin_name == "images"
 
     (note,) = reader.Tensors("note")
     assert numbers(note).item() == "# A run\n\nwith *words*".encode(), note

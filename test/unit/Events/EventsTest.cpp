@@ -120,6 +120,32 @@ TEST(Events, TextAndHyperparameters) {
   EXPECT_EQ(all[3].tag, "_hparams_/session_end_info");
 }
 
+TEST(Events, Images) {
+  const Writer writer(folder());
+  const Tensor pictures = random::uniform({5, 3, 4, 3}, {.seed = 1});
+  writer.image("several", pictures, 1, {.at_most = 2});
+  writer.image("grey", tensor({{0, 255}, {128, 7}}), 2);
+  writer.image("odd", tensor({{-1., 2.}, {std::nan(""), 0.5}}), 3);
+  function([&](const Tensor &x) { writer.image("traced", x, 4); })(pictures[0]);
+  writer.close();
+  const std::vector<Event> all = events::read(writer.path());
+  ASSERT_EQ(all.size(), 4U);
+  ASSERT_EQ(all[0].bytes.size(), 4U);
+  EXPECT_EQ(all[0].plugin, "images");
+  EXPECT_EQ(all[0].bytes[0], "4"); // the width first
+  EXPECT_EQ(all[0].bytes[1], "3");
+  const Tensor second = data::decode_image(all[0].bytes[3]);
+  EXPECT_LE(max(abs(second - pictures[1])).item<float>(), 0.5F / 255 + 1e-6F);
+  EXPECT_EQ(data::decode_image(all[1].bytes[2], {.dtype = i32}).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 255, 128, 7}));
+  EXPECT_EQ(data::decode_image(all[2].bytes[2], {.dtype = i32}).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 255, 0, 128}));
+  EXPECT_EQ(all[3].bytes[2], data::encode_png(pictures[0]));
+  EXPECT_THROWS(writer.image("x", ones({3, 4, 5}), 1), ShapeError,
+                "events::image: 'x' must be (height, width), (height, width, channels) or (count, "
+                "height, width, channels) of 1, 3 or 4 channels, but is f32(3, 4, 5)");
+}
+
 // A run that goes on from a step takes the place of what came after it.
 TEST(Events, ResumedRuns) {
   const std::string where = folder();

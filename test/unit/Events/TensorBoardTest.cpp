@@ -17,6 +17,7 @@ TEST(TensorBoard, ReadsWhatIsWritten) {
   for (int step = 0; step < 10; ++step)
     writer.within("train").scalar("loss", 1.F / static_cast<float>(step + 1), step);
   writer.histogram("weights", arange(1000, f64), 1);
+  writer.image("picture", tensor({{0, 255, 7}, {1, 2, 3}}), 1);
   writer.text("note", "# A run\n\nwith *words*", 1);
   writer.hyperparameters({{"rate", 0.01}, {"units", std::int64_t{64}}, {"name", "a"}, {"on", true}},
                          {"train/loss"});
