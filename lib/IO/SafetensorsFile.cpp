@@ -23,7 +23,12 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 /// Compares the header of a file of Weft's with its digest.
 void check_header(const InputFile &file, const SafetensorsHeader &header, std::string text) {
   const auto found = header.texts.find(std::string(kHeaderDigest));
-  if (found == header.texts.end()) return;
+  if (found == header.texts.end()) {
+    const auto ours = header.texts.lower_bound("weft.");
+    if (ours == header.texts.end() || !ours->first.starts_with("weft.")) return;
+    file.fail("its header is damaged: it has '" + ours->first + "' in the metadata, but no '" +
+              std::string(kHeaderDigest) + "'");
+  }
   const std::string own = '"' + std::string(kHeaderDigest) + "\":\"" + found->second + '"';
   const std::size_t at = text.find(own);
   if (at != std::string::npos && found->second.size() == Xxh3::kDigits) {

@@ -241,33 +241,31 @@ void sort_for_safetensors(std::vector<SafetensorsItem> &items) {
 
 std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
                                     const std::map<std::string, std::string> &texts) {
-  std::string header = "{";
-  if (!texts.empty()) {
-    header += json_text(std::string(kMetadata), "") + ":{";
-    for (const auto &[name, text] : texts) {
-      if (header.back() != '{') header += ',';
-      header += json_text(name, "the name of a text of the metadata") + ':' +
-                json_text(text, "the text '" + name + "' of the metadata");
-    }
-    header += '}';
-  }
+  std::string tensors;
   std::uint64_t offset = 0;
   for (const auto &[name, tensor] : items) {
     if (name == kMetadata)
       throw ValueError("no tensor may be called '" + name + "', which stands for the metadata");
     const std::uint64_t end =
         offset + static_cast<std::uint64_t>(tensor.size()) * item_size(tensor.dtype());
-    if (header.size() > 1) header += ',';
-    header += json_text(name, "the name of a tensor") + R"(:{"dtype":")" +
-              std::string(safetensors_dtype(tensor.dtype())) + R"(","shape":[)";
-    for (const std::int64_t size : tensor.shape()) {
-      if (header.back() != '[') header += ',';
-      header += std::to_string(size);
-    }
-    header += R"(],"data_offsets":[)" + std::to_string(offset) + ',' + std::to_string(end) + "]}";
+    std::string sizes;
+    for (const std::int64_t size : tensor.shape())
+      sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+    tensors += (tensors.empty() ? "" : ",") + json_text(name, "the name of a tensor") +
+               R"(:{"dtype":")" + std::string(safetensors_dtype(tensor.dtype())) +
+               R"(","shape":[)" + sizes + R"(],"data_offsets":[)" + std::to_string(offset) + ',' +
+               std::to_string(end) + "]}";
     offset = end;
   }
-  header += '}';
+  std::string metadata;
+  for (const auto &[name, text] : texts)
+    metadata += (metadata.empty() ? "" : ",") +
+                json_text(name, "the name of a text of the metadata") + ':' +
+                json_text(text, "the text '" + name + "' of the metadata");
+  std::string header = "{";
+  if (!texts.empty())
+    header += '"' + std::string(kMetadata) + "\":{" + metadata + (items.empty() ? "}" : "},");
+  header += tensors + '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
   if (items.size() > kMaxSafetensors || header.size() > kMaxSafetensorsHeader)
     throw ValueError("the file would have " + std::to_string(items.size()) +
