@@ -34,13 +34,16 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library}, ${compiler}, weft-tools (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, the runtime of code compiled ahead of time, and files for CMake and pkg-config.")
 
-# Each package says under which licences its contents are; LLVM is inside of two.
+# Each package says under which licences its contents are; LLVM is inside of two, and two libraries of headers of libweft.
 foreach(component library compiler tools dev)
   string(TOUPPER ${component} upper)
   set(documents share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} RENAME copyright COMPONENT ${component})
   if(WEFT_STATIC_LLVM AND component MATCHES "compiler|tools")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/LICENSES DESTINATION ${documents} COMPONENT ${component})
+  elseif(component STREQUAL library)
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSES/nlohmann-json.txt ${PROJECT_SOURCE_DIR}/LICENSES/xxHash.txt
+            DESTINATION ${documents}/LICENSES COMPONENT ${component})
   endif()
 endforeach()
 include(CPack)
