@@ -190,6 +190,9 @@ std::pair<Pipeline, Pipeline> Pipeline::split(double fraction,
   if (!whole)
     raise(ErrorKind::value, "how many elements there are is not known before they are made: use "
                             "take and skip with a number of them");
+  if (any_wants_seed(*stage_))
+    raise(ErrorKind::value, "what is before split draws a seed of its own, so that the two parts "
+                            "would not be of one order: give that stage a seed");
   const auto first = static_cast<std::int64_t>(std::llround(fraction * double(*whole)));
   const StagePointer frozen = make_frozen(stage_);
   return {Pipeline(make_slice(frozen, 0, first)), Pipeline(make_slice(frozen, first, kEndless))};

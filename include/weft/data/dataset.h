@@ -172,9 +172,9 @@ public:
                      std::source_location where = WEFT_HERE) const {
     return BasicDataset(pipeline_.batch(size, options, where));
   }
-  /// Batches of elements of similar `length(element)`, a whole number, padded to the largest of the
-  /// batch. A batch is handed out once its bucket is full, those that are left at the end of an
-  /// epoch from the shortest to the longest.
+  /// Batches of elements of similar `length(element)`, a whole number or a tensor of one, padded to
+  /// the largest of the batch. A batch is handed out once its bucket is full, those that are left
+  /// at the end of an epoch from the shortest to the longest.
   template <class F>
   BasicDataset bucket(F length, const BucketOptions &options,
                       std::source_location where = WEFT_HERE) const {
@@ -182,9 +182,12 @@ public:
                   "the function of bucket takes an element, or the parts of a pair or tuple");
     auto shared = std::make_shared<F>(std::move(length));
     return BasicDataset(pipeline_.bucket(
-        [shared](detail::Item item) {
-          return static_cast<std::int64_t>(
-              detail::call_with(*shared, detail::element_of<Element>(std::move(item))));
+        [shared](detail::Item item) -> std::int64_t {
+          const auto length =
+              detail::call_with(*shared, detail::element_of<Element>(std::move(item)));
+          if constexpr (std::is_convertible_v<decltype(length), Tensor>)
+            return length.template item<std::int64_t>();
+          else return static_cast<std::int64_t>(length);
         },
         options, where));
   }
@@ -209,14 +212,16 @@ public:
     return BasicDataset(pipeline_.skip(count, where));
   }
   /// Every `count`-th element, from number `index` on: what one of several processes works on.
-  /// Throws ValueError unless 0 <= index < count.
+  /// A shuffle before it needs the same seed in all of them. Throws ValueError unless 0 <= index <
+  /// count.
   BasicDataset shard(std::int64_t count, std::int64_t index,
                      std::source_location where = WEFT_HERE) const {
     return BasicDataset(pipeline_.shard(count, index, where));
   }
   /// The first part of the elements, and the rest: `auto [train, test] = d.split(0.8)`. What is
   /// before this stage has the order of its first epoch for ever, so that no element ever changes
-  /// sides. Throws ValueError unless the fraction is of [0, 1] and the size is known.
+  /// sides; a shuffle there needs a seed. Throws ValueError if it has none, and unless the fraction
+  /// is of [0, 1] and the size is known.
   std::pair<BasicDataset, BasicDataset> split(double fraction,
                                               std::source_location where = WEFT_HERE) const {
     auto [first, second] = pipeline_.split(fraction, where);

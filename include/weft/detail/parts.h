@@ -54,6 +54,8 @@ public:
   }
   /// What a layer is called decides nothing, but it is a field.
   void layer(const nn::LayerName &) { enter(Node::empty, 0); }
+  /// State stays where it is: what is compiled for one data set is not for another.
+  void stateful(const Stateful &value) { literal(reinterpret_cast<std::uint64_t>(&value)); }
 
   SignatureKey key;
 };

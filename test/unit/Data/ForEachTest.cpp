@@ -127,6 +127,19 @@ TEST(ForEach, ThreadsHaveLoopsOfTheirOwn) {
   EXPECT_THAT(sums, testing::Each(4950));
 }
 
+TEST(ForEach, DatasetsAreArgumentsByIdentity) {
+  const auto total = function([](const BasicDataset<Tensor> &dataset) {
+    return for_each(
+        dataset, [](const Tensor &x, const Tensor &sum) { return sum + x; },
+        tensor(0).astype(DType::i64));
+  });
+  const auto few = range(4), many = range(5);
+  EXPECT_EQ(total(few).item<std::int64_t>(), 6);
+  EXPECT_EQ(total(many).item<std::int64_t>(), 10);
+  EXPECT_EQ(total(few).item<std::int64_t>(), 6);
+  EXPECT_EQ(total.trace_count(), 2u);
+}
+
 TEST(ForEach, RefusesWhatHasNoTypes) {
   const BasicDataset<Tensor> none;
   const auto traced = function([&] { for_each(none, [](const Tensor &) {}); });

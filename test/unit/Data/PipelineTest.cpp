@@ -223,6 +223,7 @@ TEST(Pipeline, SplitsOfShuffledElementsStayApart) {
   const auto [train, test] = range(50).shuffle({.seed = 1}).split(0.5);
   const Numbers first = numbers(train);
   EXPECT_EQ(numbers(train), first); // the second epoch
+  EXPECT_THROW(range(50).shuffle().split(0.5), ValueError);
   std::multiset<std::int64_t> all(first.begin(), first.end());
   for (const std::int64_t x : numbers(test)) all.insert(x);
   const Numbers whole = counted(50);

@@ -120,7 +120,7 @@ TEST(State, OtherStagesResume) {
                     {.cycle = 2, .block = 2});
   });
   check_resumes([] {
-    return range(10).map(doubled).bucket([](const Tensor &x) { return x.item<std::int64_t>(); },
+    return range(10).map(doubled).bucket([](const Tensor &x) { return x; },
                                          {.boundaries = {8}, .batch_sizes = {2, 3}});
   });
   check_resumes([] {
