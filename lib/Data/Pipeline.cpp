@@ -119,7 +119,7 @@ Pipeline Pipeline::map(MapFunction f, bool seeded, const MapOptions &options,
   StagePointer mapped = make_map(stage_, std::move(f), seeded, options.seed, options.workers > 0);
   if (options.workers == 0) return Pipeline(std::move(mapped));
   return Pipeline(
-      make_ahead(std::move(mapped), options.workers, 2 * std::int64_t{options.workers}));
+      make_ahead(std::move(mapped), options.workers, 8 * std::int64_t{options.workers}));
 }
 Pipeline Pipeline::filter(Predicate predicate) const {
   return Pipeline(make_filter(stage_, std::move(predicate)));

@@ -16,9 +16,9 @@ namespace weft::data {
 
 /// Options of `map`.
 struct MapOptions {
-  /// Threads that call the function, each on an element of its own; what they make is handed out in
-  /// order. With 0 no thread is started: the function is called where its result is wanted first,
-  /// never twice at a time.
+  /// Threads that call the function, each on an element of its own; what they make, up to eight
+  /// elements for each, is handed out in order. With 0 no thread is started: the function is called
+  /// where its result is wanted first, never twice at a time.
   int workers = 0;
   /// Of a function that takes a generator. By default the seed that the data set has drawn.
   std::optional<std::uint64_t> seed = std::nullopt;

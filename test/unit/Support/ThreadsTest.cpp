@@ -2,6 +2,8 @@
 
 #include "Support/Threads.h"
 
+#include "Support/SerialLoops.h"
+
 #include <weft/error.h>
 
 #include <gtest/gtest.h>
@@ -67,6 +69,25 @@ TEST_F(ThreadsTest, UsesSeveralThreads) {
   });
   EXPECT_EQ(ids.size(), 3u);
   EXPECT_FALSE(in_parallel_region());
+}
+
+TEST_F(ThreadsTest, SerialLoopsStayOnTheirThread) {
+  set_num_threads(3);
+  int calls = 0;
+  {
+    const SerialLoops outer;
+    {
+      const SerialLoops inner;
+    }
+    parallel_for(0, 3, 1, [&](int64_t begin, int64_t end) {
+      EXPECT_EQ(end - begin, 3);
+      ++calls;
+    });
+  }
+  EXPECT_EQ(calls, 1);
+  std::atomic<int> ranges{0};
+  parallel_for(0, 3, 1, [&](int64_t, int64_t) { ++ranges; });
+  EXPECT_EQ(ranges, 3);
 }
 
 TEST_F(ThreadsTest, SmallAndNestedLoopsStayOnTheirThread) {
