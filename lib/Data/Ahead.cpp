@@ -139,7 +139,8 @@ public:
       : input_(std::move(input)), workers_(workers), count_(count) {}
   ~AheadCursor() override {
     // In a child the threads are gone, and whoever waits for them waits for ever.
-    if (workshop_ && generation_ != forks::generation()) static_cast<void>(workshop_.release());
+    if (generation_ == forks::generation()) return;
+    [[maybe_unused]] const Workshop *const lost = workshop_.release();
   }
   AheadCursor(const AheadCursor &) = delete;
   AheadCursor &operator=(const AheadCursor &) = delete;

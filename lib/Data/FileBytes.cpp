@@ -2,7 +2,6 @@
 #include "Data/FileBytes.h"
 
 #include <new>
-#include <stdexcept>
 
 #include "IO/InputFile.h"
 #include "Support/Fault.h"
@@ -14,15 +13,15 @@ namespace weft::data {
 std::string bytes_for(const std::string &path, std::uint64_t size) {
   // Pages that are promised and not there would end the process when they are touched; of a few
   // megabytes, asking takes longer than reading.
-  if (size < (64u << 20) || !system_memory::shortage(size, memory_stats().current)) {
-    try {
-      return std::string(size, '\0');
-    } catch (const std::bad_alloc &) { // said below
-    } catch (const std::length_error &) {
-    }
+  const bool asks = size >= (64u << 20);
+  try {
+    if (asks && system_memory::shortage(size, memory_stats().current)) throw std::bad_alloc();
+    if (size > std::string().max_size()) throw std::bad_alloc();
+    return std::string(size, '\0');
+  } catch (const std::bad_alloc &) {
+    raise(ErrorKind::out_of_memory,
+          path + ": " + std::to_string(size) + " bytes are more than can be had");
   }
-  raise(ErrorKind::out_of_memory,
-        path + ": " + std::to_string(size) + " bytes are more than can be had");
 }
 
 std::string read_file(const std::string &path, std::uint64_t limit) {

@@ -55,7 +55,7 @@ Tensor read_npy_bytes(std::string_view bytes, const std::string &name) {
     for (const char byte : bytes)
       if (static_cast<unsigned char>(byte) > 1)
         fail(name, "an element of dtype bool is not 0 or 1");
-  const Tensor result = detail::new_tensor(header->type.dtype, stored);
+  Tensor result = detail::new_tensor(header->type.dtype, stored);
   std::memcpy(result.impl()->data, bytes.data(), size);
   if (!header->fortran_order || shape.size() < 2) return result;
   Ints strides;
