@@ -150,7 +150,7 @@ int run(const Options &options) {
 
   Trainer eager_trainer;
   const Run eager = measure("eager", digits, eager_trainer, [&] {
-    return train(
+    return digits::train(
         digits, eager_trainer.shuffler,
         [&](const Tensor &x, const Tensor &y) { return eager_trainer.step(x, y); }, options.epochs);
   });
@@ -163,7 +163,7 @@ int run(const Options &options) {
       step.report(digits.images[slice(0, kBatch)], digits.labels[slice(0, kBatch)]);
   print_report("train_step", step_report);
   const Run stepwise = measure("train_step", digits, step_trainer, [&] {
-    return train(
+    return digits::train(
         digits, step_trainer.shuffler, [&](const Tensor &x, const Tensor &y) { return step(x, y); },
         options.epochs);
   });
@@ -172,7 +172,7 @@ int run(const Options &options) {
   Trainer loop_trainer;
   auto loop = function(
       [&] {
-        return train(
+        return digits::train(
             digits, loop_trainer.shuffler,
             [&](const Tensor &x, const Tensor &y) { return loop_trainer.step(x, y); },
             options.epochs);
