@@ -183,11 +183,11 @@ public:
     auto shared = std::make_shared<F>(std::move(length));
     return BasicDataset(pipeline_.bucket(
         [shared](detail::Item item) -> std::int64_t {
-          const auto length =
+          const auto value =
               detail::call_with(*shared, detail::element_of<Element>(std::move(item)));
-          if constexpr (std::is_convertible_v<decltype(length), Tensor>)
-            return length.template item<std::int64_t>();
-          else return static_cast<std::int64_t>(length);
+          if constexpr (std::is_convertible_v<decltype(value), Tensor>)
+            return value.template item<std::int64_t>();
+          else return static_cast<std::int64_t>(value);
         },
         options, where));
   }

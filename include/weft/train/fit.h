@@ -51,8 +51,8 @@ public:
       { metric.result() } -> std::convertible_to<Tensor>;
       metric.reset();
     }
-  NamedMetric(std::string name, Metric metric)
-      : name(std::move(name)), update([metric](const Labels &labels, const Tensor &predictions) {
+  NamedMetric(std::string called, Metric metric)
+      : name(std::move(called)), update([metric](const Labels &labels, const Tensor &predictions) {
           metric.update(labels, predictions);
         }),
         result([metric]() -> Tensor { return metric.result(); }),
