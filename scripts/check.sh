@@ -22,13 +22,14 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   tsan-text     fuzz-text with the tools of the preset tsan, N/10
   tsan-calls    fuzz-calls with the library of the preset tsan, N/10
   tensorboard   event files read by the tensorboard package, which is installed into build/tensorboard
+  report        the page of a run opened by Chromium, which is installed, without a network (root)
   install       ./x check-install (root)
 
   --count N   how many mutants and calls (by default 2000)
 END
 }
 
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls tensorboard install)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls tensorboard report install)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -53,6 +54,7 @@ run_part() {
       "$top/x" build --preset "${part%-calls}" weft-fuzz && "build/${part%-calls}/bin/weft-fuzz" calls --count "$few"
       ;;
     tensorboard) check_tensorboard ;;
+    report) check_report ;;
     install) "$top/x" check-install ;;
   esac
 }
@@ -66,6 +68,21 @@ check_tensorboard() {
   WEFT_EVENTS_FOLDER=$folder build/release/unit/events_tests --gtest_filter='TensorBoard.*' &&
     "$venv/bin/python" test/tensorboard/read_back.py "$folder"
   local status=$?
+  rm -rf "$folder"
+  return "$status"
+}
+
+check_report() {
+  local folder words status=0
+  need check-report
+  "$top/x" build weft-digits-network
+  folder=$(mktemp -d)
+  build/release/bin/weft-digits-network --epochs=1 --data="$folder/none" --out="$folder/run" 2>/dev/null
+  HOME=$folder unshare -n chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --dump-dom \
+    "file://$folder/run/report.html" >"$folder/dom" 2>"$folder/log" || status=$?
+  words=$(grep -E 'Refused to|violates|CONSOLE' "$folder/log") && status=1
+  grep -c '<svg' "$folder/dom" && grep -c 'src="data:image/png' "$folder/dom" || status=1
+  say "$words"
   rm -rf "$folder"
   return "$status"
 }

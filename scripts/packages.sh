@@ -31,6 +31,7 @@ test|g++|/usr/bin/g++|compiles users' programs in the tests
 test|pkg-config|/usr/bin/pkg-config|finds the installed library in the tests
 package|dpkg-dev|/usr/bin/dpkg-shlibdeps|names the packages that a package needs
 package|file|/usr/bin/file|tells CPack what it strips
+check-report|chromium|/usr/bin/chromium|opens the page of a run
 check-install|debootstrap|/usr/sbin/debootstrap|makes a bare system to install in
 sanitize|libclang-rt-22-dev|/usr/lib/llvm-22/lib/clang/22/lib/*/libclang_rt.asan*.a|the sanitizers' run-time libraries
 bench|libdnnl2|/usr/lib/*/libdnnl.so.2|oneDNN, a peer of the benchmarks

@@ -143,7 +143,8 @@ std::string confusion_of(const ReportOptions &options) {
     for (std::int64_t j = 0; j < shown; ++j) {
       const double count = counts[static_cast<std::size_t>(i * classes + j)];
       const double share = total > 0 ? count / total : 0;
-      all += "<td style=\"background: rgba(var(--heat), " + short_number(share) + ")\">" +
+      all += "<td style=\"background: rgba(var(--heat), " + short_number(share) +
+             (share > 0.5 ? "); color: #fff\">" : ")\">") +
              (count == 0 ? "" : short_number(count)) + "</td>";
     }
     all += "</tr>\n";
