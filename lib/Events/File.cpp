@@ -55,7 +55,7 @@ File::File(const std::string &folder, double flush_seconds)
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::make_unique<std::thread>([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -63,7 +63,7 @@ File::~File() {
   if (generation_ != forks::generation()) {
     // The thread is the parent's, and what waits is written there.
     ::close(descriptor_);
-    new std::thread(std::move(thread_)); // neither joined nor destroyed
+    static_cast<void>(thread_.release()); // neither joined nor destroyed
     return;
   }
   try {
@@ -116,7 +116,7 @@ void File::close() {
     closed_ = end_ = true;
     wake_.notify_one();
   }
-  thread_.join();
+  thread_->join();
   const bool unclosed = ::close(descriptor_) != 0;
   if (failure_) std::rethrow_exception(failure_);
   if (unclosed) throw IOError(path_ + ": cannot be written: " + std::strerror(errno));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -47,7 +48,7 @@ private:
   bool busy_ = false, hurry_ = false, end_ = false, closed_ = false;
   std::exception_ptr failure_;
   std::set<std::string> known_;
-  std::thread thread_;
+  std::unique_ptr<std::thread> thread_;
 };
 
 } // namespace weft::events::detail
