@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "Autodiff/TensorEmitter.h"
 #include "Autodiff/Rules/Rules.h"
+#include "Autodiff/TensorEmitter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>

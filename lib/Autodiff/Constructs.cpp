@@ -2,10 +2,10 @@
 // whose pullback the compiler makes.
 #include <algorithm>
 
+#include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
-#include "Autodiff/Rules/Calls.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 

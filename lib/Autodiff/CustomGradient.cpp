@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "Autodiff/Paused.h"
-#include "Autodiff/VariableLayers.h"
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/VariableLayers.h"
 #include "Runtime/Variable.h"
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>

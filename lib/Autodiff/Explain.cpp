@@ -1,6 +1,6 @@
 // Why a gradient is missing: the tape follows the paths that its records do not.
-#include "Autodiff/Tape.h"
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Tape.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"

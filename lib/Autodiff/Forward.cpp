@@ -1,8 +1,8 @@
 // Forward mode on tensors, one call at a time.
 #include "Autodiff/Forward.h"
 
-#include "Autodiff/TensorEmitter.h"
 #include "Autodiff/Rules/Rules.h"
+#include "Autodiff/TensorEmitter.h"
 
 namespace weft::autodiff {
 

@@ -2,8 +2,8 @@
 #include <weft/autodiff.h>
 
 #include "Autodiff/Pushforward.h"
-#include "Autodiff/Tape.h"
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Tape.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 

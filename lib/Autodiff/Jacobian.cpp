@@ -1,8 +1,8 @@
 // Jacobians on the tape: the records run backwards once for all elements of the target.
 #include "Autodiff/Batching.h"
+#include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
-#include "Autodiff/Rules/Calls.h"
 #include "Runtime/Variable.h"
 
 namespace weft::autodiff {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "CodeCache/CodeCache.h"
 #include "Autodiff/Rules/Calls.h"
+#include "CodeCache/CodeCache.h"
 #include "Ops/Interpreter.h"
 #include "Program/Sites.h"
 #include "Runtime/Variable.h"

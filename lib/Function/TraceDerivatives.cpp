@@ -2,10 +2,10 @@
 // calls, and a pull goes back through.
 #include <algorithm>
 
+#include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Function/DerivativePrograms.h"
 #include "Function/Tracer.h"
-#include "Autodiff/Rules/Calls.h"
 #include "Support/CallSite.h"
 
 namespace weft {

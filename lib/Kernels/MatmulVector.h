@@ -1,5 +1,5 @@
-// Vectors of one x86-64 level for matrix kernels and pooling: width, multiply-add, partial loads and
-// stores.
+// Vectors of one x86-64 level for matrix kernels and pooling: width, multiply-add, partial loads
+// and stores.
 //
 // This and the headers above it are only for files that the build compiles once per level, with
 // WEFT_LEVEL set to 2, 3 or 4. The namespace is the level's, so that code of different levels has

@@ -44,9 +44,8 @@ TEST(Tensor, RaggedLists) {
   EXPECT_THROWS(
       tensor({{1, 2}, {3}}), ShapeError,
       "tensor: the nested list is ragged: at depth 1 one list has 2 entries and another 1");
-  EXPECT_THROWS(
-      tensor({{{1}, {2, 3}}}), ShapeError,
-      "tensor: the nested list is ragged: at depth 2 one list has 1 entry and another 2");
+  EXPECT_THROWS(tensor({{{1}, {2, 3}}}), ShapeError,
+                "tensor: the nested list is ragged: at depth 2 one list has 1 entry and another 2");
   EXPECT_THROWS(tensor(std::vector<int>{1, 2, 3}, {2, 2}), ShapeError,
                 "tensor: the shape (2, 2) has 4 elements, but 3 are given");
 }
