@@ -66,7 +66,7 @@ check_tensorboard() {
   "$top/x" build events_tests
   folder=$(mktemp -d)
   WEFT_EVENTS_FOLDER=$folder build/release/unit/events_tests --gtest_filter='TensorBoard.*' &&
-    "$venv/bin/python" test/tensorboard/read_back.py "$folder"
+    "$venv/bin/python" test/unit/Events/read_back.py "$folder"
   local status=$?
   rm -rf "$folder"
   return "$status"

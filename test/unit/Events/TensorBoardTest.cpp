@@ -1,4 +1,4 @@
-// Writes what test/tensorboard/read_back.py reads with the tensorboard package: ./x check
+// Writes what test/unit/Events/read_back.py reads with the tensorboard package: ./x check
 // tensorboard says where.
 #include "../Testing.h"
 
