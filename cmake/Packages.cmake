@@ -41,7 +41,7 @@ foreach(component library compiler tools dev)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} RENAME copyright COMPONENT ${component})
   if(WEFT_STATIC_LLVM AND component MATCHES "compiler|tools")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/LICENSES DESTINATION ${documents} COMPONENT ${component})
-  elseif(component STREQUAL library)
+  elseif(component STREQUAL "library") # unquoted it would be the variable
     install(FILES ${PROJECT_SOURCE_DIR}/LICENSES/nlohmann-json.txt ${PROJECT_SOURCE_DIR}/LICENSES/xxHash.txt
             DESTINATION ${documents}/LICENSES COMPONENT ${component})
   endif()
