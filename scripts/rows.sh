@@ -1,4 +1,4 @@
-# ./x rows: which programs of test/rows.txt pass, and which wait for Python (sourced by ./x).
+# ./x rows: which programs of test/rows.txt pass as tests (sourced by ./x).
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # top is set by x.
 
@@ -17,7 +17,7 @@ verb_rows() {
     all=$((all + 1))
     # S002-2 is not S002-22.
     name="Rows\\.([^ ]*_)?${id/-/_}(_[^ ]*)? \\("
-    if ! grep -qE "$name" <<<"$results"; then state='waits for Python'
+    if ! grep -qE "$name" <<<"$results"; then state='has no test'
     elif grep -E "$name" <<<"$results" | grep -q FAILED; then state='FAILED'
     else
       state=passes

@@ -2,7 +2,7 @@
 // with the same numbers: eagerly, with its step compiled, and with a whole epoch compiled. Killed
 // at any moment and started again, it goes on, and ends with the same bits.
 //
-// Usage: weft-digits-network [--gap] [--epochs=N] [--data=FOLDER] [--out=FOLDER]
+// Usage: weft-digits-network [--gap] [--epochs=N] [--data=FOLDER] [--shipped=FOLDER] [--out=FOLDER]
 #include <charconv>
 #include <chrono>
 #include <cstdio>

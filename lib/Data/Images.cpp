@@ -232,6 +232,11 @@ Tensor decode_image(std::string_view bytes, const ImageOptions &options,
   return decode_named(bytes, "the image", options);
 }
 
+Tensor drawable(const Tensor &image) {
+  if (!is_floating(image.dtype())) return image;
+  return minimum(maximum(select(image == image, image, 0), 0), 1);
+}
+
 std::string encode_png(const Tensor &image, std::source_location where) {
   const CompositeCall site("encode_png", where);
   if (image.traced()) raise(ErrorKind::state, "the image stands for a value of a traced function");

@@ -35,6 +35,9 @@ bool is_jpeg(std::string_view bytes);
 /// Makes room for the samples; throws IOError for too many pixels, OutOfMemory.
 void make_room(Pixels &pixels, const std::string &name);
 
+/// Floating numbers held between 0 and 1, 0 for NaN: what encode_png takes. Others as they are.
+Tensor drawable(const Tensor &image);
+
 /// The image that is all of `bytes`, of either kind.
 Tensor decode_named(std::string_view bytes, const std::string &name, const ImageOptions &options);
 Tensor as_tensor(const Pixels &pixels, const ImageOptions &options);

@@ -73,19 +73,22 @@ File::~File() {
   }
 }
 
-void File::check() const {
+std::unique_lock<std::mutex> File::locked() {
+  // In a child the lock may be held for ever.
   if (generation_ != forks::generation())
     throw StateError(path_ + ": is written by the process that this one was forked from: make "
                              "another events::Writer here");
+  return std::unique_lock(mutex_);
+}
+
+void File::check() const {
   if (failure_) std::rethrow_exception(failure_);
   if (closed_) throw StateError(path_ + ": is closed");
 }
 
 void File::add(std::string_view record) {
   std::string framed = framed_record(record);
-  std::unique_lock lock(mutex_, std::defer_lock);
-  // In a child the lock may be held for ever.
-  if (generation_ == forks::generation()) lock.lock();
+  const std::unique_lock lock = locked();
   check();
   waiting_ += framed;
   // The thread waits for the first record, and then for its time.
@@ -93,13 +96,12 @@ void File::add(std::string_view record) {
 }
 
 bool File::first_of(const std::string &tag) {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock = locked();
   return known_.insert(tag).second;
 }
 
 void File::flush() {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (generation_ == forks::generation()) lock.lock();
+  std::unique_lock lock = locked();
   check();
   hurry_ = true;
   wake_.notify_one();
@@ -109,10 +111,8 @@ void File::flush() {
 
 void File::close() {
   {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (generation_ == forks::generation()) lock.lock();
+    const std::unique_lock lock = locked();
     if (closed_) return;
-    if (generation_ != forks::generation()) check();
     closed_ = end_ = true;
     wake_.notify_one();
   }

@@ -34,7 +34,9 @@ public:
 private:
   void run();
   void write(std::string_view bytes) const;
-  /// Throws what went wrong before, and StateError where nothing may be written any more.
+  /// Holds the mutex. Throws StateError in a child, whose thread is the parent's.
+  std::unique_lock<std::mutex> locked();
+  /// Throws what went wrong before, and StateError once it is closed.
   void check() const;
 
   std::string path_;

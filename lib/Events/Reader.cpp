@@ -123,7 +123,7 @@ Contained read_file(const std::string &path) {
   Contained file;
   std::vector<Event> &events = file.events;
   std::int64_t record = 0;
-  for (; const std::optional<std::string> bytes = reader.next_whole(); ++record) {
+  for (; const std::optional<std::string> bytes = reader.next(); ++record) {
     Event common;
     std::vector<std::string_view> values;
     bool whole = true, starts = false;

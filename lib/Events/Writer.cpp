@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "Data/Images.h"
 #include "Events/File.h"
 #include "Events/Messages.h"
 #include "Support/CallSite.h"
@@ -149,8 +150,7 @@ void Writer::image(std::string_view tag, const Operand &pictures, const Operand 
                      ", but must be at least 1");
   host_call(
       [file = file_, name, most = options.at_most](const Tensor &given, const Tensor &step) {
-        Tensor all = given;
-        if (is_floating(all.dtype())) all = minimum(maximum(select(all == all, all, 0), 0), 1);
+        Tensor all = data::drawable(given);
         if (all.rank() == 2) all = all[{ellipsis, newaxis}];
         if (all.rank() == 3) all = all[newaxis];
         std::vector<std::string> strings = {std::to_string(all.size(2)),

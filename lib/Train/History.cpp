@@ -13,6 +13,7 @@
 
 #include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
+#include "Support/NumberText.h"
 #include "Support/Path.h"
 #include "Train/Terminal.h"
 #include <weft/error.h>
@@ -146,7 +147,7 @@ std::string History::saved_state() const {
       const std::vector<Point> &points = all_[i].points;
       text += ",";
       if (next[i] < points.size() && points[next[i]].step == step)
-        text += exact_number(points[next[i]++].value);
+        text += number_text(points[next[i]++].value);
     }
     text += "\n";
   }

@@ -101,8 +101,10 @@ std::string History::plot(const std::vector<std::string> &names, const PlotOptio
                           std::source_location where) const {
   const CallSite site(where);
   int width = options.width;
-  if (width == 0) width = std::max(20, terminal_width(STDOUT_FILENO));
-  if (options.width == 0 && width == 20) width = 80;
+  if (width == 0) {
+    const int terminal = terminal_width(STDOUT_FILENO);
+    width = terminal == 0 ? 80 : std::max(20, terminal);
+  }
   constexpr int most = 10'000;
   if (width < 20 || width > most || options.height < 2 || options.height > most)
     throw ValueError("History::plot: the plot is " + std::to_string(width) + " x " +

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "Data/Images.h"
 #include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
 #include "Support/Path.h"
@@ -156,19 +157,13 @@ std::string confusion_of(const ReportOptions &options) {
   return all;
 }
 
-/// What is not in [0, 1] is cut off.
-Tensor drawable(const Tensor &image) {
-  if (!is_floating(image.dtype())) return image;
-  return minimum(maximum(select(image == image, image, 0), 0), 1);
-}
-
 std::string pictures_of(const std::vector<ReportPicture> &pictures) {
   std::string all;
   const std::size_t shown = std::min(pictures.size(), kMostPictures);
   for (std::size_t i = 0; i < shown; ++i)
     all += "<figure><img alt=\"" + escaped(pictures[i].caption) +
            "\" src=\"data:image/png;base64," +
-           base64(data::encode_png(drawable(pictures[i].image))) + "\"><figcaption>" +
+           base64(data::encode_png(data::drawable(pictures[i].image))) + "\"><figcaption>" +
            escaped(pictures[i].caption) + "</figcaption></figure>\n";
   if (all.empty()) return all;
   all = "<div class=\"pictures\">\n" + all + "</div>\n";

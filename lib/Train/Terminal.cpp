@@ -1,12 +1,10 @@
 // Asks terminals and the environment; numbers as people read them.
 #include "Train/Terminal.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -30,11 +28,6 @@ bool has_utf8() {
       return std::strstr(value, "UTF-8") != nullptr || std::strstr(value, "utf8") != nullptr ||
              std::strstr(value, "utf-8") != nullptr;
   return false;
-}
-
-std::string exact_number(double value) {
-  char text[32];
-  return {text, std::to_chars(text, std::end(text), value).ptr};
 }
 
 std::string short_number(double value) {

@@ -13,8 +13,6 @@ bool is_terminal(int descriptor);
 /// Whether the environment's locale is UTF-8.
 bool has_utf8();
 
-/// The shortest text that is read as that very number.
-std::string exact_number(double value);
 /// Four significant digits, for people.
 std::string short_number(double value);
 /// "1:02:03" or "0:07".

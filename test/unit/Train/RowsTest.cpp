@@ -136,12 +136,19 @@ TEST(Rows, S001_1_S001_8_WhileLoops) {
 
 TEST(Rows, S001_6_S001_7_AssignsInOrder) {
   const Variable a(0.F), b(0.F);
+  std::vector<std::string> lines;
+  const PrintSink before = set_print_sink([&](std::string_view line) { lines.emplace_back(line); });
   const auto f = function([&] {
     a.assign(2.F);
+    print(a + b);
     b.assign(3.F);
+    print(a + b);
     return a + b;
   });
-  EXPECT_EQ(f().item<float>(), 5);
+  const float sum = f().item<float>();
+  set_print_sink(before);
+  EXPECT_EQ(sum, 5);
+  EXPECT_EQ(lines, (std::vector<std::string>{"2", "5"}));
 }
 
 TEST(Rows, S001_10_ModelWithABranch) {
