@@ -44,6 +44,12 @@ function(weft_add_dialect_library name)
   set_property(GLOBAL APPEND PROPERTY WEFT_COMPILER_COMPONENTS Weft${name})
 endfunction()
 
+# A program that uses the precompiled header of the MLIR code, which is compiled as libraries are.
+function(weft_reuses_headers target)
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM WeftPCH)
+endfunction()
+
 # Include paths and definitions for code that uses MLIR.
 function(weft_uses_mlir target)
   target_include_directories(${target} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
