@@ -78,31 +78,11 @@ public:
   Backend() : driver(context, Target::host()) {}
 
   CompiledCode compile(const Program &program, const std::string &dump) override {
-    const Turn turn(*this, program);
-    const auto start = std::chrono::steady_clock::now();
-    OwningOpRef<ModuleOp> module = import(program);
-    const ::weft::Digest digest = digestOf(*module);
-    Dumps dumps(program, dump);
-    auto write = [&](Phase phase, ModuleOp result) {
-      if (dumps.wants(phase)) dumps.write(phase, print(result));
-      if (phase != Phase::llvm || !dumps.wants(Phase::object)) return;
-      if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
-    };
-    write(Phase::trace, *module);
-    const Use use(*this, program, write);
-    driver.nameCalls(callNamesOf(program));
-    const std::vector<::weft::SavedValue> saved =
-        program.part ? split(program, *module) : std::vector<::weft::SavedValue>();
-    auto code =
-        driver.load(*module, symbolName(program.name),
-                    program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
-    if (!code) fail(program, code.fault().message, driver.errorPlace());
-    code->saved = saved;
-    code->module = digest;
-    code->report.files = std::move(dumps.files);
-    code->report.total_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return std::move(*code);
+    return compile(program, dump, /*noted=*/false);
+  }
+
+  CompiledCode compile_noted(const Program &program) override {
+    return compile(program, {}, /*noted=*/true);
   }
 
   std::string ir(const Program &program, Phase phase) override {
@@ -162,6 +142,7 @@ private:
       driver.observe({});
       driver.reproduceFrom({}, Phase::trace);
       driver.nameCalls({});
+      driver.noteTimes(false);
     }
     Use(const Use &) = delete;
     Use &operator=(const Use &) = delete;
@@ -169,6 +150,35 @@ private:
   private:
     Driver &driver;
   };
+
+  CompiledCode compile(const Program &program, const std::string &dump, bool noted) {
+    const Turn turn(*this, program);
+    const auto start = std::chrono::steady_clock::now();
+    OwningOpRef<ModuleOp> module = import(program);
+    const ::weft::Digest digest = digestOf(*module);
+    Dumps dumps(program, dump);
+    auto write = [&](Phase phase, ModuleOp result) {
+      if (dumps.wants(phase)) dumps.write(phase, print(result));
+      if (phase != Phase::llvm || !dumps.wants(Phase::object)) return;
+      if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
+    };
+    write(Phase::trace, *module);
+    const Use use(*this, program, write);
+    driver.nameCalls(callNamesOf(program));
+    driver.noteTimes(noted);
+    const std::vector<::weft::SavedValue> saved =
+        program.part ? split(program, *module) : std::vector<::weft::SavedValue>();
+    auto code =
+        driver.load(*module, symbolName(program.name),
+                    program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
+    if (!code) fail(program, code.fault().message, driver.errorPlace());
+    code->saved = saved;
+    code->module = digest;
+    code->report.files = std::move(dumps.files);
+    code->report.total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::move(*code);
+  }
 
   OwningOpRef<ModuleOp> import(const Program &program) {
     DiagnosticText diagnostics(context);

@@ -9,6 +9,7 @@
 #include "Reports/MemoryReport.h"
 #include "Weft/AD/Saved.h"
 #include "Weft/IR/Places.h"
+#include "Weft/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include <chrono>
 
@@ -158,6 +159,11 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   auto variables = variablesOf(function, symbols);
   if (!variables) return variables.fault();
   code.variables = std::move(*variables);
+  if (notesTimes) {
+    PassManager notes(&context);
+    notes.addPass(createNoteTimesPass());
+    if (failed(notes.run(module))) return phaseFault();
+  }
 
   if (failed(run(module, Phase::bufferize, Phase::llvm))) return phaseFault();
   const ::weft::jit::LoadFor who{.gdb = ::weft::debug_info_requested(),

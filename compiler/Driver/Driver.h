@@ -51,6 +51,9 @@ public:
   /// The op calls that debug information shall name.
   void nameCalls(::weft::jit::CallNames names) { callNames = std::move(names); }
 
+  /// Whether code that is loaded reports times (the pass weft-note-times).
+  void noteTimes(bool on) { notesTimes = on; }
+
   /// Runs the phases after `from` up to and including `to`, at most `llvm`. Diagnostics go to the
   /// context's handlers.
   LogicalResult run(ModuleOp module, ::weft::Phase from, ::weft::Phase to);
@@ -85,7 +88,7 @@ private:
 
   MLIRContext &context;
   Target target;
-  bool verify = false;
+  bool verify = false, notesTimes = false;
   Observer observer;
   Source source;
   ::weft::Phase sourcePhase = ::weft::Phase::trace;

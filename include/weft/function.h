@@ -54,6 +54,16 @@ public:
     }(std::make_index_sequence<count>());
   }
 
+  /// The graph of the function for these arguments, as it is traced. Runs nothing.
+  template <class... Args>
+  Graph graph(const Args &...args) const {
+    using R = Result<Args...>;
+    detail::ArgumentReader arguments;
+    (visit_structure(args, arguments), ...);
+    std::shared_ptr<void> prototype;
+    return state_->core.graph(arguments, tracee<R>(arguments, prototype, args...));
+  }
+
   /// Whether a call with these arguments would find a trace, and if not, what differs from the
   /// nearest one: "step: miss: argument 0, dimension 0: 32 became 31". Runs nothing.
   template <class... Args>
@@ -106,7 +116,7 @@ private:
       detail::ArgumentReader arguments;
       (visit_structure(args, arguments), ...);
       const std::shared_ptr<Trace> trace = find<R>(where, arguments, args...);
-      return result<R>(*trace, arguments, state_->core.run(*trace, arguments));
+      return result<R>(*trace, arguments, state_->core.run(where, *trace, arguments));
     }
   }
 

@@ -35,6 +35,7 @@ std::vector<Tensor> GradientTape::gradient_by(const GradientTargets &targets,
                                               const std::source_location &where) {
   const CallSite site(where);
   tape_->check_thread("gradient");
+  const profile::Scope scope(profile::Kind::gradient, "gradient");
   return tape_->gradient(targets.tensors(), sources, options);
 }
 
@@ -43,6 +44,7 @@ std::vector<SlicedGradient> GradientTape::sliced_gradient_by(
     const GradientOptions &options, const std::source_location &where) {
   const CallSite site(where);
   tape_->check_thread("sliced_gradient");
+  const profile::Scope scope(profile::Kind::gradient, "gradient");
   return tape_->sliced_gradient(targets.tensors(), sources, options);
 }
 

@@ -11,6 +11,7 @@
 #include "Program/Requests.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
+#include "Support/Profile.h"
 
 namespace weft::cache {
 
@@ -160,8 +161,22 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   folder.note_compiler(key.build.substr(0, between), key.build.substr(between + 1));
 }
 
-CompiledCode compile(const Program &program, const std::string &dump) {
-  const forks::Delay whole;
+namespace {
+
+/// Notes the phases of a compile that ends now, one behind the other.
+void note_phases(const CompileReport &report) {
+  std::int64_t end = profile::now();
+  for (auto phase = report.phases.rbegin(); phase != report.phases.rend(); ++phase) {
+    profile::Event event;
+    event.kind = profile::Kind::phase;
+    event.name = profile::kept(phase->phase);
+    event.end = end;
+    event.begin = end -= static_cast<std::int64_t>(phase->milliseconds * 1e6);
+    profile::note_inside(event);
+  }
+}
+
+CompiledCode find_or_make(const Program &program, const std::string &dump) {
   const auto start = std::chrono::steady_clock::now();
   if (fresh_code_requested()) {
     CompiledCode code = compiler_backend().compile(program, dump);
@@ -198,6 +213,16 @@ CompiledCode compile(const Program &program, const std::string &dump) {
     code.report.total_ms = milliseconds_since(start);
     code.report.phases = {{"cache", code.report.total_ms}};
   }
+  return code;
+}
+
+} // namespace
+
+CompiledCode compile(const Program &program, const std::string &dump) {
+  const forks::Delay whole;
+  const profile::Scope scope(profile::Kind::compile, std::string_view(program.name));
+  CompiledCode code = find_or_make(program, dump);
+  if (scope.noted()) note_phases(code.report);
   return code;
 }
 

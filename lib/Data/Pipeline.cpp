@@ -7,6 +7,7 @@
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/NumberText.h"
+#include "Support/Profile.h"
 
 namespace weft::data::detail {
 
@@ -33,6 +34,7 @@ public:
   bool next(Item &item) override {
     // What stages compute is no part of what the loop's thread records.
     const Interpreter::Scope nobody(nullptr);
+    const profile::Scope scope(profile::Kind::data, "next element");
     const auto asked = std::chrono::steady_clock::now();
     if (start_.position != 0) resume();
     Lazy element;

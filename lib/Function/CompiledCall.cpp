@@ -9,13 +9,22 @@
 #include "Runtime/Variable.h"
 #include "Support/Allocator.h"
 #include "Support/Fault.h"
+#include "Support/Profile.h"
 
 namespace weft {
 
+/// The backward half of a derivative has a name of its own.
+static std::string name_of_event(const Program &program) {
+  const bool forward = program.part && program.part->half == DerivativePart::Half::forward;
+  return program.name + (forward ? " (forward)" : "");
+}
+
 CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
+                           std::shared_ptr<const Program> source,
                            std::shared_ptr<const PlaceTable> places)
-    : program_(std::move(program)), code_(std::move(code)),
-      places_(places ? std::move(places) : places_of(program_)) {
+    : program_(std::move(program)), code_(std::move(code)), noted_(source ? source : program_),
+      event_(profile::kept(name_of_event(source ? *source : *program_))),
+      places_(places ? std::move(places) : places_of(source ? source : program_)) {
   for (const VariableRef &variable : program_->variables) {
     const auto &parameters = program_->parameters;
     const auto found = std::find(parameters.begin(), parameters.end(), variable);
@@ -88,6 +97,12 @@ private:
 
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
+  const profile::Scope scope(profile::Kind::function, event_);
+  const CompiledCode *code = nullptr;
+  if (profile::on() && profile::inside_functions()) [[unlikely]]
+    code = noted_.code();
+  const NoteTable *const notes = code != nullptr ? &noted_ : nullptr;
+  if (code == nullptr) code = &code_;
   detail::InlineVector<void *, 64> buffers;
   detail::InlineVector<std::int64_t, 16> dims;
   std::vector<Tensor> kept; // contiguous copies, and values of variables that are only read
@@ -113,13 +128,13 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
 
   // Read before any is held: calls that read what the other one writes would wait for each other.
   const std::size_t values = kept.size();
-  for (const std::size_t index : code_.variables)
+  for (const std::size_t index : code->variables)
     if (!program_->written[index]) kept.push_back(variable(index, variables).load().contiguous());
   VariableUpdates updates(program_->written,
                           [&](std::size_t i) -> VariableState & { return variable(i, variables); });
   updates.lock();
   detail::InlineVector<VariableState *, 16> used;
-  for (std::size_t next = values; const std::size_t index : code_.variables) {
+  for (std::size_t next = values; const std::size_t index : code->variables) {
     used.push_back(&variable(index, variables));
     buffers.push_back(program_->written[index] ? used.back()->update_buffer()
                                                : kept[next++].impl()->data);
@@ -142,13 +157,14 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
   context.places = places_.get();
+  context.notes = notes;
   context.hosts = hosts_.data();
   context.host_count = hosts_.size();
-  const Arena arena(code_.arena_bytes, program_->name);
+  const Arena arena(code->arena_bytes, program_->name);
   context.arena = arena.memory();
   {
     const VariablesInUse in_use({used.data(), used.size()});
-    code_.entry(buffers.data(), dims.data(), &context);
+    code->entry(buffers.data(), dims.data(), &context);
   }
 
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "Function/NotedCode.h"
 #include "Program/CompilerBackend.h"
 #include <weft/detail/signature.h>
 
@@ -11,8 +12,10 @@ namespace weft {
 
 class CompiledCall {
 public:
-  /// `places` tells the lines of the code's sites; without it they are the program's.
+  /// `source` is what the code was compiled from, if that is not `program`; `places` tells the
+  /// lines of its sites, if not the source.
   CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
+               std::shared_ptr<const Program> source = nullptr,
                std::shared_ptr<const PlaceTable> places = nullptr);
   CompiledCall(const CompiledCall &) = delete;
 
@@ -34,6 +37,8 @@ private:
   std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
   std::vector<HostBinding> hosts_;
   CompiledCode code_;
+  NotedCode noted_;
+  const char *event_; ///< what profiles call it
   std::shared_ptr<const PlaceTable> places_;
   std::vector<TensorType> outputs_;
   bool static_outputs_ = true;

@@ -8,6 +8,7 @@
 #include "Function/TraceStack.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
+#include "Program/GraphOf.h"
 #include "Program/Requests.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
@@ -15,6 +16,7 @@
 #include "Support/Fork.h"
 #include "Support/Log.h"
 #include "Support/Path.h"
+#include "Support/Profile.h"
 #include <weft/error.h>
 
 namespace weft::detail {
@@ -204,6 +206,7 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
                                bool relaxed) const {
   const auto start = std::chrono::steady_clock::now();
+  const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
   const Tracer *const around = recorder();
   Tracer tracer(options.name, relaxed || (around != nullptr && around->relaxed()),
@@ -337,7 +340,10 @@ TracePtr FunctionCore::find(const std::source_location &where, const ArgumentRea
   return trace;
 }
 
-std::vector<Tensor> FunctionCore::run(Trace &trace, const ArgumentReader &arguments) {
+std::vector<Tensor> FunctionCore::run(const std::source_location &where, Trace &trace,
+                                      const ArgumentReader &arguments) {
+  std::optional<CallLine> line; // which only profiles want of code that is there
+  if (profile::on()) line.emplace(where);
   return trace.call->run(arguments.tensors,
                          {arguments.variables.data(), arguments.variables.size()});
 }
@@ -357,7 +363,7 @@ std::optional<std::vector<Tensor>> FunctionCore::run_taped(const std::source_loc
   return trace.taped()->call({arguments.tensors.data(), arguments.tensors.size()},
                              {arguments.variables.data(), arguments.variables.size()}, [&] {
                                impl_->compile(trace);
-                               return run(trace, arguments);
+                               return run(where, trace, arguments);
                              });
 }
 
@@ -398,6 +404,14 @@ std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &trac
   impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
   const forks::Delay whole;
   return compiler_backend().ir(*trace->program, phase);
+}
+
+Graph FunctionCore::graph(const ArgumentReader &arguments, const Tracee &tracee) {
+  check_defined(impl_->options.name, arguments);
+  const std::lock_guard one(tracing());
+  const TracePtr trace = impl_->plan(arguments);
+  impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  return graph_of(*trace->program);
 }
 
 std::string FunctionCore::explain(const ArgumentReader &arguments) const {

@@ -115,7 +115,7 @@ void TapedProgram::compile(Derivative &derivative) const {
     if (half == Half::forward) derivative.saved = code.saved;
     WEFT_INVARIANT(code.saved == derivative.saved, "the halves of a derivative agree");
     (half == Half::forward ? derivative.forward : derivative.backward)
-        .emplace(seen_by_caller(*program, derivative.saved), std::move(code), places_of(program));
+        .emplace(seen_by_caller(*program, derivative.saved), std::move(code), program);
   }
 }
 

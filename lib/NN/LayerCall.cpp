@@ -7,9 +7,16 @@ namespace weft::nn {
 
 thread_local constinit LayerRecorder *LayerRecorder::current_ = nullptr;
 
+/// "encoder.0 (Dense)", for profiles.
+static const char *event_of(const LayerName &name) {
+  if (!profile::on()) return "";
+  const std::string text = name.text(), kind = name.kind();
+  return profile::kept(text == kind ? kind : text + " (" + kind + ")");
+}
+
 LayerCall::LayerCall(const LayerName &name, const std::source_location &where)
     : CallSite(where), name_(name), outer_(CallSite::function_),
-      recorder_(LayerRecorder::current()) {
+      recorder_(LayerRecorder::current()), scope_(profile::Kind::layer, event_of(name)) {
   CallSite::function_ = name.text();
   if (recorder_ == nullptr) return;
   at_ = recorder_->records.size();

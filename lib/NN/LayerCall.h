@@ -63,6 +63,7 @@ private:
   const char *outer_;
   LayerRecorder *recorder_; ///< if somebody hears the call
   std::size_t at_ = 0;      ///< among the records
+  profile::Scope scope_;
 };
 
 /// Throws ValueError, in the layer's name, unless there is at least one: "Dense: there must be at

@@ -7,6 +7,7 @@
 
 #include "Kernels/KernelTable.h"
 #include "Support/Fault.h"
+#include "Support/Profile.h"
 
 namespace weft {
 
@@ -31,6 +32,14 @@ void check_operand(const OpInfo &info, const Tensor &operand, std::size_t i) {
              " stands for a value of a traced function and was used outside of its trace");
 }
 
+/// "f32(32, 8), f32(8, 4) -> f32(32, 4)"
+std::string text_of(std::span<const TensorType> operands, const Tensor &result) {
+  std::string text;
+  for (const TensorType &type : operands) text += (text.empty() ? "" : ", ") + to_string(type);
+  if (!result.defined()) return text;
+  return text + (text.empty() ? "-> " : " -> ") + to_string(detail::type_of(result));
+}
+
 } // namespace
 
 Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
@@ -44,7 +53,11 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   }
   Result<TensorType> result = infer({op, types, attrs});
   if (!result) refuse(info, result.fault().kind, result.fault().message);
-  return kEagerFunctions[static_cast<std::size_t>(op)](info, operands, attrs, *result);
+  profile::Scope scope(profile::Kind::op, info.name);
+  Tensor value = kEagerFunctions[static_cast<std::size_t>(op)](info, operands, attrs, *result);
+  if (scope.noted()) [[unlikely]]
+    scope.set_detail(text_of(types, value));
+  return value;
 }
 
 } // namespace weft

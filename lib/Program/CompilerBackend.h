@@ -48,6 +48,9 @@ public:
   virtual ~CompilerBackend() = default;
   /// Compiles for this CPU. `dump` is FunctionOptions::dump. Throws CompileError.
   virtual CompiledCode compile(const Program &program, const std::string &dump) = 0;
+  /// The same program as code that reports times (`weft_rt_note_begin`), whose entry is called in
+  /// the same way.
+  virtual CompiledCode compile_noted(const Program &program) = 0;
   /// The text of one phase. Throws CompileError.
   virtual std::string ir(const Program &program, Phase phase) = 0;
 };

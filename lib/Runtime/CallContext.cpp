@@ -296,6 +296,14 @@ std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::i
   return host_result(*context, result).impl()->dims()[axis];
 }
 
+void weft_rt_note_begin(CallContext *context, const char *sites, std::int64_t length) {
+  if (context->notes == nullptr || !profile::on()) return;
+  context->noted.emplace(profile::Kind::code,
+                         context->notes->label({sites, static_cast<std::size_t>(length)}));
+}
+
+void weft_rt_note_end(CallContext *context) { context->noted.reset(); }
+
 void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
   const Tensor &tensor = host_result(*context, result);
   copy_elements(data, tensor.impl()->data, tensor);

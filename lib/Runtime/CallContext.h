@@ -8,8 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
+#include "Support/Profile.h"
 #include <weft/tensor.h>
 
 namespace weft {
@@ -51,6 +54,14 @@ public:
   virtual const char *function(std::int64_t) const { return nullptr; }
 };
 
+/// Finds what profiles call the op calls that compiled code reports the times of.
+class NoteTable {
+public:
+  virtual ~NoteTable() = default;
+  /// `sites` are numbers with blanks between, in memory that lives as long as the code.
+  virtual profile::Label label(std::string_view sites) const = 0;
+};
+
 /// The state of one call of a compiled function. The caller makes it on its stack, fills the fields
 /// and keeps it until the entry returned or threw; it frees the temporaries that are left.
 struct CallContext {
@@ -74,6 +85,10 @@ struct CallContext {
   std::int64_t move_count = 0;
   /// For errors; null if no lines are known.
   const PlaceTable *places = nullptr;
+  /// For profiles; null if code reports no times.
+  const NoteTable *notes = nullptr;
+  /// What the code is at.
+  std::optional<profile::Scope> noted;
   /// The dynamic temporaries that live now, newest first.
   struct Temporary *temporaries = nullptr;
 
@@ -138,6 +153,12 @@ void weft_rt_check_indices(weft::CallContext *context, std::int64_t site, const 
 [[noreturn]] void weft_rt_shape_error(weft::CallContext *context, std::int64_t site,
                                       const char *message, const std::int64_t *sizes,
                                       std::int64_t count);
+
+/// For profiles: what does the op calls of these numbers (`length` bytes of text with blanks
+/// between) begins.
+void weft_rt_note_begin(weft::CallContext *context, const char *sites, std::int64_t length);
+/// It ends.
+void weft_rt_note_end(weft::CallContext *context);
 
 /// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
 /// until weft_rt_free or the end of the call. Throws OutOfMemory.

@@ -4,6 +4,7 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
+#include "Support/Profile.h"
 
 namespace weft {
 
@@ -44,7 +45,12 @@ std::string prefix_of(const HostFunction &function) {
 
 std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tensor> operands,
                               std::span<const TensorType> types, FunctionRef<SourcePlace()> place) {
-  std::vector<Tensor> results = function.callable(operands);
+  std::vector<Tensor> results;
+  {
+    const profile::Scope scope(
+        profile::Kind::host, std::string_view(function.name.empty() ? "host_call" : function.name));
+    results = function.callable(operands);
+  }
   if (results.size() != types.size())
     throw ValueError(prefix_of(function) + ": the callable must give " + counted(types.size()) +
                          ", but it gave " + counted(results.size()),

@@ -1,6 +1,7 @@
 // The common store behind the threads' free lists, the cache of large blocks, and the counters.
 #include "Support/Allocator.h"
 #include "Support/Fault.h"
+#include "Support/Profile.h"
 #include "Support/SystemMemory.h"
 #include "Support/ThreadEnd.h"
 
@@ -423,11 +424,18 @@ Block allocate_small_slowly(unsigned size_class) {
 #endif
 }
 
-Block allocate_large(std::size_t bytes) { return {Store::get().take_large(bytes), kLargeClass}; }
+Block allocate_large(std::size_t bytes) {
+  profile::Scope scope(profile::Kind::allocation, "allocate");
+  scope.set_value(static_cast<std::int64_t>(bytes));
+  const Block block{Store::get().take_large(bytes), kLargeClass};
+  if (profile::on()) profile::note_memory(/*always=*/true);
+  return block;
+}
 
 void deallocate_slowly(void *memory, std::uint16_t size_class) noexcept {
   if (size_class == kLargeClass) {
     Store::get().put_large(static_cast<LargeBlock *>(memory) - 1);
+    if (profile::on()) profile::note_memory(/*always=*/true);
     return;
   }
 #ifdef WEFT_UNCACHED_SMALL_BLOCKS

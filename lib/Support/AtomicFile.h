@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "Support/Profile.h"
+
 namespace weft {
 
 /// A file under a temporary name beside its own; `commit` makes it durable and gives it its name. A
@@ -43,6 +45,7 @@ private:
   std::string target_; ///< where links lead
   std::string temporary_;
   int descriptor_ = -1;
+  profile::Scope scope_{profile::Kind::file, "write"};
   bool durable_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "Support/Profile.h"
 #include <weft/detail/callable.h>
 #include <weft/source.h>
 
@@ -60,7 +61,7 @@ class CompositeCall : CallSite {
 public:
   /// `function` must live for ever.
   CompositeCall(const char *function, const std::source_location &where)
-      : CallSite(where), outer_(CallSite::function_) {
+      : CallSite(where), outer_(CallSite::function_), scope_(profile::Kind::call, function) {
     if (outer_ == nullptr) CallSite::function_ = function;
   }
   ~CompositeCall() { CallSite::function_ = outer_; }
@@ -69,6 +70,7 @@ public:
 
 private:
   const char *outer_;
+  profile::Scope scope_;
 };
 
 /// Replaces the line, whatever it is: for work that belongs to a call of before, such as a

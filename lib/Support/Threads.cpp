@@ -2,6 +2,7 @@
 
 #include "Support/Threads.h"
 
+#include "Support/Profile.h"
 #include "Support/SerialLoops.h"
 
 #include <weft/error.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <sched.h>
 #include <string>
@@ -91,6 +93,7 @@ struct Region {
   int64_t begin;
   int64_t length;
   int ranges;
+  profile::Label label; ///< what it is a part of, for profiles
 
   int64_t start_of(int range) const {
     const int64_t base = length / ranges, extra = length % ranges;
@@ -145,6 +148,9 @@ void run_member(void *data) {
   WEFT_TSAN_ACQUIRE(data);
   const Region &region = *static_cast<const Region *>(data);
   const int members = omp_get_num_threads();
+  // The caller's part is in the event of the op that it is of.
+  std::optional<profile::Scope> part;
+  if (profile::on() && omp_get_thread_num() != 0) part.emplace(profile::Kind::part, region.label);
   for (int range = omp_get_thread_num(); range < region.ranges; range += members)
     region.call(region.closure, region.start_of(range), region.start_of(range + 1));
   WEFT_TSAN_RELEASE(data);
@@ -160,7 +166,8 @@ void run_region(int64_t begin, int64_t end, int64_t grain, int threads,
   pool_used.store(true, std::memory_order_relaxed);
   const int64_t length = end - begin;
   const int ranges = static_cast<int>(std::min<int64_t>(threads, length / grain));
-  Region region{call, closure, begin, length, ranges};
+  Region region{call, closure, begin, length, ranges, {}};
+  if (profile::on()) region.label = profile::innermost();
   WEFT_TSAN_RELEASE(&region);
   GOMP_parallel(run_member, &region, static_cast<unsigned>(threads), 0);
   WEFT_TSAN_ACQUIRE(&region);

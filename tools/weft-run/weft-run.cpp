@@ -274,7 +274,7 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;
   ::weft::CompiledCall call(std::make_shared<const ::weft::Program>(std::move(program)),
-                            std::move(code), tableOf(std::move(places)));
+                            std::move(code), nullptr, tableOf(std::move(places)));
 
   SmallVector<::weft::detail::TensorImpl *> inputs;
   for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());

@@ -287,6 +287,20 @@ def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::weft::WeftDialect"];
 }
 
+def NoteTimesPass : Pass<"weft-note-times", "::mlir::ModuleOp"> {
+  let summary = "Tells the runtime when each loop and library call begins and ends.";
+  let description = [{
+    Before: functions after phase `bufferize`.
+
+    After: each op of linalg, loop over blocks of rows, copy and call of a library's function stands
+    between calls of weft_rt_note_begin, which is told the numbers of the op calls that it does, and
+    of weft_rt_note_end; so does a loop with none of these inside. Results are the same bit for bit.
+    Profiles that look inside of functions run such code.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turns matrix products on buffers into calls of the library's matmul.";
   let description = [{

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <weft/detail/signature.h>
+#include <weft/graph.h>
 #include <weft/phase.h>
 
 namespace weft {
@@ -77,7 +78,8 @@ public:
   std::shared_ptr<Trace> find(const std::source_location &where, const ArgumentReader &arguments,
                               const Tracee &tracee, std::shared_ptr<void> &prototype);
   /// Runs it. Results are in the order that the tracee gave them.
-  std::vector<Tensor> run(Trace &trace, const ArgumentReader &arguments);
+  std::vector<Tensor> run(const std::source_location &where, Trace &trace,
+                          const ArgumentReader &arguments);
   /// The trace for a call under tapes, compiled or not.
   std::shared_ptr<Trace> find_taped(const std::source_location &where,
                                     const ArgumentReader &arguments, const Tracee &tracee,
@@ -99,6 +101,7 @@ public:
 
   const CompileReport &report(const Trace &trace) const;
   std::string ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase);
+  Graph graph(const ArgumentReader &arguments, const Tracee &tracee);
   std::string explain(const ArgumentReader &arguments) const;
   std::size_t trace_count() const;
 

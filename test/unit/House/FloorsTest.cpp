@@ -31,10 +31,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
   may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
+  may["Profile"] = {"Support"};
   may["Data"] = may["IO"] = may["Events"] = may["Checkpoint"] = may["Train"] = may["NN"];
   may["Events"].insert("Events");
   may["Checkpoint"].insert("Checkpoint");
-  may["Train"].insert({"Train", "Checkpoint", "Events"});
+  may["Train"].insert({"Train", "Checkpoint", "Events", "Profile"});
   return may;
 }();
 
@@ -63,6 +64,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/train/report.h", "Train"},
     {"weft/train/run.h", "Train"},
     {"weft/print.h", "Runtime"},
+    {"weft/profile.h", "Profile"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
@@ -76,6 +78,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/indexed_slices.h", "Autodiff"},
     {"weft/detail/derivative_structure.h", "Autodiff"},
     {"weft/phase.h", "Program"},
+    {"weft/graph.h", "Runtime"},
     {"weft/detail/function_core.h", "Function"},
     {"weft/function.h", "Function"},
     {"weft/control_flow.h", "Function"},

@@ -1,0 +1,35 @@
+// The code of a program that tells profiles what it does, made when a profile first wants it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "Program/CompilerBackend.h"
+#include "Program/Sites.h"
+#include "Support/Fork.h"
+
+namespace weft {
+
+/// Thread-safe.
+class NotedCode final : public NoteTable {
+public:
+  /// `program` is what the code is of; without nodes, of a program that was loaded, there is none.
+  explicit NotedCode(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+
+  /// Code with the entry's signature and variables, compiled at the first call; null if there is
+  /// none. Throws CompileError.
+  const CompiledCode *code();
+  profile::Label label(std::string_view sites) const override;
+
+private:
+  std::shared_ptr<const Program> program_;
+  std::once_flag compiled_;
+  std::optional<CompiledCode> code_;
+  std::optional<Sites> sites_;
+  mutable forks::Mutex<std::mutex> mutex_;                ///< of the labels
+  mutable std::map<const char *, profile::Label> labels_; ///< by the text's place in the code
+};
+
+} // namespace weft
