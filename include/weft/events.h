@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <weft/graph.h>
 #include <weft/tensor.h>
 
 namespace weft::events {
@@ -76,6 +77,8 @@ public:
              const ImageOptions &options = {}) const;
   /// A text, which is shown as Markdown.
   void text(std::string_view tag, std::string_view markdown, const Operand &step) const;
+  /// What a traced function does: `writer.graph(step.graph(x, y))`. A file shows its last one.
+  void graph(const Graph &graph, std::source_location where = WEFT_HERE) const;
   /// What the run was made with, and the tags of the scalars to judge it by.
   void hyperparameters(const std::map<std::string, Hyperparameter> &values,
                        const std::vector<std::string> &metrics = {},

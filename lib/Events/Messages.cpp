@@ -115,6 +115,32 @@ std::vector<std::string> hyperparameter_events(double wall_time,
           hparams_event(wall_time, "_hparams_/session_start_info", 3, session)};
 }
 
+std::string graph_event(double wall_time, const Graph &graph) {
+  Message definition;
+  for (const GraphNode &node : graph.nodes) {
+    Message made = Message().bytes(1, node.name).bytes(2, node.op);
+    for (const std::string &input : node.inputs) made.bytes(3, input);
+    const auto attribute = [&](std::string_view name, const Message &value) {
+      made.message(5, Message().bytes(1, name).message(2, value));
+    };
+    if (!node.types.empty()) {
+      // AttrValue::ListValue, of whose members shapes are number 7.
+      Message shapes;
+      std::string types;
+      for (const TensorType &type : node.types) {
+        shapes.message(7, shape_of(std::vector(type.shape.begin(), type.shape.end())));
+        types += (types.empty() ? "" : ", ") + to_string(type);
+      }
+      attribute("_output_shapes", Message().message(1, shapes));
+      attribute("types", Message().bytes(2, types));
+    }
+    if (node.place.known()) attribute("line", Message().bytes(2, to_string(node.place)));
+    definition.message(1, made);
+  }
+  definition.message(4, Message().integer(1, 1)); // made by which version of a producer
+  return Message().number(1, wall_time).bytes(4, definition.text()).text();
+}
+
 std::string finished_event(double wall_time, Status status) {
   const Message end =
       Message().integer(1, status == Status::succeeded ? 1 : 2).number(2, wall_time);

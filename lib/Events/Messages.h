@@ -35,6 +35,8 @@ std::string strings_event(const Stamp &stamp, std::string_view tag, std::string_
 std::vector<std::string> hyperparameter_events(double wall_time,
                                                const std::map<std::string, Hyperparameter> &values,
                                                const std::vector<std::string> &metrics);
+/// A GraphDef.
+std::string graph_event(double wall_time, const Graph &graph);
 std::string finished_event(double wall_time, Status status);
 
 } // namespace weft::events::detail

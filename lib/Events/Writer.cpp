@@ -182,6 +182,11 @@ void Writer::hyperparameters(const std::map<std::string, Hyperparameter> &values
     file_->add(event);
 }
 
+void Writer::graph(const Graph &graph, std::source_location where) const {
+  const CallSite site(where);
+  file_->add(detail::graph_event(now(), graph));
+}
+
 void Writer::finished(Status status, std::source_location where) const {
   const CallSite site(where);
   file_->add(detail::finished_event(now(), status));

@@ -21,6 +21,12 @@ TEST(TensorBoard, ReadsWhatIsWritten) {
   writer.text("note", "# A run\n\nwith *words*", 1);
   writer.hyperparameters({{"rate", 0.01}, {"units", std::int64_t{64}}, {"name", "a"}, {"on", true}},
                          {"train/loss"});
+  const auto clip = function(
+      [](const Tensor &x) {
+        return cond(sum(x) > 0, [&] { return exp(x); }, [&] { return x * 2; });
+      },
+      {.name = "clip"});
+  writer.graph(clip.graph(ones({3})));
   writer.finished();
 }
 

@@ -50,6 +50,15 @@ def main(folder):
     assert [info.name.tag for info in experiment.metric_infos] == ["train/loss"], experiment
     end = hparams.parse_session_end_info_plugin_data(contents[hparams.SESSION_END_INFO_TAG])
     assert end.status == 1, end
+    graph = reader.Graph()
+    names = {node.name: node for node in graph.node}
+    assert {node.op for node in graph.node} >= {"argument", "sum", "greater", "cond", "exp", "multiply", "result"}, names
+    assert names["cond/then/exp"].input == ["argument"], names["cond/then/exp"]
+    for node in graph.node:
+        for source in node.input:
+            assert source.split(":")[0] in names, (node.name, source)
+    shape = names["cond/then/exp"].attr["_output_shapes"].list.shape[0]
+    assert [dim.size for dim in shape.dim] == [3], shape
     print("tensorboard reads what Weft writes")
 
 
