@@ -240,10 +240,27 @@ double max_relative_difference(const train::History &a, const train::History &b)
   return most;
 }
 
+/// Twenty steps of each kind by a network of their own, with a trace of all they do.
+Profile profile_steps(const Options &options, const Digits &digits, const std::string &path) {
+  const Training training(options, digits);
+  const auto step = [&](const Tensor &x, const Tensor &y) {
+    GradientTape tape;
+    const Tensor loss = losses::softmax_cross_entropy(y, training.model(x, {.training = true}));
+    training.adam.apply_gradients(tape.gradient(loss, training.model));
+    return loss;
+  };
+  const auto compiled = function(step, {.name = "step"});
+  Profile profile = trace_profile(path);
+  for (const auto &[x, y] : training.batches.take(20)) step(x, y);
+  for (const auto &[x, y] : training.batches.take(20)) compiled(x, y);
+  profile.stop();
+  return profile;
+}
+
 /// The page about the runs: curves, what is taken for what, and the digits it is worst at.
 void write_report(const std::string &path, const Options &options, const Digits &digits,
-                  const Training &training,
-                  const std::vector<std::pair<std::string, Result>> &runs) {
+                  const Training &training, const std::vector<std::pair<std::string, Result>> &runs,
+                  const Profile &profile) {
   const Tensor scores = training.model(digits.test_images);
   const Tensor taken = argmax(scores, {.axis = 1});
   metrics::ConfusionMatrix confusion(10);
@@ -277,6 +294,7 @@ void write_report(const std::string &path, const Options &options, const Digits 
     speeds.rows.push_back({name, accuracy, rate, first});
   }
   page.tables.push_back(speeds);
+  page.profile = &profile;
   train::write_report(path, runs.front().second.history, page);
 }
 
@@ -297,11 +315,14 @@ int run(const Options &options) {
   const Result epoch = whole_epochs("epoch", epoch_training, options);
 
   const std::string page = options.out + "/report.html";
+  const std::string trace = options.out + "/profile.json";
   write_report(page, options, digits, step_training,
-               {{"eager", eager}, {"step", step}, {"epoch", epoch}});
+               {{"eager", eager}, {"step", step}, {"epoch", epoch}},
+               profile_steps(options, digits, trace));
   std::cout << '\n' << step.history.plot({"loss", "val_loss"}, {.log_scale = true}) << '\n';
-  std::printf("checkpoints, event files, history.csv: %s/{eager,step,epoch}\nreport: %s\n\n",
-              options.out.c_str(), page.c_str());
+  std::printf("checkpoints, event files, history.csv: %s/{eager,step,epoch}\nreport: %s\n"
+              "profile for https://ui.perfetto.dev: %s\n\n",
+              options.out.c_str(), page.c_str(), trace.c_str());
   std::printf("result: accuracy=%.4f eager_steps_per_s=%.0f traced_steps_per_s=%.0f "
               "max_rel_diff=%.2e compile_ms=%.1f\n",
               std::min({eager.accuracy, step.accuracy, epoch.accuracy}), eager.steps_per_second,

@@ -173,6 +173,62 @@ std::string pictures_of(const std::vector<ReportPicture> &pictures) {
   return all;
 }
 
+constexpr std::size_t kMostEntries = 25;
+
+/// The entries of these kinds that took longest, with their shares of all that a profile noted.
+std::string entries_of(const std::vector<ProfileEntry> &entries,
+                       const std::set<std::string> &kinds) {
+  double total = 0;
+  for (const ProfileEntry &entry : entries) total += entry.self_ms;
+  std::vector<std::vector<std::string>> rows = {
+      {"", "line", "times", "ms", "ms each", "of the profile"}};
+  std::size_t left_out = 0;
+  for (const ProfileEntry &entry : entries) {
+    if (!kinds.contains(entry.kind)) continue;
+    if (rows.size() > kMostEntries) {
+      ++left_out;
+      continue;
+    }
+    const std::string kind = kinds.size() > 1 ? entry.kind + " " : "";
+    rows.push_back({kind + entry.name, to_string(entry.place), std::to_string(entry.count),
+                    short_number(entry.self_ms),
+                    short_number(entry.self_ms / static_cast<double>(entry.count)),
+                    short_number(total > 0 ? 100 * entry.self_ms / total : 0) + " %"});
+  }
+  if (rows.size() == 1) return "";
+  return table_of(rows) +
+         (left_out == 0 ? "" : "<p class=\"note\">" + std::to_string(left_out) + " more.</p>\n");
+}
+
+/// Where time and memory went. Times are without what is listed apart.
+std::string profile_of(const Profile &profile) {
+  const std::vector<ProfileEntry> entries = profile.entries();
+  std::string all = section("Profile: eager ops", entries_of(entries, {"op"}));
+  all += section("Profile: inside of compiled functions", entries_of(entries, {"code"}));
+  all += section("Profile: all else",
+                 entries_of(entries, {"function", "layer", "call", "gradient", "trace", "compile",
+                                      "phase", "host", "data", "file", "allocation", "part"}));
+  std::vector<History::Point> points;
+  std::int64_t microseconds = -1;
+  for (const auto &[seconds, bytes] : profile.memory()) {
+    microseconds = std::max(microseconds + 1, static_cast<std::int64_t>(seconds * 1e6));
+    points.push_back({microseconds, bytes / (1 << 20)});
+  }
+  if (!points.empty())
+    all += section("Profile: memory",
+                   "<div class=\"plots\">\n" +
+                       line_chart("MiB of tensors by microseconds", {{"tensors", &points}}) +
+                       "</div>\n");
+  return all;
+}
+
+/// Names and values.
+std::string pairs_of(const std::vector<std::pair<std::string, std::string>> &pairs) {
+  std::vector<std::vector<std::string>> rows = {{"", ""}};
+  for (const auto &[name, value] : pairs) rows.push_back({name, value});
+  return rows.size() > 1 ? table_of(rows) : "";
+}
+
 } // namespace
 
 void write_report(const std::string &path, const History &history, const ReportOptions &options,
@@ -188,13 +244,13 @@ void write_report(const std::string &path, const History &history, const ReportO
   page += section(options.pictures_title, pictures_of(options.pictures));
   page += section("Times", times_of(options.times));
   page += section("Resources", plots_of(options.resources));
+  if (options.profile != nullptr) page += profile_of(*options.profile);
   for (const ReportTable &table : options.tables)
     page += section(table.title, table.rows.empty() ? "" : table_of(table.rows));
   if (!options.model.empty())
     page += section("Model", "<pre>" + escaped(options.model) + "</pre>\n");
-  std::vector<std::vector<std::string>> rows = {{"", ""}};
-  for (const auto &[name, value] : options.configuration) rows.push_back({name, value});
-  if (rows.size() > 1) page += section("Configuration", table_of(rows));
+  page += section("Configuration", pairs_of(options.configuration));
+  page += section("Versions", pairs_of(versions()));
   page += "</body>\n</html>\n";
   AtomicFile file(path);
   file.write(page.data(), page.size());

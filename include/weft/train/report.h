@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/profile.h>
 #include <weft/tensor.h>
 #include <weft/train/history.h>
 
@@ -42,7 +43,15 @@ struct ReportOptions {
   std::vector<ReportPicture> pictures = {};
   std::string pictures_title = "Worst samples";
   std::vector<ReportTable> tables = {};
+  /// Where the time went, and the memory: tables of eager ops, of compiled code and of all else,
+  /// and a curve. Not owned.
+  const Profile *profile = nullptr;
 };
+
+/// What a run's numbers depend on besides its program: names and texts of Weft's version, the
+/// compiler that built it, the processor and its instruction sets, threads, the system. Reports
+/// have it.
+std::vector<std::pair<std::string, std::string>> versions();
 
 /// Writes a page with the curves of a history (a training series and the one with "val_" in front
 /// in one plot), and what the options have. Nothing in it comes from the network, and it says so to
