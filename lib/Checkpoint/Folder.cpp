@@ -5,19 +5,25 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "Support/AtomicFile.h"
 #include "Support/FileCalls.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
 namespace {
+
+/// What the clock of the system can count in both directions: some 285 years around 1970.
+constexpr double kMostSeconds = 9e9;
 
 constexpr std::string_view kStart = "ckpt-", kEnd = ".safetensors", kTemporary = ".tmp-";
 
@@ -36,6 +42,13 @@ std::int64_t number_of(std::string_view name) {
   std::int64_t number = 0;
   if (digits.starts_with('0') || !detail::read_number(digits, number)) return 0;
   return std::max<std::int64_t>(number, 0);
+}
+
+std::int64_t next_number(const NumberedFile &last) {
+  if (last.number == std::numeric_limits<std::int64_t>::max())
+    throw IOError(last.path + ": has the largest number there is, and no checkpoint can come "
+                              "behind it: rename it");
+  return last.number + 1;
 }
 
 /// The names of all that a folder has.
@@ -77,11 +90,12 @@ std::vector<NumberedFile> numbered_files(const std::string &folder) {
 NumberedFile write_numbered(const std::string &folder, Snapshot snapshot) {
   make_folder(folder);
   const std::vector<NumberedFile> before = numbered_files(folder);
-  std::int64_t number = before.empty() ? 1 : before.back().number + 1;
+  std::int64_t number = before.empty() ? 1 : next_number(before.back());
   AtomicFile file(path_of(folder, number));
   write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts));
   // Other writers may have taken numbers meanwhile.
-  while (!file.commit_as(path_of(folder, number))) ++number;
+  while (!file.commit_as(path_of(folder, number)))
+    number = next_number({number, path_of(folder, number)});
   return {number, path_of(folder, number)};
 }
 
@@ -106,7 +120,7 @@ void remove_leftovers(const std::string &folder) {
     const std::string path = folder + "/" + name;
     struct stat status{};
     if (!detail::read_number(rest.substr(0, rest.find('-')), writer) || writer <= 0 ||
-        stat(path.c_str(), &status) != 0)
+        writer > std::numeric_limits<pid_t>::max() || stat(path.c_str(), &status) != 0)
       continue;
     const auto age =
         std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(status.st_mtime);
@@ -125,14 +139,15 @@ CheckpointInfo info_of(const SafetensorsFile &file, std::int64_t number) {
   };
   const std::string *const format = text_of(saved_names::kFormat);
   if (format == nullptr || *format != kCheckpointFormat)
-    throw IOError(file.path() + (format == nullptr
-                                     ? ": is no checkpoint of Weft's: it has no 'weft.format'"
-                                     : ": is a checkpoint of version " + *format + "; only " +
-                                           std::string(kCheckpointFormat) + " is known"));
+    throw IOError(file.path() +
+                  (format == nullptr
+                       ? ": is no checkpoint of Weft's: it has no 'weft.format'"
+                       : ": is a checkpoint of version " + shown(*format) + "; only " +
+                             std::string(kCheckpointFormat) + " is known"));
   CheckpointInfo info{.path = file.path(), .number = number};
   double seconds = 0, metric = 0;
   if (const std::string *text = text_of(saved_names::kTime);
-      text != nullptr && detail::read_number(*text, seconds))
+      text != nullptr && detail::read_number(*text, seconds) && std::abs(seconds) < kMostSeconds)
     info.time += std::chrono::duration_cast<std::chrono::system_clock::duration>(
         std::chrono::duration<double>(seconds));
   if (const std::string *text = text_of(saved_names::kMetric);

@@ -6,6 +6,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
@@ -29,7 +30,7 @@ std::string listed(const std::vector<std::string> &all, const char *separator) {
 
 std::vector<std::string> quoted(const std::vector<std::string> &paths) {
   std::vector<std::string> all;
-  for (const std::string &path : paths) all.push_back("'" + path + "'");
+  for (const std::string &path : paths) all.push_back("'" + shown(path) + "'");
   return all;
 }
 
@@ -51,7 +52,7 @@ public:
       for (const std::string &path : missing_)
         faults.push_back("'" + path + "' is not in the file" + near_miss(path));
       for (const std::string &name : unused_)
-        faults.push_back("'" + name + "' is in the file, but not here");
+        faults.push_back("'" + shown(name) + "' is in the file, but not here");
     }
     if (faults.empty()) return;
     throw MisfitError(file_.path() + ": does not fit what " + rules.function +
@@ -122,7 +123,7 @@ private:
                                         : std::string(name_of(variable.dtype())) + " of any shape";
       misfits_.push_back("'" + paths[0] + "' is " + own + ", but in the file " +
                          (dtype ? to_string(TensorType{*dtype, entry->shape})
-                                : entry->dtype + to_string(entry->shape)));
+                                : shown(entry->dtype) + to_string(entry->shape)));
     }
     variables_.emplace_back(&variable, want(*entry));
     if (!has_shape) waiting_.emplace_back(paths[0], variable);
@@ -139,7 +140,7 @@ private:
     done_.insert(part.path);
     if (part.target == nullptr) used_.insert(entry->name);
     else if (!loaded_dtype(entry->dtype, state_.loading))
-      misfits_.push_back("'" + part.path + "' is " + entry->dtype +
+      misfits_.push_back("'" + part.path + "' is " + shown(entry->dtype) +
                          " in the file, which Weft lacks");
     else tensors_.emplace_back(part.target, want(*entry));
   }
@@ -154,8 +155,8 @@ private:
     used_.insert(part.path);
     if (part.take == nullptr) return;
     if (!part.take(*text, false))
-      misfits_.push_back("'" + part.path + "' is " + part.text + ", but in the file '" + *text +
-                         "', which its type cannot hold");
+      misfits_.push_back("'" + part.path + "' is " + part.text + ", but in the file '" +
+                         shown(*text) + "', which its type cannot hold");
     numbers_.emplace_back(&part, text);
   }
   void compare(const PartCollector::StatePart &part) {
@@ -190,7 +191,7 @@ private:
       if (found != nullptr) return {};
       found = &name;
     }
-    return found == nullptr ? std::string() : " (is it '" + *found + "' there?)";
+    return found == nullptr ? std::string() : " (is it '" + shown(*found) + "' there?)";
   }
 
   RestoreState &state_;
@@ -275,7 +276,7 @@ RestoreStatus &RestoreStatus::assert_consumed(std::source_location where) {
   bring_up_to_date(*state_, "assert_consumed");
   std::vector<std::string> faults;
   for (const std::string &name : state_->unused)
-    faults.push_back("'" + name + "' is in the file, but not here");
+    faults.push_back("'" + shown(name) + "' is in the file, but not here");
   for (const std::string &path : waiting())
     faults.push_back("'" + path + "' has its value, but is not initialized yet");
   for (const std::string &path : state_->missing)

@@ -50,12 +50,11 @@ void convert_from(const Column &column, const std::byte *from, std::int64_t coun
 Tensor rows_of(const Column &column, std::span<const std::int64_t> indices, bool single) {
   Shape shape;
   if (!single) shape.push_back(static_cast<std::int64_t>(indices.size()));
-  std::int64_t count = 1;
-  for (const std::int64_t size : column.row) {
-    shape.push_back(size);
-    count *= size;
-  }
+  for (const std::int64_t size : column.row) shape.push_back(size);
   Tensor result = weft::detail::new_tensor(column.dtype, shape);
+  // Sizes beside a zero may have a product that no number holds.
+  const std::int64_t count =
+      result.size() / std::max<std::int64_t>(1, static_cast<std::int64_t>(indices.size()));
   const std::size_t bytes = static_cast<std::size_t>(count) * stored_bytes(column);
   const auto row = [&](std::int64_t index) {
     return column.data + static_cast<std::size_t>(index) * bytes;
@@ -69,6 +68,7 @@ Tensor rows_of(const Column &column, std::span<const std::int64_t> indices, bool
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const auto from = row(indices[static_cast<std::size_t>(i)]);
+          if (bytes == 0) continue; // and maybe no memory
           if (as_is) {
             std::memcpy(result.impl()->data + static_cast<std::size_t>(i) * bytes, from, bytes);
           } else {

@@ -4,18 +4,25 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <set>
 
 #include "Data/FileBytes.h"
+#include "IO/Naming.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
 #include "Support/Path.h"
+#include "Support/Shown.h"
 
 namespace weft::data {
 
 namespace {
+
+/// Far more than anybody has: a line of a gigabyte is no header.
+constexpr std::size_t kMostColumns = std::size_t{1} << 20, kLongestName = std::size_t{1} << 16;
 
 /// Goes through the fields of a text.
 class CsvReader {
@@ -25,13 +32,16 @@ public:
     if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3); // a mark of UTF-8
   }
 
-  /// The fields of the next line that is not empty; false at the end.
-  bool row(std::vector<std::string> &fields) {
+  /// The fields of the next line that is not empty, good until the next call; false at the end.
+  bool row(std::vector<std::string_view> &fields) {
     while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) end_line();
     if (at_ >= text_.size()) return false;
     line_ = next_line_;
     fields.clear();
+    unquoted_.clear();
     for (;;) {
+      if (fields.size() == kMostColumns)
+        fail(line_, "there are more than " + std::to_string(kMostColumns) + " fields");
       fields.push_back(field());
       if (at_ < text_.size() && text_[at_] == delimiter_) {
         ++at_;
@@ -54,29 +64,39 @@ private:
     ++at_;
     ++next_line_;
   }
-  std::string field() {
+  bool ends_field() const {
+    return at_ >= text_.size() || text_[at_] == delimiter_ || text_[at_] == '\n' ||
+           text_[at_] == '\r';
+  }
+  std::string_view field() {
     if (at_ < text_.size() && text_[at_] == '"') return quoted();
     const std::size_t start = at_;
-    while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' &&
-           text_[at_] != '\r')
-      ++at_;
-    return std::string(text_.substr(start, at_ - start));
+    while (!ends_field()) ++at_;
+    return text_.substr(start, at_ - start);
   }
-  std::string quoted() {
-    const std::size_t start = next_line_;
-    std::string value;
-    for (++at_;; ++at_) {
+  std::string_view quoted() {
+    const std::size_t start = next_line_, first = ++at_;
+    bool doubled = false;
+    for (;; ++at_) {
       if (at_ >= text_.size()) fail(start, "a quote is opened and not closed");
       if (text_[at_] == '"') {
         if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') break;
         ++at_; // two stand for one
+        doubled = true;
       }
       next_line_ += text_[at_] == '\n';
-      value += text_[at_];
     }
+    const std::string_view inside = text_.substr(first, at_ - first);
     ++at_;
-    if (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' && text_[at_] != '\r')
-      fail(next_line_, "something follows a closing quote");
+    if (!ends_field()) fail(next_line_, "something follows a closing quote");
+    return doubled ? without_doubled(inside) : inside;
+  }
+  std::string_view without_doubled(std::string_view inside) {
+    std::string &value = unquoted_.emplace_back();
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      value += inside[i];
+      if (inside[i] == '"') ++i;
+    }
     return value;
   }
 
@@ -84,6 +104,7 @@ private:
   std::string_view text_;
   char delimiter_;
   std::size_t at_ = 0, line_ = 1, next_line_ = 1;
+  std::deque<std::string> unquoted_; ///< of the row
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -120,56 +141,72 @@ struct Column {
   std::string bytes; ///< of its elements
 };
 
+/// Some of the names, for a message.
+std::string listed(const std::vector<std::string> &names) {
+  constexpr std::size_t most = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + shown(names[i]);
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
 std::vector<Column> chosen(const std::string &path, const std::vector<std::string> &names,
                            const CsvOptions &options) {
   const std::vector<std::string> &wanted = options.columns.empty() ? names : options.columns;
   if (options.dtypes.size() != 1 && options.dtypes.size() != wanted.size())
-    raise(ErrorKind::value, "there are " + std::to_string(wanted.size()) + " columns and " +
-                                std::to_string(options.dtypes.size()) +
+    raise(ErrorKind::value, path + ": there are " + std::to_string(wanted.size()) +
+                                " columns and " + std::to_string(options.dtypes.size()) +
                                 " dtypes; give one for each, or a single one");
+  std::map<std::string_view, std::size_t> fields; // the first of each name
+  for (std::size_t i = 0; i < names.size(); ++i) fields.emplace(names[i], i);
+  std::set<std::string_view> taken;
   std::vector<Column> columns;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto found = std::ranges::find(names, wanted[i]);
-    if (found == names.end()) {
-      std::string there;
-      for (const std::string &name : names) there += (there.empty() ? "" : ", ") + name;
-      raise(ErrorKind::value, path + " has no column '" + wanted[i] + "'; there are " + there);
-    }
-    for (const Column &before : columns)
-      if (before.name == wanted[i])
-        raise(ErrorKind::value, path + ": there are two columns '" + wanted[i] + "'");
+    const auto found = fields.find(wanted[i]);
+    if (found == fields.end())
+      raise(ErrorKind::value,
+            path + " has no column '" + shown(wanted[i]) + "'; there are " + listed(names));
+    if (!taken.insert(wanted[i]).second)
+      raise(options.columns.empty() ? ErrorKind::io : ErrorKind::value,
+            path + ": there are two columns '" + shown(wanted[i]) + "'");
     const DType dtype = options.dtypes[options.dtypes.size() == 1 ? 0 : i];
     check_dtype("read_csv", dtype);
-    columns.push_back({wanted[i], static_cast<std::size_t>(found - names.begin()), dtype, {}});
+    columns.push_back({wanted[i], found->second, dtype, {}});
   }
   return columns;
 }
 
-void append(const CsvReader &reader, const std::string &field, Column &column) {
+void append(const CsvReader &reader, std::string_view field, Column &column) {
   visit_dtype(column.dtype, [&]<class T>() {
     T value{};
     if (!parse(field, value))
-      reader.fail(reader.line(), "column '" + column.name + "': '" + field.substr(0, 40) +
+      reader.fail(reader.line(), "column '" + shown(column.name) + "': '" + shown(field, 40) +
                                      "' is no number of " + std::string(name_of(column.dtype)));
     column.bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
   });
 }
 
-} // namespace
+std::vector<std::string> names_of(const CsvReader &reader,
+                                  const std::vector<std::string_view> &fields, bool header) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (header && fields[i].size() > kLongestName)
+      reader.fail(reader.line(), "the name of column " + std::to_string(i) + " has " +
+                                     std::to_string(fields[i].size()) + " bytes, more than " +
+                                     std::to_string(kLongestName));
+    names.push_back(header ? std::string(trimmed(fields[i])) : std::to_string(i));
+  }
+  return names;
+}
 
-std::map<std::string, Tensor> read_csv(const std::string &path, const CsvOptions &options,
-                                       std::source_location where) {
-  const CompositeCall site("read_csv", where);
-  check_path("read_csv", path);
-  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
-    raise(ErrorKind::value, "the delimiter must not be a quote or the end of a line");
+std::map<std::string, Tensor> read_columns(const std::string &path, const CsvOptions &options) {
   const std::string text = read_file(path);
   CsvReader reader(path, text, options.delimiter);
-  std::vector<std::string> fields, names;
+  std::vector<std::string_view> fields;
   bool more = reader.row(fields);
   if (!more) raise(ErrorKind::io, path + ": has no lines");
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    names.push_back(options.header ? std::string(trimmed(fields[i])) : std::to_string(i));
+  const std::vector<std::string> names = names_of(reader, fields, options.header);
   std::vector<Column> columns = chosen(path, names, options);
   if (options.header) more = reader.row(fields);
   std::int64_t rows = 0;
@@ -186,6 +223,17 @@ std::map<std::string, Tensor> read_csv(const std::string &path, const CsvOptions
     result.emplace(column.name, tensor);
   }
   return result;
+}
+
+} // namespace
+
+std::map<std::string, Tensor> read_csv(const std::string &path, const CsvOptions &options,
+                                       std::source_location where) {
+  const CompositeCall site("read_csv", where);
+  check_path("read_csv", path);
+  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
+    raise(ErrorKind::value, "the delimiter must not be a quote or the end of a line");
+  return naming(path, [&] { return read_columns(path, options); });
 }
 
 } // namespace weft::data

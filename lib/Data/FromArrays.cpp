@@ -4,9 +4,11 @@
 
 #include "Data/Arrays.h"
 #include "Data/Idx.h"
+#include "IO/Naming.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Path.h"
+#include "Support/Shown.h"
 
 namespace weft::data {
 
@@ -71,7 +73,10 @@ BasicDataset<Tensor> from_idx(const std::string &path, const ArrayOptions &optio
                               std::source_location where) {
   const CompositeCall site("from_idx", where);
   check_path("from_idx", path);
-  return BasicDataset<Tensor>(Pipeline(make_arrays("from_idx", path, {idx_column(path, options)})));
+  return naming(path, [&] {
+    return BasicDataset<Tensor>(
+        Pipeline(make_arrays("from_idx", path, {idx_column(path, options)})));
+  });
 }
 
 Dataset from_idx(const std::string &path, const std::string &labels, const ArrayOptions &options,
@@ -79,21 +84,27 @@ Dataset from_idx(const std::string &path, const std::string &labels, const Array
   const CompositeCall site("from_idx", where);
   check_path("from_idx", path);
   check_path("from_idx", labels);
-  std::vector<Column> columns{idx_column(path, options), idx_column(labels, {})};
+  std::vector<Column> columns{naming(path, [&] { return idx_column(path, options); }),
+                              naming(labels, [&] { return idx_column(labels, {}); })};
+  if (columns[0].rows != columns[1].rows)
+    raise(ErrorKind::shape, path + " has " + std::to_string(columns[0].rows) + " rows, and " +
+                                labels + " has " + std::to_string(columns[1].rows));
   return Dataset(Pipeline(make_arrays("from_idx", path, std::move(columns))));
 }
 
 BasicDataset<Tensor> from_npy(const std::string &path, std::source_location where) {
   const CompositeCall site("from_npy", where);
   const Tensor array = load_npy(path);
-  return BasicDataset<Tensor>(
-      Pipeline(make_arrays("from_npy", path, detail::columns_of({&array, 1}))));
+  return naming(path, [&] {
+    return BasicDataset<Tensor>(
+        Pipeline(make_arrays("from_npy", path, detail::columns_of({&array, 1}))));
+  });
 }
 
 BasicDataset<std::map<std::string, Tensor>> from_npz(const std::string &path,
                                                      std::source_location where) {
   const CompositeCall site("from_npz", where);
-  return rows_of("from_npz", path, read_npz(path));
+  return naming(path, [&] { return rows_of("from_npz", path, read_npz(path)); });
 }
 
 Dataset from_npz(const std::string &path, const std::string &first, const std::string &second,
@@ -105,18 +116,20 @@ Dataset from_npz(const std::string &path, const std::string &first, const std::s
     const auto found = arrays.find(name);
     if (found == arrays.end()) {
       std::string there;
-      for (const auto &[key, array] : arrays) there += (there.empty() ? "" : ", ") + key;
+      for (const auto &[key, array] : arrays) there += (there.empty() ? "" : ", ") + shown(key);
       raise(ErrorKind::value, path + " has no array '" + name + "'; there are " + there);
     }
     tensors.push_back(found->second);
   }
-  return Dataset(Pipeline(make_arrays("from_npz", path, detail::columns_of(tensors))));
+  return naming(path, [&] {
+    return Dataset(Pipeline(make_arrays("from_npz", path, detail::columns_of(tensors))));
+  });
 }
 
 BasicDataset<std::map<std::string, Tensor>>
 from_csv(const std::string &path, const CsvOptions &options, std::source_location where) {
   const CompositeCall site("from_csv", where);
-  return rows_of("from_csv", path, read_csv(path, options));
+  return naming(path, [&] { return rows_of("from_csv", path, read_csv(path, options)); });
 }
 
 } // namespace weft::data

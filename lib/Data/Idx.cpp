@@ -15,6 +15,7 @@
 
 #include "Support/SystemMemory.h"
 #include <weft/memory.h>
+#include <weft/shape.h>
 
 namespace weft::data {
 namespace {
@@ -99,6 +100,10 @@ Result<IdxHeader> parse_idx_header(std::span<const std::byte> start, std::uint64
     return fault(name, "the file is truncated: a header of " + std::to_string(rank) +
                            " dimensions has " + std::to_string(header.header_bytes) +
                            " bytes and the file has " + std::to_string(start.size()));
+
+  if (rank > static_cast<std::size_t>(max_rank))
+    return fault(name, "its header announces " + std::to_string(rank) +
+                           " dimensions, and a tensor has at most " + std::to_string(max_rank));
 
   // A zero among the dimensions makes the product zero, however large the others are.
   for (std::size_t i = 0; i < rank; ++i) header.dims.push_back(big_endian_at(start, 4 + 4 * i));

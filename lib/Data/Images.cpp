@@ -9,6 +9,7 @@
 
 #include "Data/FileBytes.h"
 #include "Data/Stage.h"
+#include "IO/Naming.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/AtomicFile.h"
@@ -92,9 +93,11 @@ Tensor read_as(const char *function, Kind decode, const std::string &path,
                const ImageOptions &options) {
   check_path(function, path);
   check_options(options);
-  const std::string bytes = read_file(path, kMostFileBytes);
-  return decode == nullptr ? decode_named(bytes, path, options)
-                           : as_tensor(decode(bytes, path), options);
+  return naming(path, [&] {
+    const std::string bytes = read_file(path, kMostFileBytes);
+    return decode == nullptr ? decode_named(bytes, path, options)
+                             : as_tensor(decode(bytes, path), options);
+  });
 }
 
 bool is_image_name(const std::filesystem::path &path) {
@@ -170,15 +173,22 @@ void check_options(const ImageOptions &options) {
     raise(ErrorKind::dtype, "ImageOptions::dtype must be f32, f64, i32 or i64");
 }
 
-void make_room(Pixels &pixels, const std::string &name) {
+void check_size(const Pixels &pixels, const std::string &name, std::uint64_t most) {
   if (pixels.height == 0 || pixels.width == 0) raise(ErrorKind::io, name + ": has no pixels");
   // Neither side has more than 31 bits.
   const std::uint64_t count = std::uint64_t{pixels.height} * pixels.width;
+  if (count <= std::min(most, kMostPixels)) return;
+  const std::string sides = std::to_string(pixels.height) + " x " + std::to_string(pixels.width);
   if (count > kMostPixels)
-    raise(ErrorKind::io, name + ": is said to have " + std::to_string(pixels.height) + " x " +
-                             std::to_string(pixels.width) + " pixels, and more than " +
+    raise(ErrorKind::io, name + ": is said to have " + sides + " pixels, and more than " +
                              std::to_string(kMostPixels) + " are not read");
-  const std::size_t bytes = count * static_cast<std::size_t>(pixels.channels * pixels.bits / 8);
+  raise(ErrorKind::io, name + ": is truncated or damaged: it is said to have " + sides +
+                           " pixels, for which it is too short");
+}
+
+void make_room(Pixels &pixels, const std::string &name) {
+  const std::size_t bytes =
+      pixels.height * pixels.width * static_cast<std::size_t>(pixels.channels * pixels.bits / 8);
   try {
     // Asking takes longer than decoding a small image.
     if (bytes > (64u << 20) && system_memory::shortage(bytes, memory_stats().current))
@@ -252,6 +262,7 @@ std::string encode_png(const Tensor &image, std::source_location where) {
                 static_cast<int>(channels),
                 8,
                 {}};
+  check_size(pixels, "the image", kMostPixels);
   make_room(pixels, "the image");
   const Tensor source = make_contiguous(image);
   visit_dtype(image.dtype(), [&]<class T>() { to_samples<T>(source, pixels.samples); });

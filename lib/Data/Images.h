@@ -32,7 +32,10 @@ std::string encode_pixels(const Pixels &pixels);
 bool is_png(std::string_view bytes);
 bool is_jpeg(std::string_view bytes);
 
-/// Makes room for the samples; throws IOError for too many pixels, OutOfMemory.
+/// Throws IOError if there are no pixels, too many, or more than `most`, which is what the file's
+/// bytes can hold.
+void check_size(const Pixels &pixels, const std::string &name, std::uint64_t most);
+/// Makes room for the samples; throws OutOfMemory.
 void make_room(Pixels &pixels, const std::string &name);
 
 /// Floating numbers held between 0 and 1, 0 for NaN: what encode_png takes. Others as they are.

@@ -1,4 +1,5 @@
 // Reads JPEG by libjpeg-turbo, whose errors jump and never meet an object with a destructor.
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 
@@ -20,8 +21,15 @@ struct Job {
   char message[JMSG_LENGTH_MAX];
 };
 
-/// A damaged file may ask for scan after scan of the whole image; that takes hours.
-constexpr int kMostScans = 500;
+/// A damaged file may ask for scan after scan of the whole image; that takes hours. Nor is a large
+/// one made of many.
+constexpr int kMostScans = 500, kFewestScans = 32;
+constexpr std::uint64_t kMostScanned = std::uint64_t{1} << 32; ///< pixels, in all scans
+
+/// Pixels that a byte may stand for: each block takes a bit or more, and is 8 x 8 pixels, 32 x 32
+/// of colours that are stored coarsely. (Arithmetic coding can do with less for an image of a
+/// single colour, which nobody keeps.)
+constexpr std::uint64_t kMostPerByte = 8 * 32 * 32;
 
 [[noreturn]] void fail(Job *job) { std::longjmp(job->jump, 1); }
 
@@ -38,8 +46,11 @@ void ignore_message(j_common_ptr) {}
 
 void count_scans(j_common_ptr decoder) {
   Job *job = static_cast<Job *>(decoder->client_data);
-  if (job->decoder.input_scan_number <= kMostScans) return;
-  std::snprintf(job->message, sizeof job->message, "it has more than %d scans", kMostScans);
+  const std::uint64_t pixels = std::uint64_t{job->decoder.image_width} * job->decoder.image_height;
+  const int most = static_cast<int>(std::clamp<std::uint64_t>(
+      kMostScanned / std::max<std::uint64_t>(pixels, 1), kFewestScans, kMostScans));
+  if (job->decoder.input_scan_number <= most) return;
+  std::snprintf(job->message, sizeof job->message, "it has more than %d scans", most);
   fail(job);
 }
 
@@ -110,6 +121,7 @@ Pixels decode_jpeg(std::string_view bytes, const std::string &name) {
   pixels.height = job.decoder.output_height;
   pixels.width = job.decoder.output_width;
   pixels.channels = job.decoder.output_components;
+  check_size(pixels, name, bytes.size() * kMostPerByte);
   make_room(pixels, name);
   check(read_rows(&job, pixels.samples.data(), pixels.samples.size() / pixels.height));
   return pixels;

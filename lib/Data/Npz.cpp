@@ -5,9 +5,11 @@
 
 #include "Data/FileBytes.h"
 #include "IO/InputFile.h"
+#include "IO/Naming.h"
 #include "IO/NpyBytes.h"
 #include "Support/CallSite.h"
 #include "Support/Path.h"
+#include "Support/Shown.h"
 
 namespace weft::data {
 
@@ -41,7 +43,7 @@ public:
 
   /// The bytes of a member, checked.
   std::string read(const Member &member) const {
-    const std::string name = "member '" + member.name + "'";
+    const std::string name = "member '" + shown(member.name) + "'";
     if (member.flags & 1) file_.fail(name + " is encrypted");
     if (member.method != 0 && member.method != 8)
       file_.fail(name + " is compressed by method " + std::to_string(member.method) +
@@ -81,6 +83,12 @@ private:
       file_.fail("is an archive of more than 4 GiB or 65,534 members, which is not supported");
     const std::string directory = read_part(start, size, "directory");
     for (std::size_t entry = 0; members_.size() < count;) entry = read_entry(directory, entry);
+    // Members that share their bytes make a small file as large as one pleases.
+    std::uint64_t packed = 0;
+    for (const Member &member : members_) packed += member.packed + kLocalBytes;
+    if (packed > file_.size())
+      file_.fail("is damaged: its members are said to take " + std::to_string(packed) +
+                 " bytes, and it has " + std::to_string(file_.size()));
   }
 
   std::size_t read_entry(std::string_view directory, std::size_t at) {
@@ -102,7 +110,8 @@ private:
     member.size = number_at(directory, at + 24, 4);
     member.local = number_at(directory, at + 42, 4);
     if (member.packed == kElsewhere || member.size == kElsewhere || member.local == kElsewhere)
-      file_.fail("member '" + member.name + "' is larger than 4 GiB, which is not supported");
+      file_.fail("member '" + shown(member.name) +
+                 "' is larger than 4 GiB, which is not supported");
     members_.push_back(std::move(member));
     return next;
   }
@@ -138,19 +147,28 @@ private:
 
 } // namespace
 
-std::map<std::string, Tensor> read_npz(const std::string &path, std::source_location where) {
-  const CompositeCall site("read_npz", where);
-  check_path("read_npz", path);
+namespace {
+
+std::map<std::string, Tensor> read_arrays(const std::string &path) {
   const Archive archive(path);
   std::map<std::string, Tensor> arrays;
   for (const Member &member : archive.members()) {
     std::string name = member.name;
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    Tensor array = read_npy_bytes(archive.read(member), path + ": member '" + member.name + "'");
+    Tensor array =
+        read_npy_bytes(archive.read(member), path + ": member '" + shown(member.name) + "'");
     if (!arrays.emplace(name, std::move(array)).second)
-      archive.file().fail("has two members '" + name + "'");
+      archive.file().fail("has two members '" + shown(name) + "'");
   }
   return arrays;
+}
+
+} // namespace
+
+std::map<std::string, Tensor> read_npz(const std::string &path, std::source_location where) {
+  const CompositeCall site("read_npz", where);
+  check_path("read_npz", path);
+  return naming(path, [&] { return read_arrays(path); });
 }
 
 } // namespace weft::data

@@ -134,17 +134,30 @@ private:
       return false;
     }
     std::int64_t skip(std::int64_t count) override {
-      std::int64_t done = 0;
+      std::int64_t done = skip_rounds(count);
       while (done < count && open()) {
         const std::int64_t passed = input_->skip(count - done);
         had_any_ |= passed != 0;
         done += passed;
-        if (done < count) close();
+        if (done < count) {
+          close();
+          done += skip_rounds(count - done);
+        }
       }
       return done;
     }
 
   private:
+    /// Passes over whole rounds without starting them: a run may have had a great many. Returns how
+    /// many elements those have.
+    std::int64_t skip_rounds(std::int64_t count) {
+      const std::int64_t once = stage_.input().size().value_or(0);
+      if (input_ != nullptr || ended_ || once <= 0) return 0;
+      std::int64_t rounds = count / once;
+      if (stage_.count_) rounds = std::min(rounds, *stage_.count_ - round_);
+      round_ += rounds;
+      return rounds * once;
+    }
     bool open() {
       if (input_ != nullptr) return true;
       if (ended_ || (stage_.count_ && round_ == *stage_.count_)) return false;

@@ -11,6 +11,10 @@ namespace weft::data {
 
 namespace {
 
+/// What DEFLATE can make of a byte, at most: 258 bytes of 2 bits. A file that is shorter than its
+/// pixels need is refused before they take memory.
+constexpr std::uint64_t kMostPerByte = 1032;
+
 /// What libpng is handed and what it says. All of it is plain: a jump leaves it as it is.
 struct Job {
   png_structp png = nullptr;
@@ -35,7 +39,7 @@ void read_bytes(png_structp png, png_bytep to, std::size_t size) {
   job->left -= size;
 }
 
-/// Reads up to the samples, and has them come as 8 or 16 bits of whole channels.
+/// Reads up to the samples.
 bool read_header(Job *job) {
   if (setjmp(png_jmpbuf(job->png))) return false;
   png_set_user_limits(job->png, 1u << 24, 1u << 24);
@@ -43,6 +47,12 @@ bool read_header(Job *job) {
   png_set_chunk_malloc_max(job->png, 1 << 20);
   png_set_read_fn(job->png, job, read_bytes);
   png_read_info(job->png, job->info);
+  return true;
+}
+
+/// Has the samples come as 8 or 16 bits of whole channels, and makes room for a row.
+bool begin_rows(Job *job) {
+  if (setjmp(png_jmpbuf(job->png))) return false;
   png_set_expand(job->png); // palettes, bits below 8, and transparent colours
   const unsigned one = 1;
   if (*reinterpret_cast<const unsigned char *>(&one) == 1) png_set_swap(job->png);
@@ -126,6 +136,10 @@ Pixels decode_png(std::string_view bytes, const std::string &name) {
   Pixels pixels;
   pixels.height = png_get_image_height(job.png, job.info);
   pixels.width = png_get_image_width(job.png, job.info);
+  const auto pixel_bits =
+      std::uint64_t{png_get_bit_depth(job.png, job.info)} * png_get_channels(job.png, job.info);
+  check_size(pixels, name, bytes.size() * 8 * kMostPerByte / pixel_bits);
+  check(begin_rows(&job));
   pixels.channels = png_get_channels(job.png, job.info);
   pixels.bits = png_get_bit_depth(job.png, job.info);
   make_room(pixels, name);

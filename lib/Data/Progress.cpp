@@ -5,6 +5,7 @@
 
 #include "Ops/Interpreter.h"
 #include "Support/Fault.h"
+#include "Support/Shown.h"
 #include <weft/random.h>
 
 namespace weft::data::detail {
@@ -22,7 +23,7 @@ void check_same(const std::vector<std::string> &saved, const std::vector<std::st
   for (std::size_t i = 0; i < std::max(saved.size(), here.size()); ++i) {
     if (i < saved.size() && i < here.size() && saved[i] == here[i]) continue;
     const auto name = [&](const std::vector<std::string> &lines) {
-      return i < lines.size() ? "'" + lines[i] + "'" : std::string("nothing");
+      return i < lines.size() ? "'" + shown(lines[i], 200) + "'" : std::string("nothing");
     };
     refuse("it is of another pipeline: stage " + std::to_string(i) + " is " + name(saved) +
            " in the state and " + name(here) + " here");
@@ -55,7 +56,11 @@ std::string Progress::saved_state() const {
 }
 
 Progress::State Progress::parse(std::string_view text) const {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  // What is nested deeper is no state; it is passed over, as each level would take memory.
+  const nlohmann::json json = nlohmann::json::parse(
+      text.begin(), text.end(),
+      [](int depth, nlohmann::json::parse_event_t, const nlohmann::json &) { return depth <= 2; },
+      /*allow_exceptions=*/false);
   if (!json.is_object()) refuse("it is no JSON object");
   const auto whole = [&](const char *key) {
     const auto found = json.find(key);
@@ -81,10 +86,10 @@ Progress::State Progress::parse(std::string_view text) const {
   State state;
   state.epoch = whole("epoch");
   const std::uint64_t position = whole("position");
-  const auto size = stage_->size();
-  if (position > static_cast<std::uint64_t>(size.value_or(kEndless)))
+  const auto most = static_cast<std::uint64_t>(stage_->size().value_or(kEndless));
+  if (position > most)
     refuse("it is behind element " + std::to_string(position) + " of an epoch, and there are " +
-           std::to_string(*size));
+           std::to_string(most));
   state.position = static_cast<std::int64_t>(position);
   state.seed = whole("seed");
   state.restored = true;

@@ -2,6 +2,7 @@
 #include <weft/data/files.h>
 
 #include "Data/Idx.h"
+#include "IO/Naming.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Path.h"
@@ -41,8 +42,10 @@ Tensor as_tensor(const IdxArray &array) {
 Tensor read_idx(const std::string &path, IdxOptions options, std::source_location where) {
   const CompositeCall site("read_idx", where);
   check_path("read_idx", path);
-  const Tensor read = as_tensor(read_idx_file(path));
-  return options.dtype ? read.astype(*options.dtype) : read;
+  return naming(path, [&] {
+    const Tensor read = as_tensor(read_idx_file(path));
+    return options.dtype ? read.astype(*options.dtype) : read;
+  });
 }
 
 } // namespace weft::data

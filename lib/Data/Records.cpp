@@ -6,6 +6,7 @@
 #include "Data/FileBytes.h"
 #include "Data/Stage.h"
 #include "IO/InputFile.h"
+#include "IO/Naming.h"
 #include "Support/CallSite.h"
 #include "Support/Crc32c.h"
 #include "Support/Path.h"
@@ -111,7 +112,7 @@ private:
 BasicDataset<std::string> from_lines(const std::string &path, std::source_location where) {
   const CompositeCall site("from_lines", where);
   check_path("from_lines", path);
-  auto lines = std::make_shared<const Lines>(path);
+  auto lines = naming(path, [&] { return std::make_shared<const Lines>(path); });
   const std::size_t count = lines->count();
   return records("from_lines", path, count, std::move(lines));
 }
@@ -119,7 +120,7 @@ BasicDataset<std::string> from_lines(const std::string &path, std::source_locati
 BasicDataset<std::string> from_tfrecord(const std::string &path, std::source_location where) {
   const CompositeCall site("from_tfrecord", where);
   check_path("from_tfrecord", path);
-  auto rows = std::make_shared<const TfRecords>(path);
+  auto rows = naming(path, [&] { return std::make_shared<const TfRecords>(path); });
   const std::size_t count = rows->count();
   return records("from_tfrecord", path, count, std::move(rows));
 }

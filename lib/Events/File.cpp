@@ -1,13 +1,16 @@
 // Writes event files on a thread of their own.
 #include "Events/File.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -31,13 +34,32 @@ std::string host() {
   return name;
 }
 
+constexpr std::string_view kStart = "events.out.tfevents.";
+
+/// The largest number of seconds in the names of a folder's files.
+std::int64_t newest_in(const std::string &folder) {
+  std::int64_t newest = 0;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::int64_t seconds = 0;
+    // Ten digits are enough until 2286; a name with more is not of a clock.
+    if (name.starts_with(kStart) && name.find('.', kStart.size()) == kStart.size() + 10 &&
+        std::from_chars(name.data() + kStart.size(), name.data() + kStart.size() + 10, seconds)
+                .ec == std::errc())
+      newest = std::max(newest, seconds);
+  }
+  return newest;
+}
+
 /// A name that sorts by time, as TensorBoard reads the files of a folder.
-std::string fresh_name() {
+std::string fresh_name(std::int64_t since_1970) {
   static std::atomic<unsigned> count{0};
   char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%010lld", static_cast<long long>(std::time(nullptr)));
-  return std::string("events.out.tfevents.") + seconds + "." + host() + "." +
-         std::to_string(getpid()) + "." + std::to_string(count++) + ".v2";
+  std::snprintf(seconds, sizeof seconds, "%010lld", static_cast<long long>(since_1970));
+  return std::string(kStart) + seconds + "." + host() + "." + std::to_string(getpid()) + "." +
+         std::to_string(count++) + ".v2";
 }
 
 } // namespace
@@ -47,16 +69,33 @@ File::File(const std::string &folder, double flush_seconds)
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw IOError(folder + ": the folder cannot be made: " + error.message());
-  path_ = (std::filesystem::path(folder) / fresh_name()).string();
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  start_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  if (const std::int64_t newest = newest_in(folder); static_cast<double>(newest) > start_)
+    start_ = static_cast<double>(newest + 1);
+  // Another container's process may have this number, and its name.
+  for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
+    path_ =
+        (std::filesystem::path(folder) / fresh_name(static_cast<std::int64_t>(start_))).string();
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) break;
+  }
   if (descriptor_ < 0) throw IOError(path_ + ": cannot be made: " + std::strerror(errno));
   // The thread has no signals: the program's own go to its other threads, and a file that grows
   // too large is an error of `write`.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::make_unique<std::thread>([this] { run(); });
+  std::string fault;
+  try {
+    thread_ = std::make_unique<std::thread>([this] { run(); });
+  } catch (const std::system_error &error) {
+    fault = error.code().message();
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (thread_ != nullptr) return;
+  ::close(descriptor_);
+  throw IOError(path_ + ": the thread that writes it cannot be started: " + fault);
 }
 
 File::~File() {

@@ -28,6 +28,9 @@ public:
   void flush();
   void close();
   const std::string &path() const { return path_; }
+  /// When it was made, in seconds since 1970; behind every file that the folder had, also if the
+  /// clock has been set back since, for readers take them by that.
+  double start() const { return start_; }
   /// Whether this is the first time that it is asked about `tag`.
   bool first_of(const std::string &tag);
 
@@ -40,6 +43,7 @@ private:
   void check() const;
 
   std::string path_;
+  double start_ = 0;
   int descriptor_ = -1;
   std::chrono::duration<double> patience_;
   const std::uint32_t generation_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "IO/Naming.h"
 #include "IO/Protobuf.h"
 #include "IO/Records.h"
 #include "Runtime/NewTensor.h"
@@ -161,7 +162,7 @@ Contained read_file(const std::string &path) {
 std::vector<Event> read(const std::string &path, std::source_location where) {
   const CallSite site(where);
   check_path("events::read", path);
-  return read_file(path).events;
+  return naming(path, [&] { return read_file(path).events; });
 }
 
 std::map<std::string, std::vector<std::pair<std::int64_t, double>>>
@@ -170,9 +171,11 @@ read_scalars(const std::string &folder, std::source_location where) {
   check_path("events::read_scalars", folder);
   std::vector<Contained> files;
   std::error_code error;
-  for (const auto &entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().filename().string().find("tfevents") != std::string::npos)
-      files.push_back(read_file(entry.path().string()));
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+    if (const std::string path = entry->path().string();
+        entry->path().filename().string().find("tfevents") != std::string::npos)
+      files.push_back(naming(path, [&] { return read_file(path); }));
   if (error) throw IOError(folder + ": cannot be read: " + error.message());
   std::sort(files.begin(), files.end(),
             [](const Contained &a, const Contained &b) { return a.start < b.start; });

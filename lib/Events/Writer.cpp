@@ -82,8 +82,8 @@ Writer::Writer(const std::string &folder, const WriterOptions &options) {
     throw ValueError("events::Writer: flush_seconds is " + number_text(options.flush_seconds) +
                      ", but must be between 0 and 86400, a day");
   file_ = std::make_shared<detail::File>(folder, options.flush_seconds);
-  file_->add(detail::version_event(now()));
-  if (options.resumed_at) file_->add(detail::start_event({now(), *options.resumed_at}));
+  file_->add(detail::version_event(file_->start()));
+  if (options.resumed_at) file_->add(detail::start_event({file_->start(), *options.resumed_at}));
 }
 
 std::string Writer::tagged(const char *what, std::string_view tag) const {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Support/Fault.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
@@ -21,7 +22,7 @@ public:
   bool number_integer(number_integer_t) override { return refuse("a negative number"); }
   bool number_unsigned(number_unsigned_t) override { return refuse("a number"); }
   bool number_float(number_float_t, const string_t &text) override {
-    return refuse("the number " + text);
+    return refuse("the number " + shown(text));
   }
   bool string(string_t &) override { return refuse("a text"); }
   bool binary(binary_t &) override { return refuse("binary data"); }

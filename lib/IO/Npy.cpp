@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "IO/InputFile.h"
+#include "IO/Naming.h"
 #include "IO/NpyHeader.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
@@ -57,11 +58,7 @@ void check_booleans(const Input &file, const Tensor &tensor) {
       file.fail("element " + std::to_string(i) + " of dtype bool is " + std::to_string(bytes[i]));
 }
 
-} // namespace
-
-Tensor load_npy(const std::string &path, std::source_location where) {
-  const CallSite site(where);
-  check_path("load_npy", path);
+Tensor read_npy(const std::string &path) {
   Input file(path);
   char magic[6];
   file.read(magic, sizeof magic, "header");
@@ -95,6 +92,14 @@ Tensor load_npy(const std::string &path, std::source_location where) {
   for (std::size_t i = 0; i < shape.size(); ++i)
     strides.push_back(result.impl()->strides()[shape.size() - 1 - i]);
   return make_contiguous(detail::new_view(result, shape, strides, 0));
+}
+
+} // namespace
+
+Tensor load_npy(const std::string &path, std::source_location where) {
+  const CallSite site(where);
+  check_path("load_npy", path);
+  return naming(path, [&] { return read_npy(path); });
 }
 
 void save_npy(const std::string &path, const Tensor &tensor, std::source_location where) {

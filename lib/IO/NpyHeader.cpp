@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
@@ -35,7 +36,7 @@ public:
                    : key == "fortran_order" ? &has_order
                    : key == "shape"         ? &has_shape
                                             : nullptr;
-      if (seen == nullptr) fail("it has the unknown key '" + key + "'");
+      if (seen == nullptr) fail("it has the unknown key '" + shown(key) + "'");
       else if (*seen) fail("it has the key '" + key + "' twice");
       else if (seen == &has_descr) descriptor();
       else if (seen == &has_order) order();
@@ -111,8 +112,8 @@ private:
           (known[0] == '|' && !descr.empty() && descr.substr(1) == known.substr(1)))
         return void(header_.type.dtype = static_cast<DType>(i));
     }
-    fault_ = Fault{ErrorKind::io,
-                   "its dtype '" + descr + "' is not supported (there are " + supported + ")"};
+    fault_ = Fault{ErrorKind::io, "its dtype '" + shown(descr) + "' is not supported (there are " +
+                                      supported + ")"};
   }
   void order() {
     if (accept("True")) header_.fortran_order = true;

@@ -6,12 +6,15 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <set>
 
+#include "IO/Naming.h"
 #include "IO/Xxh3.h"
 #include "Runtime/NewTensor.h"
 #include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
 #include "Support/Path.h"
+#include "Support/Shown.h"
 #include "Support/Threads.h"
 
 namespace weft {
@@ -26,8 +29,8 @@ void check_header(const InputFile &file, const SafetensorsHeader &header, std::s
   if (found == header.texts.end()) {
     const auto ours = header.texts.lower_bound("weft.");
     if (ours == header.texts.end() || !ours->first.starts_with("weft.")) return;
-    file.fail("its header is damaged: it has '" + ours->first + "' in the metadata, but no '" +
-              std::string(kHeaderDigest) + "'");
+    file.fail("its header is damaged: it has '" + shown(ours->first) +
+              "' in the metadata, but no '" + std::string(kHeaderDigest) + "'");
   }
   const std::string own = '"' + std::string(kHeaderDigest) + "\":\"" + found->second + '"';
   const std::size_t at = text.find(own);
@@ -94,7 +97,8 @@ void open_indexed(SafetensorsFile::State &state) {
     auto shard = std::make_unique<SafetensorsShard>(folder_of(state.path) + "/" + file);
     for (const SafetensorsEntry &entry : shard->header.entries)
       if (const auto found = files.find(entry.name); found == files.end() || found->second != file)
-        index.fail("has " + file + " without '" + entry.name + "', which is in that file");
+        index.fail("has " + shown(file) + " without '" + shown(entry.name) +
+                   "', which is in that file");
     add_shard(state, std::move(shard));
   }
   if (state.entries.size() == files.size()) {
@@ -114,10 +118,11 @@ void open_indexed(SafetensorsFile::State &state) {
     state.places = std::move(places);
     return;
   }
+  std::set<std::string_view> there;
+  for (const SafetensorsEntry &entry : state.entries) there.insert(entry.name);
   for (const auto &[name, file] : files)
-    if (std::none_of(state.entries.begin(), state.entries.end(),
-                     [&](const SafetensorsEntry &entry) { return entry.name == name; }))
-      index.fail("has '" + name + "' in " + file + ", where it is not");
+    if (!there.contains(name))
+      index.fail("has '" + shown(name) + "' in " + shown(file) + ", where it is not");
 }
 
 } // namespace
@@ -127,8 +132,10 @@ SafetensorsFile::SafetensorsFile(const std::string &path, std::source_location w
   check_path("SafetensorsFile", path);
   auto state = std::make_shared<State>();
   state->path = path;
-  if (path.ends_with(".json")) open_indexed(*state);
-  else add_shard(*state, std::make_unique<SafetensorsShard>(path));
+  naming(path, [&] {
+    if (path.ends_with(".json")) open_indexed(*state);
+    else add_shard(*state, std::make_unique<SafetensorsShard>(path));
+  });
   state_ = std::move(state);
 }
 
@@ -230,7 +237,7 @@ struct Loading {
       at += size;
     }
     if (!place->digest.empty() && digest.digits() != place->digest)
-      file.fail("'" + entry->name + "' is damaged: it is not what its digest says");
+      file.fail("'" + shown(entry->name) + "' is damaged: it is not what its digest says");
     check_booleans(file);
   }
 
@@ -241,8 +248,8 @@ private:
     const auto *bytes = reinterpret_cast<const unsigned char *>(tensor.impl()->data);
     for (std::int64_t i = 0; i < tensor.size(); ++i)
       if (bytes[i] > 1)
-        file.fail("element " + std::to_string(i) + " of '" + entry->name + "', which is BOOL, is " +
-                  std::to_string(bytes[i]));
+        file.fail("element " + std::to_string(i) + " of '" + shown(entry->name) +
+                  "', which is BOOL, is " + std::to_string(bytes[i]));
   }
 };
 
@@ -250,20 +257,20 @@ private:
 Loading begin_loading(const SafetensorsFile &file, std::string_view name,
                       const SafetensorsOptions &options) {
   const SafetensorsEntry *const entry = file.find(name);
-  if (entry == nullptr) throw IOError(file.path() + ": has no tensor '" + std::string(name) + "'");
+  if (entry == nullptr) throw IOError(file.path() + ": has no tensor '" + shown(name) + "'");
   const std::optional<DType> dtype = loaded_dtype(entry->dtype, options);
   const Widened *const widened = find_widened(entry->dtype);
   if (!dtype)
-    throw DTypeError(
-        file.path() + ": '" + entry->name + "' is " + entry->dtype + ", which Weft lacks" +
-        (widened == nullptr
-             ? std::string()
-             : ": the option widen reads it as " + std::string(name_of(widened->dtype))));
+    throw DTypeError(file.path() + ": '" + shown(entry->name) + "' is " + shown(entry->dtype) +
+                     ", which Weft lacks" +
+                     (widened == nullptr ? std::string()
+                                         : ": the option widen reads it as " +
+                                               std::string(name_of(widened->dtype))));
   const auto number = static_cast<std::size_t>(entry - file.entries().data());
   return {.entry = entry,
           .place = &file.state().places[number],
           .widened = widened,
-          .tensor = detail::new_tensor(*dtype, entry->shape)};
+          .tensor = naming(file.path(), [&] { return detail::new_tensor(*dtype, entry->shape); })};
 }
 
 } // namespace

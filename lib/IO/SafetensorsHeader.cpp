@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "IO/JsonEvents.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
@@ -39,13 +40,13 @@ public:
     if (depth_-- != 2 || in_metadata_) return true;
     if (seen_ == Seen{true, true, true}) return true;
     const char *const lacks = !seen_.dtype ? "dtype" : !seen_.shape ? "shape" : "data_offsets";
-    return fail("has no " + std::string(lacks) + " for '" + entries.back().name + "'");
+    return fail("has no " + std::string(lacks) + " for '" + shown(entries.back().name) + "'");
   }
   bool key(string_t &name) override { return depth_ == 1 ? begin_entry(name) : begin_field(name); }
   bool string(string_t &text) override {
     if (depth_ == 2 && in_metadata_) {
       if (!texts.emplace(field_, std::move(text)).second)
-        return fail("has the metadata '" + field_ + "' twice");
+        return fail("has the metadata '" + shown(field_) + "' twice");
       return true;
     }
     if (depth_ != 2 || field_ != "dtype" || in_list_) return JsonEvents::string(text);
@@ -80,8 +81,8 @@ public:
 private:
   std::string place() const override {
     if (depth_ == 0) return "its whole";
-    if (depth_ == 1) return "what belongs to '" + name_ + "'";
-    return "the " + field_ + " of '" + name_ + "'";
+    if (depth_ == 1) return "what belongs to '" + shown(name_) + "'";
+    return "the " + shown(field_) + " of '" + shown(name_) + "'";
   }
   bool begin_entry(std::string &name) {
     name_ = std::move(name);
@@ -103,7 +104,8 @@ private:
                        : field_ == "shape"        ? &seen_.shape
                        : field_ == "data_offsets" ? &seen_.offsets
                                                   : nullptr;
-    if (seen == nullptr) return fail("has a field '" + field_ + "' in '" + name_ + "'");
+    if (seen == nullptr)
+      return fail("has a field '" + shown(field_) + "' in '" + shown(name_) + "'");
     if (*seen) return fail("has " + place() + " twice");
     return *seen = true;
   }
@@ -142,11 +144,12 @@ Check check_bytes(const SafetensorsEntry &entry) {
     fits = fits && !__builtin_mul_overflow(size, static_cast<std::uint64_t>(dimension), &size);
   if (bits) fits = fits && !__builtin_mul_overflow(size, std::uint64_t{*bits}, &size);
   if (!fits)
-    return Fault{ErrorKind::io, "has the shape " + to_string(entry.shape) + " for '" + entry.name +
-                                    "', which no memory holds"};
+    return Fault{ErrorKind::io, "has the shape " + to_string(entry.shape) + " for '" +
+                                    shown(entry.name) + "', which no memory holds"};
   if (!bits || (size % 8 == 0 && size / 8 == entry.bytes)) return std::nullopt;
-  return Fault{ErrorKind::io, "has " + std::to_string(entry.bytes) + " bytes for '" + entry.name +
-                                  "', which is " + entry.dtype + to_string(entry.shape)};
+  return Fault{ErrorKind::io, "has " + std::to_string(entry.bytes) + " bytes for '" +
+                                  shown(entry.name) + "', which is " + shown(entry.dtype) +
+                                  to_string(entry.shape)};
 }
 
 /// The bytes must be those of the tensors, one behind the other.
@@ -161,7 +164,7 @@ Check check_tiling(const std::vector<SafetensorsEntry> &entries,
   for (const std::uint32_t i : order) {
     const HeaderEvents::Offsets &own = offsets[i];
     if (own.begin != end || own.end < own.begin)
-      return Fault{ErrorKind::io, "has '" + entries[i].name + "' at the bytes " +
+      return Fault{ErrorKind::io, "has '" + shown(entries[i].name) + "' at the bytes " +
                                       std::to_string(own.begin) + " to " + std::to_string(own.end) +
                                       ", but what lies before it ends at " + std::to_string(end)};
     end = own.end;
@@ -220,7 +223,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text,
   header.entries.reserve(order.size());
   for (const std::uint32_t i : order) {
     if (!header.entries.empty() && header.entries.back().name == events.entries[i].name)
-      return Fault{ErrorKind::io, "has '" + events.entries[i].name + "' twice"};
+      return Fault{ErrorKind::io, "has '" + shown(events.entries[i].name) + "' twice"};
     header.entries.push_back(std::move(events.entries[i]));
     header.offsets.push_back(events.offsets[i].begin);
   }

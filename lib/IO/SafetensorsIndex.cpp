@@ -1,6 +1,7 @@
 // The index of a model in several safetensors files: {"metadata": {...}, "weight_map": {...}}.
 #include "IO/JsonEvents.h"
 #include "IO/SafetensorsFile.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
@@ -34,9 +35,11 @@ public:
     // A name of a file beside the index, and of none elsewhere.
     if (file.empty() || file == "." || file == ".." || file.find('/') != std::string::npos ||
         file.find('\0') != std::string::npos)
-      return fail("has '" + file + "' as the file of '" + name_ + "', which is no name of a file");
+      return fail("has '" + shown(file) + "' as the file of '" + shown(name_) +
+                  "', which is no name of a file");
     if (files.size() == kMaxSafetensors) return fail("names too many tensors");
-    if (!files.emplace(name_, std::move(file)).second) return fail("has '" + name_ + "' twice");
+    if (!files.emplace(name_, std::move(file)).second)
+      return fail("has '" + shown(name_) + "' twice");
     return true;
   }
 
@@ -44,7 +47,7 @@ public:
   bool had_map = false;
 
 private:
-  std::string place() const override { return "what belongs to '" + name_ + "'"; }
+  std::string place() const override { return "what belongs to '" + shown(name_) + "'"; }
   bool skips() {
     if (depth_ > 0 && !in_map_) return true;
     return fail("is no index: it has something else than names of files in its weight_map");

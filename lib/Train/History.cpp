@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <ostream>
 #include <set>
-#include <sstream>
 
+#include "Data/FileBytes.h"
+#include "IO/Naming.h"
 #include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
 #include "Support/NumberText.h"
 #include "Support/Path.h"
+#include "Support/Shown.h"
 #include "Train/Terminal.h"
 #include <weft/error.h>
 
@@ -30,10 +30,13 @@ std::string field_of(const std::string &text) {
   return quoted + "\"";
 }
 
+/// Far more than anybody has: a line of a gigabyte is no header.
+constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+
 /// Reads a row of fields from `at` on, which goes behind its end, and counts the lines it is on.
-/// False if a quote is never closed.
-bool read_row(std::string_view text, std::size_t &at, std::size_t &lines,
-              std::vector<std::string> &fields) {
+/// What is wrong with it; null if nothing is.
+const char *read_row(std::string_view text, std::size_t &at, std::size_t &lines,
+                     std::vector<std::string> &fields) {
   fields.assign(1, "");
   bool quoted = false;
   for (; at < text.size(); ++at) {
@@ -46,15 +49,16 @@ bool read_row(std::string_view text, std::size_t &at, std::size_t &lines,
     } else if (c == '"') {
       quoted = true;
     } else if (c == ',') {
+      if (fields.size() == kMostColumns) return "has more than a million fields";
       fields.emplace_back();
     } else if (c == '\n') {
       ++at;
-      return true;
+      return nullptr;
     } else if (c != '\r') {
       fields.back() += c;
     }
   }
-  return !quoted;
+  return quoted ? "has a quote that is never closed" : nullptr;
 }
 
 template <class T>
@@ -160,40 +164,38 @@ void History::check_state(std::string_view text) const {
 }
 
 void History::restore_state(std::string_view text) {
-  History fresh;
   std::vector<std::string> names, fields;
   std::size_t at = 0, line = 1, next = 1;
   const auto fail = [&](const std::string &what) {
     throw ValueError("line " + std::to_string(line) + " " + what);
   };
   if (text.empty()) fail("is missing: there must be a header, step and the names of the series");
-  if (!read_row(text, at, next, names)) fail("has a quote that is never closed");
-  const std::set<std::string> distinct(names.begin() + 1, names.end());
+  if (const char *fault = read_row(text, at, next, names)) fail(fault);
+  const std::set<std::string_view> distinct(names.begin() + 1, names.end());
   if (distinct.size() + 1 != names.size()) fail("has a name twice");
   if (distinct.contains("")) fail("has an empty name");
+  std::vector<Series> columns;
+  for (std::size_t i = 1; i < names.size(); ++i) columns.push_back({names[i], {}});
   while (at < text.size()) {
     line = next;
-    if (!read_row(text, at, next, fields)) fail("has a quote that is never closed");
+    if (const char *fault = read_row(text, at, next, fields)) fail(fault);
     if (fields.size() != names.size())
       fail("has " + std::to_string(fields.size()) + " fields, but there are " +
            std::to_string(names.size()) + " columns");
     std::int64_t step = 0;
-    if (!parse(fields[0], step)) fail("begins with '" + fields[0] + "', which is no step");
+    if (!parse(fields[0], step)) fail("begins with '" + shown(fields[0]) + "', which is no step");
     for (std::size_t i = 1; i < fields.size(); ++i) {
       double value = 0;
       if (fields[i].empty()) continue;
-      if (!parse(fields[i], value)) fail("has '" + fields[i] + "', which is no number");
-      const bool ordered = !fresh.contains(names[i]) || fresh.series(names[i]).back().step < step;
-      if (!ordered) fail("has step " + fields[0] + ", which does not lie behind the one before");
-      fresh.add(names[i], step, value);
+      if (!parse(fields[i], value)) fail("has '" + shown(fields[i]) + "', which is no number");
+      std::vector<Point> &points = columns[i - 1].points;
+      if (!points.empty() && points.back().step >= step)
+        fail("has step " + fields[0] + ", which does not lie behind the one before");
+      points.push_back({step, value});
     }
   }
-  // In the order of the columns.
-  std::vector<Series> ordered;
-  for (std::size_t i = 1; i < names.size(); ++i)
-    for (Series &series : fresh.all_)
-      if (series.name == names[i]) ordered.push_back(std::move(series));
-  all_ = std::move(ordered);
+  std::erase_if(columns, [](const Series &series) { return series.points.empty(); });
+  all_ = std::move(columns);
 }
 
 void History::save_csv(const std::string &path, std::source_location where) const {
@@ -208,17 +210,16 @@ void History::save_csv(const std::string &path, std::source_location where) cons
 History History::load_csv(const std::string &path, std::source_location where) {
   const CallSite site(where);
   check_path("History::load_csv", path);
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()) || file.bad())
-    throw IOError(path + ": cannot be read, or is empty");
-  History history;
-  try {
-    history.restore_state(text.str());
-  } catch (const ValueError &error) {
-    throw IOError(path + ": " + std::string(error.message()));
-  }
-  return history;
+  return naming(path, [&] {
+    const std::string text = data::read_file(path);
+    History history;
+    try {
+      history.restore_state(text);
+    } catch (const ValueError &error) {
+      throw IOError(path + ": " + std::string(error.message()));
+    }
+    return history;
+  });
 }
 
 std::ostream &operator<<(std::ostream &out, const History &history) {

@@ -7,6 +7,7 @@
 #include <weft/ops.h>
 
 #include <functional>
+#include <set>
 
 namespace weft::data {
 namespace {
@@ -238,6 +239,39 @@ TEST(State, RefusesTextsThatAreNone) {
   EXPECT_THAT(with("\"epoch\":0", "\"epoch\":0.5"), HasSubstr("'epoch'"));
   EXPECT_THAT(with("\"version\":1", "\"version\":2"), HasSubstr("version 2"));
   EXPECT_EQ(with("\"position\":0", "\"position\":10"), "no ValueError");
+}
+
+TEST(State, OfHostileTextsIsRefusedAndEndsSoon) {
+  // No epoch has so many elements, not one without end either.
+  const auto endless = range(7).shuffle({.seed = 1}).repeat();
+  std::string text = saved(endless);
+  text.replace(text.find("\"position\":0"), 12, "\"position\":18446744073709551615");
+  EXPECT_THAT(message_of([&] { state_of(endless).check_state(text); }),
+              HasSubstr("behind element 18446744073709551615"));
+  // Whole rounds are passed over at once, where a look at each would take years.
+  text.replace(text.find("18446744073709551615"), 20, "4611686018427387904");
+  restore(endless, text);
+  std::set<std::int64_t> seen;
+  for (const Tensor &x : endless) {
+    seen.insert(x.item<std::int64_t>());
+    if (seen.size() == 7) break;
+  }
+  for (const std::int64_t depth : {3, 1'000'000}) {
+    const std::string deep(static_cast<std::size_t>(depth), '[');
+    EXPECT_NE(message_of([&] { state_of(endless).check_state("{\"pipeline\":" + deep); }),
+              "no ValueError");
+  }
+}
+
+TEST(State, RoundsThatAreSkippedAreThoseThatWouldHaveBeen) {
+  for (const std::optional<std::int64_t> count :
+       {std::optional<std::int64_t>(5), std::optional<std::int64_t>()}) {
+    const auto dataset = range(6).shuffle({.seed = 3}).repeat(count).take(30);
+    const Elements all = epoch(dataset);
+    ASSERT_EQ(all.size(), 30U);
+    for (std::int64_t passed = 0; passed <= 30; ++passed)
+      EXPECT_EQ(epoch(dataset.skip(passed)), Elements(all.begin() + passed, all.end()));
+  }
 }
 
 TEST(State, SaysThatTheDataBecameFewer) {

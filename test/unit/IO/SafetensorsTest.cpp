@@ -332,6 +332,43 @@ TEST(Safetensors, HeadersThatBreakARuleSayWhich) {
       "its header has more than 64 sizes as the shape of 'w'");
 }
 
+TEST(Safetensors, SizesOfNothingAreRead) {
+  const auto one = [](const std::string &shape) {
+    return fault_of(
+        file_of(R"({"w":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":[0,0]}})", 0));
+  };
+  EXPECT_EQ(one("[0]"), "");
+  EXPECT_EQ(one("[0,9223372036854775807]"), "");
+  // The product of what is not zero is one that no number holds.
+  EXPECT_EQ(one("[9223372036854775807,9223372036854775807,0]"),
+            "has the shape (9223372036854775807, 9223372036854775807, 0) for 'w', which no memory "
+            "holds");
+}
+
+TEST(Safetensors, NamesInMessagesAreShortAndPlain) {
+  const std::string fault = fault_of(
+      file_of("{\"\\u0000\\u001b[2J" + std::string(5000, 'n') + R"(":{"dtype":"F32"}})", 0));
+  EXPECT_THAT(fault, HasSubstr(R"(for '\x00\x1b[2Jnnn)"));
+  EXPECT_LT(fault.size(), 200U);
+}
+
+TEST(Safetensors, AnIndexOfManyNamesThatAreNotThereIsReadOnce) {
+  // A look at all tensors of the file for each name of the index took minutes.
+  constexpr int many = 100'000;
+  std::string header = "{", map = R"({"weight_map":{)";
+  for (int i = 0; i < many; ++i) {
+    const std::string name = std::to_string(1'000'000 + i);
+    header +=
+        (i == 0 ? "\"" : ",\"") + name + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    map += '"' + name + R"(":"weft-st-shard.safetensors",)";
+  }
+  write_file(temporary("shard.safetensors"), file_of(header + "}", 0));
+  const std::string index = temporary("many.json");
+  write_file(index, map + R"("x":"weft-st-shard.safetensors"}})");
+  EXPECT_THROWS(SafetensorsFile{index}, IOError,
+                index + ": has 'x' in weft-st-shard.safetensors, where it is not");
+}
+
 TEST(Safetensors, BooleansAreZeroOrOne) {
   std::string bytes = file_of(R"({"on":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
   EXPECT_EQ(fault_of(bytes), "");

@@ -84,7 +84,7 @@ TEST(History, DamagedCsv) {
     std::ofstream(path) << text;
     EXPECT_THROWS(History::load_csv(path), IOError, path + ": " + what);
   };
-  expect("", "cannot be read, or is empty");
+  expect("", "line 1 is missing: there must be a header, step and the names of the series");
   expect("step,a,a\n", "line 1 has a name twice");
   expect("step,\n", "line 1 has an empty name");
   expect("step,\"a\n", "line 1 has a quote that is never closed");

@@ -1,0 +1,14 @@
+// Texts that come from files, as messages show them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+/// The text with control characters as \x1b, so that it neither ends a message nor moves a cursor,
+/// cut off behind `most` bytes, between characters of UTF-8.
+std::string shown(std::string_view text, std::size_t most = 100);
+
+} // namespace weft
