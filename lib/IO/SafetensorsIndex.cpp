@@ -1,4 +1,6 @@
 // The index of a model in several safetensors files: {"metadata": {...}, "weight_map": {...}}.
+#include <algorithm>
+
 #include "IO/JsonEvents.h"
 #include "IO/SafetensorsFile.h"
 #include "Support/Shown.h"
@@ -6,6 +8,9 @@
 namespace weft {
 
 namespace {
+
+/// What a file system takes, in bytes.
+constexpr std::size_t kLongestName = 255;
 
 /// Hears an index; what it says beside the map is passed over.
 class IndexEvents final : public JsonEvents {
@@ -33,8 +38,9 @@ public:
   bool string(string_t &file) override {
     if (!in_map_ || depth_ != 2) return skips();
     // A name of a file beside the index, and of none elsewhere.
-    if (file.empty() || file == "." || file == ".." || file.find('/') != std::string::npos ||
-        file.find('\0') != std::string::npos)
+    if (file.empty() || file.size() > kLongestName || file == "." || file == ".." ||
+        std::any_of(file.begin(), file.end(),
+                    [](unsigned char c) { return c == '/' || c < ' ' || c == 0x7f; }))
       return fail("has '" + shown(file) + "' as the file of '" + shown(name_) +
                   "', which is no name of a file");
     if (files.size() == kMaxSafetensors) return fail("names too many tensors");

@@ -153,6 +153,10 @@ TEST(Safetensors, AnIndexMustSayWhatIsInItsFiles) {
       "has 'c' in one.safetensors, where it is not");
   EXPECT_EQ(fault(R"({"weight_map":{"a":"../one.safetensors"}})"),
             "has '../one.safetensors' as the file of 'a', which is no name of a file");
+  EXPECT_EQ(fault(R"({"weight_map":{"a":"one\u001b[2J"}})"),
+            R"(has 'one\x1b[2J' as the file of 'a', which is no name of a file)");
+  EXPECT_THAT(fault(R"({"weight_map":{"a":")" + std::string(256, 'x') + R"("}})"),
+              HasSubstr("which is no name of a file"));
   EXPECT_EQ(fault(R"({"weight_map":{"a":"one.safetensors","a":"one.safetensors"}})"),
             "has 'a' twice");
   EXPECT_EQ(fault(R"({"metadata":{}})"), "is no index of safetensors files: it has no weight_map");
