@@ -17,6 +17,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-text     ./x fuzz text --count N
   fuzz-calls    ./x fuzz calls --count N
   fuzz-grad     ./x fuzz grad --count N/10
+  fuzz-files    ./x fuzz files --count 10N
+  kills         a thousand kills in the middle of saves, of which nothing is lost
   asan-text     fuzz-text with the tools of the preset asan, N/10
   asan-calls    fuzz-calls with the library of the preset asan, N/10
   tsan-text     fuzz-text with the tools of the preset tsan, N/10
@@ -29,7 +31,7 @@ Runs these parts, or those named, one after the other, and prints a line for eac
 END
 }
 
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad asan-text asan-calls tsan-text tsan-calls tensorboard report install)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report install)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -43,6 +45,11 @@ run_part() {
     fuzz-text) "$top/x" fuzz text --count "$count" ;;
     fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
+    fuzz-files) "$top/x" fuzz files --count "$((count * 10))" ;;
+    kills)
+      "$top/x" build checkpoint_tests &&
+        WEFT_LONG_TESTS=1 build/release/unit/checkpoint_tests --gtest_brief=1 --gtest_filter='Saves.*'
+      ;;
     *-text)
       sanitizer_options
       # Both sanitizers reserve terabytes of addresses, and are slow.
