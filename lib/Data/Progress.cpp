@@ -125,7 +125,7 @@ void Progress::count(std::uint64_t loop, std::int64_t bytes,
                      std::chrono::steady_clock::time_point asked,
                      std::chrono::steady_clock::time_point had) {
   const std::lock_guard lock(mutex_);
-  if (loop == loops_) ++state_.position;
+  if (loop == loops_ && state_.position < kEndless) ++state_.position;
   ++elements_;
   bytes_ += bytes;
   waited_ += had - asked;
