@@ -30,17 +30,15 @@ BasicDataset<std::string> records(const char *function, const std::string &path,
 class Lines final : public Maker {
 public:
   explicit Lines(const std::string &path) : path_(path), text_(read_file(path)) {
-    for (std::size_t start = 0; start < text_.size();) {
-      starts_.push_back(start);
-      const std::size_t end = text_.find('\n', start);
-      start = end == std::string::npos ? text_.size() : end + 1;
-    }
+    for (std::size_t start = 0; start < text_.size(); start = behind(start))
+      if (count_++ % kEvery == 0) starts_.push_back(start);
   }
-  std::size_t count() const { return starts_.size(); }
+  std::size_t count() const { return count_; }
   Item make(std::int64_t index) const override {
     const auto i = static_cast<std::size_t>(index);
-    const std::size_t end = i + 1 < starts_.size() ? starts_[i + 1] : text_.size();
-    std::string line = text_.substr(starts_[i], end - starts_[i]);
+    std::size_t start = starts_[i / kEvery];
+    for (std::size_t before = i % kEvery; before > 0; --before) start = behind(start);
+    std::string line = text_.substr(start, behind(start) - start);
     if (line.ends_with('\n')) line.pop_back();
     if (line.ends_with('\r')) line.pop_back();
     return detail::item_of(std::move(line));
@@ -50,7 +48,17 @@ public:
   }
 
 private:
+  /// Where the line behind the one from there on starts.
+  std::size_t behind(std::size_t start) const {
+    const std::size_t end = text_.find('\n', start);
+    return end == std::string::npos ? text_.size() : end + 1;
+  }
+
+  /// Of so many lines one start is kept: of a file of short ones they would take more than its
+  /// text.
+  static constexpr std::size_t kEvery = 16;
   std::string path_, text_;
+  std::size_t count_ = 0;
   std::vector<std::size_t> starts_;
 };
 

@@ -155,6 +155,19 @@ TEST(Files, Lines) {
   EXPECT_EQ(lines.size(), 4);
   EXPECT_THAT(strings(lines.shuffle({.seed = 1})),
               testing::UnorderedElementsAre("one", "", "two three", "last"));
+  std::vector<std::string> many;
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    many.emplace_back(static_cast<std::size_t>(i * 7 % 5), static_cast<char>('a' + i % 26));
+    text += many.back() + (i % 3 == 0 ? "\r\n" : "\n");
+  }
+  for (const char *end : {"", "the end"}) {
+    file.write(text + end);
+    if (*end != '\0') many.emplace_back(end);
+    EXPECT_EQ(strings(from_lines(file.path())), many);
+    EXPECT_EQ(strings(from_lines(file.path()).skip(15).take(20)),
+              std::vector<std::string>(many.begin() + 15, many.begin() + 35));
+  }
   file.write("");
   EXPECT_THAT(strings(from_lines(file.path())), ElementsAre());
   EXPECT_THROW(from_lines("/nowhere/text"), IOError);
