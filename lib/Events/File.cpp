@@ -102,7 +102,7 @@ File::~File() {
   if (generation_ != forks::generation()) {
     // The thread is the parent's, and what waits is written there.
     ::close(descriptor_);
-    static_cast<void>(thread_.release()); // neither joined nor destroyed
+    [[maybe_unused]] const std::thread *const left = thread_.release(); // not joined or destroyed
     return;
   }
   try {

@@ -78,12 +78,14 @@ public:
   std::vector<Offsets> offsets; ///< of the entries
   std::map<std::string, std::string> texts;
 
-private:
+protected:
   std::string place() const override {
     if (depth_ == 0) return "its whole";
     if (depth_ == 1) return "what belongs to '" + shown(name_) + "'";
     return "the " + shown(field_) + " of '" + shown(name_) + "'";
   }
+
+private:
   bool begin_entry(std::string &name) {
     name_ = std::move(name);
     in_metadata_ = name_ == kMetadata;

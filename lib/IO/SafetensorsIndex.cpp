@@ -52,8 +52,10 @@ public:
   std::map<std::string, std::string> files; ///< by the names of tensors
   bool had_map = false;
 
-private:
+protected:
   std::string place() const override { return "what belongs to '" + shown(name_) + "'"; }
+
+private:
   bool skips() {
     if (depth_ > 0 && !in_map_) return true;
     return fail("is no index: it has something else than names of files in its weight_map");
