@@ -17,14 +17,17 @@ namespace {
 using detail::PartCollector;
 using detail::RestoreState;
 
-/// Up to ten of them, and how many more there are.
-std::string listed(const std::vector<std::string> &all, const char *separator) {
-  constexpr std::size_t kMost = 10;
+/// What an error lists: all there is, but for files that have a million names to say nothing.
+constexpr std::size_t kMostFaults = 1000;
+/// What a warning lists, which only says to ask.
+constexpr std::size_t kMostWarned = 10;
+
+/// Up to `most` of them, and how many more there are.
+std::string listed(const std::vector<std::string> &all, const char *separator, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i)
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
     text += (i == 0 ? "" : separator) + all[i];
-  if (all.size() > kMost)
-    text += separator + ("and " + std::to_string(all.size() - kMost)) + " more";
+  if (all.size() > most) text += separator + ("and " + std::to_string(all.size() - most)) + " more";
   return text;
 }
 
@@ -56,7 +59,7 @@ public:
     }
     if (faults.empty()) return;
     throw MisfitError(file_.path() + ": does not fit what " + rules.function +
-                      " was given: " + listed(faults, "; "));
+                      " was given: " + listed(faults, "; ", kMostFaults));
   }
 
   /// All that can fail comes first.
@@ -230,9 +233,9 @@ RestoreStatus::~RestoreStatus() {
   if (state_ == nullptr || state_->quiet || !state_->file) return;
   std::string words;
   if (!state_->missing.empty())
-    words += " The file has no " + listed(quoted(state_->missing), ", ") + ".";
+    words += " The file has no " + listed(quoted(state_->missing), ", ", kMostWarned) + ".";
   if (!state_->unused.empty())
-    words += " Nothing here is called " + listed(quoted(state_->unused), ", ") + ".";
+    words += " Nothing here is called " + listed(quoted(state_->unused), ", ", kMostWarned) + ".";
   if (words.empty()) return;
   try {
     warn_line(state_->file->path() + ": not all of it was restored." + words +
@@ -266,7 +269,7 @@ void check_empty(const RestoreState &state, const char *function,
                  const std::vector<std::string> &faults) {
   if (!faults.empty())
     throw AssertionError(std::string(function) + ": " + state.file->path() + ": " +
-                         listed(faults, "; "));
+                         listed(faults, "; ", kMostFaults));
 }
 
 } // namespace

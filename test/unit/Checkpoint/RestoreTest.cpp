@@ -224,6 +224,43 @@ TEST(Checkpoint, WhatDoesNotFitIsListedBeforeAnythingChanges) {
   EXPECT_EQ(other.digits.at, 0);
 }
 
+TEST(Checkpoint, AnotherModelsFileIsRefusedWithAllDifferences) {
+  struct Layers {
+    std::vector<Variable> all;
+    WEFT_FIELDS(Layers, all)
+  };
+  Layers saved, other;
+  for (int i = 0; i < 40; ++i) {
+    saved.all.emplace_back(ones({2, 3}));
+    // Every other one of another shape or dtype, and some that fit.
+    if (i % 3 == 0) other.all.emplace_back(zeros({3, 2}));
+    else if (i % 3 == 1) other.all.emplace_back(zeros({2, 3}, DType::f64));
+    else other.all.emplace_back(zeros({2, 3}));
+  }
+  const std::string path = fresh_folder("another") + ".safetensors";
+  Checkpoint(saved).write(path);
+  std::string words;
+  try {
+    Checkpoint(other).restore(path);
+  } catch (const IOError &error) {
+    words = error.message();
+  }
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "'all." + std::to_string(i) + "' is ";
+    const std::size_t at = words.find(name);
+    if (i % 3 == 2) {
+      EXPECT_EQ(at, std::string::npos) << name;
+      continue;
+    }
+    ASSERT_NE(at, std::string::npos) << name << words;
+    const std::string wanted = i % 3 == 0 ? "f32(3, 2), but in the file f32(2, 3)"
+                                          : "f64(2, 3), but in the file f32(2, 3)";
+    EXPECT_EQ(words.substr(at + name.size(), wanted.size()), wanted);
+  }
+  for (const Variable &one : other.all)
+    EXPECT_EQ(sum(one.value()).astype(DType::f64).item<double>(), 0); // nothing was assigned
+}
+
 TEST(Checkpoint, TheStatusSaysWhatDidNotMatch) {
   const std::string folder = fresh_folder("status");
   Pair pair;
