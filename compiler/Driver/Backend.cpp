@@ -4,7 +4,10 @@
 #include "Program/CompilerBackend.h"
 #include "Program/Requests.h"
 #include "Program/Sites.h"
+#include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <atomic>
@@ -20,9 +23,46 @@ using ::weft::CompiledCode;
 using ::weft::Phase;
 using ::weft::Program;
 
+[[noreturn]] void fail(const std::string &name, const std::string &what,
+                       const ::weft::SourcePlace &place = {}) {
+  throw ::weft::CompileError(name + ": " + what, place);
+}
 [[noreturn]] void fail(const Program &program, const std::string &what,
                        const ::weft::SourcePlace &place = {}) {
-  throw ::weft::CompileError(program.name + ": " + what, place);
+  fail(program.name, what, place);
+}
+
+/// The processor of that name; this machine's if it is empty. Throws CompileError.
+Target targetOf(const std::string &name, const std::string &processor) {
+  if (processor.empty()) return Target::host();
+  for (const auto level : {::weft::CpuLevel::v2, ::weft::CpuLevel::v3, ::weft::CpuLevel::v4}) {
+    ::weft::jit::TargetOptions cpu = ::weft::jit::TargetOptions::for_level(level);
+    if (cpu.cpu != processor) continue;
+    cpu.parallel_work = ::weft::jit::TargetOptions().parallel_work;
+    return {.cpu = std::move(cpu)};
+  }
+  fail(name, "there is no processor '" + processor + "'");
+}
+
+/// Makes a variable that nothing assigns a constant, with the value that it has now.
+void freeze(ModuleOp module, StringRef symbol, const ::weft::Tensor &value) {
+  DenseElementsAttr elements =
+      elementsAttrOf({value.type(), value.impl()->data, nullptr}, module.getContext());
+  SmallVector<HandleOp> handles;
+  module.walk([&](HandleOp handle) {
+    if (handle.getVariable() == symbol) handles.push_back(handle);
+  });
+  for (HandleOp handle : handles) {
+    for (Operation *read : llvm::make_early_inc_range(handle->getUsers())) {
+      OpBuilder builder(read);
+      auto type = cast<RankedTensorType>(read->getResult(0).getType());
+      read->getResult(0).replaceAllUsesWith(
+          ConstantOp::create(builder, read->getLoc(), type, elements).getResult());
+      read->erase();
+    }
+    handle.erase();
+  }
+  module.lookupSymbol(symbol)->erase();
 }
 
 /// Where the text of phases goes: what FunctionOptions::dump and the environment ask for.
@@ -86,7 +126,7 @@ public:
   }
 
   std::string ir(const Program &program, Phase phase) override {
-    const Turn turn(*this, program);
+    const Turn turn(*this, program.name);
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
     const Use use(*this, program, {});
@@ -100,15 +140,51 @@ public:
     return print(*module);
   }
 
+  ::weft::SavedProgram save(const Program &program, std::span<const std::size_t> frozen) override {
+    const Turn turn(*this, program.name);
+    OwningOpRef<ModuleOp> module = import(program);
+    ::weft::SavedProgram saved{.bytecode = {},
+                               .function = symbolName(program.name),
+                               .variables = variableSymbols(program)};
+    for (const std::size_t number : frozen)
+      freeze(*module, saved.variables[number], program.variables[number]->load().contiguous());
+    llvm::raw_string_ostream os(saved.bytecode);
+    if (failed(writeBytecodeToFile(*module, os, BytecodeWriterConfig("weft"))))
+      fail(program, "it cannot be written as bytecode");
+    return saved;
+  }
+
+  CompiledCode compile(const ::weft::SavedProgram &saved, const std::string &name,
+                       const std::string &processor) override {
+    const Turn turn(*this, name);
+    const auto start = std::chrono::steady_clock::now();
+    OwningOpRef<ModuleOp> module;
+    {
+      DiagnosticText diagnostics(context);
+      module = parseSourceString<ModuleOp>(saved.bytecode, ParserConfig(&context));
+      if (!module)
+        fail(name, "its program cannot be read: another version of Weft may have saved it (" +
+                       diagnostics.text() + ")");
+    }
+    Driver own(context, targetOf(name, processor));
+    auto code = own.compile(*module, saved.function, Phase::trace, saved.variables);
+    if (!code) fail(name, code.fault().message, own.errorPlace());
+    code->report.total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::move(*code);
+  }
+
+  std::string host_processor() override { return ::weft::jit::TargetOptions::host().cpu; }
+
 private:
   /// One program at a time.
   class Turn {
   public:
-    Turn(Backend &backend, const Program &program) : backend(backend), lock(backend.mutex) {
+    Turn(Backend &backend, const std::string &name) : backend(backend), lock(backend.mutex) {
       if (ending)
-        throw ::weft::StateError(program.name + ": the process is ending, and the compiler with "
-                                                "it: call the function with such arguments before, "
-                                                "so that its code is there");
+        throw ::weft::StateError(name + ": the process is ending, and the compiler with "
+                                        "it: call the function with such arguments before, "
+                                        "so that its code is there");
       compiling = true;
     }
     ~Turn() {
@@ -152,7 +228,7 @@ private:
   };
 
   CompiledCode compile(const Program &program, const std::string &dump, bool noted) {
-    const Turn turn(*this, program);
+    const Turn turn(*this, program.name);
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module = import(program);
     const ::weft::Digest digest = digestOf(*module);

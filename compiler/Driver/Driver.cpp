@@ -132,8 +132,8 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   return variables;
 }
 
-::weft::Result<::weft::CompiledCode> Driver::load(ModuleOp module, StringRef name, Phase from,
-                                                  ArrayRef<std::string> symbols) {
+::weft::Result<::weft::CompiledCode> Driver::compile(ModuleOp module, StringRef name, Phase from,
+                                                     ArrayRef<std::string> symbols) {
   auto fault = [&](std::string what) {
     return ::weft::Fault{::weft::ErrorKind::compile, std::move(what)};
   };
@@ -166,24 +166,32 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   }
 
   if (failed(run(module, Phase::bufferize, Phase::llvm))) return phaseFault();
-  const ::weft::jit::LoadFor who{.gdb = ::weft::debug_info_requested(),
-                                 .perf = ::weft::perf_map_requested()};
-  if (who.gdb || who.perf)
+  if (::weft::debug_info_requested() || ::weft::perf_map_requested())
     ::weft::jit::addDebugInfo(module, callNames ? callNames : [](int64_t) { return std::nullopt; });
   auto object = emitObject(module);
   if (!object) return object.fault();
   code.report.code_bytes = (*object)->getBufferSize();
   code.object = (*object)->getBuffer().str();
   code.symbol = entryName(name);
-  ::weft::jit::PhaseTimes spent;
-  auto loaded = ::weft::jit::loadObject(std::move(*object), &spent, who);
-  if (!loaded) return loaded.fault();
-  addTime("link", spent.link);
-  auto entry = (*loaded)->lookup(entryName(name));
-  if (!entry) return entry.fault();
-  code.entry = reinterpret_cast<::weft::CompiledEntry>(*entry);
-  code.code = std::shared_ptr<void>(std::move(*loaded));
   code.report.phases = takeTimes();
+  return code;
+}
+
+::weft::Result<::weft::CompiledCode> Driver::load(ModuleOp module, StringRef name, Phase from,
+                                                  ArrayRef<std::string> symbols) {
+  auto code = compile(module, name, from, symbols);
+  if (!code) return code.fault();
+  const ::weft::jit::LoadFor who{.gdb = ::weft::debug_info_requested(),
+                                 .perf = ::weft::perf_map_requested()};
+  ::weft::jit::PhaseTimes spent;
+  auto loaded = ::weft::jit::loadObject(llvm::MemoryBuffer::getMemBufferCopy(code->object, name),
+                                        &spent, who);
+  if (!loaded) return loaded.fault();
+  code->report.phases.push_back({"link", spent.link});
+  auto entry = (*loaded)->lookup(code->symbol);
+  if (!entry) return entry.fault();
+  code->entry = reinterpret_cast<::weft::CompiledEntry>(*entry);
+  code->code = std::shared_ptr<void>(std::move(*loaded));
   return code;
 }
 

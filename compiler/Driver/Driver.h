@@ -69,8 +69,11 @@ public:
   /// The PTX of a module after phase `llvm` for nvptx.
   ::weft::Result<std::string> emitPtx(ModuleOp module);
 
-  /// Compiles a module that has gone through `from`, and loads the code of one of its functions.
-  /// `variables` are the symbols that CompiledCode::variables counts.
+  /// Compiles a module that has gone through `from`, for one of its functions, and does not load
+  /// the code. `variables` are the symbols that CompiledCode::variables counts.
+  ::weft::Result<::weft::CompiledCode> compile(ModuleOp module, StringRef function,
+                                               ::weft::Phase from, ArrayRef<std::string> variables);
+  /// The same, loaded.
   ::weft::Result<::weft::CompiledCode> load(ModuleOp module, StringRef function, ::weft::Phase from,
                                             ArrayRef<std::string> variables);
 

@@ -76,6 +76,20 @@ public:
   /// How many traces there are.
   std::size_t trace_count() const { return state_->core.trace_count(); }
 
+  /// For `export_program`: what the callable records for arguments whose tensors are of these
+  /// types, of which sizes may be unknown; `arguments` have sizes in their place.
+  template <class... Args>
+  std::shared_ptr<const Program> record(const std::source_location &where,
+                                        const std::vector<TensorType> &types,
+                                        const Args &...arguments) const {
+    using R = Result<Args...>;
+    detail::ArgumentReader reader;
+    (visit_structure(arguments, reader), ...);
+    std::shared_ptr<void> prototype;
+    return state_->core.record(where, types, reader, tracee<R>(reader, prototype, arguments...));
+  }
+  const FunctionOptions &options() const { return state_->core.options(); }
+
 private:
   using Trace = detail::FunctionCore::Trace;
   struct State {

@@ -31,6 +31,7 @@
 #include <weft/phase.h>           // IWYU pragma: export
 #include <weft/print.h>           // IWYU pragma: export
 #include <weft/profile.h>         // IWYU pragma: export
+#include <weft/program.h>         // IWYU pragma: export
 #include <weft/random.h>          // IWYU pragma: export
 #include <weft/safetensors.h>     // IWYU pragma: export
 #include <weft/schedules.h>       // IWYU pragma: export

@@ -28,7 +28,8 @@ struct FunctionCore::Impl {
 
   /// A trace to be: the key with open sizes, and what they may be.
   TracePtr plan(const ArgumentReader &arguments) const;
-  TracePtr plan_for_signature(const ArgumentReader &arguments) const;
+  TracePtr plan_for_signature(const ArgumentReader &arguments,
+                              const std::vector<TensorType> &signature) const;
   /// Leaves those sizes open in which the call differs from a trace there is.
   void relax(Trace &trace, const Trace &near, const ArgumentReader &arguments) const;
   /// Runs the callable. A relaxed trace may fail in many ways that an exact one does not.
@@ -153,21 +154,21 @@ void leave_open(SignatureKey &key, std::vector<std::uint32_t> &open, std::size_t
 
 } // namespace
 
-TracePtr FunctionCore::Impl::plan_for_signature(const ArgumentReader &arguments) const {
+TracePtr FunctionCore::Impl::plan_for_signature(const ArgumentReader &arguments,
+                                                const std::vector<TensorType> &signature) const {
   const std::vector<TensorType> types = tensor_types(arguments.key);
-  if (types.size() != options.signature.size())
-    throw ValueError(options.name + ": the signature has " +
-                     std::to_string(options.signature.size()) + " tensors, but the call has " +
-                     std::to_string(types.size()));
+  if (types.size() != signature.size())
+    throw ValueError(options.name + ": the signature has " + std::to_string(signature.size()) +
+                     " tensors, but the call has " + std::to_string(types.size()));
   for (std::size_t i = 0; i < types.size(); ++i)
-    check_fits(options.name, i, options.signature[i], types[i]);
+    check_fits(options.name, i, signature[i], types[i]);
   auto trace = std::make_shared<Trace>();
   trace->key = arguments.key;
   trace->ones_too = true;
   std::size_t number = 0;
   for (const SignatureEntry &entry : entries_of(arguments.key)) {
     if (entry.node() != Node::tensor) continue;
-    const Shape &shape = options.signature[number++].shape;
+    const Shape &shape = signature[number++].shape;
     for (std::size_t i = 0; i + 1 < entry.words; ++i)
       if (is_any_rank(shape) || shape[i] == unknown)
         leave_open(trace->key, trace->open, entry.at + 1 + i);
@@ -176,7 +177,7 @@ TracePtr FunctionCore::Impl::plan_for_signature(const ArgumentReader &arguments)
 }
 
 TracePtr FunctionCore::Impl::plan(const ArgumentReader &arguments) const {
-  if (!options.signature.empty()) return plan_for_signature(arguments);
+  if (!options.signature.empty()) return plan_for_signature(arguments, options.signature);
   auto trace = std::make_shared<Trace>();
   trace->key = arguments.key;
   // Calls inside other traces may leave sizes open themselves.
@@ -293,7 +294,8 @@ void FunctionCore::Impl::insert(const TracePtr &trace) {
 TracePtr FunctionCore::Impl::find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
                                           std::shared_ptr<void> &prototype, bool inside) {
   check_defined(options.name, arguments);
-  if (!options.signature.empty()) static_cast<void>(plan_for_signature(arguments));
+  if (!options.signature.empty())
+    static_cast<void>(plan_for_signature(arguments, options.signature));
   const bool exactly = inside && options.signature.empty();
   if (TracePtr found = cache.find(arguments, exactly)) return found;
   const std::lock_guard one(tracing());
@@ -394,6 +396,20 @@ FunctionCore::Inlined::~Inlined() = default;
 // Questions
 //===----------------------------------------------------------------------===//
 
+std::shared_ptr<const Program> FunctionCore::record(const std::source_location &where,
+                                                    const std::vector<TensorType> &types,
+                                                    const ArgumentReader &arguments,
+                                                    const Tracee &tracee) {
+  const CallSite site(where);
+  const Interpreter::Scope eager(nullptr);
+  const std::lock_guard one(tracing());
+  const TracePtr trace = impl_->plan_for_signature(arguments, types);
+  impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  return trace->program;
+}
+
+const FunctionOptions &FunctionCore::options() const { return impl_->options; }
+
 const CompileReport &FunctionCore::report(const Trace &trace) const { return trace.report; }
 
 std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase) {
@@ -416,7 +432,8 @@ Graph FunctionCore::graph(const ArgumentReader &arguments, const Tracee &tracee)
 
 std::string FunctionCore::explain(const ArgumentReader &arguments) const {
   check_defined(impl_->options.name, arguments);
-  if (!impl_->options.signature.empty()) static_cast<void>(impl_->plan_for_signature(arguments));
+  if (!impl_->options.signature.empty())
+    static_cast<void>(impl_->plan_for_signature(arguments, impl_->options.signature));
   const std::string name = impl_->options.name + ": ";
   if (impl_->cache.find(arguments, /*exactly=*/false)) return name + "hit";
   const TracePtr near = impl_->cache.nearest(arguments);

@@ -22,6 +22,8 @@ public:
   /// Reads exactly these bytes; `what` names the part of the file that they are.
   void read_at(std::uint64_t offset, void *bytes, std::size_t size, const char *what) const;
   [[noreturn]] void fail(const std::string &what) const;
+  /// Of the open file; for as long as this lives.
+  int descriptor() const { return descriptor_; }
 
 private:
   const std::string path_;

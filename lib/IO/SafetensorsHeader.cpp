@@ -245,7 +245,8 @@ void sort_for_safetensors(std::vector<SafetensorsItem> &items) {
 }
 
 std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
-                                    const std::map<std::string, std::string> &texts) {
+                                    const std::map<std::string, std::string> &texts,
+                                    std::size_t alignment) {
   std::string tensors;
   std::uint64_t offset = 0;
   for (const auto &[name, tensor] : items) {
@@ -271,7 +272,7 @@ std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
   if (!texts.empty())
     header += '"' + std::string(kMetadata) + "\":{" + metadata + (items.empty() ? "}" : "},");
   header += tensors + '}';
-  header.resize((header.size() + 7) / 8 * 8, ' ');
+  header.resize((8 + header.size() + alignment - 1) / alignment * alignment - 8, ' ');
   if (items.size() > kMaxSafetensors || header.size() > kMaxSafetensorsHeader)
     throw ValueError("the file would have " + std::to_string(items.size()) +
                      " tensors and a header of " + std::to_string(header.size()) +

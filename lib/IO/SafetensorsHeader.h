@@ -46,8 +46,10 @@ struct SafetensorsItem {
 /// Brings them into the order of the format: wide dtypes first, so that all elements are aligned.
 void sort_for_safetensors(std::vector<SafetensorsItem> &items);
 /// The header of items in that order, filled up with spaces so that 8 bytes and it are a multiple
-/// of 8. Throws ValueError for texts that are not UTF-8 and for more than the format allows.
+/// of `alignment`, itself one of 8. Throws ValueError for texts that are not UTF-8 and for more
+/// than the format allows.
 std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
-                                    const std::map<std::string, std::string> &texts);
+                                    const std::map<std::string, std::string> &texts,
+                                    std::size_t alignment = 8);
 
 } // namespace weft

@@ -33,19 +33,19 @@ std::string in_pieces(const Tensor &tensor, const Take &take) {
   return digest.digits();
 }
 
-/// Length and header as the file begins, with the digest of the header in it.
-std::string beginning(const std::vector<SafetensorsItem> &items,
-                      std::map<std::string, std::string> &texts) {
+} // namespace
+
+std::string safetensors_beginning(const std::vector<SafetensorsItem> &items,
+                                  std::map<std::string, std::string> &texts,
+                                  std::size_t alignment) {
   std::string &digest = texts[std::string(kHeaderDigest)];
   digest.assign(Xxh3::kDigits, '0');
-  digest = xxh3_of(make_safetensors_header(items, texts));
-  const std::string header = make_safetensors_header(items, texts);
+  digest = xxh3_of(make_safetensors_header(items, texts, alignment));
+  const std::string header = make_safetensors_header(items, texts, alignment);
   std::string bytes(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(header.size() >> 8 * i & 0xff);
   return bytes + header;
 }
-
-} // namespace
 
 void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
                        std::map<std::string, std::string> texts) {
@@ -63,14 +63,14 @@ void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
   if (file.is_stream())
     for (const SafetensorsItem &item : items)
       digest_of(item) = in_pieces(item.tensor, [](const void *, std::size_t) {});
-  const std::string start = beginning(items, texts);
+  const std::string start = safetensors_beginning(items, texts);
   file.reserve(start.size() + bytes);
   file.write(start.data(), start.size());
   for (const SafetensorsItem &item : items)
     digest_of(item) = in_pieces(
         item.tensor, [&](const void *piece, std::size_t size) { file.write(piece, size); });
   if (file.is_stream()) return;
-  const std::string final_start = beginning(items, texts);
+  const std::string final_start = safetensors_beginning(items, texts);
   file.write_at(0, final_start.data(), final_start.size());
 }
 

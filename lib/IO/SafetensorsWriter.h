@@ -15,6 +15,12 @@ namespace weft {
 void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
                        std::map<std::string, std::string> texts);
 
+/// How a file of items begins that have this order: the length of the header and the header, with
+/// its own digest added to the texts. They fill a multiple of `alignment` bytes.
+std::string safetensors_beginning(const std::vector<SafetensorsItem> &items,
+                                  std::map<std::string, std::string> &texts,
+                                  std::size_t alignment = 8);
+
 /// The tensor, contiguous, as it can be written. Throws StateError, naming `function` and it, if it
 /// has no elements to write.
 SafetensorsItem writable_item(const std::string &function, const std::string &name,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "Program/Program.h"
 #include "Runtime/CallContext.h"
@@ -42,6 +44,15 @@ struct CompiledCode {
   Digest module{};
 };
 
+/// A program that outlives its process: MLIR bytecode of phase `trace`.
+struct SavedProgram {
+  std::string bytecode;
+  std::string function;               ///< the symbol of its function
+  std::vector<std::string> variables; ///< the symbols of its variables, in the program's order
+
+  bool operator==(const SavedProgram &) const = default;
+};
+
 /// What libweft-compiler offers.
 class CompilerBackend {
 public:
@@ -53,6 +64,16 @@ public:
   virtual CompiledCode compile_noted(const Program &program) = 0;
   /// The text of one phase. Throws CompileError.
   virtual std::string ir(const Program &program, Phase phase) = 0;
+
+  /// The program without its host functions. Variables whose numbers are `frozen`, which it must
+  /// not assign, become constants with the values that they have now. Throws CompileError.
+  virtual SavedProgram save(const Program &program, std::span<const std::size_t> frozen) = 0;
+  /// Code of a saved program for a processor, "x86-64-v3", or for this one if that is empty. It is
+  /// not loaded: what has to be loaded is `object`. `name` is for messages. Throws CompileError.
+  virtual CompiledCode compile(const SavedProgram &saved, const std::string &name,
+                               const std::string &processor) = 0;
+  /// What LLVM calls this machine's processor.
+  virtual std::string host_processor() = 0;
 };
 
 /// The backend, loading libweft-compiler at the first call. Throws CompileError if it cannot be

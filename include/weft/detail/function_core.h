@@ -14,6 +14,8 @@
 
 namespace weft {
 
+struct Program;
+
 /// Options of `function`.
 struct FunctionOptions {
   /// For messages, profiles and symbols; "function" if empty.
@@ -98,6 +100,13 @@ public:
   /// What the callable returned while it was traced, for `trace`; its variables may be stand-ins.
   static const std::shared_ptr<void> &prototype(const Trace &trace);
   static std::span<const VariablePointer> stand_ins(const Trace &trace);
+
+  /// What a trace with these types of the tensors records, of which sizes may be unknown; nothing
+  /// is compiled or kept. `arguments` differ from them in unknown sizes only.
+  std::shared_ptr<const Program> record(const std::source_location &where,
+                                        const std::vector<TensorType> &types,
+                                        const ArgumentReader &arguments, const Tracee &tracee);
+  const FunctionOptions &options() const;
 
   const CompileReport &report(const Trace &trace) const;
   std::string ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase);

@@ -32,10 +32,12 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["NN"] = may["Function"];
   may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
   may["Profile"] = {"Support"};
+  may["Export"] = may["Function"];
+  may["Export"].insert({"Function", "IO"});
   may["Data"] = may["IO"] = may["Events"] = may["Checkpoint"] = may["Train"] = may["NN"];
   may["Events"].insert("Events");
   may["Checkpoint"].insert("Checkpoint");
-  may["Train"].insert({"Train", "Checkpoint", "Events", "Profile"});
+  may["Train"].insert({"Train", "Checkpoint", "Events", "Profile", "Export"});
   return may;
 }();
 
@@ -81,6 +83,8 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/graph.h", "Runtime"},
     {"weft/detail/function_core.h", "Function"},
     {"weft/function.h", "Function"},
+    {"weft/detail/parameters.h", "Export"},
+    {"weft/program.h", "Export"},
     {"weft/control_flow.h", "Function"},
     {"weft/host_call.h", "Function"},
     {"weft/detail/body.h", "Ops"},

@@ -1,0 +1,81 @@
+// Loaded programs as C++ has them.
+#include <weft/program.h>
+
+#include <algorithm>
+
+#include "Export/Runnable.h"
+#include "Ops/Interpreter.h"
+#include "Runtime/Variable.h"
+#include "Support/CallSite.h"
+#include "Support/Path.h"
+
+namespace weft {
+
+struct LoadedProgram::State {
+  State(const std::string &path, const LoadOptions &options)
+      : runnable(path, options.verify_weights) {
+    for (const archive::Entry &entry : runnable.manifest().entries) {
+      entries.push_back({entry.inputs, entry.outputs, {}});
+      for (const archive::Object &object : entry.objects)
+        entries.back().processors.push_back(object.processor);
+    }
+  }
+
+  archive::Runnable runnable;
+  std::vector<ProgramEntry> entries;
+};
+
+namespace {
+
+/// A trace or a tape would miss what the program does.
+void check_not_recorded(const archive::Runnable &program, std::span<const Tensor> arguments) {
+  const std::string &name = program.manifest().name;
+  if (Interpreter::current()->traces())
+    throw StateError(name + ": a loaded program cannot be called inside a traced function, which "
+                            "needs its source");
+  const auto followed = [](const auto &value) { return is_watched(value); };
+  if (std::any_of(arguments.begin(), arguments.end(), followed) ||
+      std::any_of(program.variables().begin(), program.variables().end(), followed))
+    throw StateError(name + ": a loaded program has no derivative, but a tape follows what it is "
+                            "called with");
+}
+
+} // namespace
+
+std::vector<Tensor> LoadedProgram::run(std::span<const Tensor> arguments,
+                                       std::source_location where) const {
+  const CallSite site(where);
+  const archive::Runnable &program = state_->runnable;
+  detail::InlineVector<detail::TensorImpl *, 8> tensors;
+  for (const Tensor &argument : arguments) {
+    if (!argument.defined())
+      throw ValueError(name() + ": tensor " + std::to_string(tensors.size()) +
+                       " of the arguments is undefined: it was never given a value");
+    tensors.push_back(argument.impl());
+  }
+  if (Interpreter::current() != nullptr) check_not_recorded(program, arguments);
+  return program.run({tensors.data(), tensors.size()});
+}
+
+const std::string &LoadedProgram::path() const & { return state_->runnable.archive().path(); }
+const std::string &LoadedProgram::name() const & { return state_->runnable.manifest().name; }
+const std::vector<ProgramEntry> &LoadedProgram::entries() const & { return state_->entries; }
+const std::string &LoadedProgram::weft_version() const & {
+  return state_->runnable.manifest().weft;
+}
+
+std::map<std::string, Variable> LoadedProgram::variables() const {
+  std::map<std::string, Variable> all;
+  for (const VariableRef &variable : state_->runnable.variables())
+    all.emplace(variable->name(), Variable(variable));
+  return all;
+}
+
+LoadedProgram load_program(const std::string &path, const LoadOptions &options,
+                           std::source_location where) {
+  const CallSite site(where);
+  check_path("load_program", path);
+  return LoadedProgram(std::make_shared<const LoadedProgram::State>(path, options));
+}
+
+} // namespace weft
