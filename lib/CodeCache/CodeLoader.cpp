@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <dlfcn.h>
 #include <sys/mman.h>
+
+#include "CodeCache/Outside.h"
 
 // How libgcc's unwinder is told of functions that no loaded file describes; the names are its own.
 // NOLINTBEGIN(bugprone-reserved-identifier)
@@ -29,17 +30,6 @@ constexpr std::uint64_t kStubBytes = 8;
 
 Fault fault(const std::string &what) {
   return {ErrorKind::io, "holds code that cannot be linked: " + what};
-}
-
-/// The address of a function of libweft or of what it is linked with.
-void *find_outside(const char *name) {
-  static void *const library = [] {
-    Dl_info info;
-    if (dladdr(reinterpret_cast<const void *>(&load_code), &info) == 0) return RTLD_DEFAULT;
-    void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    return handle == nullptr ? RTLD_DEFAULT : handle;
-  }();
-  return dlsym(library, name);
 }
 
 class Image final : public LoadedCode {

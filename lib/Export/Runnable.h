@@ -24,6 +24,11 @@ public:
   /// Runs the entry that fits, as LoadedProgram::run tells. The arguments are not traced.
   std::vector<Tensor> run(std::span<detail::TensorImpl *const> arguments) const;
 
+  /// How many results that entry has; throws as `run` does if none fits.
+  std::size_t output_count(std::span<detail::TensorImpl *const> arguments) const {
+    return choose(arguments).entry->outputs.size();
+  }
+
 private:
   struct Callable {
     const Entry *entry;

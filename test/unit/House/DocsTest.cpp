@@ -1,5 +1,5 @@
-// What the README and docs/using.md show is what is built: their programs are those of examples/,
-// and the README names the two commands.
+// What the README, docs/using.md and docs/export.md show is what is built: their programs are those
+// of examples/, and the README names the two commands.
 #include "SourceTree.h"
 
 #include <gtest/gtest.h>
@@ -47,6 +47,13 @@ TEST(UsingWeft, ShowsTheProjectThatIsTested) {
     ASSERT_FALSE(shown.lines.empty()) << file;
     EXPECT_EQ(first_block(page, language), joined(shown.lines, 1, shown.lines.size())) << file;
   }
+}
+
+TEST(Exporting, ShowsTheProgramThatIsTested) {
+  const SourceFile shown = read_file("examples/exported_program/run.c");
+  ASSERT_FALSE(shown.lines.empty());
+  EXPECT_EQ(first_block(read_file("docs/export.md"), "c"),
+            joined(shown.lines, 1, shown.lines.size()));
 }
 
 } // namespace

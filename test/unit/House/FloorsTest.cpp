@@ -85,6 +85,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/function.h", "Function"},
     {"weft/detail/parameters.h", "Export"},
     {"weft/program.h", "Export"},
+    {"weft/c/program.h", "Export"},
     {"weft/control_flow.h", "Function"},
     {"weft/host_call.h", "Function"},
     {"weft/detail/body.h", "Ops"},

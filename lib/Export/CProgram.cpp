@@ -1,0 +1,154 @@
+// Loaded programs as C has them: arrays in and out, and errors as text.
+#include <weft/c/program.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#include "Export/Runnable.h"
+#include "Runtime/NewTensor.h"
+#include "Support/Enumerators.h"
+#include "Support/Path.h"
+
+struct weft_program {
+  explicit weft_program(const std::string &path) : runnable(path, /*verify_weights=*/true) {}
+  weft::archive::Runnable runnable;
+};
+
+namespace {
+
+using namespace weft;
+
+static_assert(static_cast<int>(DType::boolean) == WEFT_BOOL &&
+              static_cast<int>(DType::i32) == WEFT_I32 &&
+              static_cast<int>(DType::i64) == WEFT_I64 &&
+              static_cast<int>(DType::f32) == WEFT_F32 && static_cast<int>(DType::f64) == WEFT_F64);
+
+void report(const char *text, char *message, std::int64_t message_size) {
+  if (message == nullptr || message_size <= 0) return;
+  std::strncpy(message, text, static_cast<std::size_t>(message_size) - 1);
+  message[message_size - 1] = '\0';
+}
+
+const archive::Entry *find_entry(const weft_program *program, std::int64_t number) {
+  const auto &entries = program->runnable.manifest().entries;
+  if (number < 0 || static_cast<std::size_t>(number) >= entries.size()) return nullptr;
+  return &entries[static_cast<std::size_t>(number)];
+}
+
+std::int32_t describe(const std::vector<TensorType> &types, std::int64_t number, weft_type *type) {
+  if (number < 0 || static_cast<std::size_t>(number) >= types.size()) return 1;
+  const TensorType &found = types[static_cast<std::size_t>(number)];
+  *type = {static_cast<std::int32_t>(found.dtype), static_cast<std::int32_t>(found.shape.size()),
+           found.shape.data()};
+  return 0;
+}
+
+/// A tensor on the caller's memory. Throws as calls from C++ do.
+Tensor tensor_of(const std::string &name, const weft_input &input, std::int64_t number) {
+  const std::string which = name + ": input " + std::to_string(number);
+  if (input.dtype < 0 || !is_dtype(static_cast<DType>(input.dtype)))
+    throw DTypeError(which + " has the dtype " + std::to_string(input.dtype) +
+                     ", which is none of WEFT_BOOL, WEFT_I32, WEFT_I64, WEFT_F32 and WEFT_F64");
+  if (input.rank < 0 || input.rank > max_rank || (input.rank > 0 && input.sizes == nullptr))
+    throw ShapeError(which + " has no sizes for the rank " + std::to_string(input.rank));
+  const std::span<const std::int64_t> sizes(input.sizes, static_cast<std::size_t>(input.rank));
+  const auto dtype = static_cast<DType>(input.dtype);
+  for (const std::int64_t size : sizes)
+    if (size < 0) throw ShapeError(which + " cannot have the size " + std::to_string(size));
+  if (detail::checked_tensor_bytes(dtype, sizes) != 0 && input.data == nullptr)
+    throw ValueError(which + " has no data");
+  return detail::new_external(dtype, sizes, const_cast<void *>(input.data),
+                              {[](void *) {}, nullptr});
+}
+
+void run(const weft_program &program, std::span<const weft_input> inputs,
+         std::span<weft_output> outputs) {
+  const std::string &name = program.runnable.manifest().name;
+  std::vector<Tensor> tensors;
+  std::vector<detail::TensorImpl *> arguments;
+  for (const weft_input &input : inputs) {
+    tensors.push_back(tensor_of(name, input, static_cast<std::int64_t>(tensors.size())));
+    arguments.push_back(tensors.back().impl());
+  }
+  // Before it runs, and changes variables.
+  if (const std::size_t count = program.runnable.output_count(arguments); count != outputs.size())
+    throw ValueError(name + ": there are places for " + std::to_string(outputs.size()) +
+                     " outputs, but the entry has " + std::to_string(count));
+  const std::vector<Tensor> results = program.runnable.run(arguments);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    auto owner = std::make_unique<Tensor>(results[i].contiguous());
+    const detail::TensorImpl &impl = *owner->impl();
+    outputs[i] = {static_cast<std::int32_t>(impl.dtype), impl.rank, impl.dims(), impl.data,
+                  owner.release()};
+  }
+}
+
+} // namespace
+
+weft_program *weft_program_open(const char *path, char *message, int64_t message_size) {
+  try {
+    const std::string file = path == nullptr ? "" : path;
+    check_path("weft_program_open", file);
+    return new weft_program(file);
+  } catch (const std::exception &error) {
+    report(error.what(), message, message_size);
+    return nullptr;
+  }
+}
+
+void weft_program_close(weft_program *program) { delete program; }
+
+const char *weft_program_name(const weft_program *program) {
+  return program->runnable.manifest().name.c_str();
+}
+
+int64_t weft_program_entry_count(const weft_program *program) {
+  return static_cast<int64_t>(program->runnable.manifest().entries.size());
+}
+
+int64_t weft_program_input_count(const weft_program *program, int64_t entry) {
+  const archive::Entry *found = find_entry(program, entry);
+  return found == nullptr ? -1 : static_cast<int64_t>(found->inputs.size());
+}
+
+int64_t weft_program_output_count(const weft_program *program, int64_t entry) {
+  const archive::Entry *found = find_entry(program, entry);
+  return found == nullptr ? -1 : static_cast<int64_t>(found->outputs.size());
+}
+
+int32_t weft_program_input_type(const weft_program *program, int64_t entry, int64_t input,
+                                weft_type *type) {
+  const archive::Entry *found = find_entry(program, entry);
+  return found == nullptr ? 1 : describe(found->inputs, input, type);
+}
+
+int32_t weft_program_output_type(const weft_program *program, int64_t entry, int64_t output,
+                                 weft_type *type) {
+  const archive::Entry *found = find_entry(program, entry);
+  return found == nullptr ? 1 : describe(found->outputs, output, type);
+}
+
+int32_t weft_program_run(const weft_program *program, const weft_input *inputs, int64_t input_count,
+                         weft_output *outputs, int64_t output_count, char *message,
+                         int64_t message_size) {
+  const std::span<weft_output> places(outputs,
+                                      static_cast<std::size_t>(std::max<int64_t>(output_count, 0)));
+  std::fill(places.begin(), places.end(), weft_output{});
+  try {
+    run(*program, {inputs, static_cast<std::size_t>(std::max<int64_t>(input_count, 0))}, places);
+    return 0;
+  } catch (const std::exception &error) {
+    weft_outputs_free(outputs, output_count);
+    report(error.what(), message, message_size);
+    return 1;
+  }
+}
+
+void weft_outputs_free(weft_output *outputs, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    delete static_cast<Tensor *>(outputs[i].owner);
+    outputs[i] = {};
+  }
+}

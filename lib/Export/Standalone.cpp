@@ -1,0 +1,28 @@
+// What loading programs is without libweft: functions are found in a table, and nothing is
+// compiled.
+#include <cstring>
+
+#include "CodeCache/Outside.h"
+#include "Export/Recompile.h"
+
+/// In the order of their names; the last has none. cmake/RuntimeSymbols.cmake writes it.
+struct RuntimeSymbol {
+  const char *name;
+  void (*address)();
+};
+extern "C" const RuntimeSymbol weft_runtime_symbols[];
+
+namespace weft {
+
+void *cache::find_outside(const char *name) {
+  for (const RuntimeSymbol *symbol = weft_runtime_symbols; symbol->name != nullptr; ++symbol)
+    if (std::strcmp(symbol->name, name) == 0) return reinterpret_cast<void *>(symbol->address);
+  return nullptr;
+}
+
+CompiledCode archive::compile_again(const SavedProgram &, const std::string &name) {
+  throw CompileError(name + ": a program without libweft cannot compile; export it with this "
+                            "processor among its processors");
+}
+
+} // namespace weft
