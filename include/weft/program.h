@@ -51,6 +51,10 @@ struct ProgramEntry {
 /// Calls may come from any thread; those that update a variable wait for each other.
 class LoadedProgram {
 public:
+  // A move is a copy: no handle is ever without its program.
+  LoadedProgram(const LoadedProgram &) = default;
+  LoadedProgram &operator=(const LoadedProgram &) = default;
+
   /// Runs the entry whose types fit the arguments, of several the one with the fewest open sizes,
   /// and gives the tensors of the function's result in their order. Throws ValueError for another
   /// number of tensors or an undefined one, DTypeError or ShapeError, which list the entries, if

@@ -1,4 +1,5 @@
-// weft-run: compiles a function of an .mlir file for this machine and runs it.
+// weft-run: compiles a function of an .mlir file for this machine and runs it, and runs programs
+// that C++ exported.
 #include "../Input.h"
 #include "../Output.h"
 #include "../Tools.h"
@@ -11,6 +12,7 @@
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include <weft/io.h>
@@ -19,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 
 using namespace mlir;
 using namespace mlir::weft;
@@ -35,8 +38,9 @@ struct ProgramError : std::runtime_error {
 /// Registered when this tool starts: the tools are one program, and each has its own options.
 struct Options {
   cl::OptionCategory category{"weft-run options"};
-  cl::opt<std::string> inputFile{cl::Positional, cl::desc("FILE.mlir (- for standard input)"),
-                                 cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> inputFile{
+      cl::Positional, cl::desc("FILE.mlir (- for standard input), or an exported program"),
+      cl::init("-"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("Function to run; by default the only one"),
                              cl::value_desc("name"), cl::cat(category)};
   cl::list<std::string> argTexts{
@@ -205,6 +209,106 @@ static bool matches(size_t index, const ::weft::Tensor &actual, const std::strin
   return true;
 }
 
+/// Prints, saves and compares the results as the options ask; whether they are what --check wants.
+static bool useResults(const std::string &name, const std::vector<::weft::Tensor> &results) {
+  if (options->printResults) {
+    llvm::outs() << name << ": " << results.size() << (results.size() == 1 ? " result" : " results")
+                 << '\n';
+    for (const ::weft::Tensor &result : results) llvm::outs() << "  " << to_string(result) << '\n';
+  }
+  for (size_t i = 0; i < options->saveFiles.size(); ++i) {
+    if (i >= results.size())
+      throw ::weft::ValueError("--save names " + std::to_string(options->saveFiles.size()) +
+                               " files, but there are " + std::to_string(results.size()) +
+                               " results");
+    ::weft::save_npy(options->saveFiles[i], results[i]);
+  }
+  bool same = true;
+  for (size_t i = 0; i < options->checkFiles.size(); ++i) {
+    if (i >= results.size())
+      throw ::weft::ValueError("--check names " + std::to_string(options->checkFiles.size()) +
+                               " files, but there are " + std::to_string(results.size()) +
+                               " results");
+    same &= matches(i, results[i], options->checkFiles[i]);
+  }
+  return same;
+}
+
+/// What a run takes, in microseconds.
+static double medianOf(llvm::function_ref<std::vector<::weft::Tensor>()> run) {
+  ::weft::set_print_sink([](std::string_view) {}); // the program printed once already
+  std::vector<double> times;
+  for (int i = 0; i < options->repeats; ++i) {
+    const auto at = std::chrono::steady_clock::now();
+    (void)run();
+    times.push_back(millisecondsSince(at) * 1e3);
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+static void printMedian(double microseconds) {
+  llvm::outs() << "run     " << llvm::format("%.2f us median of ", microseconds)
+               << options->repeats.getValue() << '\n';
+}
+
+/// Says what an exported program has in it.
+static void describe(const ::weft::LoadedProgram &program) {
+  const auto list = [](const std::vector<::weft::TensorType> &types) {
+    llvm::interleaveComma(types, llvm::outs(),
+                          [](const auto &type) { llvm::outs() << to_string(type); });
+  };
+  llvm::outs() << program.name() << ", exported by Weft " << program.weft_version() << '\n';
+  for (const ::weft::ProgramEntry &entry : program.entries()) {
+    llvm::outs() << "  (";
+    list(entry.inputs);
+    llvm::outs() << ") -> (";
+    list(entry.outputs);
+    llvm::outs() << ") for ";
+    llvm::interleaveComma(entry.processors, llvm::outs());
+    llvm::outs() << '\n';
+  }
+  for (const auto &[name, variable] : program.variables())
+    llvm::outs() << "  " << name << " : " << to_string(variable.value().type()) << '\n';
+}
+
+/// Runs a program that C++ exported, or without arguments, if it takes some, describes it.
+static int runExported(MLIRContext &context) {
+  const auto start = std::chrono::steady_clock::now();
+  const ::weft::LoadedProgram program = ::weft::load_program(options->inputFile);
+  const double loadMs = millisecondsSince(start);
+  std::vector<::weft::Tensor> arguments;
+  for (const std::string &text : options->argTexts)
+    arguments.push_back(parseArgument(text, context));
+  const auto takesNone = [](const ::weft::ProgramEntry &entry) { return entry.inputs.empty(); };
+  if (arguments.empty() && llvm::none_of(program.entries(), takesNone)) {
+    describe(program);
+    return 0;
+  }
+  const auto run = [&] {
+    try {
+      return program.run(arguments, std::source_location()); // lines are the program's
+    } catch (const ::weft::Error &error) {
+      throw ProgramError(error);
+    }
+  };
+  const bool same = useResults(program.name(), run());
+  if (options->timed) {
+    const double median = medianOf(run);
+    llvm::outs() << "load    " << llvm::format("%.2f ms\n", loadMs);
+    printMedian(median);
+  }
+  return same ? 0 : 1;
+}
+
+/// Whether the input is what export_program writes. What is no file is read once only.
+static bool isExported() {
+  if (!llvm::sys::fs::is_regular_file(options->inputFile)) return false;
+  std::ifstream in(options->inputFile, std::ios::binary);
+  char start[8] = {};
+  return in.read(start, sizeof start) && StringRef(start, sizeof start) == "WEFTPROG";
+}
+
 /// The key of the code of one function of a text, which has gone through `from`.
 static std::optional<cache::Key> keyOf(const ::weft::Digest &module, const std::string &function,
                                        ::weft::Phase from) {
@@ -288,38 +392,11 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   };
   const std::vector<::weft::Tensor> results = run();
 
-  if (options->printResults) {
-    llvm::outs() << name << ": " << results.size() << (results.size() == 1 ? " result" : " results")
-                 << '\n';
-    for (const ::weft::Tensor &result : results) llvm::outs() << "  " << to_string(result) << '\n';
-  }
-  for (size_t i = 0; i < options->saveFiles.size(); ++i) {
-    if (i >= results.size())
-      throw ::weft::ValueError("--save names " + std::to_string(options->saveFiles.size()) +
-                               " files, but there are " + std::to_string(results.size()) +
-                               " results");
-    ::weft::save_npy(options->saveFiles[i], results[i]);
-  }
-  bool same = true;
-  for (size_t i = 0; i < options->checkFiles.size(); ++i) {
-    if (i >= results.size())
-      throw ::weft::ValueError("--check names " + std::to_string(options->checkFiles.size()) +
-                               " files, but there are " + std::to_string(results.size()) +
-                               " results");
-    same &= matches(i, results[i], options->checkFiles[i]);
-  }
+  const bool same = useResults(name, results);
   if (options->timed) {
-    ::weft::set_print_sink([](std::string_view) {}); // the program printed once already
-    std::vector<double> times;
-    for (int i = 0; i < options->repeats; ++i) {
-      const auto at = std::chrono::steady_clock::now();
-      (void)run();
-      times.push_back(millisecondsSince(at) * 1e3);
-    }
-    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+    const double median = medianOf(run);
     printTimes(shown, compileMs);
-    llvm::outs() << "run     " << llvm::format("%.2f us median of ", times[times.size() / 2])
-                 << times.size() << '\n';
+    printMedian(median);
   }
   return same ? 0 : 1;
 }
@@ -331,9 +408,12 @@ int mlir::weft::runMain(int argc, char **argv) {
   cl::HideUnrelatedOptions(options->category);
   cl::ParseCommandLineOptions(
       argc, argv,
-      "weft-run: compile a function of an .mlir file for this machine and run it\n\n"
+      "weft-run: compile a function of an .mlir file for this machine and run it, or run a program "
+      "that C++ exported\n\n"
       "  weft-run step.mlir --entry=train_step --arg=x.npy --arg='dense<3> : tensor<32xi32>' "
-      "--time --print\n");
+      "--time --print\n"
+      "  weft-run predict.weft                # what it can be called with\n"
+      "  weft-run predict.weft --arg=x.npy --print\n");
   if (std::string why = checkOptions(); !why.empty()) {
     llvm::errs() << "error: " << why << '\n';
     return 1;
@@ -345,8 +425,9 @@ int mlir::weft::runMain(int argc, char **argv) {
   CompilerContext context;
   try {
     InputProgram input(context);
-    if (failed(input.read(options->inputFile))) return 1;
-    const int status = runProgram(context, input, from);
+    const bool exported = isExported();
+    if (!exported && failed(input.read(options->inputFile))) return 1;
+    const int status = exported ? runExported(context) : runProgram(context, input, from);
     return finish(llvm::outs(), "-") ? status : 1;
   } catch (const ProgramError &error) {
     finish(llvm::outs(), "-");

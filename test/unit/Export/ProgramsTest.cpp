@@ -87,6 +87,34 @@ TEST_F(Programs, AWrittenVariableIsTheirOwn) {
   EXPECT_EQ(load_program(file())()[0].item<std::int64_t>(), 60); // the file is as it was
 }
 
+TEST_F(Programs, AStepOfTrainingGoesOn) {
+  const nn::Sequential model{nn::Dense(8, {.activation = relu}), nn::Dense(1)};
+  const Tensor x = numbers({16, 4}), y = numbers({16, 1});
+  model(x);
+  optimizers::Adam adam(model, {.learning_rate = 0.01});
+  const auto step = function(
+      [&](const Tensor &input, const Tensor &wanted) {
+        GradientTape tape;
+        const Tensor loss = mean(square(model(input) - wanted));
+        adam.apply_gradients(tape.gradient(loss, model));
+        return loss;
+      },
+      {.signature = {spec(f32, {16, 4}), spec(f32, {16, 1})}});
+  step(x, y);
+  export_program(step, file());
+  const LoadedProgram program = load_program(file());
+  for (int i = 0; i < 5; ++i) expect_same(program(x, y)[0], step(x, y));
+}
+
+TEST_F(Programs, HandlesThatWereMovedFromStayGood) {
+  export_program(function([](const Tensor &x) { return x * 2; }), file(),
+                 {.signatures = {{spec(f32, {2})}}});
+  LoadedProgram program = load_program(file());
+  const LoadedProgram other = std::move(program);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+  expect_same(program(ones({2}))[0], other(ones({2}))[0]);
+}
+
 TEST_F(Programs, OtherWeightsCanBeBound) {
   const Variable w(numbers({3, 2}), "w");
   const auto multiply = function([&](const Tensor &x) { return matmul(x, w); },
