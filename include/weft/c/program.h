@@ -19,6 +19,8 @@ enum {
   WEFT_F64 = 4   /* 8 */
 };
 
+/* NOLINTBEGIN(modernize-use-using): C has no other. */
+
 /* A program that is open. */
 typedef struct weft_program weft_program;
 
@@ -45,6 +47,8 @@ typedef struct weft_output {
   const void *data;
   void *owner;
 } weft_output;
+
+/* NOLINTEND(modernize-use-using) */
 
 /* Functions that can fail write the reason to `message`, cut off after `message_size` bytes with
  * the NUL; it may be NULL. */
