@@ -222,6 +222,7 @@ CompiledCode compile(const Program &program, const std::string &dump) {
   const forks::Delay whole;
   const profile::Scope scope(profile::Kind::compile, std::string_view(program.name));
   CompiledCode code = find_or_make(program, dump);
+  code.noted = [](const Program &of) { return compiler_backend().compile_noted(of); };
   if (scope.noted()) note_phases(code.report);
   return code;
 }

@@ -145,7 +145,7 @@ std::shared_ptr<const Program> Runnable::head_of(const Entry &entry) const {
 Runnable::Callable Runnable::make(const Entry &entry) const {
   return {.entry = &entry,
           .open = open_sizes(entry),
-          .call = std::make_unique<CompiledCall>(head_of(entry), code_of(*archive_, entry),
+          .call = std::make_unique<CompiledCall>(head_of(entry), code_of(*archive_, entry), nullptr,
                                                  std::make_shared<NotedLines>(archive_, entry))};
 }
 

@@ -100,7 +100,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   const profile::Scope scope(profile::Kind::function, event_);
   const CompiledCode *code = nullptr;
   if (profile::on() && profile::inside_functions()) [[unlikely]]
-    code = noted_.code();
+    code = noted_.code(code_);
   const NoteTable *const notes = code != nullptr ? &noted_ : nullptr;
   if (code == nullptr) code = &code_;
   detail::InlineVector<void *, 64> buffers;

@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t kMostNames = 8;
 } // namespace
 
-const CompiledCode *NotedCode::code() {
-  if (program_->nodes.empty()) return nullptr;
+const CompiledCode *NotedCode::code(const CompiledCode &plain) {
+  if (plain.noted == nullptr) return nullptr;
   const forks::Delay whole;
   std::call_once(compiled_, [&] {
     const profile::Scope scope(profile::Kind::compile,
                                std::string_view("for the profile: " + program_->name));
     sites_.emplace(*program_);
-    code_ = compiler_backend().compile_noted(*program_);
+    code_ = plain.noted(*program_);
   });
   return &*code_;
 }

@@ -15,12 +15,11 @@ namespace weft {
 /// Thread-safe.
 class NotedCode final : public NoteTable {
 public:
-  /// `program` is what the code is of; without nodes, of a program that was loaded, there is none.
   explicit NotedCode(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
 
-  /// Code with the entry's signature and variables, compiled at the first call; null if there is
+  /// Code that is called as `plain` is, compiled by its `noted` at the first call; null if it has
   /// none. Throws CompileError.
-  const CompiledCode *code();
+  const CompiledCode *code(const CompiledCode &plain);
   profile::Label label(std::string_view sites) const override;
 
 private:

@@ -37,6 +37,8 @@ struct CompiledCode {
   std::vector<SavedValue> saved;
   /// Keeps the machine code loaded.
   std::shared_ptr<void> code;
+  /// Compiles the program anew, as CompilerBackend::compile_noted; null where that is not to be.
+  CompiledCode (*noted)(const Program &program) = nullptr;
   CompileReport report;
   /// For the code cache: the object file, the symbol of the entry in it, and the digest of the text
   /// of phase `trace`.
