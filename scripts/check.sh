@@ -25,13 +25,14 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   tsan-calls    fuzz-calls with the library of the preset tsan, N/10
   tensorboard   event files read by the tensorboard package, which is installed into build/tensorboard
   report        the page of a run opened by Chromium, which is installed, without a network (root)
+  serve         ten minutes of load on weft-serve, whose memory must stay as it is; WEFT_SERVE_SECONDS is another time
   install       ./x check-install (root)
 
   --count N   how many mutants and calls (by default 2000)
 END
 }
 
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report install)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -62,6 +63,7 @@ run_part() {
       ;;
     tensorboard) check_tensorboard ;;
     report) check_report ;;
+    serve) check_serve ;;
     install) "$top/x" check-install ;;
   esac
 }
@@ -90,6 +92,28 @@ check_report() {
   words=$(grep -E 'Refused to|violates|CONSOLE' "$folder/log") && status=1
   grep -c '<svg' "$folder/dom" && grep -c 'src="data:image/png' "$folder/dom" || status=1
   say "$words"
+  rm -rf "$folder"
+  return "$status"
+}
+
+check_serve() {
+  local folder server port status=0
+  "$top/x" build weft-serve weft-serve-load
+  folder=$(mktemp -d)
+  build/release/bin/weft-serve --demo --port 0 >"$folder/words" &
+  server=$!
+  for _ in {1..300}; do
+    port=$(sed -n 's/^serving on .*://p' "$folder/words")
+    [[ -z $port ]] || break
+    sleep 0.1
+  done
+  if [[ -n $port ]]; then
+    build/release/bin/weft-serve-load --port "$port" --pid "$server" --flat-memory --rate 300 --connections 16 \
+      --warm-up 5 --seconds "${WEFT_SERVE_SECONDS:-600}" || status=$?
+  else
+    say "weft-serve did not start" && status=1
+  fi
+  kill -TERM "$server" && wait "$server" || status=1
   rm -rf "$folder"
   return "$status"
 }

@@ -23,6 +23,8 @@ build|libpng-dev|/usr/include/png.h|PNG images, of data sets
 build|libjpeg62-turbo-dev|/usr/include/jpeglib.h|JPEG images, of data sets
 build|zlib1g-dev|/usr/include/zlib.h|the compression in .npz files
 build|libcli11-dev|/usr/include/CLI/CLI.hpp|the tools' command lines
+build|libcpp-httplib-dev|/usr/include/httplib.h|HTTP, of examples/serve
+build|pkg-config|/usr/bin/pkg-config|finds it
 run|python3|/usr/bin/python3|fetches digits to train on
 run|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|pip, which fetches them
 test|python3|/usr/bin/python3|runs lit, LLVM's test runner
@@ -80,7 +82,8 @@ explain_if_not_installable() {
     say ""
     say "This is ${system:-an unknown system}, and ./x installs packages on Debian 12 only. Install by hand:"
     say "  LLVM, MLIR, clang and lld 22.1, with their development files, in /usr/lib/llvm-22"
-    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, xxHash, CLI11, libpng, libjpeg and zlib"
+    say "  CMake 3.25 or newer, Ninja, ccache, GoogleTest and GoogleMock, nlohmann-json, xxHash, CLI11, libpng, libjpeg and zlib,"
+    say "  cpp-httplib 0.11 and pkg-config (without them examples/serve is left out)"
     say "  for ./x test also Python 3 with its venv module"
     say "On Debian 12 the missing ones are:"
     say "  $command"

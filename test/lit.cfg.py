@@ -58,6 +58,10 @@ if all(gcc.values()):
     config.available_features.add("gcc")
     config.substitutions.extend((word, path) for word, path in gcc.items() if word.startswith("%"))
 
+# `httplib`: weft-serve was built.
+if os.path.exists(os.path.join(config.weft_tools_dir, "weft-serve")):
+    config.available_features.add("httplib")
+
 # `ptxas`: PTX can be assembled, with %ptxas. `gpu`: it can be run as well.
 ptxas = shutil.which("ptxas") or next(iter(sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))), None)
 if ptxas:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <weft/tensor.h>
 
@@ -19,5 +20,13 @@ Tensor load_npy(const std::string &path, std::source_location where = WEFT_HERE)
 /// that is read-only and beyond the process's limit on the size of files.
 void save_npy(const std::string &path, const Tensor &tensor,
               std::source_location where = WEFT_HERE);
+
+/// The array whose .npy file is all of `bytes`, such as the body of a request. Throws IOError that
+/// says what is wrong with it, before memory is taken for more elements than follow.
+Tensor decode_npy(std::string_view bytes, std::source_location where = WEFT_HERE);
+
+/// The bytes of the file that `save_npy` would write. Throws StateError for a tensor without
+/// elements of its own: an undefined or a traced one.
+std::string encode_npy(const Tensor &tensor, std::source_location where = WEFT_HERE);
 
 } // namespace weft

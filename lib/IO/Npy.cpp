@@ -5,6 +5,7 @@
 
 #include "IO/InputFile.h"
 #include "IO/Naming.h"
+#include "IO/NpyBytes.h"
 #include "IO/NpyHeader.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
@@ -58,6 +59,18 @@ void check_booleans(const Input &file, const Tensor &tensor) {
       file.fail("element " + std::to_string(i) + " of dtype bool is " + std::to_string(bytes[i]));
 }
 
+/// The tensor's elements as a file has them. Throws StateError, in the name of `call`.
+Tensor stored_elements(const std::string &call, const Tensor &tensor) {
+  if (!tensor.defined()) throw StateError(call + " is undefined");
+  if (tensor.traced()) throw StateError(call + " stands for a value of a traced function");
+  return make_contiguous(tensor);
+}
+
+std::string_view bytes_of(const Tensor &contiguous) {
+  return {reinterpret_cast<const char *>(contiguous.impl()->data),
+          static_cast<std::size_t>(contiguous.size()) * item_size(contiguous.dtype())};
+}
+
 Tensor read_npy(const std::string &path) {
   Input file(path);
   char magic[6];
@@ -105,17 +118,25 @@ Tensor load_npy(const std::string &path, std::source_location where) {
 void save_npy(const std::string &path, const Tensor &tensor, std::source_location where) {
   const CallSite site(where);
   check_path("save_npy", path);
-  if (!tensor.defined()) throw StateError("save_npy: the tensor for " + path + " is undefined");
-  if (tensor.traced())
-    throw StateError("save_npy: the tensor for " + path +
-                     " stands for a value of a traced function");
-  const Tensor source = make_contiguous(tensor);
+  const Tensor source = stored_elements("save_npy: the tensor for " + path, tensor);
   AtomicFile file(path);
   const std::string header = make_npy_header(source.type());
   file.write(header.data(), header.size());
-  file.write(source.impl()->data,
-             static_cast<std::size_t>(source.size()) * item_size(source.dtype()));
+  file.write(bytes_of(source).data(), bytes_of(source).size());
   file.commit();
+}
+
+Tensor decode_npy(std::string_view bytes, std::source_location where) {
+  const CallSite site(where);
+  return read_npy_bytes(bytes, "decode_npy: the array");
+}
+
+std::string encode_npy(const Tensor &tensor, std::source_location where) {
+  const CallSite site(where);
+  const Tensor source = stored_elements("encode_npy: the tensor", tensor);
+  std::string bytes = make_npy_header(source.type());
+  bytes += bytes_of(source);
+  return bytes;
 }
 
 } // namespace weft

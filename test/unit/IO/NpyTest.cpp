@@ -297,5 +297,27 @@ TEST_F(Npy, NamesMayBeAsLongAsTheFileSystemLikes) {
   EXPECT_EQ(files(), 2u);
 }
 
+TEST_F(Npy, ArraysInMemoryAreThoseOfFiles) {
+  const Tensor values = tensor({{1.5, -2.0, 3.0}, {4.0, 5.0, 6.0}});
+  save_npy(path(), values);
+  std::ifstream file(path(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(encode_npy(values), bytes);
+  EXPECT_EQ(encode_npy(values[{slice({}, {}, -1), all}]),
+            encode_npy(values[{slice({}, {}, -1), all}].contiguous()));
+  const Tensor read = decode_npy(bytes);
+  EXPECT_EQ(read.type(), values.type());
+  EXPECT_EQ(read.to_vector<double>(), values.to_vector<double>());
+  EXPECT_THROWS(decode_npy(bytes.substr(0, bytes.size() - 1)), IOError,
+                "decode_npy: the array: its header asks for 48 bytes of elements, but 47 follow");
+  EXPECT_THROWS(decode_npy("{}"), IOError,
+                "decode_npy: the array: is not a .npy array: it does not start with \\x93NUMPY");
+  EXPECT_THROWS(decode_npy(""), IOError,
+                "decode_npy: the array: is not a .npy array: it does not start with \\x93NUMPY");
+  EXPECT_THROWS(decode_npy(bytes.substr(0, 40)), IOError,
+                "decode_npy: the array: is truncated within its header");
+  EXPECT_THROWS(encode_npy(Tensor()), StateError, "encode_npy: the tensor is undefined");
+}
+
 } // namespace
 } // namespace weft
