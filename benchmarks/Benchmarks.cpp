@@ -127,13 +127,30 @@ std::vector<Benchmark> shapes() {
   return list;
 }
 
+std::vector<Benchmark> around_training() {
+  return {
+      {"data_digits", "an epoch over an IDX file: scaled, shuffled, in batches of 32", data_digits,
+       kData},
+      {"train_from_dataset", "training on that data set, against batches in memory",
+       train_from_dataset, kData},
+      {"checkpoint_save", "a checkpoint of 1 GiB, against a plain write and fsync", checkpoint_save,
+       kData},
+      {"checkpoint_restore", "its restore, against a plain read from the page cache",
+       checkpoint_restore, kData},
+      {"step_while_saving", "a training step while 1 GiB is saved, against one alone",
+       step_while_saving, kData},
+      {"serve_p99", "99 of 100 requests to weft-serve, against the model and the round trip",
+       serve_p99, kData},
+  };
+}
+
 } // namespace
 
 const std::vector<Benchmark> &benchmarks() {
   static const std::vector<Benchmark> list = [] {
     std::vector<Benchmark> all = core();
-    const std::vector<Benchmark> more = shapes();
-    all.insert(all.end(), more.begin(), more.end());
+    for (const std::vector<Benchmark> &more : {shapes(), around_training()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return list;

@@ -39,8 +39,9 @@ struct Session {
 /// A line server as a contender, which starts at its first repeat.
 Contender line_server(const std::string &name, std::vector<std::string> command, int threads);
 
-/// The groups of rows: what is measured when nothing is named, and the shapes of work.
-inline constexpr const char *kCore = "core", *kShapes = "shapes";
+/// The groups of rows: what is measured when nothing is named, the shapes of work, and what is
+/// around a training: data, checkpoints and serving.
+inline constexpr const char *kCore = "core", *kShapes = "shapes", *kData = "data";
 
 /// One named row.
 struct Benchmark {
@@ -84,5 +85,11 @@ Row reductions_250_compile(const std::string &name, const Session &session);
 Row transformer_12_first_call(const std::string &name, const Session &session);
 Row eager_mlp_peak(const std::string &name, const Session &session);
 Row adam_update_1000x10k(const std::string &name, const Session &session);
+Row data_digits(const std::string &name, const Session &session);
+Row train_from_dataset(const std::string &name, const Session &session);
+Row checkpoint_save(const std::string &name, const Session &session);
+Row checkpoint_restore(const std::string &name, const Session &session);
+Row step_while_saving(const std::string &name, const Session &session);
+Row serve_p99(const std::string &name, const Session &session);
 
 } // namespace weft::bench

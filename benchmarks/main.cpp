@@ -138,10 +138,10 @@ int main(int argc, char **argv) {
       ->take_all();
   app.add_option(
          "--group", options.groups,
-         "Measure the rows of this group: core, which is measured when nothing is named, or "
-         "shapes; may be given several times")
+         "Measure the rows of this group: core, which is measured when nothing is named, shapes or "
+         "data; may be given several times")
       ->type_name("NAME")
-      ->check(CLI::IsMember({weft::bench::kCore, weft::bench::kShapes}))
+      ->check(CLI::IsMember({weft::bench::kCore, weft::bench::kShapes, weft::bench::kData}))
       ->take_all();
   CLI::Option *json =
       app.add_option("--json", options.json, "Also write the rows to this file, a list of objects")
@@ -149,9 +149,9 @@ int main(int argc, char **argv) {
   app.add_flag("--check", options.check,
                "Measure nothing: compare the results of the rows that have some with the peers'")
       ->excludes(json);
-  app.add_flag(
-      "--peers", options.peers,
-      "First install the peers (libtorch, JAX, IREE; about 1 GB to download) in build/peers");
+  app.add_flag("--peers", options.peers,
+               "First install the peers (libtorch, JAX, IREE, TensorFlow; about 1.3 GB to "
+               "download) in build/peers");
   app.add_option("--repeats", options.repeats, "Repeats of which the median counts")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))

@@ -67,7 +67,7 @@ if ! fresh libtorch.stamp "$here/requirements-libtorch.txt"; then
   mark libtorch.stamp "$here/requirements-libtorch.txt"
 fi
 torch=$(echo "$venv"/lib/python3*/site-packages/torch)
-for program in torch_eager torch_shapes; do
+for program in torch_eager torch_shapes torch_data; do
   parts=("$here/requirements-libtorch.txt" "$here/$program.cpp" "$here/../WorkInputs.h" "$here/torch_networks.h")
   if ! fresh "$program.stamp" "${parts[@]}"; then
     step "compiling libtorch's program $program (about 20 seconds)" "$clang" -std=c++20 -O2 -w \
@@ -76,5 +76,10 @@ for program in torch_eager torch_shapes; do
     mark "$program.stamp" "${parts[@]}"
   fi
 done
+if ! fresh tensorflow.stamp "$here/requirements-tensorflow.txt"; then
+  step "making the virtual environment build/peers/tensorflow" python3 -m venv --clear "$venv/tensorflow"
+  step "installing TensorFlow (about 270 MB to download)" "$venv/tensorflow/bin/pip" install --no-cache-dir -r "$here/requirements-tensorflow.txt"
+  mark tensorflow.stamp "$here/requirements-tensorflow.txt"
+fi
 rm -rf "$TMPDIR"
 echo "the peers are installed in build/peers"

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 
 #include <sched.h>
 
@@ -21,6 +22,7 @@ struct Options {
   bool demo = false;
   std::string data = "examples/digits/data", host = "127.0.0.1";
   int port = 8080, threads = 1, time_calls = 0;
+  double call_rate = 0;
   BatcherOptions batching{.parallel_batches = 0};
   HttpLimits limits;
   std::int64_t delay_us = 0, timeout_ms = 1000, body_kib = 16384, header_ms = 5000, body_ms = 15000;
@@ -70,14 +72,23 @@ void add_options(CLI::App &app, Options &options) {
   app.add_option("--time-calls", options.time_calls,
                  "Serve nothing: time so many calls of the model with one row, and stop")
       ->check(CLI::Range(1, 10'000'000));
+  app.add_option("--call-rate", options.call_rate,
+                 "So many calls per second, not one after the other")
+      ->check(CLI::Range(0.1, 1e6))
+      ->needs("--time-calls");
 }
 
 /// The times of the bare model, which those of requests are compared with.
-int time_calls(const Model &model, int count) {
+int time_calls(const Model &model, int count, double rate) {
   const weft::TensorType type = model.entries.front().inputs.front();
   const std::vector<weft::Tensor> inputs = {weft::zeros(type.shape, type.dtype)};
   std::vector<double> times;
+  auto due = std::chrono::steady_clock::now();
   for (int i = -count / 10; i < count; ++i) {
+    if (rate > 0) {
+      due += std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 / rate));
+      std::this_thread::sleep_until(due);
+    }
     const auto start = std::chrono::steady_clock::now();
     model.run(inputs);
     const std::chrono::duration<double, std::micro> spent =
@@ -119,7 +130,7 @@ int run(Options &options) {
   options.limits.header_timeout = std::chrono::milliseconds(options.header_ms);
   options.limits.body_timeout = std::chrono::milliseconds(options.body_ms);
   Model model = demo_model(options.data, options.batching.max_batch);
-  if (options.time_calls > 0) return time_calls(model, options.time_calls);
+  if (options.time_calls > 0) return time_calls(model, options.time_calls, options.call_rate);
   Service service(std::move(model), options.batching, options.limits);
   const int port = service.server().bind(options.host, options.port);
   stop_on_signals(service.server());

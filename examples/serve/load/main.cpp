@@ -21,7 +21,7 @@ namespace {
 struct Options {
   Address address;
   Schedule schedule;
-  std::string format = "npy";
+  std::string format = "npy", path = "/v1/predict";
   std::int64_t rows = 1;
   int cpu = -1, round_trips = 1000;
   double max_p99_us = 0;
@@ -35,8 +35,9 @@ std::string ask(const Address &address, const std::string &path) {
   return client.body();
 }
 
-/// A request of random rows that the served program takes.
+/// A request of random rows that the served program takes, or a GET of another path.
 std::string make_request(const Options &options) {
+  if (options.path != "/v1/predict") return get_request(options.address, options.path);
   const nlohmann::json program = nlohmann::json::parse(ask(options.address, "/v1/program"));
   const nlohmann::json &inputs = program.at("entries").at(0).at("inputs");
   if (inputs.size() != 1) throw std::runtime_error("the program has not one input");
@@ -152,6 +153,8 @@ void add_options(CLI::App &app, Options &options) {
       ->capture_default_str();
   app.add_option("--connections", options.schedule.connections, "Connections to the server")
       ->check(CLI::Range(1, 900))
+      ->capture_default_str();
+  app.add_option("--path", options.path, "What is asked; a path but this one with GET")
       ->capture_default_str();
   app.add_option("--rows", options.rows, "Rows of each request")
       ->check(CLI::Range(1, 4096))
