@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <list>
+#include <system_error>
 #include <thread>
 
 #include <poll.h>
@@ -82,8 +84,43 @@ void HttpServer::stop() noexcept {
   [[maybe_unused]] const ssize_t written = ::write(stop_, &one, sizeof one);
 }
 
+/// A thread for each connection. One that ends gives back what Weft keeps for it: the threads of a
+/// pool take turns, and all of them would have that in the end.
+class HttpServer::Threads {
+public:
+  ~Threads() {
+    for (One &one : all_) one.thread.join();
+  }
+  /// Throws std::system_error if the system has no more.
+  template <class Run>
+  void start(const Run &run) {
+    std::erase_if(all_, [](One &one) {
+      if (!one.ended.load()) return false;
+      one.thread.join();
+      return true;
+    });
+    One &one = all_.emplace_back();
+    try {
+      one.thread = std::thread([run, &one] {
+        run();
+        one.ended.store(true);
+      });
+    } catch (...) {
+      all_.pop_back();
+      throw;
+    }
+  }
+
+private:
+  struct One {
+    std::thread thread;
+    std::atomic<bool> ended = false;
+  };
+  std::list<One> all_;
+};
+
 void HttpServer::serve() {
-  httplib::ThreadPool threads(limits_.max_connections);
+  Threads threads;
   for (;;) {
     std::array<pollfd, 2> files = {pollfd{svr_sock_, POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
     if (::poll(files.data(), files.size(), -1) < 0) continue; // EINTR
@@ -100,13 +137,17 @@ void HttpServer::serve() {
       continue;
     }
     open_.fetch_add(1);
-    threads.enqueue([this, socket] {
-      handle(socket);
+    try {
+      threads.start([this, socket] {
+        handle(socket);
+        open_.fetch_sub(1);
+      });
+    } catch (const std::system_error &) {
       open_.fetch_sub(1);
-    });
+      refuse(socket);
+    }
   }
   ::close(svr_sock_.exchange(INVALID_SOCKET)); // clients that come now go elsewhere
-  threads.shutdown();
 }
 
 void HttpServer::refuse(int socket) {

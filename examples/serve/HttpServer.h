@@ -29,6 +29,8 @@ public:
   std::function<void()> on_lost_connection = [] {};
 
 private:
+  class Threads;
+
   void handle(int socket);
   void answer(Connection &connection);
   void refuse(int socket);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -45,13 +46,14 @@ public:
   bool has_free() const { return !free_.empty(); }
 
   void send(const std::string &request, Clock::time_point intended, Outcome &outcome) {
-    const std::size_t i = free_.back();
-    free_.pop_back();
+    const std::size_t i = free_.front(); // in turn, so that none is idle for long
+    free_.pop_front();
     slots_[i].intended = intended;
     try {
       slots_[i].client->send(request);
     } catch (const std::runtime_error &) {
-      lose(i, outcome);
+      ++outcome.lost;
+      open_again(i);
     }
   }
   /// Waits until then, or for replies, whose times go to `outcome`; those of requests that were due
@@ -68,7 +70,9 @@ public:
       try {
         if (!slots_[i].client->receive()) continue;
       } catch (const std::runtime_error &) {
-        lose(i, outcome);
+        // One that was idle has lost no request.
+        if (std::ranges::find(free_, i) == free_.end()) ++outcome.lost;
+        open_again(i);
         continue;
       }
       if (slots_[i].intended >= from) {
@@ -91,8 +95,7 @@ private:
     epoll_ctl(epoll_, EPOLL_CTL_ADD, slots_[i].client->socket(), &event);
     free_.push_back(i);
   }
-  void lose(std::size_t i, Outcome &outcome) {
-    ++outcome.lost;
+  void open_again(std::size_t i) {
     std::erase(free_, i);
     open(i);
   }
@@ -100,7 +103,7 @@ private:
   const Address address_;
   const int epoll_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;
+  std::deque<std::size_t> free_;
 };
 
 } // namespace
