@@ -71,13 +71,17 @@ Batcher::Batcher(Model model, const BatcherOptions &options, Observer observe)
     : model_(std::move(model)), options_(options), observe_(std::move(observe)) {
   check_model(model_);
   check_options(options_);
+  for (int i = 0; i < options_.parallel_batches; ++i) workers_.emplace_back([this] { work(); });
 }
 
 void Batcher::stop() {
-  std::unique_lock lock(mutex_);
-  stopping_ = true;
-  wake_first(); // which need not wait for others any more
-  quiet_.wait(lock, [this] { return queue_.empty() && running_ == 0; });
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  for (std::thread &worker : workers_) worker.join();
+  workers_.clear();
 }
 
 std::size_t Batcher::waiting() const {
@@ -147,58 +151,48 @@ std::vector<Tensor> Batcher::run(const std::vector<Tensor> &inputs) {
     throw RequestError(503, "the queue is full: " + std::to_string(queue_.size()) +
                                 " requests are waiting");
   queue_.push_back(&request);
+  work_.notify_one();
+  const auto deadline = request.arrival + options_.queue_timeout;
   while (request.state == Request::State::waiting) {
-    if (running_ < options_.parallel_batches && ready()) run_next(lock);
-    else wait_in_queue(request, lock);
+    if (request.changed.wait_until(lock, deadline) == std::cv_status::no_timeout) continue;
+    if (request.state != Request::State::waiting) break;
+    std::erase(queue_, &request);
+    throw RequestError(504, "no batch began within " +
+                                std::to_string(options_.queue_timeout.count()) + " ms");
   }
   request.changed.wait(lock, [&] { return request.state == Request::State::done; });
   if (request.error) std::rethrow_exception(request.error);
   return std::move(request.outputs);
 }
 
-/// Whether the next batch need not wait for more requests.
-bool Batcher::ready() const {
-  return options_.max_queue_delay.count() == 0 || stopping_ ||
-         rows_like_first() >= most_rows(queue_.front()->types) ||
-         Clock::now() >= queue_.front()->arrival + options_.max_queue_delay;
-}
-
-/// Returns when something has changed for the request.
-void Batcher::wait_in_queue(Request &request, std::unique_lock<std::mutex> &lock) {
-  const auto deadline = request.arrival + options_.queue_timeout;
-  // The first sees to the end of its own delay.
-  const bool delayed = queue_.front() == &request && running_ < options_.parallel_batches;
-  const auto until =
-      delayed ? std::min(deadline, request.arrival + options_.max_queue_delay) : deadline;
-  request.changed.wait_until(lock, until);
-  if (request.state != Request::State::waiting || Clock::now() < deadline) return;
-  std::erase(queue_, &request);
-  wake_first();
-  if (queue_.empty() && running_ == 0) quiet_.notify_all();
-  throw RequestError(504, "no batch began within " +
-                              std::to_string(options_.queue_timeout.count()) + " ms");
-}
-
-/// Runs the next batch, which need not have the request of this thread.
-void Batcher::run_next(std::unique_lock<std::mutex> &lock) {
-  const std::vector<Request *> batch = take_batch();
-  ++running_;
-  wake_first(); // of other shapes, or too many: may run beside this batch
-  lock.unlock();
-  answer(batch);
-  lock.lock();
-  --running_;
-  for (Request *request : batch) {
-    request->state = Request::State::done;
-    request->changed.notify_one();
+void Batcher::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    work_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    wait_for_more(lock);
+    if (queue_.empty()) {
+      if (stopping_) return;
+      continue; // those that waited have given up, or another worker has them
+    }
+    const std::vector<Request *> batch = take_batch();
+    if (!queue_.empty()) work_.notify_one(); // of other shapes, or too many
+    lock.unlock();
+    answer(batch);
+    lock.lock();
+    for (Request *request : batch) {
+      request->state = Request::State::done;
+      request->changed.notify_one();
+    }
   }
-  wake_first();
-  if (queue_.empty() && running_ == 0) quiet_.notify_all();
 }
 
-/// Lets the oldest request look whether it can run.
-void Batcher::wake_first() {
-  if (!queue_.empty() && running_ < options_.parallel_batches) queue_.front()->changed.notify_one();
+void Batcher::wait_for_more(std::unique_lock<std::mutex> &lock) {
+  if (options_.max_queue_delay.count() == 0) return;
+  while (!queue_.empty() && !stopping_ && rows_like_first() < most_rows(queue_.front()->types)) {
+    const auto end = queue_.front()->arrival + options_.max_queue_delay;
+    if (Clock::now() >= end) return;
+    work_.wait_until(lock, end);
+  }
 }
 
 std::int64_t Batcher::rows_like_first() const {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 namespace serve {
 
@@ -33,17 +34,18 @@ struct BatchRecord {
   double seconds = 0;      ///< that the model took
 };
 
-/// A queue of requests, which the threads that ask run themselves: the first to find no batch
-/// running runs one for all that wait, and wakes the next in the queue at its end. So a request
-/// that is alone is run where it came in, without being handed from thread to thread. Requests of
-/// other shapes or dtypes are never in one batch; those of the same are answered in the order of
-/// their arrival.
+/// A queue of requests and the threads that run them. A thread that is free takes all that waits,
+/// so batches grow with the load by themselves. Requests of other shapes or dtypes are never in one
+/// batch; those of the same are answered in the order of their arrival.
+///
+/// The threads that ask could run batches themselves and spare a request two switches of threads,
+/// but each of them would come to have the memory that kernels keep for a thread.
 class Batcher {
 public:
   using Observer = std::function<void(const BatchRecord &)>;
 
-  /// `observe` is called after each batch, by the thread that ran it. Throws weft::ValueError for a
-  /// model or options that make no sense.
+  /// Starts the threads. `observe` is called by them, after each batch. Throws weft::ValueError for
+  /// a model or options that make no sense.
   Batcher(Model model, const BatcherOptions &options, Observer observe = {});
   ~Batcher() { stop(); }
   Batcher(const Batcher &) = delete;
@@ -72,10 +74,8 @@ private:
 
   void check(const std::vector<weft::Tensor> &inputs) const;
   std::int64_t size_for(const std::vector<weft::TensorType> &types, std::int64_t rows) const;
-  bool ready() const;
-  void wait_in_queue(Request &request, std::unique_lock<std::mutex> &lock);
-  void run_next(std::unique_lock<std::mutex> &lock);
-  void wake_first();
+  void work();
+  void wait_for_more(std::unique_lock<std::mutex> &lock);
   std::int64_t rows_like_first() const;
   std::vector<Request *> take_batch();
   void answer(const std::vector<Request *> &batch);
@@ -85,10 +85,10 @@ private:
   const BatcherOptions options_;
   const Observer observe_;
   mutable std::mutex mutex_;
-  std::condition_variable quiet_; ///< nothing waits and nothing runs
+  std::condition_variable work_;
   std::deque<Request *> queue_;
-  int running_ = 0; ///< batches
   bool stopping_ = false;
+  std::vector<std::thread> workers_;
 };
 
 } // namespace serve

@@ -119,8 +119,7 @@ void stop_on_signals(HttpServer &server) {
 }
 
 int run(Options &options) {
-  // Before Weft looks at it. The threads of a loop are woken for each, and every connection would
-  // have its own.
+  // Before Weft looks at it.
   setenv("WEFT_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   if (options.batching.parallel_batches == 0)
     options.batching.parallel_batches = std::max(1, processors() / options.threads);
