@@ -101,6 +101,25 @@ BasicDataset<Tensor> from_npy(const std::string &path, std::source_location wher
   });
 }
 
+BasicDataset<std::map<std::string, Tensor>> from_safetensors(const std::string &path,
+                                                             const SafetensorsOptions &options,
+                                                             std::source_location where) {
+  const CompositeCall site("from_safetensors", where);
+  const std::map<std::string, Tensor> tensors = load_safetensors(path, options);
+  return naming(path, [&] { return rows_of("from_safetensors", path, tensors); });
+}
+
+Dataset from_safetensors(const std::string &path, const std::string &first,
+                         const std::string &second, const SafetensorsOptions &options,
+                         std::source_location where) {
+  const CompositeCall site("from_safetensors", where);
+  const SafetensorsFile file(path);
+  const Tensor tensors[] = {file.load(first, options), file.load(second, options)};
+  return naming(path, [&] {
+    return Dataset(Pipeline(make_arrays("from_safetensors", path, detail::columns_of(tensors))));
+  });
+}
+
 BasicDataset<std::map<std::string, Tensor>> from_npz(const std::string &path,
                                                      std::source_location where) {
   const CompositeCall site("from_npz", where);

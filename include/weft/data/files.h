@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/data/dataset.h>
+#include <weft/safetensors.h>
 
 namespace weft::data {
 
@@ -57,6 +58,17 @@ BasicDataset<std::map<std::string, Tensor>> from_npz(const std::string &path,
 /// ValueError for a name that is not there.
 Dataset from_npz(const std::string &path, const std::string &first, const std::string &second,
                  std::source_location where = WEFT_HERE);
+
+/// Rows of all tensors of a safetensors file, or of an index and its files, by their names. Throws
+/// as `load_safetensors` and `from_tensors` do.
+BasicDataset<std::map<std::string, Tensor>>
+from_safetensors(const std::string &path, const SafetensorsOptions &options = {},
+                 std::source_location where = WEFT_HERE);
+/// Pairs of rows of two of its tensors, of which no others are read. Throws IOError for a name that
+/// is not there.
+Dataset from_safetensors(const std::string &path, const std::string &first,
+                         const std::string &second, const SafetensorsOptions &options = {},
+                         std::source_location where = WEFT_HERE);
 
 /// Options of `read_csv` and `from_csv`.
 struct CsvOptions {

@@ -26,6 +26,29 @@ std::vector<std::string> strings(const BasicDataset<std::string> &dataset) {
 
 const std::string kDigits = WEFT_SOURCE_DIR "/examples/digits/data/";
 
+TEST(Files, RowsOfSafetensors) {
+  const std::string path = ::testing::TempDir() + "rows.safetensors";
+  const Tensor x = arange(12, f32), y = arange(4, i32);
+  save_safetensors(path, {{"x", reshape(x, {4, 3})}, {"y", y}});
+  std::vector<float> xs;
+  std::vector<std::int32_t> ys;
+  for (auto [a, b] : from_safetensors(path, "x", "y").batch(3)) {
+    for (const float value : a.to_vector<float>()) xs.push_back(value);
+    for (const std::int32_t value : b.to_vector<std::int32_t>()) ys.push_back(value);
+  }
+  EXPECT_EQ(xs, x.to_vector<float>());
+  EXPECT_EQ(ys, y.to_vector<std::int32_t>());
+  std::int32_t next = 0;
+  for (const auto &row : from_safetensors(path)) {
+    EXPECT_EQ(row.at("y").item<std::int32_t>(), next);
+    EXPECT_EQ(row.at("x")[0].item<float>(), static_cast<float>(3 * next++));
+  }
+  EXPECT_EQ(next, 4);
+  EXPECT_THAT(failure_of<IOError>([&] { from_safetensors(path, "x", "z"); }), HasSubstr(path));
+  save_safetensors(path, {{"x", reshape(x, {4, 3})}, {"y", arange(5, i32)}});
+  EXPECT_THAT(failure_of<ShapeError>([&] { from_safetensors(path, "x", "y"); }), HasSubstr(path));
+}
+
 TEST(Files, IdxRowsAreScaledOnTheWayIntoABatch) {
   const std::string images = kDigits + "digits-images.idx3-ubyte",
                     labels = kDigits + "digits-labels.idx1-ubyte";
