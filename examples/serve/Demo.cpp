@@ -1,7 +1,7 @@
 // The model of `weft-serve --demo`: a convolutional network that reads handwritten digits.
 #include "Model.h"
 
-#include <map>
+#include <algorithm>
 
 namespace serve {
 
@@ -37,23 +37,42 @@ weft::nn::Sequential trained_network(const std::string &data) {
   return model;
 }
 
+auto demo_function(const std::string &data) {
+  return weft::function(
+      [network = trained_network(data)](Tensor images) { return network(images); },
+      {.name = "digits", .reduce_retracing = false});
+}
+
+/// 1, 2, 4, ... and `max_batch`.
+std::vector<std::int64_t> batches_up_to(std::int64_t max_batch) {
+  std::vector<std::int64_t> batches;
+  for (std::int64_t batch = 1; batch < 2 * max_batch; batch *= 2)
+    batches.push_back(std::min(batch, max_batch));
+  return batches;
+}
+
+weft::TensorType images_of(std::int64_t batch) { return weft::spec(weft::f32, {batch, 28, 28, 1}); }
+
 } // namespace
 
 Model demo_model(const std::string &data, std::int64_t max_batch) {
-  const weft::nn::Sequential network = trained_network(data);
-  const auto predict = weft::function([network](const Tensor &images) { return network(images); },
-                                      {.name = "digits", .reduce_retracing = false});
+  const auto predict = demo_function(data);
   Model model{.name = "digits", .entries = {}, .run = {}};
-  for (std::int64_t batch = 1; batch < 2 * max_batch; batch *= 2) {
-    const std::int64_t rows = std::min(batch, max_batch);
-    model.entries.push_back(
-        {{weft::spec(weft::f32, {rows, 28, 28, 1})}, {weft::spec(weft::f32, {rows, 10})}});
-    predict(weft::zeros({rows, 28, 28, 1})); // compiles it before the first request
+  for (const std::int64_t batch : batches_up_to(max_batch)) {
+    model.entries.push_back({{images_of(batch)}, {weft::spec(weft::f32, {batch, 10})}});
+    predict(weft::zeros({batch, 28, 28, 1})); // compiles it before the first request
   }
   model.run = [predict](std::span<const Tensor> inputs) {
     return std::vector<Tensor>{predict(inputs[0])};
   };
   return model;
+}
+
+void save_demo(const std::string &data, std::int64_t max_batch, const std::string &path) {
+  weft::ExportOptions options;
+  for (const std::int64_t batch : batches_up_to(max_batch))
+    options.signatures.push_back({images_of(batch)});
+  weft::export_program(demo_function(data), path, options);
 }
 
 } // namespace serve

@@ -8,6 +8,15 @@ std::string type_of_rows(weft::TensorType type) {
   return to_string(type);
 }
 
+Model program_model(const std::string &path) {
+  const weft::LoadedProgram program = weft::load_program(path);
+  Model model{.name = program.name(), .entries = {}, .run = {}};
+  for (const weft::ProgramEntry &entry : program.entries())
+    model.entries.push_back({entry.inputs, entry.outputs});
+  model.run = [program](std::span<const weft::Tensor> inputs) { return program.run(inputs); };
+  return model;
+}
+
 void check_model(const Model &model) {
   if (model.entries.empty()) throw weft::ValueError(model.name + " has no entry to serve");
   for (std::size_t i = 0; i < model.entries.size(); ++i) {

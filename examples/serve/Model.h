@@ -32,9 +32,15 @@ void check_model(const Model &model);
 /// "f32(?, 28, 28, 1)": a type without its batch.
 std::string type_of_rows(weft::TensorType type);
 
+/// A program that weft::export_program wrote, for any number of rows or for some. Throws what
+/// weft::load_program throws.
+Model program_model(const std::string &path);
+
 /// A convolutional network, trained for a second on the handwritten digits in `data`
 /// (examples/digits/data) and compiled for the batches 1, 2, 4, ... up to `max_batch`. It takes
 /// images f32(batch, 28, 28, 1) from 0 to 1 and gives the scores of the ten digits, f32(batch, 10).
 Model demo_model(const std::string &data, std::int64_t max_batch);
+/// Writes it as a program.
+void save_demo(const std::string &data, std::int64_t max_batch, const std::string &path);
 
 } // namespace serve

@@ -1,6 +1,6 @@
 // weft-serve: answers HTTP requests with the predictions of a model, in batches.
 //
-// Usage: weft-serve --demo [--port=N] ...; weft-serve --help names the options.
+// Usage: weft-serve model.weft [--port=N] ...; weft-serve --help names the options.
 #include "Service.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@ namespace {
 
 struct Options {
   bool demo = false;
+  std::string program, save;
   std::string data = "examples/digits/data", host = "127.0.0.1";
   int port = 8080, threads = 1, time_calls = 0;
   double call_rate = 0;
@@ -29,8 +30,11 @@ struct Options {
 };
 
 void add_options(CLI::App &app, Options &options) {
-  app.add_flag("--demo", options.demo, "Serve a network that reads digits, trained at the start")
-      ->required();
+  auto *what = app.add_option_group("model", "What to serve");
+  what->add_option("program", options.program, "A program that weft::export_program wrote");
+  what->add_flag("--demo", options.demo, "A network that reads digits, trained at the start");
+  what->require_option(1);
+  app.add_option("--save", options.save, "Serve nothing: write the demo's program to this file");
   app.add_option("--data", options.data, "Where the demo's digits are")->capture_default_str();
   app.add_option("--host", options.host, "The address to listen on")->capture_default_str();
   app.add_option("--port", options.port, "The port to listen on; 0: a free one")
@@ -128,7 +132,13 @@ int run(Options &options) {
   options.limits.max_body = static_cast<std::size_t>(options.body_kib) << 10;
   options.limits.header_timeout = std::chrono::milliseconds(options.header_ms);
   options.limits.body_timeout = std::chrono::milliseconds(options.body_ms);
-  Model model = demo_model(options.data, options.batching.max_batch);
+  if (!options.save.empty()) {
+    if (!options.demo) throw weft::ValueError("--save writes the program of --demo");
+    save_demo(options.data, options.batching.max_batch, options.save);
+    return 0;
+  }
+  Model model = options.demo ? demo_model(options.data, options.batching.max_batch)
+                             : program_model(options.program);
   if (options.time_calls > 0) return time_calls(model, options.time_calls, options.call_rate);
   Service service(std::move(model), options.batching, options.limits);
   const int port = service.server().bind(options.host, options.port);

@@ -1,11 +1,13 @@
 """Starts weft-serve, sends it requests, good and bad, and prints what each is answered."""
 import json
+import os
 import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 program, data = sys.argv[1:3]
@@ -13,8 +15,13 @@ program, data = sys.argv[1:3]
 PATIENCE = 5
 
 
+# Served as users' programs are: from a file.
+model = os.path.join(tempfile.mkdtemp(), "digits.weft")
+subprocess.run([program, "--demo", "--data", data, "--save", model], check=True, timeout=300)
+
+
 def start(*options):
-    server = subprocess.Popen([program, "--demo", "--data", data, "--port", "0", *options], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([program, model, "--port", "0", *options], stdout=subprocess.PIPE, text=True)
     words = server.stdout.readline()
     return server, int(re.search(r":(\d+)$", words.strip()).group(1))
 
@@ -200,7 +207,7 @@ late = subprocess.run(
 )
 print("late:", late.returncode, late.stderr)
 # Two servers on one port would have half of the clients each.
-second = subprocess.run([program, "--demo", "--data", data, "--port", str(port)], capture_output=True, text=True, timeout=60)
+second = subprocess.run([program, model, "--port", str(port)], capture_output=True, text=True, timeout=60)
 print("second:", second.returncode, second.stderr)
 server.send_signal(signal.SIGINT)
 print("stopped:", server.wait(PATIENCE))
