@@ -2,6 +2,8 @@
 #include <map>
 #include <set>
 
+#include <gmock/gmock.h>
+
 #include "../Testing.h"
 #include <weft/weft.h>
 

@@ -5,13 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gmock/gmock.h>
+
 #include "../Testing.h"
 #include <weft/weft.h>
 
 namespace weft {
 namespace {
-
-using ::testing::ElementsAre;
 
 /// All entries of that kind and name; a failure if there is none.
 ProfileEntry entry_of(const Profile &profile, const std::string &kind, const std::string &name) {

@@ -113,6 +113,21 @@ TEST(Report, Whole) {
     EXPECT_EQ(page.find(part), std::string::npos) << part;
 }
 
+TEST(Report, ProfilesMemoryAndVersions) {
+  const auto f = function([](const Tensor &x) { return sum(exp(x) * 2); }, {.name = "energy<T>"});
+  Profile profile;
+  f(zeros({1 << 18}));
+  tanh(ones({4}));
+  profile.stop();
+  const std::string page = report_of(curves(), {.profile = &profile});
+  elements_of(page);
+  for (const char *text :
+       {"Profile: eager ops", "<td>tanh</td><td>ReportTest.cpp:",
+        "Profile: inside of compiled functions", "exp multiply", "Profile: all else",
+        "function energy&lt;T&gt;", "Profile: memory", "Versions", "<td>Weft</td><td>0."})
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+}
+
 TEST(Report, Empty) {
   const std::string page = report_of({}, {});
   elements_of(page);
