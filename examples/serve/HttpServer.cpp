@@ -197,7 +197,7 @@ void HttpServer::answer(Connection &connection) {
 }
 
 /// Gives a reply of httplib's own making its sentence.
-void HttpServer::complete_error(const httplib::Request &request,
+void HttpServer::complete_error(const httplib::Request & /*request*/,
                                 httplib::Response &response) const {
   const Connection &connection = Connection::current();
   if (!connection.whole()) response.set_header("Connection", "close");

@@ -146,7 +146,7 @@ bool Service::refused(const httplib::Request &request, httplib::Response &respon
   }
 }
 
-std::string Service::read_body(const httplib::Request &request,
+std::string Service::read_body(const httplib::Request & /*request*/,
                                const httplib::ContentReader &read) const {
   std::string body;
   bool too_large = false;

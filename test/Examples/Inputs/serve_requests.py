@@ -17,7 +17,7 @@ PATIENCE = 5
 
 # Served as users' programs are: from a file.
 model = os.path.join(tempfile.mkdtemp(), "digits.weft")
-subprocess.run([program, "--demo", "--data", data, "--save", model], check=True, timeout=300)
+subprocess.run([program, "--demo", "--data", data, "--max-batch", "4", "--save", model], check=True, timeout=300)
 
 
 def start(*options):
