@@ -282,8 +282,7 @@ Loading begin_loading(const SafetensorsFile &file, std::string_view name,
                                          : ": the option widen reads it as " +
                                                std::string(name_of(widened->dtype))));
   const auto number = static_cast<std::size_t>(entry - file.entries().data());
-  Tensor tensor =
-      naming(file.path(), [&] { return detail::new_tensor(*dtype, entry->shape); });
+  Tensor tensor = naming(file.path(), [&] { return detail::new_tensor(*dtype, entry->shape); });
   prefer_large_pages(tensor);
   return {.entry = entry,
           .place = &file.state().places[number],
