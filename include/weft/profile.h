@@ -36,7 +36,9 @@ struct ProfileEntry {
 };
 
 /// Notes what the process does, on all threads, from its construction to `stop` or its end. There
-/// is one at a time. Costs about 0.2 microseconds per event; a program without one pays nothing.
+/// is one at a time. An eager op takes one to two microseconds more, an event inside of compiled
+/// code 0.2, and a file adds about 0.6 to each. A process forked from this one is not noted, and
+/// may have a profile of its own.
 class Profile {
 public:
   /// Throws StateError if there is one already.

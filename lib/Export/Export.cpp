@@ -17,6 +17,7 @@
 #include "Support/CallSite.h"
 #include "Support/Fork.h"
 #include "Support/Path.h"
+#include "Support/Version.h"
 
 namespace weft {
 
@@ -79,7 +80,7 @@ void add_lines(Entry &entry, const Program &program) {
 class Exporter {
 public:
   Exporter(std::string name, const ExportOptions &options) : options_(options) {
-    contents_.manifest.weft = WEFT_VERSION;
+    contents_.manifest.weft = library_version();
     contents_.manifest.runtime_abi = kRuntimeAbi;
     contents_.manifest.name = std::move(name);
   }

@@ -43,7 +43,7 @@ struct Profile::State final : profile::Sink {
       throw ValueError("Profile: max_events is " + std::to_string(options.max_events) +
                        ", but must be at least 1");
     // The file of a profile that goes on must not be emptied by a second one.
-    if (profile::on()) refuse();
+    if (profile::busy()) refuse();
     if (!path.empty()) file = std::make_unique<profile::TraceFile>(path, start, options.max_events);
     if (!profile::start(*this, options.inside_functions)) refuse();
   }

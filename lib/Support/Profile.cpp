@@ -48,6 +48,7 @@ struct Shared {
   std::atomic<bool> inside = false;
   std::atomic<std::int64_t> memory_noted = 0;
   Sink *sink = nullptr;
+  std::uint32_t generation = 0; ///< of the process that the sink is of
   int threads = 0;
   std::vector<std::shared_ptr<List>> lists;
   forks::Mutex<std::mutex> texts_mutex;
@@ -112,14 +113,21 @@ const char *name_of(Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+bool busy() {
+  Shared &all = shared();
+  const std::lock_guard lock(all.mutex);
+  return all.sink != nullptr && all.generation == forks::generation();
+}
+
 bool inside_functions() { return shared().inside.load(std::memory_order_relaxed); }
 
 bool start(Sink &sink, bool inside_functions) {
   Shared &all = shared();
   const std::lock_guard lock(all.mutex);
-  if (all.sink != nullptr) return false;
+  if (all.sink != nullptr && all.generation == forks::generation()) return false;
   std::erase_if(all.lists, [](const auto &list) { return !list->alive; });
   all.sink = &sink;
+  all.generation = forks::generation();
   all.threads = 0;
   all.inside = inside_functions;
   all.memory_noted = 0;

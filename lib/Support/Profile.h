@@ -66,10 +66,12 @@ public:
 extern constinit std::atomic<bool> recording;
 /// Whether somebody records.
 inline bool on() { return recording.load(std::memory_order_relaxed); }
+/// Whether events of this process go to a sink: those of one that forked do not.
+bool busy();
 /// Whether that is to see inside of compiled functions.
 bool inside_functions();
 
-/// Lets events go to `sink`, until `stop`. False if they go to another one.
+/// Lets events go to `sink`, until `stop`. False if `busy`.
 bool start(Sink &sink, bool inside_functions);
 /// Hands the rest to the sink; no call of it runs or comes after. Open scopes are not noted.
 void stop(Sink &sink);

@@ -7,6 +7,7 @@
 #include "Support/CpuFeatures.h"
 #include "Support/CpuLevel.h"
 #include "Support/Threads.h"
+#include "Support/Version.h"
 #include <weft/train/report.h>
 
 namespace weft::train {
@@ -29,7 +30,7 @@ std::vector<std::pair<std::string, std::string>> versions() {
   utsname system{};
   uname(&system);
   return {
-      {"Weft", WEFT_VERSION},
+      {"Weft", library_version()},
       {"built by", "clang " __clang_version__},
       {"processor", processor(system)},
       {"instruction sets", host_cpu_features_text()},

@@ -80,7 +80,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/indexed_slices.h", "Autodiff"},
     {"weft/detail/derivative_structure.h", "Autodiff"},
     {"weft/phase.h", "Program"},
-    {"weft/graph.h", "Runtime"},
+    {"weft/graph.h", "Program"},
     {"weft/detail/function_core.h", "Function"},
     {"weft/function.h", "Function"},
     {"weft/detail/parameters.h", "Export"},

@@ -275,7 +275,7 @@ TEST(Rows, S003_17_Signatures) {
   EXPECT_THROW(f(tensor({1})), DTypeError);
 }
 
-TEST(Rows, S003_20_S003_23_S004_7_MethodsWithState) {
+TEST(Rows, S003_20_S003_23_MethodsWithState) {
   struct ScalarModel {
     Variable v{0, "v"};
     Function<std::function<Tensor(Tensor)>> increment =
@@ -298,7 +298,7 @@ TEST(Rows, S003_21_PrintsInOrder) {
   EXPECT_EQ(printed([&] { print_elements(tensor({1, 5, 6, 8, 3})); }), "1\n5\n6\n8\n3\n");
 }
 
-TEST(Rows, S004_10_S003_9_S002_38_S002_39_FunctionsAreFasterOnSmallOps) {
+TEST(Rows, S003_9_S002_39_FunctionsAreFasterOnSmallOps) {
   const auto chain = [](Tensor x) {
     for (int i = 0; i < 100; ++i) x = x * 1.0001f + 0.001f;
     return x;
