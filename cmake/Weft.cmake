@@ -1,17 +1,23 @@
 # Helpers, one per kind of thing that Weft is built of.
 
 # weft_add_component(NAME SOURCE.. [DEPENDS TARGET..]): a directory of lib/, as the object library
-# weft_NAME that becomes part of libweft. It sees no LLVM.
+# weft_NAME that becomes part of libweft. It sees no LLVM. All of them share one precompiled header.
 function(weft_add_component name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "DEPENDS")
   add_library(weft_${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
-  target_include_directories(weft_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
+  weft_is_of_libweft(weft_${name} ${ARG_DEPENDS})
+  target_precompile_headers(weft_${name} REUSE_FROM weft-library-headers)
+  set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS weft_${name})
+endfunction()
+
+# weft_is_of_libweft(TARGET DEPENDED..): include paths and definitions for code of libweft, and what is built before it.
+function(weft_is_of_libweft target)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include
                              ${WEFT_GENERATED}/include
                              PRIVATE ${PROJECT_SOURCE_DIR}/lib ${WEFT_GENERATED}/lib)
   # Its own op calls have no place in the user's source (include/weft/source.h).
-  target_compile_definitions(weft_${name} PRIVATE WEFT_LIBRARY)
-  add_dependencies(weft_${name} weft-generated ${ARG_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS weft_${name})
+  target_compile_definitions(${target} PRIVATE WEFT_LIBRARY)
+  add_dependencies(${target} weft-generated ${ARGN})
 endfunction()
 
 # weft_generate(FLAG OUTPUT): runs weft-tblgen with FLAG over the op records; OUTPUT is relative to

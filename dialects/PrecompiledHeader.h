@@ -1,5 +1,7 @@
-// The MLIR headers that most of our code needs, compiled once.
+// The headers of MLIR and of the dialect that most of our code needs, compiled once.
 #pragma once
+
+#include "Weft/IR/Bridge.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,2 +1,2 @@
-// What mistakes.test precompiles.
+// What mistakes.test and examples.test precompile.
 #include <weft/weft.h>

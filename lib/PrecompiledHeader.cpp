@@ -1,0 +1,1 @@
+// A source for the precompiled header of libweft's code.
