@@ -16,6 +16,8 @@ static_assert(std::endian::native == std::endian::little, "the format has little
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
+/// Files from this size on bypass the page cache: smaller ones are read again soon, or cost little.
+constexpr std::uint64_t kLarge = std::uint64_t{32} << 20;
 
 /// Calls `take(bytes, size)` for the pieces of the elements, and gives their digest.
 template <class Take>
@@ -65,6 +67,7 @@ void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
       digest_of(item) = in_pieces(item.tensor, [](const void *, std::size_t) {});
   const std::string start = safetensors_beginning(items, texts);
   file.reserve(start.size() + bytes);
+  if (bytes >= kLarge) file.bypass_cache();
   file.write(start.data(), start.size());
   for (const SafetensorsItem &item : items)
     digest_of(item) = in_pieces(

@@ -1,11 +1,15 @@
 // Temporary, fsync, rename.
 #include "Support/AtomicFile.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <future>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -76,6 +80,24 @@ private:
 
 } // namespace
 
+/// Bytes that go to the disk together, and those of before, which go there meanwhile. Blocks of a
+/// disk, and what it asks of memory, are at most a page.
+struct AtomicFile::Block {
+  static constexpr std::size_t kSize = std::size_t{4} << 20, kAlignment = 4096;
+  struct Free {
+    void operator()(char *bytes) const { std::free(bytes); }
+  };
+  using Bytes = std::unique_ptr<char, Free>;
+  static Bytes allocate() {
+    return Bytes(static_cast<char *>(std::aligned_alloc(kAlignment, kSize)));
+  }
+
+  Bytes bytes = allocate(), before = allocate();
+  std::size_t size = 0;
+  bool direct = true;
+  std::future<int> writing; ///< of `before`; the error, or 0
+};
+
 void AtomicFile::fail(const char *what) const {
   throw IOError(path_ + ": " + what + ": " + std::strerror(errno));
 }
@@ -131,6 +153,7 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
+  block_.reset(); // waits for what is being written
   file_calls().close(descriptor_);
   if (!temporary_.empty()) file_calls().unlink(temporary_.c_str());
 }
@@ -156,7 +179,72 @@ bool write_all(const void *bytes, std::size_t size, const Write &write) {
 
 } // namespace
 
+void AtomicFile::bypass_cache() {
+  if (is_stream()) return;
+  auto block = std::make_unique<Block>();
+  if (block->bytes == nullptr || block->before == nullptr ||
+      file_calls().set_direct(descriptor_, true) != 0)
+    return;
+  block_ = std::move(block);
+}
+
+/// Writes what the block has `before`; the error, or 0.
+int AtomicFile::write_before(std::size_t size) {
+  const bool written =
+      write_all(block_->before.get(), size, [&](const char *next, std::size_t left) {
+        const ssize_t count = file_calls().write(descriptor_, next, left);
+        // What this disk asks of direct writes is more than a page, or it wrote less than a block.
+        if (count >= 0 || errno != EINVAL || !block_->direct) return count;
+        block_->direct = false;
+        if (file_calls().set_direct(descriptor_, false) != 0) return ssize_t{-1};
+        return file_calls().write(descriptor_, next, left);
+      });
+  return written ? 0 : errno;
+}
+
+void AtomicFile::await_block() {
+  if (!block_->writing.valid()) return;
+  errno = block_->writing.get();
+  if (errno != 0) fail("cannot be written");
+}
+
+/// Begins to write what was gathered, so that the disk works while the next block is made.
+void AtomicFile::write_block() {
+  await_block();
+  std::swap(block_->bytes, block_->before);
+  const std::size_t size = std::exchange(block_->size, 0);
+  const auto write = [this, size] { return write_before(size); };
+  try {
+    block_->writing = std::async(std::launch::async, write);
+  } catch (const std::system_error &) { // there are no more threads
+    errno = write();
+    if (errno != 0) fail("cannot be written");
+  }
+}
+
+void AtomicFile::end_blocks() {
+  if (block_ == nullptr) return;
+  await_block();
+  // The rest is no whole block.
+  if (block_->direct && file_calls().set_direct(descriptor_, false) != 0) fail("cannot be written");
+  block_->direct = false;
+  write_block();
+  await_block();
+  block_.reset();
+}
+
 void AtomicFile::write(const void *bytes, std::size_t size) {
+  if (block_ != nullptr) {
+    for (const char *next = static_cast<const char *>(bytes); size != 0;) {
+      const std::size_t count = std::min(size, Block::kSize - block_->size);
+      std::memcpy(block_->bytes.get() + block_->size, next, count);
+      block_->size += count;
+      next += count;
+      size -= count;
+      if (block_->size == Block::kSize) write_block();
+    }
+    return;
+  }
   if (!write_all(bytes, size, [&](const char *next, std::size_t left) {
         return file_calls().write(descriptor_, next, left);
       }))
@@ -164,6 +252,7 @@ void AtomicFile::write(const void *bytes, std::size_t size) {
 }
 
 void AtomicFile::write_at(std::uint64_t offset, const void *bytes, std::size_t size) {
+  end_blocks();
   const auto *const first = static_cast<const char *>(bytes);
   if (!write_all(bytes, size, [&](const char *next, std::size_t left) {
         return file_calls().pwrite(descriptor_, next, left,
@@ -181,6 +270,7 @@ void AtomicFile::reserve(std::uint64_t bytes) {
 }
 
 void AtomicFile::make_durable() {
+  end_blocks();
   // A disk may report that it is full, or broken, as late as here. What was not written then may be
   // lost, and a second try would not tell.
   if (!durable_ && file_calls().fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)

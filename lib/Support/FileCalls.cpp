@@ -25,6 +25,12 @@ int FileCalls::allocate(int descriptor, off_t size) {
   return ::fallocate(descriptor, 0, 0, size); // posix_fallocate writes where that is not known
 }
 
+int FileCalls::set_direct(int descriptor, bool direct) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  return flags < 0 ? -1
+                   : ::fcntl(descriptor, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
 int FileCalls::fsync(int descriptor) { return ::fsync(descriptor); }
 
 int FileCalls::close(int descriptor) { return ::close(descriptor); }

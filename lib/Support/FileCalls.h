@@ -9,8 +9,8 @@
 
 namespace weft {
 
-/// What a file that is to survive a crash is made with. Each member is the call of the same name,
-/// and sets errno as that does.
+/// What a file that is to survive a crash is made with. Each member is the call of the same name
+/// or what its comment says, and sets errno as the system does.
 class FileCalls {
 public:
   virtual ~FileCalls() = default;
@@ -19,6 +19,8 @@ public:
   virtual ssize_t pwrite(int descriptor, const void *bytes, std::size_t size, off_t offset);
   /// Takes room on the disk; where the file system cannot do that, EOPNOTSUPP.
   virtual int allocate(int descriptor, off_t size);
+  /// Whether writes pass the page cache by, which asks for whole blocks at whole blocks' places.
+  virtual int set_direct(int descriptor, bool direct);
   virtual int fsync(int descriptor);
   virtual int close(int descriptor);
   virtual int rename(const char *from, const char *to);
