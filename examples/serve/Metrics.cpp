@@ -5,6 +5,8 @@
 #include <fstream>
 #include <unistd.h>
 
+#include <weft/memory.h>
+
 namespace serve {
 
 namespace {
@@ -84,6 +86,11 @@ std::string Metrics::text(const Gauges &gauges) const {
                static_cast<double>(gauges.queue));
   append_value(text, "weft_serve_connections", "gauge", "Open connections.",
                static_cast<double>(gauges.connections));
+  const weft::MemoryStats memory = weft::memory_stats();
+  append_value(text, "weft_tensor_memory_bytes", "gauge", "Memory that tensors hold.",
+               static_cast<double>(memory.current));
+  append_value(text, "weft_cached_memory_bytes", "gauge",
+               "Memory that Weft keeps for tensors to come.", static_cast<double>(memory.cached));
   append_value(text, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",
                static_cast<double>(resident_bytes()));
   return text;

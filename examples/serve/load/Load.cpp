@@ -164,7 +164,7 @@ bool Trend::flat() const { return kib_per_minute * seconds / 60 <= std::max(1024
 
 Trend trend(const std::vector<Sample> &samples) {
   const double last = samples.empty() ? 0 : samples.back().seconds;
-  const double from = last >= 120 ? 60 : last / 5;
+  const double from = last >= 120 ? last / 2 : last / 5;
   double n = 0, t = 0, m = 0, tt = 0, tm = 0;
   for (const Sample &sample : samples) {
     if (sample.seconds < from) continue;

@@ -39,8 +39,8 @@ Outcome run(const Address &address, const std::string &request, const Schedule &
 /// The times of one request after the other on one connection.
 Latencies round_trips(const Address &address, const std::string &request, int count);
 
-/// A line through the samples behind the first minute, or behind the first fifth where there is no
-/// minute to spare.
+/// A line through the samples of the second half, or of the last four fifths of less than two
+/// minutes. Before that the caches of allocators fill, a block for each size, thread and moment.
 struct Trend {
   double kib = 0;            ///< the mean
   double kib_per_minute = 0; ///< the slope
