@@ -232,8 +232,11 @@ public:
   WeightNames(F name) : name_(std::move(name)) {}
 
   std::string of(const std::string &path) const { return name_ ? name_(path) : path; }
+  /// The paths that a map has, which a model must have.
+  const std::vector<std::string> &paths() const { return paths_; }
 
 private:
+  std::vector<std::string> paths_;
   std::function<std::string(const std::string &)> name_;
 };
 

@@ -17,7 +17,7 @@ struct GraphNode {
   /// An op as the IR spells it ("matmul"), a construct ("cond", "while_loop", "call", ...), or
   /// "argument", "captured", "variable", "state", "result".
   std::string op;
-  /// The nodes whose results it takes; "cond:1" is the second result of "cond".
+  /// The nodes whose results it takes; "cond/end:1" is the second result of "cond/end".
   std::vector<std::string> inputs;
   /// The types of its results; sizes may be unknown.
   std::vector<TensorType> types;

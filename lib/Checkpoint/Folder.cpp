@@ -144,7 +144,9 @@ CheckpointInfo info_of(const SafetensorsFile &file, std::int64_t number) {
                        ? ": is no checkpoint of Weft's: it has no 'weft.format'"
                        : ": is a checkpoint of version " + shown(*format) + "; only " +
                              std::string(kCheckpointFormat) + " is known"));
-  CheckpointInfo info{.path = file.path(), .number = number};
+  CheckpointInfo info;
+  info.path = file.path();
+  info.number = number;
   double seconds = 0, metric = 0;
   if (const std::string *text = text_of(saved_names::kTime);
       text != nullptr && detail::read_number(*text, seconds) && std::abs(seconds) < kMostSeconds)

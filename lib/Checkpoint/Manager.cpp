@@ -276,11 +276,13 @@ std::optional<CheckpointInfo> CheckpointManager::restore_best(const Checkpoint &
                                                               const RestoreOptions &options,
                                                               std::source_location where) {
   const CallSite site(where);
-  const std::vector<CheckpointInfo> infos =
-      best_first(checkpoints(), state_->options.largest_is_best);
+  const std::vector<CheckpointInfo> all = checkpoints();
+  const std::vector<CheckpointInfo> infos = best_first(all, state_->options.largest_is_best);
   const auto restored = restore_first(infos, what, options, "restore_best");
   if (!restored && !infos.empty())
     throw IOError(folder() + ": has checkpoints with a metric, but all of them are broken");
+  if (!restored && all.empty() && !numbered_files(folder()).empty())
+    throw IOError(folder() + ": has checkpoints, but all of them are broken");
   return restored;
 }
 

@@ -40,8 +40,7 @@ std::vector<std::string> quoted(const std::vector<std::string> &paths) {
 /// One restore: what goes where.
 class Plan {
 public:
-  Plan(RestoreState &state, const PartCollector &parts)
-      : state_(state), file_(*state.file), parts_(parts) {
+  Plan(RestoreState &state, const PartCollector &parts) : state_(state), file_(*state.file) {
     for (const auto &part : parts.variables) compare(part);
     for (const auto &part : parts.tensors) compare(part);
     for (const auto &part : parts.numbers) compare(part);
@@ -52,8 +51,7 @@ public:
   void check(const RestoreRules &rules) const {
     std::vector<std::string> faults = misfits_;
     if (rules.strict) {
-      for (const std::string &path : missing_)
-        faults.push_back("'" + path + "' is not in the file" + near_miss(path));
+      for (const std::string &path : missing_) faults.push_back(is_missing(path));
       for (const std::string &name : unused_)
         faults.push_back("'" + shown(name) + "' is in the file, but not here");
     }
@@ -185,6 +183,12 @@ private:
         if (name.starts_with(kind) && !used_.contains(name.substr(kind.size())))
           unused_.push_back(name.substr(kind.size()));
   }
+  std::string is_missing(const std::string &path) const {
+    const std::string name = state_.names.of(path);
+    if (name == path) return "'" + path + "' is not in the file" + near_miss(path);
+    return "'" + shown(name) + "', which '" + path + "' is to be there, is not in the file" +
+           near_miss(name);
+  }
   /// What may have been meant: an unused name with the same last part, if there is just one.
   std::string near_miss(const std::string &path) const {
     const auto last = [](const std::string &name) { return name.substr(name.rfind('.') + 1); };
@@ -199,7 +203,6 @@ private:
 
   RestoreState &state_;
   const SafetensorsFile &file_;
-  const PartCollector &parts_;
   std::vector<std::string> wanted_; ///< tensors of the file, which the numbers below count
   std::vector<std::pair<const Variable *, std::size_t>> variables_;
   std::vector<std::pair<Tensor *, std::size_t>> tensors_;
@@ -217,6 +220,12 @@ void restore_parts(RestoreState &state, const RestoreRules &rules) {
   Plan plan(state, parts);
   plan.check(rules);
   plan.apply();
+}
+
+void initialize_waiting(const char *function, const std::vector<CheckpointPart> &parts) {
+  for (const auto &[paths, variable] : collect_parts(function, parts).variables)
+    if (const std::optional<Shape> shape = variable.state()->kept_shape())
+      variable.initialize(*shape);
 }
 
 // RestoreStatus.

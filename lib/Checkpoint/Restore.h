@@ -50,4 +50,8 @@ struct RestoreRules {
 /// does not fit, and IOError for a damaged file.
 void restore_parts(detail::RestoreState &state, const RestoreRules &rules);
 
+/// Initializes the variables whose restored values wait for the first call of their layer, with the
+/// shapes of these. The layer's call still refuses another shape.
+void initialize_waiting(const char *function, const std::vector<CheckpointPart> &parts);
+
 } // namespace weft

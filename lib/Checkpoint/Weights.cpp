@@ -1,6 +1,8 @@
 // Weights alone: the variables of a model in a safetensors file, Weft's or another program's.
 #include <weft/checkpoint.h>
 
+#include <algorithm>
+
 #include "Checkpoint/Restore.h"
 #include "Checkpoint/Snapshot.h"
 #include "IO/SafetensorsWriter.h"
@@ -10,11 +12,13 @@
 
 namespace weft {
 
-WeightNames::WeightNames(std::map<std::string, std::string> names)
-    : name_([names = std::move(names)](const std::string &path) {
-        const auto found = names.find(path);
-        return found == names.end() ? path : found->second;
-      }) {}
+WeightNames::WeightNames(std::map<std::string, std::string> names) {
+  for (const auto &[path, name] : names) paths_.push_back(path);
+  name_ = [names = std::move(names)](const std::string &path) {
+    const auto found = names.find(path);
+    return found == names.end() ? path : found->second;
+  };
+}
 
 namespace detail {
 
@@ -44,6 +48,11 @@ RestoreStatus load_weights(const std::string &path, std::vector<nn::NamedVariabl
                            const LoadWeightsOptions &options, const std::source_location &where) {
   const CallSite site(where);
   check_path("load_weights", path);
+  for (const std::string &named : options.names.paths())
+    if (std::none_of(variables.begin(), variables.end(),
+                     [&](const nn::NamedVariable &entry) { return entry.path == named; }))
+      throw ValueError("load_weights: the map of names has '" + named +
+                       "', which is no variable of the model");
   auto state = std::make_unique<RestoreState>();
   state->file.emplace(path);
   state->names = options.names;

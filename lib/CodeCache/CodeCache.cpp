@@ -83,11 +83,31 @@ Result<Entry> check(const std::string &bytes, const Key &key) {
   return entry;
 }
 
+/// Notes the phases of a compile that ends now, one behind the other.
+void note_phases(const CompileReport &report) {
+  std::int64_t end = profile::now();
+  for (auto phase = report.phases.rbegin(); phase != report.phases.rend(); ++phase) {
+    profile::Event event;
+    event.kind = profile::Kind::phase;
+    event.name = profile::kept(phase->phase);
+    event.end = end;
+    event.begin = end -= static_cast<std::int64_t>(phase->milliseconds * 1e6);
+    profile::note_inside(event);
+  }
+}
+
+/// Compiles, and notes the phases for profiles before anything else takes its time.
+CompiledCode compile_now(const Program &program, const std::string &dump) {
+  CompiledCode code = compiler_backend().compile(program, dump);
+  if (profile::on()) note_phases(code.report);
+  return code;
+}
+
 CompiledCode make(const Program &program, const std::string &dump, const Key &key) {
   const std::optional<Folder> folder = Folder::from_environment();
   if (folder && dump.empty())
     if (auto found = load(*folder, key, program.name)) return std::move(*found);
-  CompiledCode code = compiler_backend().compile(program, dump);
+  CompiledCode code = compile_now(program, dump);
   code.report.cache = "miss";
   if (folder) store(*folder, key, program.name, code);
   else code.report.cache = "off";
@@ -163,30 +183,17 @@ void store(const Folder &folder, const Key &key, const std::string &name,
 
 namespace {
 
-/// Notes the phases of a compile that ends now, one behind the other.
-void note_phases(const CompileReport &report) {
-  std::int64_t end = profile::now();
-  for (auto phase = report.phases.rbegin(); phase != report.phases.rend(); ++phase) {
-    profile::Event event;
-    event.kind = profile::Kind::phase;
-    event.name = profile::kept(phase->phase);
-    event.end = end;
-    event.begin = end -= static_cast<std::int64_t>(phase->milliseconds * 1e6);
-    profile::note_inside(event);
-  }
-}
-
 CompiledCode find_or_make(const Program &program, const std::string &dump) {
   const auto start = std::chrono::steady_clock::now();
   if (fresh_code_requested()) {
-    CompiledCode code = compiler_backend().compile(program, dump);
+    CompiledCode code = compile_now(program, dump);
     code.report.cache = "off";
     code.object = {};
     return code;
   }
   const std::optional<Key> key = key_of(hash(program));
   // Without a build there is no key, and most likely no compiler, which it says itself.
-  if (!key) return compiler_backend().compile(program, dump);
+  if (!key) return compile_now(program, dump);
   const std::shared_ptr<Slot> slot = slots().get(key->digest());
   const std::lock_guard lock(slot->mutex);
   CompiledCode code;
@@ -223,7 +230,8 @@ CompiledCode compile(const Program &program, const std::string &dump) {
   const profile::Scope scope(profile::Kind::compile, std::string_view(program.name));
   CompiledCode code = find_or_make(program, dump);
   code.noted = [](const Program &of) { return compiler_backend().compile_noted(of); };
-  if (scope.noted()) note_phases(code.report);
+  if (scope.noted() && (code.report.cache == "hit" || code.report.cache == "shared"))
+    note_phases(code.report); // the others are noted
   return code;
 }
 

@@ -81,6 +81,9 @@ Writer::Writer(const std::string &folder, const WriterOptions &options) {
   if (!(options.flush_seconds >= 0 && options.flush_seconds <= 86'400))
     throw ValueError("events::Writer: flush_seconds is " + number_text(options.flush_seconds) +
                      ", but must be between 0 and 86400, a day");
+  if (options.resumed_at && *options.resumed_at < 0)
+    throw ValueError("events::Writer: resumed_at is " + std::to_string(*options.resumed_at) +
+                     ", but must be at least 0");
   file_ = std::make_shared<detail::File>(folder, options.flush_seconds);
   file_->add(detail::version_event(file_->start()));
   if (options.resumed_at) file_->add(detail::start_event({file_->start(), *options.resumed_at}));

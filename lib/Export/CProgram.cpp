@@ -32,6 +32,7 @@ void report(const char *text, char *message, std::int64_t message_size) {
 }
 
 const archive::Entry *find_entry(const weft_program *program, std::int64_t number) {
+  if (program == nullptr) return nullptr;
   const auto &entries = program->runnable.manifest().entries;
   if (number < 0 || static_cast<std::size_t>(number) >= entries.size()) return nullptr;
   return &entries[static_cast<std::size_t>(number)];
@@ -39,6 +40,7 @@ const archive::Entry *find_entry(const weft_program *program, std::int64_t numbe
 
 std::int32_t describe(const std::vector<TensorType> &types, std::int64_t number, weft_type *type) {
   if (number < 0 || static_cast<std::size_t>(number) >= types.size()) return 1;
+  if (type == nullptr) return 1;
   const TensorType &found = types[static_cast<std::size_t>(number)];
   *type = {static_cast<std::int32_t>(found.dtype), static_cast<std::int32_t>(found.shape.size()),
            found.shape.data()};
@@ -101,10 +103,11 @@ weft_program *weft_program_open(const char *path, char *message, int64_t message
 void weft_program_close(weft_program *program) { delete program; }
 
 const char *weft_program_name(const weft_program *program) {
-  return program->runnable.manifest().name.c_str();
+  return program == nullptr ? "" : program->runnable.manifest().name.c_str();
 }
 
 int64_t weft_program_entry_count(const weft_program *program) {
+  if (program == nullptr) return -1;
   return static_cast<int64_t>(program->runnable.manifest().entries.size());
 }
 
@@ -133,6 +136,14 @@ int32_t weft_program_output_type(const weft_program *program, int64_t entry, int
 int32_t weft_program_run(const weft_program *program, const weft_input *inputs, int64_t input_count,
                          weft_output *outputs, int64_t output_count, char *message,
                          int64_t message_size) {
+  const char *const null = program == nullptr                       ? "program"
+                           : inputs == nullptr && input_count > 0   ? "inputs"
+                           : outputs == nullptr && output_count > 0 ? "outputs"
+                                                                    : nullptr;
+  if (null != nullptr) {
+    report(("weft_program_run: " + std::string(null) + " is NULL").c_str(), message, message_size);
+    return 1;
+  }
   const std::span<weft_output> places(outputs,
                                       static_cast<std::size_t>(std::max<int64_t>(output_count, 0)));
   std::fill(places.begin(), places.end(), weft_output{});
@@ -147,6 +158,7 @@ int32_t weft_program_run(const weft_program *program, const weft_input *inputs, 
 }
 
 void weft_outputs_free(weft_output *outputs, int64_t count) {
+  if (outputs == nullptr) return;
   for (int64_t i = 0; i < count; ++i) {
     delete static_cast<Tensor *>(outputs[i].owner);
     outputs[i] = {};

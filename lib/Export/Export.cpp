@@ -188,6 +188,15 @@ private:
   std::vector<Tensor> captures_;
 };
 
+/// Whether a function with that type in its own signature takes tensors of the other.
+bool admits(const TensorType &own, const TensorType &type) {
+  if (own.dtype != type.dtype) return false;
+  if (is_any_rank(own.shape)) return true;
+  return std::equal(
+      own.shape.begin(), own.shape.end(), type.shape.begin(), type.shape.end(),
+      [](std::int64_t wanted, std::int64_t size) { return wanted == unknown || wanted == size; });
+}
+
 /// The signatures that there shall be code for, which fit a function of `count` tensors.
 std::vector<std::vector<TensorType>>
 signatures_of(const FunctionOptions &function, std::size_t count, const ExportOptions &options) {
@@ -202,6 +211,10 @@ signatures_of(const FunctionOptions &function, std::size_t count, const ExportOp
     if (signatures[i].size() != count)
       refuse(which + " has " + std::to_string(signatures[i].size()) + " tensors, but " +
              function.name + " takes " + std::to_string(count));
+    for (std::size_t j = 0; j < function.signature.size(); ++j)
+      if (!admits(function.signature[j], signatures[i][j]))
+        refuse(which + " has " + to_string(signatures[i][j]) + " where " + function.name +
+               ", by its own signature, takes " + to_string(function.signature[j]));
     for (const TensorType &type : signatures[i]) {
       if (is_any_rank(type.shape))
         refuse(which + " admits any rank, but code has one: write a signature for each");

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "Support/Profile.h"
 #include <weft/error.h>
 
 namespace weft {
@@ -33,6 +34,7 @@ InputFile::~InputFile() { close(descriptor_); }
 
 void InputFile::read_at(std::uint64_t offset, void *bytes, std::size_t size,
                         const char *what) const {
+  const profile::Scope scope(profile::Kind::file, "read");
   auto *next = static_cast<char *>(bytes);
   while (size != 0) {
     const ssize_t got = pread(descriptor_, next, size, static_cast<off_t>(offset));

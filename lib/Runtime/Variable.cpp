@@ -68,9 +68,10 @@ bool VariableState::keep_first(const Tensor &value) {
   return true;
 }
 
-bool VariableState::waits() const {
+std::optional<Shape> VariableState::kept_shape() const {
   const std::lock_guard lock(mutex_);
-  return kept_.defined();
+  if (!kept_.defined()) return std::nullopt;
+  return kept_.shape();
 }
 
 void VariableState::become(const Tensor &value) {

@@ -75,8 +75,9 @@ public:
   }
   /// Keeps its first value, of its dtype, for when it is initialized; false if it is already.
   bool keep_first(const Tensor &value);
-  /// Whether a kept value still waits.
-  bool waits() const;
+  /// Whether a kept value still waits, and the shape it has.
+  bool waits() const { return kept_shape().has_value(); }
+  std::optional<Shape> kept_shape() const;
   /// The seed of its first value from now on; whether it draws one.
   bool seed(std::uint64_t seed);
   const Initializer &initializer() const { return initializer_; }

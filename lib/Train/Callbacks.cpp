@@ -41,9 +41,8 @@ public:
     for (std::size_t i = 0; i < weights_.size(); ++i) copy(weights_[i], run.variables[i].variable);
   }
   std::vector<CheckpointPart> parts() override {
-    return {{"early_stopping.best", best_},
-            {"early_stopping.waited", waited_},
-            {"early_stopping.weights", weights_}};
+    const std::string path = "early_stopping." + options_.monitor;
+    return {{path + ".best", best_}, {path + ".waited", waited_}, {path + ".weights", weights_}};
   }
 
 private:

@@ -1,11 +1,13 @@
 // The loop of `train::fit`.
 #include <weft/train/fit.h>
 
-#include <cmath>
 #include <csignal>
+#include <set>
 
+#include "Checkpoint/Restore.h"
 #include "Support/CallSite.h"
 #include <weft/error.h>
+#include <weft/ops.h>
 
 namespace weft::train::detail {
 
@@ -18,19 +20,29 @@ class Interrupts {
 public:
   Interrupts() {
     interrupts = 0;
+    sigaction(SIGINT, nullptr, &before_);
+    if (is_ignored()) return; // as `nohup` and scripts want it
     struct sigaction action{};
     action.sa_handler = [](int) { interrupts = 1; };
     // NOLINTNEXTLINE(hicpp-signed-bitwise): the system's flags are signed.
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &action, &before_);
+    sigaction(SIGINT, &action, nullptr);
   }
-  ~Interrupts() { sigaction(SIGINT, &before_, nullptr); }
+  ~Interrupts() {
+    if (!is_ignored()) sigaction(SIGINT, &before_, nullptr);
+  }
   Interrupts(const Interrupts &) = delete;
   Interrupts &operator=(const Interrupts &) = delete;
 
   static bool came() { return interrupts != 0; }
 
 private:
+  bool is_ignored() const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr,cppcoreguidelines-pro-type-cstyle-cast): the
+    // system's
+    return before_.sa_handler == SIG_IGN;
+  }
+
   struct sigaction before_{};
 };
 
@@ -45,6 +57,7 @@ public:
                                std::pair<std::string, std::int64_t *>("step", &run_.step)})
       parts_.checkpoint.emplace_back(name, *part);
     parts_.checkpoint.emplace_back("in_epoch", in_epoch_);
+    parts_.checkpoint.emplace_back("stopped", stopped_);
     parts_.checkpoint.emplace_back("history", run_.history);
   }
 
@@ -53,9 +66,14 @@ public:
     for (const auto &callback : settings_.callbacks)
       for (CheckpointPart &part : callback->parts()) parts_.checkpoint.push_back(std::move(part));
     open_checkpoints();
-    while (!run_.stop && (in_epoch_ >= 0 || run_.epoch < run_.epochs)) epoch();
-    tell(&Callback::end);
+    run_.stop = stopped_ != 0;
+    while (!run_.stop && !run_.pause && (in_epoch_ >= 0 || run_.epoch < run_.epochs)) epoch();
+    if (!run_.pause || run_.stop) tell(&Callback::end);
     if (manager_) manager_->wait();
+    if (interrupts_ && Interrupts::came()) {
+      interrupts_.reset();
+      std::raise(SIGINT); // does what it did before
+    }
     return std::move(run_.history);
   }
 
@@ -74,7 +92,8 @@ private:
     is_timed_ = options.every_steps || options.every_seconds;
     what_.emplace(parts_.checkpoint);
     interrupts_.emplace();
-    manager_->restore_latest(*what_);
+    // A run that is over already never calls its layers.
+    if (manager_->restore_latest(*what_)) initialize_waiting("fit", parts_.checkpoint);
   }
 
   /// All of an epoch, or what is left of one that a checkpoint was saved in.
@@ -92,7 +111,7 @@ private:
       bar->advance(in_epoch_);
     }
     parts_.start();
-    while (!run_.stop) {
+    while (!run_.stop && !run_.pause) {
       const Tensor loss = parts_.step();
       if (!loss.defined()) break;
       run_.loss = loss;
@@ -103,17 +122,28 @@ private:
         bar->advance();
       }
       tell(&Callback::step_end);
-      if (is_timed_ && !Interrupts::came()) manager_->save_if_due(*what_, run_.step);
-      if (manager_ && Interrupts::came()) interrupted(bar);
+      if (manager_ && Interrupts::came()) run_.pause = true;
+      if (is_timed_ && !run_.pause) manager_->save_if_due(*what_, run_.step);
     }
+    if (run_.pause && !run_.stop) {
+      if (bar) bar->finish();
+      save();
+      return;
+    }
+    if (in_epoch_ == 0 && !run_.stop) throw ValueError("fit: the data has no batch");
     note("", bar);
     if (parts_.validate) {
-      parts_.validate();
+      if (!parts_.validate()) throw ValueError("fit: the validation has no batch");
       note("val_", bar);
     }
     if (bar) bar->finish();
     in_epoch_ = -1;
     tell(&Callback::epoch_end);
+    stopped_ = run_.stop ? 1 : 0;
+    save();
+  }
+
+  void save() {
     if (manager_) manager_->save(*what_, {.step = run_.step});
   }
 
@@ -124,21 +154,11 @@ private:
     }
   }
 
-  /// Saves, and lets the signal do what it did before.
-  void interrupted(const std::optional<ProgressBar> &bar) {
-    manager_->save(*what_, {.step = run_.step});
-    manager_->wait();
-    if (bar) bar->finish();
-    interrupts_.reset();
-    std::raise(SIGINT);
-    // Somebody's handler let the process go on.
-    run_.stop = true;
-  }
-
   Run run_;
   FitParts &parts_;
   const FitSettings &settings_;
   std::int64_t in_epoch_ = -1; ///< steps done of the present epoch; -1 between two
+  std::int64_t stopped_ = 0;   ///< whether a callback has ended the run
   std::optional<CheckpointManager> manager_;
   bool is_timed_ = false; ///< whether it saves between the ends of epochs
   std::optional<Checkpoint> what_;
@@ -147,10 +167,26 @@ private:
 
 } // namespace
 
+void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &predictions) {
+  if (loss.rank() != 0)
+    throw ShapeError("fit: the loss must be a scalar, but is " + to_string(loss.type()) +
+                     ": losses have a mean of all by default, and others can be given to mean");
+  const std::int64_t samples = predictions.rank() == 0 ? 1 : predictions.size(0);
+  mean.update(loss, full({}, static_cast<double>(samples)));
+}
+
 History fit(Run run, FitParts &parts, const FitSettings &settings) {
   if (settings.epochs < 0)
     throw ValueError("fit: epochs is " + std::to_string(settings.epochs) +
                      ", but must be at least 0");
+  std::set<std::string> series = {"loss"};
+  for (const std::string &name : settings.metrics)
+    if (!series.insert(name).second)
+      throw ValueError("fit: two series of the history would be called '" + name +
+                       "': give the metric another name");
+  for (std::size_t i = 0; i < settings.callbacks.size(); ++i)
+    if (settings.callbacks[i] == nullptr)
+      throw ValueError("fit: callback " + std::to_string(i) + " is null");
   return Loop(std::move(run), parts, settings).run();
 }
 

@@ -158,6 +158,6 @@ double ProgressBar::rate() const {
   const double seconds = seconds_since(state_->start);
   return seconds > 0 ? static_cast<double>(state_->steps) / seconds : 0;
 }
-std::string ProgressBar::line(int width) const { return state_->line(width); }
+std::string ProgressBar::line(int width) const { return state_->line(std::max(width, 0)); }
 
 } // namespace weft::train

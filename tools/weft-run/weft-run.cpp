@@ -274,6 +274,10 @@ static void describe(const ::weft::LoadedProgram &program) {
 
 /// Runs a program that C++ exported, or without arguments, if it takes some, describes it.
 static int runExported(MLIRContext &context) {
+  if (!options->entry.empty())
+    throw ::weft::ValueError(
+        options->inputFile +
+        " is an exported program: the types of the arguments choose its entry, not --entry");
   const auto start = std::chrono::steady_clock::now();
   const ::weft::LoadedProgram program = ::weft::load_program(options->inputFile);
   const double loadMs = millisecondsSince(start);

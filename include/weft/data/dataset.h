@@ -154,13 +154,13 @@ public:
 
   /// The elements of which `predicate(element)`, a bool or a bool tensor, is true.
   template <class F>
-  BasicDataset filter(F predicate) const {
+  BasicDataset filter(F predicate, std::source_location where = WEFT_HERE) const {
     static_assert(detail::takes<F, Element>(),
                   "the function of filter takes an element, or the parts of a pair or tuple");
     auto shared = std::make_shared<F>(std::move(predicate));
-    return BasicDataset(pipeline_.filter([shared](detail::Item item) {
+    return BasicDataset(pipeline_.filter([shared, where](detail::Item item) {
       auto keep = detail::call_with(*shared, detail::element_of<Element>(std::move(item)));
-      if constexpr (std::is_same_v<decltype(keep), Tensor>) return keep.template item<bool>();
+      if constexpr (std::is_same_v<decltype(keep), Tensor>) return keep.template item<bool>(where);
       else return static_cast<bool>(keep);
     }));
   }

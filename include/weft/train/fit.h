@@ -101,24 +101,30 @@ namespace detail {
 
 /// What the loop does with batches whose types it does not know.
 struct FitParts {
-  std::function<void()> start;  ///< of an epoch, or of the rest of one
-  std::function<Tensor()> step; ///< the loss of the next batch; undefined behind the last
-  std::function<void()> validate;
+  std::function<void()> start;    ///< of an epoch, or of the rest of one
+  std::function<Tensor()> step;   ///< the loss of the next batch; undefined behind the last
+  std::function<bool()> validate; ///< whether there was a batch
   std::function<std::vector<std::pair<std::string, Tensor>>()> numbers; ///< then forgets them
   std::vector<CheckpointPart> checkpoint;
   std::optional<std::int64_t> size; ///< of an epoch, in batches
 };
 struct FitSettings {
   std::int64_t epochs;
+  std::vector<std::string> metrics;
   const Callbacks &callbacks;
   const std::optional<FitCheckpoints> &checkpoints;
   bool progress;
 };
 History fit(Run run, FitParts &parts, const FitSettings &settings);
 
+/// Adds the loss of a batch of predictions to the mean over samples. Throws ShapeError for one that
+/// is no scalar.
+void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &predictions);
+
 /// The model's result, told that it is trained if it wants to know.
 template <class Model, class X>
 Tensor predictions_of(const Model &model, const X &x, bool training) {
+  const weft::detail::UserLines lines_of_its_own;
   if constexpr (std::is_invocable_v<const Model &, const X &, const nn::CallOptions &>)
     return model(x, nn::CallOptions{.training = training});
   else return model(x);
@@ -127,15 +133,18 @@ Tensor predictions_of(const Model &model, const X &x, bool training) {
 } // namespace detail
 
 /// Trains a model on batches (x, y): for each the loss of `model(x)`, its gradient, an update. The
-/// history has the means of "loss" and of the metrics over each epoch, numbered from 1, and those
-/// of the validation. A batch of another size than the others is traced once more.
+/// history has, for each epoch, numbered from 1, "loss", the mean of the batches' losses weighted
+/// by how many samples they have, and the metrics, and the same of the validation. A batch of
+/// another size than the others is traced once more.
 ///
 ///     auto history = train::fit(model, digits.batch(32), {.optimizer = adam,
 ///                                                         .loss = losses::softmax_cross_entropy,
 ///                                                         .epochs = 3});
 ///
-/// With checkpoints, Ctrl-C saves before it ends the process. Throws ValueError for a negative
-/// number of epochs, and what model, loss, data and callbacks throw.
+/// With checkpoints, Ctrl-C saves before it does what it did before; where the process lives on,
+/// `fit` returns, and another call goes on. Throws ValueError for a negative number of epochs, data
+/// or validation without a batch, metrics of one name and a callback that is null, ShapeError for a
+/// loss that is no scalar, and what model, loss, data and callbacks throw.
 template <class Model, class X, class Y>
 History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
             const FitOptions<X, Y> &options, std::source_location where = WEFT_HERE) {
@@ -144,22 +153,29 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   const metrics::Mean mean;
   using Step = std::function<Tensor(const X &, const Y &)>;
   const auto measured = [&](const Y &y, const Tensor &predictions) {
-    const Tensor loss = options.loss(y, predictions);
-    mean.update(loss);
+    Tensor loss = options.loss(y, predictions);
+    detail::note_loss(mean, loss, predictions);
     for (const NamedMetric<Y> &metric : options.metrics) metric.update(y, predictions);
     return loss;
   };
-  const auto train = [&](const X &x, const Y &y) {
+  const auto train_step = [&](const X &x, const Y &y) {
+    const weft::detail::CallLine step_line(where); // what is traced has no line around it
     GradientTape tape;
-    const Tensor loss = measured(y, detail::predictions_of(model, x, true));
+    Tensor loss = measured(y, detail::predictions_of(model, x, true));
     options.optimizer.apply_gradients(tape.gradient(loss, model));
     return loss;
   };
-  const auto test = [&](const X &x, const Y &y) {
+  const auto test_step = [&](const X &x, const Y &y) {
+    const weft::detail::CallLine step_line(where);
     return measured(y, detail::predictions_of(model, x, false));
   };
-  const Step train_step = options.compile ? Step(function(train)) : Step(train);
-  const Step test_step = options.compile ? Step(function(test)) : Step(test);
+  const auto step = [&](const auto &run, const char *name) {
+    if (!options.compile) return Step(run);
+    return Step([compiled = function(run, {.name = name}), where](const X &x, const Y &y) {
+      return compiled(x, y, where);
+    });
+  };
+  const Step train = step(train_step, "train_step"), test = step(test_step, "test_step");
 
   typename data::BasicDataset<std::pair<X, Y>>::Iterator batch;
   bool started = false;
@@ -169,11 +185,13 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
     if (std::exchange(started, true)) ++batch;
     else batch = data.begin();
     if (batch == data.end()) return {};
-    return train_step(batch->first, batch->second);
+    return train(batch->first, batch->second);
   };
   if (options.validation)
     parts.validate = [&] {
-      for (const auto &[x, y] : *options.validation) static_cast<void>(test_step(x, y));
+      bool any = false;
+      for (const auto &[x, y] : *options.validation) any = test(x, y).defined();
+      return any;
     };
   parts.numbers = [&] {
     std::vector<std::pair<std::string, Tensor>> numbers = {{"loss", mean.result()}};
@@ -186,13 +204,16 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   };
   parts.checkpoint = {
       {"model", model}, {"optimizer", options.optimizer}, {"data", data}, {"metrics.loss", mean}};
-  for (const NamedMetric<Y> &metric : options.metrics)
+  detail::FitSettings settings{
+      options.epochs, {}, options.callbacks, options.checkpoints, options.progress};
+  for (const NamedMetric<Y> &metric : options.metrics) {
     parts.checkpoint.push_back(metric.part("metrics." + metric.name));
+    settings.metrics.push_back(metric.name);
+  }
   parts.size = data.size();
   Run run;
   run.variables = nn::named_variables(model);
-  return detail::fit(std::move(run), parts,
-                     {options.epochs, options.callbacks, options.checkpoints, options.progress});
+  return detail::fit(std::move(run), parts, settings);
 }
 
 } // namespace weft::train

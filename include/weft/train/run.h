@@ -23,7 +23,12 @@ struct Run {
   Tensor loss;                              ///< of the last batch
   History history;                          ///< of the epochs so far
   std::vector<nn::NamedVariable> variables; ///< the model's
-  bool stop = false;                        ///< once true, the run ends behind what is being done
+  /// Once true, the run is over behind what is being done: an epoch is cut short, and with
+  /// checkpoints another call does not go on either.
+  bool stop = false;
+  /// Once true, `fit` returns for now, in the middle of an epoch too; with checkpoints another call
+  /// goes on there.
+  bool pause = false;
 };
 
 /// Hears of a run's progress. All members do nothing by default.
@@ -41,7 +46,7 @@ public:
   virtual void step_end(Run &) {}
   /// After each epoch, whose numbers are in the history.
   virtual void epoch_end(Run &) {}
-  /// When the run is over, by `stop` or after the last epoch.
+  /// When the run is over, by `stop` or after the last epoch; not when it pauses.
   virtual void end(Run &) {}
   /// What checkpoints keep of it, under names that no other callback has.
   virtual std::vector<CheckpointPart> parts() { return {}; }

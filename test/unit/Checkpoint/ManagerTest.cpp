@@ -110,6 +110,8 @@ TEST(Manager, PassesOverBrokenFilesAndSaysSo) {
   for (const std::string &path : {folder + "/ckpt-1.safetensors", second}) write_bytes(path, "x");
   EXPECT_THROWS(manager.restore_latest(state), IOError,
                 folder + ": has checkpoints, but all of them are broken");
+  EXPECT_THROWS(manager.restore_best(state), IOError,
+                folder + ": has checkpoints, but all of them are broken");
 }
 
 TEST(Manager, SavesWhenItIsDue) {

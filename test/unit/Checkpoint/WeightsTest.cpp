@@ -43,6 +43,13 @@ TEST(Weights, WhatDoesNotMatchIsListedBeforeAnythingChanges) {
   EXPECT_THROWS(load_weights(path, net, {.names = {{"weight", "fc.weight"}}}), IOError,
                 path + ": does not fit what load_weights was given: 'weight' is f32(3, 2), but in "
                        "the file f32(2, 3)");
+  EXPECT_THROWS(
+      load_weights(path, net, {.names = {{"weight", "fc.wait"}}}), IOError,
+      path +
+          ": does not fit what load_weights was given: 'fc.wait', which 'weight' is to be there, "
+          "is not in the file; 'fc.weight' is in the file, but not here");
+  EXPECT_THROWS(load_weights(path, net, {.names = {{"wait", "fc.weight"}}}), ValueError,
+                "load_weights: the map of names has 'wait', which is no variable of the model");
   EXPECT_EQ(net.bias.value().span<float>()[0], 0);
   RestoreStatus status = load_weights(path, net, {.strict = false});
   EXPECT_THAT(status.missing(), ElementsAre("weight"));

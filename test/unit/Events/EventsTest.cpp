@@ -189,6 +189,8 @@ TEST(Events, Refusals) {
   EXPECT_THROW(Writer("/proc/nothing/here"), IOError);
   EXPECT_THROWS(Writer(folder(), {.flush_seconds = -1}), ValueError,
                 "events::Writer: flush_seconds is -1, but must be between 0 and 86400, a day");
+  EXPECT_THROWS(Writer(folder(), {.resumed_at = -1}), ValueError,
+                "events::Writer: resumed_at is -1, but must be at least 0");
   const Writer writer(folder());
   EXPECT_THROWS(writer.scalar("", 1, 1), ValueError, "events::scalar: the tag is empty");
   EXPECT_THROWS(writer.scalar("x", ones({2}), 1), ShapeError,

@@ -145,6 +145,24 @@ TEST_F(CProgram, WrongInputsAreSaid) {
   EXPECT_EQ(count, 1); // none of those ran
 }
 
+TEST_F(CProgram, NullsAreRefused) {
+  weft_output output;
+  const weft_input input{};
+  const auto message_of = [&](const weft_program *program, const weft_input *inputs,
+                              weft_output *outputs) {
+    EXPECT_EQ(weft_program_run(program, inputs, 1, outputs, 1, message_, sizeof message_), 1);
+    return std::string(message_);
+  };
+  EXPECT_EQ(message_of(nullptr, &input, &output), "weft_program_run: program is NULL");
+  EXPECT_EQ(message_of(program_, nullptr, &output), "weft_program_run: inputs is NULL");
+  EXPECT_EQ(message_of(program_, &input, nullptr), "weft_program_run: outputs is NULL");
+  EXPECT_STREQ(weft_program_name(nullptr), "");
+  EXPECT_EQ(weft_program_entry_count(nullptr), -1);
+  EXPECT_EQ(weft_program_input_count(nullptr, 0), -1);
+  EXPECT_EQ(weft_program_input_type(program_, 0, 0, nullptr), 1);
+  weft_outputs_free(nullptr, 1);
+}
+
 TEST_F(CProgram, FilesThatCannotBeOpened) {
   char short_message[12];
   EXPECT_EQ(weft_program_open("/nowhere", short_message, sizeof short_message), nullptr);

@@ -30,6 +30,15 @@ TEST_F(Export, SignaturesMustFit) {
       ValueError, "export_program: signature 1 is signature 0 again: (f32(2,))");
   EXPECT_THROWS(export_program(twice(), file(), {.signatures = {{spec(f32, {-3})}}}), ShapeError,
                 "export_program: signature 0 has the size -3 in f32(-3,)");
+  const auto own = function([](const Tensor &x) { return x + x; },
+                            {.name = "own", .signature = {spec(f32, {unknown, 3})}});
+  EXPECT_THROWS(export_program(own, file(), {.signatures = {{spec(f64, {2, 3})}}}), ValueError,
+                "export_program: signature 0 has f64(2, 3) where own, by its own signature, takes "
+                "f32(?, 3)");
+  EXPECT_THROWS(export_program(own, file(), {.signatures = {{spec(f32, {2, 4})}}}), ValueError,
+                "export_program: signature 0 has f32(2, 4) where own, by its own signature, takes "
+                "f32(?, 3)");
+  export_program(own, file(), {.signatures = {{spec(f32, {2, 3})}}});
 }
 
 TEST_F(Export, TheErrorsOfTracingKeepTheirLines) {

@@ -1,6 +1,7 @@
 // `train::fit` against a loop by hand, eager and compiled; interruptions at every step; callbacks.
 #include "../Testing.h"
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 
@@ -58,7 +59,7 @@ TEST(Fit, IsTheLoop) {
       GradientTape tape;
       const Tensor p = by_hand.model(x, {.training = true});
       const Tensor loss = losses::softmax_cross_entropy(y, p);
-      mean.update(loss);
+      mean.update(loss, full({}, static_cast<double>(x.size(0))));
       accuracy.update(y, p);
       by_hand.adam.apply_gradients(tape.gradient(loss, by_hand.model));
     }
@@ -127,6 +128,109 @@ TEST(Fit, GoesOnAfterAnything) {
   }
 }
 
+// The last batch is smaller, and counts less: of 65 errors, of which the last is large, the mean is
+// that of all.
+TEST(Fit, LossesAreMeansOverSamples) {
+  const Tensor y = concatenate({zeros({64}), full({1}, 100.f)});
+  const data::Dataset rows = data::from_tensors(zeros({65, 1}), y);
+  for (const std::int64_t size : {1, 8, 64, 65}) {
+    const nn::Sequential model{nn::Dense(1, {.kernel_initializer = nn::initializers::zeros()}),
+                               nn::Flatten()};
+    const auto history = train::fit(
+        model, rows.batch(65),
+        {.optimizer = optimizers::SGD(model, {.learning_rate = 0.}),
+         .loss = [](const Tensor &labels,
+                    const Tensor &scores) { return mean(square(labels - scores[{all, 0}])); },
+         .validation = rows.batch(size),
+         .progress = false});
+    EXPECT_FLOAT_EQ(static_cast<float>(history.last("val_loss")), 10000.f / 65) << size;
+  }
+}
+
+// The layers of a run that is over are never called, and have their values all the same.
+TEST(Fit, RestoresLayersThatAreNotCalled) {
+  const std::string where = folder("lazy");
+  std::vector<std::vector<float>> first;
+  for (int life = 0; life < 3; ++life) {
+    const Problem problem;
+    auto options = problem.options(2);
+    options.callbacks = {train::early_stopping({.patience = 9})};
+    options.checkpoints = train::FitCheckpoints{.folder = where};
+    EXPECT_EQ(train::fit(problem.model, problem.data, options).series("loss").size(), 2U);
+    if (life == 0) first = problem.weights();
+    EXPECT_EQ(problem.weights(), first);
+  }
+}
+
+// Whoever starts it again gets what there was.
+TEST(Fit, IsOverOnceItWasStopped) {
+  const std::string where = folder("stopped");
+  for (const bool inside : {false, true}) {
+    std::vector<std::vector<float>> first;
+    std::int64_t steps = 0;
+    for (int life = 0; life < 3; ++life) {
+      class Stop : public train::Callback {
+      public:
+        Stop(bool inside, std::int64_t &steps) : inside_(inside), steps_(steps) {}
+        void step_end(train::Run &run) override {
+          steps_ = run.step;
+          if (inside_ && run.step == 9) run.stop = true;
+        }
+        void epoch_end(train::Run &run) override {
+          if (!inside_ && run.epoch == 2) run.stop = true;
+        }
+
+      private:
+        bool inside_;
+        std::int64_t &steps_;
+      };
+      const Problem problem;
+      auto options = problem.options(4);
+      options.callbacks = {std::make_shared<Stop>(inside, steps)};
+      options.checkpoints = train::FitCheckpoints{.folder = where + (inside ? "1" : "0")};
+      std::filesystem::create_directories(options.checkpoints->folder);
+      if (life == 0) std::filesystem::remove_all(options.checkpoints->folder);
+      const train::History history = train::fit(problem.model, problem.data, options);
+      EXPECT_EQ(history.series("loss").size(), 2U);
+      if (life == 0) first = problem.weights();
+      EXPECT_EQ(problem.weights(), first);
+    }
+    EXPECT_EQ(steps, inside ? 9 : 14);
+  }
+}
+
+/// Pauses a run every so many steps.
+class Pause : public train::Callback {
+public:
+  explicit Pause(std::int64_t every) : every_(every) {}
+  void step_end(train::Run &run) override { run.pause = run.step % every_ == 0; }
+  void end(train::Run &) override { ended = true; }
+  bool ended = false;
+
+private:
+  std::int64_t every_;
+};
+
+TEST(Fit, GoesOnWhereItPaused) {
+  const Problem whole;
+  const train::History expected = train::fit(whole.model, whole.data, whole.options(3));
+  const std::string where = folder("pause");
+  const auto pause = std::make_shared<Pause>(4);
+  for (int calls = 1;; ++calls) {
+    ASSERT_LT(calls, 10);
+    const Problem problem;
+    auto options = problem.options(3);
+    options.callbacks = {pause};
+    options.checkpoints = train::FitCheckpoints{.folder = where};
+    const train::History history = train::fit(problem.model, problem.data, options);
+    if (!pause->ended) continue;
+    EXPECT_EQ(calls, 6); // of 21 steps, after 4, 8, ... and 20
+    EXPECT_EQ(history, expected) << history << expected;
+    EXPECT_EQ(problem.weights(), whole.weights());
+    break;
+  }
+}
+
 // What is done is not done again; more epochs go on.
 TEST(Fit, GoesOnAfterItsEnd) {
   const std::string where = folder("end");
@@ -168,6 +272,39 @@ TEST(Fit, ControlC) {
   EXPECT_EQ(problem.weights(), whole.weights());
 }
 
+std::atomic<int> signals{0};
+
+// A program that handles the signal itself gets it, and `fit` returns; one that ignores it never
+// hears of it.
+TEST(Fit, SignalsThatTheProgramLivesThrough) {
+  const Problem whole;
+  const train::History expected = train::fit(whole.model, whole.data, whole.options(3));
+  for (const bool ignores : {false, true}) {
+    const std::string where = folder("lives");
+    struct sigaction own{}, before{};
+    if (ignores) own.sa_handler = SIG_IGN;
+    else own.sa_handler = [](int) { ++signals; };
+    sigaction(SIGINT, &own, &before);
+    signals = 0;
+    class Signal : public train::Callback {
+      void step_end(train::Run &run) override {
+        if (run.step == 4) std::raise(SIGINT);
+      }
+    };
+    for (const bool again : {false, true}) {
+      const Problem problem;
+      auto options = problem.options(3);
+      if (!again) options.callbacks = {std::make_shared<Signal>()};
+      options.checkpoints = train::FitCheckpoints{.folder = where};
+      const train::History history = train::fit(problem.model, problem.data, options);
+      EXPECT_EQ(history == expected, again || ignores) << history;
+      if (again) EXPECT_EQ(problem.weights(), whole.weights());
+    }
+    EXPECT_EQ(signals, ignores ? 0 : 1);
+    sigaction(SIGINT, &before, nullptr);
+  }
+}
+
 TEST(Fit, EarlyStopping) {
   const Problem problem;
   auto options = problem.options(20);
@@ -200,6 +337,24 @@ TEST(Fit, EventFilesAndCsv) {
   }
 }
 
+// What the library calls for the user stands for the line of the call, compiled or not.
+TEST(Fit, ErrorsNameTheCall) {
+  const Problem problem;
+  const data::Dataset wrong = data::from_tensors(zeros({8, 4}), full({8}, 7)).batch(8);
+  for (const bool compile : {false, true}) {
+    auto options = problem.options(1);
+    options.compile = compile;
+    const std::uint32_t line = std::source_location::current().line() + 2;
+    try {
+      train::fit(problem.model, wrong, options);
+      FAIL() << "took a label out of range";
+    } catch (const Error &error) {
+      EXPECT_EQ(error.place().line, line) << error.what();
+      EXPECT_NE(error.place().file.find("FitTest.cpp"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Fit, Refusals) {
   const Problem problem;
   EXPECT_THROWS(train::fit(problem.model, problem.data, problem.options(-1)), ValueError,
@@ -210,6 +365,32 @@ TEST(Fit, Refusals) {
   EXPECT_THROWS(train::fit(problem.model, problem.data, options), IndexError,
                 "History: there is no series 'lost', but 'loss', 'accuracy', 'val_loss', "
                 "'val_accuracy'");
+  options.callbacks = {nullptr};
+  EXPECT_THROWS(train::fit(problem.model, problem.data, options), ValueError,
+                "fit: callback 0 is null");
+  options = problem.options(1);
+  options.metrics.push_back(options.metrics[0]);
+  EXPECT_THROWS(
+      train::fit(problem.model, problem.data, options), ValueError,
+      "fit: two series of the history would be called 'accuracy': give the metric another name");
+  options.metrics = {{"loss", metrics::SparseCategoricalAccuracy()}};
+  EXPECT_THROWS(
+      train::fit(problem.model, problem.data, options), ValueError,
+      "fit: two series of the history would be called 'loss': give the metric another name");
+  EXPECT_THROWS(train::fit(problem.model, problem.data.take(0), problem.options(1)), ValueError,
+                "fit: the data has no batch");
+  options = problem.options(1);
+  options.validation = problem.test.take(0);
+  EXPECT_THROWS(train::fit(problem.model, problem.data, options), ValueError,
+                "fit: the validation has no batch");
+  options = problem.options(1);
+  options.loss = [](const Tensor &y, const Tensor &p) {
+    return square(p - cast(y, f32)[{all, newaxis}]);
+  };
+  EXPECT_THROWS(
+      train::fit(problem.model, problem.data, options), ShapeError,
+      "fit: the loss must be a scalar, but is f32(8, 3): losses have a mean of all by default, and "
+      "others can be given to mean");
   EXPECT_THROWS(train::early_stopping({.patience = 0}), ValueError,
                 "early_stopping: patience is 0, but must be at least 1");
 }

@@ -96,7 +96,8 @@ TEST_F(Progress, KeepsItsWidth) {
       {.label = "a label", .total = 100, .descriptor = open("/dev/null", O_WRONLY)});
   bar.advance(50);
   bar.show("loss", 1);
-  for (const int width : {1, 10, 40, 79, 200}) EXPECT_LE(bar.line(width).size(), width);
+  for (const int width : {0, 1, 10, 40, 79, 200}) EXPECT_LE(bar.line(width).size(), width);
+  EXPECT_EQ(bar.line(-1), "");
   EXPECT_NE(bar.line(200).find(std::string(15, '=') + std::string(15, '-') + " 50%"),
             std::string::npos)
       << bar.line(200);
