@@ -87,12 +87,12 @@ std::vector<NumberedFile> numbered_files(const std::string &folder) {
   return files;
 }
 
-NumberedFile write_numbered(const std::string &folder, Snapshot snapshot) {
+NumberedFile write_numbered(const std::string &folder, Snapshot snapshot, bool beside_others) {
   make_folder(folder);
   const std::vector<NumberedFile> before = numbered_files(folder);
   std::int64_t number = before.empty() ? 1 : next_number(before.back());
   AtomicFile file(path_of(folder, number));
-  write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts));
+  write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts), beside_others);
   // Other writers may have taken numbers meanwhile.
   while (!file.commit_as(path_of(folder, number)))
     number = next_number({number, path_of(folder, number)});

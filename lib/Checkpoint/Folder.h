@@ -19,8 +19,10 @@ struct NumberedFile {
 /// The numbered files of a folder, ascending; none if there is no such folder. Throws IOError.
 std::vector<NumberedFile> numbered_files(const std::string &folder);
 
-/// Writes the file of the next free number, having made the folder, and returns it. Throws IOError.
-NumberedFile write_numbered(const std::string &folder, Snapshot snapshot);
+/// Writes the file of the next free number, having made the folder, and returns it; maybe beside
+/// others who want the processors, see write_safetensors. Throws IOError.
+NumberedFile write_numbered(const std::string &folder, Snapshot snapshot,
+                            bool beside_others = false);
 
 /// Removes a file so that no other process finds half of it. One that is gone already is no fault.
 /// Throws IOError.

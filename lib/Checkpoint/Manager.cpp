@@ -68,7 +68,7 @@ struct ManagerState {
     const auto snapshot = std::make_shared<Snapshot>(std::move(taken));
     const auto run = [this, snapshot] {
       try {
-        write_numbered(folder, std::move(*snapshot));
+        write_numbered(folder, std::move(*snapshot), options.background);
         remove_others();
       } catch (...) {
         failure = std::current_exception();

@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little, "the format has little
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-/// Files from this size on bypass the page cache: smaller ones are read again soon, or cost little.
+/// Files from this size on may bypass the page cache: smaller ones cost little.
 constexpr std::uint64_t kLarge = std::uint64_t{32} << 20;
 
 /// Calls `take(bytes, size)` for the pieces of the elements, and gives their digest.
@@ -50,7 +50,7 @@ std::string safetensors_beginning(const std::vector<SafetensorsItem> &items,
 }
 
 void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
-                       std::map<std::string, std::string> texts) {
+                       std::map<std::string, std::string> texts, bool beside_others) {
   sort_for_safetensors(items);
   const auto digest_of = [&](const SafetensorsItem &item) -> std::string & {
     return texts[std::string(kDigestPrefix) + item.name];
@@ -67,7 +67,7 @@ void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
       digest_of(item) = in_pieces(item.tensor, [](const void *, std::size_t) {});
   const std::string start = safetensors_beginning(items, texts);
   file.reserve(start.size() + bytes);
-  if (bytes >= kLarge) file.bypass_cache();
+  if (beside_others && bytes >= kLarge) file.bypass_cache();
   file.write(start.data(), start.size());
   for (const SafetensorsItem &item : items)
     digest_of(item) = in_pieces(

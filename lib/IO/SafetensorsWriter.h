@@ -11,9 +11,10 @@
 namespace weft {
 
 /// Writes all of a file but its name: what is left is to commit it. Adds the digests to the texts.
-/// Throws IOError and ValueError.
+/// With `beside_others`, who want the processors meanwhile, a large file takes less of their time,
+/// and on a disk with a fast cache more of its own. Throws IOError and ValueError.
 void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
-                       std::map<std::string, std::string> texts);
+                       std::map<std::string, std::string> texts, bool beside_others = false);
 
 /// How a file of items begins that have this order: the length of the header and the header, with
 /// its own digest added to the texts. They fill a multiple of `alignment` bytes.

@@ -32,9 +32,9 @@ public:
   /// Says how long the file will be, so that a full disk is seen before it is written.
   void reserve(std::uint64_t bytes);
   /// For a large file of which nothing is written yet: what is written goes to the disk past the
-  /// page cache, in blocks of some MiB, where the file system can do that. This takes about a tenth
+  /// page cache, in blocks of some MiB, where the file system can do that. This takes a small part
   /// of the processor's time, which the program may want for its own work meanwhile, and leaves in
-  /// the cache what is there.
+  /// the cache what is there; a write into a cache that has room may be over earlier.
   void bypass_cache();
   void commit();
   /// The same under the name `path`, in the same folder, unless something has it: then nothing is
