@@ -4,6 +4,7 @@
 #include <string>
 
 #include "Support/CallSite.h"
+#include <weft/detail/binding.h>
 #include <weft/ops.h>
 
 namespace weft {
@@ -54,7 +55,9 @@ struct Plan {
   bool slices = false, reshapes = false;
 };
 
-Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
+} // namespace
+
+Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
   const CompositeCall site("index", indices.empty() ? std::source_location() : indices[0].where());
   const Shape shape = detail::type_of(x).shape;
   std::size_t taken = 0, ellipses = 0;
@@ -130,17 +133,17 @@ Tensor index_tensor(const Tensor &x, std::span<const Index> indices) {
   return result;
 }
 
-} // namespace
-
 Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
             std::int64_t step) {
   return {start, stop, step};
 }
 
 Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
-  return index_tensor(*this, {indices.begin(), indices.size()});
+  return detail::index_tensor(*this, {indices.begin(), indices.size()});
 }
-Tensor Tensor::operator[](const Index &index) const { return index_tensor(*this, {&index, 1}); }
+Tensor Tensor::operator[](const Index &index) const {
+  return detail::index_tensor(*this, {&index, 1});
+}
 
 Tensor Tensor::astype(DType dtype, std::source_location where) const {
   const CompositeCall site("astype", where);

@@ -1,0 +1,25 @@
+// What bindings of other languages need of the library and C++ programs do not: tensors on foreign
+// memory, and indices whose number is not known when the call is compiled.
+#pragma once
+
+#include <span>
+
+#include <weft/tensor.h>
+
+namespace weft::detail {
+
+/// A contiguous tensor whose elements are not set yet: write them through `impl()->data` before
+/// anyone else sees it. Throws ShapeError for sizes that cannot be, OutOfMemory.
+Tensor unset_tensor(DType dtype, std::span<const std::int64_t> dims);
+
+/// A tensor on memory of somebody else, which must not change as long as it lives: `strides`, in
+/// elements, may be empty for row-major ones. `owner.release` runs when the last tensor on it is
+/// gone, on any thread, or at once when this throws. The first element must be aligned as its C++
+/// type asks; bools must be 0 or 1.
+Tensor foreign_tensor(DType dtype, std::span<const std::int64_t> dims,
+                      std::span<const std::int64_t> strides, void *data, ExternalOwner owner);
+
+/// As `x[{...}]`.
+Tensor index_tensor(const Tensor &x, std::span<const Index> indices);
+
+} // namespace weft::detail
