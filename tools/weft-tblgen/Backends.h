@@ -44,6 +44,11 @@ void emitDomains(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The sample calls with what NumPy computes in their place.
 void emitSampleJson(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
+/// The ops as C functions of Python, with their docstrings.
+void emitPythonOps(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// What type checkers and editors read of them.
+void emitPythonStubs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
 /// The first lines of every generated file.
 void emitHeader(llvm::raw_ostream &os, llvm::StringRef what);
 

@@ -1,0 +1,268 @@
+// Generates the ops as Python functions: their C code, their docstrings, and the text of their
+// stubs.
+#include "Backends.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+namespace {
+
+/// A parameter of a Python function: an operand or an attribute.
+struct Parameter {
+  std::string name;
+  std::string stubType;
+  std::string what;
+  std::string defaultText = {}; ///< empty: it must be given
+  bool keywordOnly = false;
+  const Attribute *attribute = nullptr;
+};
+
+/// Whether Python calls it: what computes something, by a generated C++ function.
+bool isCallable(const OpRecord &op) { return !op.handwrittenApi && op.result; }
+
+/// Python's word for a default of C++.
+std::string defaultOf(const Attribute &attribute) {
+  return StringSwitch<std::string>(attribute.optionDefault)
+      .Case("std::nullopt", "None")
+      .Case("false", "False")
+      .Case("true", "True")
+      .Default(attribute.optionDefault);
+}
+
+std::string stubType(const Attribute &attribute) {
+  if (attribute.kind == "dtype") return "DTypeLike";
+  if (attribute.cppType == "std::optional<Ints>") return "int | Sequence[int] | None";
+  if (attribute.kind == "permutation") return "Sequence[int] | None";
+  if (attribute.isList()) return "int | Sequence[int]";
+  return attribute.kind == "flag" ? "builtins.bool" : "int";
+}
+
+/// Operands, what must be given, and options; of these axes may be given by position, as NumPy has
+/// it. Python counts axes in the singular, and turns a tensor round where no permutation is given.
+std::vector<Parameter> parametersOf(const OpRecord &op) {
+  std::vector<Parameter> list;
+  for (const Operand &operand : op.operands)
+    list.push_back({operand.name, operand.variadic ? "Sequence[TensorLike]" : "TensorLike",
+                    operand.admitsWord + " (" + operand.dtypeList() + "), " + operand.shape});
+  for (bool options : {false, true}) {
+    for (const Attribute &attribute : op.attributes) {
+      if (attribute.isOption() != options) continue;
+      Parameter parameter{attribute.name, stubType(attribute), attribute.what};
+      parameter.attribute = &attribute;
+      if (attribute.kind == "axes") parameter.name = "axis";
+      if (options) parameter.defaultText = defaultOf(attribute);
+      if (attribute.kind == "permutation") parameter.defaultText = "None";
+      parameter.keywordOnly = options && attribute.kind != "axis" && attribute.kind != "axes";
+      list.push_back(std::move(parameter));
+    }
+  }
+  return list;
+}
+
+std::string signatureOf(ArrayRef<Parameter> parameters, bool typed) {
+  std::string text;
+  bool starred = false;
+  for (const Parameter &parameter : parameters) {
+    text += text.empty() ? "" : ", ";
+    if (parameter.keywordOnly && !std::exchange(starred, true)) text += "*, ";
+    text += parameter.name;
+    if (typed) text += ": " + parameter.stubType;
+    if (!parameter.defaultText.empty())
+      text += (typed ? " = " : "=") + (typed ? std::string("...") : parameter.defaultText);
+  }
+  return text;
+}
+
+/// The text with its words as Python has them, dtypes behind `prefix`.
+std::string inPython(StringRef text, StringRef prefix) {
+  std::string result;
+  while (!text.empty()) {
+    const StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    const std::string other = StringSwitch<std::string>(word)
+                                  .Case("true", "True")
+                                  .Case("false", "False")
+                                  .Case("i32", (prefix + "int32").str())
+                                  .Case("i64", (prefix + "int64").str())
+                                  .Case("f32", (prefix + "float32").str())
+                                  .Case("f64", (prefix + "float64").str())
+                                  .Default(word.str());
+    result += word.empty() ? text.substr(0, 1).str() : other;
+    text = text.drop_front(std::max<std::size_t>(word.size(), 1));
+  }
+  return result;
+}
+
+/// The example of the record as an expression of Python: `wf.sum([[1, 2]], axis=[1])  ->  [3]`.
+std::string exampleOf(const OpRecord &op) {
+  std::string text = op.example;
+  const auto replaceAll = [&](StringRef from, StringRef to) {
+    for (std::size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to.str());
+  };
+  // {.axes = Ints{1}, .keepdims = true}
+  if (const std::size_t at = text.find("{."); at != std::string::npos) {
+    const std::size_t end = text.find("})", at);
+    text = text.substr(0, at) + text.substr(at + 1, end - at - 1) + text.substr(end + 1);
+    for (const Attribute &attribute : op.attributes)
+      replaceAll("." + attribute.name + " = ",
+                 (attribute.kind == "axes" ? "axis" : attribute.name) + "=");
+  }
+  replaceAll("Ints{", "[");
+  replaceAll("{", "[");
+  replaceAll("}", "]");
+  if (StringRef(text).starts_with(op.cppName)) text = op.mnemonic + text.substr(op.cppName.size());
+  return "wf." + inPython(text, "wf.");
+}
+
+std::string docstringOf(const OpRecord &op, ArrayRef<Parameter> parameters) {
+  std::string text;
+  raw_string_ostream os(text);
+  const auto words = [](StringRef text) { return inPython(text, ""); };
+  os << words(op.summary) << "\n";
+  if (!op.description.empty()) {
+    os << "\n";
+    SmallVector<StringRef> lines;
+    StringRef(op.description).trim().split(lines, '\n');
+    for (StringRef line : lines) os << words(line.trim()) << "\n";
+  }
+  if (std::string promotion = promotionInWords(op); !promotion.empty())
+    os << "\n" << words(promotion) << "\n";
+  if (!parameters.empty()) os << "\nArgs:\n";
+  for (const Parameter &parameter : parameters)
+    os << "    " << parameter.name << ": " << words(parameter.what) << "\n";
+  os << "\nReturns:\n    " << words(op.resultDType) << ", " << words(op.resultShape) << "\n";
+  if (!op.raises.empty()) os << "\nRaises:\n";
+  for (const Raised &raised : op.raises)
+    os << "    "
+       << StringSwitch<StringRef>(raised.error)
+              .Case("IndexError", "OutOfRangeError")
+              .Default(raised.error)
+       << ": if " << words(raised.when) << "\n";
+  if (!op.example.empty()) os << "\nExample:\n    " << exampleOf(op) << "\n";
+  return text;
+}
+
+std::string quoted(StringRef text) {
+  std::string result = "\"";
+  raw_string_ostream os(result);
+  for (char c : text)
+    if (c == '\n') os << "\\n";
+    else if (c == '"' || c == '\\') os << '\\' << c;
+    else os << c;
+  return result + "\"";
+}
+
+/// The call of the C++ function with the arguments of the Python one.
+void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &os) {
+  const bool variadic = any_of(op.operands, [](const Operand &o) { return o.variadic; });
+  const std::size_t count = op.operands.size();
+  SmallVector<std::string> arguments;
+  if (variadic) {
+    os << "  const std::vector<Tensor> list = to_tensors(values[0], {" << quoted(op.mnemonic)
+       << ", " << quoted(parameters[0].name) << "});\n";
+    arguments.push_back("std::span<const Tensor>(list)");
+  } else if (count != 0) {
+    // A list of numbers is weak beside a tensor where operands take a common dtype.
+    const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
+    os << "  const Operands<" << count << "> operands(signature_" << op.mnemonic << ", values, "
+       << first;
+    // Lists for an operand of only one dtype take it.
+    if (first == count &&
+        any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
+      os << ", {";
+      for (auto [i, operand] : enumerate(op.operands))
+        os << (i ? ", " : "")
+           << (operand.dtypes.size() == 1 ? "DType::" + operand.dtypes[0] : "std::nullopt");
+      os << "}";
+    }
+    os << ");\n";
+    for (std::size_t i = 0; i < count; ++i)
+      arguments.push_back("operands[" + std::to_string(i) + "]");
+  }
+  std::string options;
+  for (auto [i, parameter] : enumerate(parameters)) {
+    if (!parameter.attribute) continue;
+    const Attribute &attribute = *parameter.attribute;
+    const std::string value = "values[" + std::to_string(i) + "]";
+    const std::string place = "{" + quoted(op.mnemonic) + ", " + quoted(parameter.name) + "}";
+    if (attribute.isOption()) {
+      os << "  const auto " << attribute.name << " = given<" << attribute.cppType << ">(" << value
+         << ", " << attribute.optionDefault << ", " << place << ");\n";
+      options += (options.empty() ? "." : ", .") + attribute.name + " = " + attribute.name;
+    } else {
+      const std::string from = attribute.kind == "permutation"
+                                   ? "to_permutation(" + value + ", operands[0], " + place + ")"
+                                   : "to<" + attribute.cppType + ">(" + value + ", " + place + ")";
+      os << "  const auto " << attribute.name << " = " << from << ";\n";
+      arguments.push_back(attribute.name);
+    }
+  }
+  if (!options.empty()) arguments.push_back("{" + options + "}");
+  os << "  return unlocked("
+     << (variadic ? "size_of_all(list)"
+         : count  ? "operands.size()"
+                  : "0")
+     << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); });\n";
+}
+
+} // namespace
+
+void emitPythonOps(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The ops as functions of Python.");
+  const std::vector<OpRecord> ops = readOps(records);
+  for (const OpRecord &op : ops) {
+    if (!isCallable(op)) continue;
+    const std::vector<Parameter> parameters = parametersOf(op);
+    std::string names;
+    for (const Parameter &parameter : parameters)
+      names += (names.empty() ? "" : ", ") + quoted(parameter.name);
+    const auto positional = count_if(parameters, [](const Parameter &p) { return !p.keywordOnly; });
+    const auto required =
+        count_if(parameters, [](const Parameter &p) { return p.defaultText.empty(); });
+    os << "// " << origin(op) << "\n"
+       << "Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << names
+       << "}, " << parameters.size() << ", " << positional << ", " << required << "};\n"
+       << "Tensor call_" << op.mnemonic << "(PyObject *const *values) {\n";
+    emitCall(op, parameters, os);
+    os << "}\n\n";
+  }
+  os << "PyMethodDef op_methods[] = {\n";
+  for (const OpRecord &op : ops) {
+    if (!isCallable(op)) continue;
+    const std::vector<Parameter> parameters = parametersOf(op);
+    os << "    method<signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
+       << quoted(op.mnemonic + "(" + signatureOf(parameters, false) + ")\n--\n\n" +
+                 docstringOf(op, parameters))
+       << "),\n";
+  }
+  os << "    {nullptr, nullptr, 0, nullptr}};\n";
+}
+
+void emitPythonStubs(const RecordKeeper &records, raw_ostream &os) {
+  os << "# The ops, in the order of their records. Generated by weft-tblgen from "
+        "dialects/Weft/IR/*.td; do not edit.\n\n";
+  const std::vector<OpRecord> ops = readOps(records);
+  os << "__all__ += [\n";
+  for (const OpRecord &op : ops)
+    if (isCallable(op)) os << "    \"" << op.mnemonic << "\",\n";
+  os << "]\n\n";
+  for (const OpRecord &op : ops) {
+    if (!isCallable(op)) continue;
+    const std::vector<Parameter> parameters = parametersOf(op);
+    os << "def " << op.mnemonic << "(" << signatureOf(parameters, true) << ") -> Tensor:\n";
+    SmallVector<StringRef> lines;
+    const std::string text = docstringOf(op, parameters);
+    StringRef(text).rtrim().split(lines, '\n');
+    for (auto [i, line] : enumerate(lines))
+      os << (line.empty() ? "" : "    ") << (i == 0 ? "\"\"\"" : "") << line << "\n";
+    os << "    \"\"\"\n\n";
+  }
+}
+
+} // namespace weft::tblgen
