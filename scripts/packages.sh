@@ -27,6 +27,9 @@ build|libcpp-httplib-dev|/usr/include/httplib.h|HTTP, of examples/serve
 build|pkg-config|/usr/bin/pkg-config|finds it
 run|python3|/usr/bin/python3|fetches digits to train on
 run|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|pip, which fetches them
+python|python3|/usr/bin/python3|what the Python package is for
+python|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for nanobind and pytest
+python|python3-dev|/usr/include/python3.*/Python.h|its headers, which extension modules need
 test|python3|/usr/bin/python3|runs lit, LLVM's test runner
 test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment for NumPy, which tests compare with
 test|g++|/usr/bin/g++|compiles users' programs in the tests

@@ -1,0 +1,141 @@
+// The buffer protocol: tensors of arrays, and tensors as buffers.
+#include "Buffers.h"
+
+#include "Elements.h"
+
+#include <memory>
+
+namespace weft::python {
+
+namespace {
+
+/// What a format of the module `struct` says of one element.
+Element element_of(const Py_buffer &view) {
+  std::string_view format = view.format == nullptr ? "B" : view.format;
+  Element element;
+  element.size = static_cast<std::size_t>(view.itemsize);
+  if (!format.empty() && std::string_view("@=<>!").find(format[0]) != std::string_view::npos) {
+    element.swapped = (format[0] == '>' || format[0] == '!') && element.size > 1;
+    format.remove_prefix(1);
+  }
+  if (format.size() != 1) return element;
+  const auto is_one_of = [&](std::string_view letters) {
+    return letters.find(format[0]) != std::string_view::npos;
+  };
+  if (format[0] == '?') element.kind = Element::Kind::boolean;
+  else if (is_one_of("bhilqn")) element.kind = Element::Kind::integer;
+  else if (is_one_of("BHILQN")) element.kind = Element::Kind::natural;
+  else if (is_one_of("efd")) element.kind = Element::Kind::floating;
+  return element;
+}
+
+/// What the object calls its dtype, for messages.
+std::string dtype_text(PyObject *object, const Py_buffer *view) {
+  if (const nb::object dtype = nb::steal(PyObject_GetAttrString(object, "dtype")); dtype.is_valid())
+    return nb::str(dtype).c_str();
+  PyErr_Clear();
+  return view == nullptr || view->format == nullptr ? "an unknown format" : view->format;
+}
+
+[[noreturn]] void refuse_elements(PyObject *object, const Py_buffer *view, const Place &place) {
+  throw DTypeError(place.text() + " has elements of " + dtype_text(object, view) +
+                   ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+}
+
+void release_buffer(void *context) {
+  with_python([&] {
+    auto *view = static_cast<Py_buffer *>(context);
+    PyBuffer_Release(view);
+    delete view;
+  });
+}
+
+} // namespace
+
+Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing) {
+  if (PyObject_CheckBuffer(object) == 0 || PyBytes_Check(object)) return {};
+  auto view = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(object, view.get(), PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    refuse_elements(object, nullptr, place);
+  }
+  Elements elements;
+  elements.element = element_of(*view);
+  elements.data = static_cast<std::byte *>(view->buf);
+  for (int i = 0; i < view->ndim; ++i) {
+    elements.dims.push_back(view->shape != nullptr ? view->shape[i] : view->len / view->itemsize);
+    elements.strides.push_back(view->strides != nullptr ? view->strides[i] : 0);
+  }
+  if (view->strides == nullptr) { // those of ctypes: row-major
+    std::int64_t stride = view->itemsize;
+    for (std::size_t i = elements.dims.size(); i-- > 0; stride *= elements.dims[i])
+      elements.strides[i] = stride;
+  }
+  const bool indirect = view->suboffsets != nullptr;
+  Py_buffer *held = view.release();
+  const detail::ExternalOwner owner{release_buffer, held};
+  if (elements.element.kind == Element::Kind::other || indirect) {
+    const std::string text = dtype_text(object, held);
+    release_buffer(held);
+    throw DTypeError(place.text() + " has elements of " + text +
+                     ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+  }
+  return tensor_of_elements(elements, owner, sharing, place);
+}
+
+const void *host_elements(const Tensor &tensor, const char *what) {
+  if (tensor.traced())
+    throw StateError(
+        std::string(what) + " asks for the elements of a tensor of shape " +
+        weft::to_string(detail::type_of(tensor).shape) +
+        " that stands for a value of a traced function: it has none before the function runs");
+  return tensor.impl()->data;
+}
+
+int get_buffer(PyObject *self, Py_buffer *view, int flags) {
+  return guarded([&] {
+    static constexpr std::array<const char *, kNumDTypes> formats = {"?", "i", "l", "f", "d"};
+    view->obj = nullptr;
+    const Tensor &tensor = tensor_in(self);
+    const detail::TensorImpl *impl = tensor.impl();
+    const auto refuse = [](const char *why) {
+      PyErr_SetString(PyExc_BufferError, why);
+      return -1;
+    };
+    if (tensor.traced())
+      return refuse("a tensor of a traced function has no elements before the function runs");
+    if ((flags & PyBUF_WRITABLE) != 0)
+      return refuse("tensors do not change: ask for a buffer to read, or copy by numpy()");
+    const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+    const bool wants_order = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+                             (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS || !strided;
+    const bool wants_columns = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+    if (!impl->contiguous && wants_order)
+      return refuse("the tensor is a view with gaps: copy it by copy() first");
+    if (wants_columns && impl->rank > 1) return refuse("tensors are row-major");
+    auto *strides = impl->rank == 0 ? nullptr : new Py_ssize_t[impl->rank];
+    const auto item = static_cast<Py_ssize_t>(item_size(impl->dtype));
+    for (int i = 0; i < impl->rank; ++i) strides[i] = impl->strides()[i] * item;
+    *view = Py_buffer{
+        .buf = impl->data,
+        .obj = Py_NewRef(self),
+        .len = impl->size * item,
+        .itemsize = item,
+        .readonly = 1,
+        .ndim = impl->rank,
+        .format = (flags & PyBUF_FORMAT) != 0
+                      ? const_cast<char *>(formats[static_cast<std::size_t>(impl->dtype)])
+                      : nullptr,
+        .shape = const_cast<Py_ssize_t *>(reinterpret_cast<const Py_ssize_t *>(impl->dims())),
+        .strides = strides,
+        .suboffsets = nullptr,
+        .internal = strides};
+    return 0;
+  });
+}
+
+void release_view(PyObject *, Py_buffer *view) {
+  delete[] static_cast<Py_ssize_t *>(view->internal);
+}
+
+} // namespace weft::python

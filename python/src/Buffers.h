@@ -1,0 +1,15 @@
+// Tensors as buffers of Python.
+#pragma once
+
+#include "Binding.h"
+
+namespace weft::python {
+
+/// The slots of the buffer protocol: elements to read, without a copy.
+int get_buffer(PyObject *self, Py_buffer *view, int flags);
+void release_view(PyObject *self, Py_buffer *view);
+
+/// The first element. Throws StateError, in the name of `what`, for a tensor of a trace.
+const void *host_elements(const Tensor &tensor, const char *what);
+
+} // namespace weft::python

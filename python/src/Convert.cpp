@@ -1,0 +1,345 @@
+// Numbers, nested sequences and whatever else has elements, as tensors and operands.
+#include "Binding.h"
+
+#include <limits>
+
+#include <weft/detail/binding.h>
+
+namespace weft::python {
+
+namespace {
+
+/// The kinds of numbers in a nested sequence, and its numbers, row-major.
+class Numbers {
+public:
+  enum class Found : std::uint8_t { number, other };
+
+  /// Reads a number; `other` if it is none.
+  Found add(PyObject *object) {
+    if (PyFloat_CheckExact(object)) {
+      kind_ = DTypeKind::floating;
+      return push(0, PyFloat_AS_DOUBLE(object));
+    }
+    if (PyBool_Check(object)) return push(object == Py_True, object == Py_True);
+    if (!PyLong_CheckExact(object)) return Found::other;
+    kind_ = std::max(kind_, DTypeKind::integer);
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    large_ |= value < std::numeric_limits<std::int32_t>::min() ||
+              value > std::numeric_limits<std::int32_t>::max();
+    if (overflow == 0) return push(value, static_cast<double>(value));
+    too_large_ = true;
+    const double rounded = PyLong_AsDouble(object);
+    if (rounded == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return push(0, rounded);
+  }
+
+  std::size_t count() const { return integers_.size(); }
+
+  /// The dtype of their kind: `hint` if that is of the kind or a higher one.
+  DType dtype(std::optional<DType> hint) const {
+    if (hint && kind_of(*hint) >= kind_) return *hint;
+    if (kind_ == DTypeKind::floating || count() == 0) return DType::f32;
+    return kind_ == DTypeKind::boolean ? DType::boolean : large_ ? DType::i64 : DType::i32;
+  }
+
+  Tensor tensor(std::span<const std::int64_t> dims, DType dtype, const Place &place) const {
+    if (too_large_ && !is_floating(dtype))
+      throw ValueError(place.text() + " has a number that no integer dtype holds");
+    if (dtype == DType::i32 && large_)
+      throw ValueError(place.text() + " has a number that is too large for int32");
+    Tensor result = detail::unset_tensor(dtype, dims);
+    visit_dtype(dtype, [&]<class T>() {
+      T *to = reinterpret_cast<T *>(result.impl()->data);
+      for (std::size_t i = 0; i < count(); ++i)
+        if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(floats_[i]);
+        else to[i] = static_cast<T>(integers_[i]);
+    });
+    return result;
+  }
+
+private:
+  Found push(std::int64_t integer, double floating) {
+    integers_.push_back(integer);
+    floats_.push_back(floating);
+    return Found::number;
+  }
+
+  std::vector<std::int64_t> integers_;
+  std::vector<double> floats_;
+  DTypeKind kind_ = DTypeKind::boolean;
+  bool large_ = false, too_large_ = false;
+};
+
+bool is_sequence(PyObject *object) {
+  if (PyList_Check(object) || PyTuple_Check(object)) return true;
+  return PySequence_Check(object) != 0 && !PyUnicode_Check(object) && !PyBytes_Check(object) &&
+         !PyDict_Check(object);
+}
+
+/// Walks a nested sequence once; its shape is that of its first elements.
+class Walk {
+public:
+  explicit Walk(const Place &place) : place_(place) {}
+
+  /// False if there are other things than numbers in it.
+  bool run(PyObject *object) { return visit(object, 0); }
+
+  Tensor finish(std::optional<DType> hint) const {
+    return numbers_.tensor(dims_, numbers_.dtype(hint), place_);
+  }
+
+private:
+  bool visit(PyObject *object, std::size_t depth) {
+    if (numbers_.add(object) == Numbers::Found::number) {
+      if (depth != dims_.size()) ragged(depth);
+      leaves_at_ = depth;
+      return true;
+    }
+    if (is_tensor(object) || is_variable(object) || PyObject_CheckBuffer(object) != 0 ||
+        !is_sequence(object))
+      return false;
+    if (static_cast<std::int64_t>(depth) >= max_rank)
+      throw ShapeError(place_.text() + " is nested deeper than " + std::to_string(max_rank) +
+                       " levels");
+    const nb::object items = checked(PySequence_Fast(object, "a sequence was expected"));
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(items.ptr());
+    if (leaves_at_ && depth >= *leaves_at_) ragged(depth);
+    if (depth == dims_.size()) {
+      if (finished_) ragged(depth);
+      dims_.push_back(size);
+    } else if (dims_[depth] != size) {
+      path_.resize(depth);
+      throw ValueError(place_.text() + " is ragged: the element at " + path_text() +
+                       " has length " + std::to_string(size) + ", but others there have " +
+                       std::to_string(dims_[depth]));
+    }
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (path_.size() <= depth) path_.resize(depth + 1);
+      path_[depth] = i;
+      if (PySequence_Fast_GET_SIZE(items.ptr()) != size)
+        throw ValueError(place_.text() + " was changed while it was read");
+      const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
+      if (!visit(item.ptr(), depth + 1)) return false;
+    }
+    if (depth + 1 == dims_.size()) finished_ = true;
+    return true;
+  }
+
+  [[noreturn]] void ragged(std::size_t depth) {
+    path_.resize(depth);
+    throw ValueError(place_.text() + " is ragged: the element at " + path_text() +
+                     " is nested otherwise than those before it");
+  }
+
+  std::string path_text() const {
+    std::string text;
+    for (const Py_ssize_t i : path_) text += "[" + std::to_string(i) + "]";
+    return text;
+  }
+
+  const Place &place_;
+  Numbers numbers_;
+  Ints dims_;
+  std::vector<Py_ssize_t> path_;
+  std::optional<std::size_t> leaves_at_;
+  bool finished_ = false;
+};
+
+/// Tensors along a new first axis, as ops, which tapes and traces see.
+Tensor stacked(PyObject *sequence, const Place &place, std::optional<DType> hint, int depth) {
+  if (depth > max_rank)
+    throw ShapeError(place.text() + " is nested deeper than " + std::to_string(max_rank) +
+                     " levels");
+  const nb::object items = checked(PySequence_Fast(sequence, "a sequence was expected"));
+  std::vector<Tensor> parts;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
+    const bool nested = !is_tensor(item.ptr()) && !is_variable(item.ptr()) &&
+                        PyObject_CheckBuffer(item.ptr()) == 0 && is_sequence(item.ptr());
+    Tensor part =
+        nested ? stacked(item.ptr(), place, hint, depth + 1) : to_tensor(item.ptr(), place, hint);
+    if (!parts.empty() && detail::type_of(part).shape != detail::type_of(parts.front()).shape)
+      throw ValueError(place.text() + " is ragged: element " + std::to_string(i) +
+                       " has the shape " + weft::to_string(part.shape()) + ", the first " +
+                       weft::to_string(parts.front().shape()));
+    parts.push_back(std::move(part));
+  }
+  for (Tensor &part : parts) {
+    Ints sizes{1};
+    for (const std::int64_t size : part.shape()) sizes.push_back(size);
+    part = reshape(part, sizes);
+  }
+  return concatenate(std::span<const Tensor>(parts));
+}
+
+/// `__array__` of an object that has it.
+nb::object array_of(PyObject *object) {
+  if (PyType_Check(object)) return {};
+  const nb::object method = nb::steal(PyObject_GetAttrString(object, "__array__"));
+  if (!method.is_valid()) {
+    PyErr_Clear();
+    return {};
+  }
+  return checked(PyObject_CallNoArgs(method.ptr()));
+}
+
+} // namespace
+
+void refuse_object(PyObject *object, const Place &place) {
+  std::string kind = Py_TYPE(object)->tp_name;
+  std::string hint = "a tensor, a number, a nested list of numbers or an array is wanted";
+  if (PyComplex_Check(object)) hint = "there are no complex dtypes";
+  if (object == Py_None) kind = "None";
+  throw DTypeError(place.text() + " is of type " + kind + ", of which no tensor is made: " + hint);
+}
+
+bool Argument::convert(PyObject *object, const Place &place, std::optional<DType> hint) {
+  if (is_tensor(object)) {
+    operand_.emplace(tensor_in(object));
+    return true;
+  }
+  if (PyFloat_CheckExact(object)) {
+    operand_.emplace(PyFloat_AS_DOUBLE(object));
+    return true;
+  }
+  if (PyBool_Check(object)) {
+    operand_.emplace(object == Py_True);
+    return true;
+  }
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow == 0) {
+      operand_.emplace(static_cast<std::int64_t>(value));
+      return true;
+    }
+    if (hint && is_floating(*hint)) {
+      const double rounded = PyLong_AsDouble(object);
+      if (rounded == -1 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw ValueError(place.text() + " is a whole number that no dtype holds");
+      }
+      operand_.emplace(rounded);
+      return true;
+    }
+    const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(object) : 0;
+    if (overflow < 0 || PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw ValueError(place.text() + " is a whole number that no dtype holds");
+    }
+    operand_.emplace(static_cast<std::uint64_t>(large));
+    return true;
+  }
+  if (is_variable(object)) {
+    set(variable_in(object).value());
+    return true;
+  }
+  if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object) ||
+      PyComplex_Check(object))
+    return false;
+  if (Tensor tensor = tensor_of_buffer(object, place, Sharing::copy); tensor.defined()) {
+    set(std::move(tensor));
+    return true;
+  }
+  if (PyFloat_Check(object) || (PyLong_Check(object) && PyIndex_Check(object))) {
+    // Subclasses of Python's numbers.
+    const nb::object plain =
+        checked(PyFloat_Check(object) ? PyFloat_FromDouble(PyFloat_AS_DOUBLE(object))
+                                      : PyNumber_Long(object));
+    if (!PyLong_CheckExact(plain.ptr()) && !PyFloat_CheckExact(plain.ptr())) return false;
+    return convert(plain.ptr(), place, hint);
+  }
+  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) {
+    if (Tensor tensor = tensor_of_dlpack(object, place, Sharing::copy); tensor.defined()) {
+      set(std::move(tensor));
+      return true;
+    }
+    if (const nb::object array = array_of(object); array.is_valid()) {
+      Tensor tensor = tensor_of_buffer(array.ptr(), place, Sharing::copy);
+      if (!tensor.defined()) return false;
+      set(std::move(tensor));
+      return true;
+    }
+    if (!is_sequence(object)) return false;
+  }
+  Walk walk(place);
+  set(walk.run(object) ? walk.finish(hint) : stacked(object, place, hint, 0));
+  return true;
+}
+
+Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint, Sharing sharing) {
+  if (is_tensor(object)) return tensor_in(object);
+  if (sharing != Sharing::copy && !is_variable(object) && !PyFloat_Check(object) &&
+      !PyLong_Check(object)) {
+    if (Tensor tensor = tensor_of_buffer(object, place, sharing); tensor.defined()) return tensor;
+    if (Tensor tensor = tensor_of_dlpack(object, place, sharing); tensor.defined()) return tensor;
+  }
+  Argument argument;
+  if (!argument.convert(object, place, hint)) refuse_object(object, place);
+  if (sharing == Sharing::only && !is_variable(object))
+    throw ValueError(place.text() +
+                     " has no elements in memory that could be shared, and copy is False");
+  const Operand &operand = argument.operand();
+  if (!operand.weak()) return operand.materialize();
+  if (hint && kind_of(*hint) >= operand.weak_kind())
+    return operand.materialize(*hint, place.function);
+  return operand.materialize();
+}
+
+Tensor to_tensor_of(PyObject *object, std::optional<DType> dtype, const Place &place,
+                    Sharing sharing) {
+  Tensor tensor = to_tensor(object, place, dtype, sharing);
+  if (!dtype || detail::type_of(tensor).dtype == *dtype) return tensor;
+  if (sharing == Sharing::only)
+    throw ValueError(place.text() + " is of another dtype, and copy is False");
+  return tensor.astype(*dtype);
+}
+
+std::vector<Tensor> to_tensors(PyObject *object, const Place &place) {
+  if (!is_sequence(object) && !is_tensor(object))
+    throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
+                     ": a sequence of tensors is wanted");
+  const nb::object items = checked(PySequence_Fast(object, "a sequence of tensors is wanted"));
+  std::optional<DType> hint;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()) && !hint; ++i)
+    if (PyObject *item = PySequence_Fast_GET_ITEM(items.ptr(), i); is_tensor(item))
+      hint = tensor_in(item).dtype();
+  std::vector<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
+    tensors.push_back(to_tensor(item.ptr(), place, hint));
+  }
+  return tensors;
+}
+
+std::int64_t to_integer(PyObject *object, const Place &place) {
+  const nb::object index = nb::steal(PyNumber_Index(object));
+  if (!index.is_valid()) {
+    PyErr_Clear();
+    throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
+                     ": an integer is wanted");
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) throw ValueError(place.text() + " does not fit 64 bits");
+  return value;
+}
+
+Ints to_integers(PyObject *object, const Place &place) {
+  if (PyLong_CheckExact(object) || !is_sequence(object)) return Ints{to_integer(object, place)};
+  const nb::object items = checked(PySequence_Fast(object, "integers are wanted"));
+  Ints list;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
+    list.push_back(to_integer(PySequence_Fast_GET_ITEM(items.ptr(), i), place));
+  return list;
+}
+
+Ints to_permutation(PyObject *object, const Operand &x, const Place &place) {
+  if (object != nullptr && object != Py_None) return to_integers(object, place);
+  Ints axes;
+  for (std::int64_t axis = x.rank(); axis-- > 0;) axes.push_back(axis);
+  return axes;
+}
+
+} // namespace weft::python

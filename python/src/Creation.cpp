@@ -1,0 +1,242 @@
+// Making tensors of values, and the functions on tensors that no record describes.
+#include "Binding.h"
+
+#include <cmath>
+
+#include <weft/detail/binding.h>
+
+namespace weft::python {
+
+namespace {
+
+bool is_given(PyObject *value) { return value != nullptr && value != Py_None; }
+
+void check_device(const char *function, PyObject *device) {
+  if (!is_given(device)) return;
+  const nb::str text{nb::handle(device)};
+  if (parse_device(text.c_str()) != Device())
+    throw ValueError(std::string(function) + ": there is no device " + text.c_str() +
+                     " here: make it on cpu:0");
+}
+
+DType dtype_or(PyObject *value, DType otherwise, const char *function) {
+  return to_optional_dtype(value, {function, "dtype"}).value_or(otherwise);
+}
+
+Signature tensor_signature{"tensor", {"value", "dtype", "device"}, 3, 2, 1};
+Tensor make_tensor(PyObject *const *values) {
+  check_device("tensor", values[2]);
+  return to_tensor_of(values[0], to_optional_dtype(values[1], {"tensor", "dtype"}),
+                      {"tensor", "value"});
+}
+
+Signature constant_signature{"constant", {"value", "dtype", "shape"}, 3, 3, 1};
+Tensor make_constant(PyObject *const *values) {
+  const Tensor made = to_tensor_of(values[0], to_optional_dtype(values[1], {"constant", "dtype"}),
+                                   {"constant", "value"});
+  if (!is_given(values[2])) return made;
+  const Ints shape = to_integers(values[2], {"constant", "shape"});
+  return made.size() == 1 ? broadcast(reshape(made, Ints{}), shape) : reshape(made, shape);
+}
+
+Signature asarray_signature{"asarray", {"x", "dtype", "device", "copy"}, 4, 2, 1};
+Tensor make_asarray(PyObject *const *values) {
+  check_device("asarray", values[2]);
+  Sharing sharing = Sharing::if_possible;
+  if (is_given(values[3]))
+    sharing = to<bool>(values[3], {"asarray", "copy"}) ? Sharing::copy : Sharing::only;
+  return to_tensor_of(values[0], to_optional_dtype(values[1], {"asarray", "dtype"}),
+                      {"asarray", "x"}, sharing);
+}
+
+Signature zeros_signature{"zeros", {"shape", "dtype", "device"}, 3, 2, 1};
+Tensor make_zeros(PyObject *const *values) {
+  check_device("zeros", values[2]);
+  return zeros(Shape(to_integers(values[0], {"zeros", "shape"})),
+               dtype_or(values[1], DType::f32, "zeros"));
+}
+Signature ones_signature{"ones", {"shape", "dtype", "device"}, 3, 2, 1};
+Tensor make_ones(PyObject *const *values) {
+  check_device("ones", values[2]);
+  return ones(Shape(to_integers(values[0], {"ones", "shape"})),
+              dtype_or(values[1], DType::f32, "ones"));
+}
+
+Signature full_signature{"full", {"shape", "value", "dtype", "device"}, 4, 3, 2};
+Tensor make_full(PyObject *const *values) {
+  check_device("full", values[3]);
+  const Place place{"full", "value"};
+  Argument value;
+  if (!value.convert(values[1], place, std::nullopt)) refuse_object(values[1], place);
+  return full(Shape(to_integers(values[0], {"full", "shape"})), value.operand(),
+              dtype_or(values[2], value.operand().dtype(), "full"));
+}
+
+/// Of the type of a tensor, in another dtype if one is given.
+Tensor like(PyObject *const *values, const char *function,
+            Tensor (*make)(const Tensor &, std::source_location)) {
+  const Tensor of = to_tensor(values[0], {function, "x"});
+  const Tensor made = make(of, std::source_location());
+  const DType dtype = dtype_or(values[1], detail::type_of(made).dtype, function);
+  return dtype == detail::type_of(made).dtype ? made : made.astype(dtype);
+}
+Signature zeros_like_signature{"zeros_like", {"x", "dtype"}, 2, 2, 1};
+Tensor make_zeros_like(PyObject *const *values) { return like(values, "zeros_like", zeros_like); }
+Signature ones_like_signature{"ones_like", {"x", "dtype"}, 2, 2, 1};
+Tensor make_ones_like(PyObject *const *values) { return like(values, "ones_like", ones_like); }
+Signature full_like_signature{"full_like", {"x", "value", "dtype"}, 3, 3, 2};
+Tensor make_full_like(PyObject *const *values) {
+  const Tensor of = to_tensor(values[0], {"full_like", "x"});
+  const DType dtype = dtype_or(values[2], detail::type_of(of).dtype, "full_like");
+  Argument value;
+  const Place place{"full_like", "value"};
+  if (!value.convert(values[1], place, dtype)) refuse_object(values[1], place);
+  return full(of.shape(), value.operand(), dtype);
+}
+
+Signature arange_signature{"arange", {"start", "stop", "step", "dtype"}, 4, 4, 1};
+Tensor make_arange(PyObject *const *values) {
+  const bool bounded = is_given(values[1]);
+  bool floating = false;
+  std::array<double, 3> numbers = {0, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!is_given(values[i])) continue;
+    floating |= PyFloat_Check(values[i]) ||
+                (is_tensor(values[i]) && is_floating(tensor_in(values[i]).dtype()));
+    numbers[i] = to<double>(values[i], {"arange", arange_signature.names[i]});
+  }
+  if (!bounded) numbers = {0, numbers[0], numbers[2]};
+  const bool large = std::fabs(numbers[0]) > 2147483647. || std::fabs(numbers[1]) > 2147483647.;
+  return arange(numbers[0], numbers[1], numbers[2],
+                dtype_or(values[3],
+                         floating ? DType::f32
+                         : large  ? DType::i64
+                                  : DType::i32,
+                         "arange"));
+}
+
+Signature linspace_signature{"linspace", {"start", "stop", "num", "endpoint", "dtype"}, 5, 3, 2};
+Tensor make_linspace(PyObject *const *values) {
+  const double start = to<double>(values[0], {"linspace", "start"}),
+               stop = to<double>(values[1], {"linspace", "stop"});
+  const std::int64_t count = given<std::int64_t>(values[2], 50, {"linspace", "num"});
+  const bool endpoint = given<bool>(values[3], true, {"linspace", "endpoint"});
+  const DType dtype = dtype_or(values[4], DType::f32, "linspace");
+  if (count < 0)
+    throw ValueError("linspace: num is " + std::to_string(count) + ", which is negative");
+  if (!std::isfinite(start) || !std::isfinite(stop))
+    throw ValueError("linspace: a bound is not finite");
+  const std::int64_t parts = endpoint ? count - 1 : count;
+  const Ints dims{count};
+  Tensor line = detail::unset_tensor(DType::f64, dims);
+  auto *to = reinterpret_cast<double *>(line.impl()->data);
+  const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0;
+  for (std::int64_t i = 0; i < count; ++i) to[i] = start + static_cast<double>(i) * step;
+  if (endpoint && count > 1) to[count - 1] = stop;
+  return dtype == DType::f64 ? line : line.astype(dtype);
+}
+
+Signature eye_signature{"eye", {"n", "dtype"}, 2, 2, 1};
+Tensor make_eye(PyObject *const *values) {
+  return eye(to_integer(values[0], {"eye", "n"}), dtype_or(values[1], DType::f32, "eye"));
+}
+
+Signature square_signature{"square", {"x"}, 1, 1, 1};
+Tensor call_square(PyObject *const *values) {
+  const Operands<1> operands(square_signature, values, 1);
+  return unlocked(operands.size(), [&] { return square(operands[0]); });
+}
+Signature relu_signature{"relu", {"x"}, 1, 1, 1};
+Tensor call_relu(PyObject *const *values) {
+  const Operands<1> operands(relu_signature, values, 1);
+  return unlocked(operands.size(), [&] { return relu(operands[0]); });
+}
+
+Signature top_k_signature{"top_k", {"x", "k", "axis", "smallest"}, 4, 2, 2};
+PyObject *call_top_k(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    PyObject *values[Signature::kMost];
+    top_k_signature.bind(args, static_cast<std::size_t>(count), keywords, values);
+    const Operands<1> operands(top_k_signature, values, 1);
+    const auto k = to<std::int64_t>(values[1], {"top_k", "k"});
+    const TopKOptions options{.axis = given<std::int64_t>(values[2], -1, {"top_k", "axis"}),
+                              .smallest = given<bool>(values[3], false, {"top_k", "smallest"})};
+    TopK found = unlocked(operands.size(), [&] { return top_k(operands[0], k, options); });
+    const nb::object first = checked(wrap(std::move(found.values))),
+                     second = checked(wrap(std::move(found.indices)));
+    return nb::make_tuple(first, second).release().ptr();
+  });
+}
+
+PyMethodDef functions[] = {
+    method<tensor_signature, make_tensor>(
+        "tensor(value, dtype=None, *, device=None)\n--\n\n"
+        "A tensor of a number, a nested list of numbers, an array or another tensor. Its elements "
+        "are copied.\n\n"
+        "Numbers of Python become bool, int32 (int64 where one does not fit) or float32; arrays "
+        "keep their dtype, and "
+        "small integers and halves become the least dtype that holds them. Lists that hold tensors "
+        "stack them.\n\n"
+        "Raises:\n    ValueError: if a list is ragged\n    DTypeError: for what no dtype holds\n\n"
+        "Example:\n    wf.tensor([[1, 2], [3, 4]])  ->  [[1, 2], [3, 4]]\n"),
+    method<constant_signature, make_constant>(
+        "constant(value, dtype=None, shape=None)\n--\n\n"
+        "As `tensor`; with a shape the elements are put in it, a single one in all places.\n\n"
+        "Example:\n    wf.constant(7, shape=[2, 2])  ->  [[7, 7], [7, 7]]\n"),
+    method<asarray_signature, make_asarray>(
+        "asarray(x, dtype=None, *, device=None, copy=None)\n--\n\n"
+        "A tensor of anything that `tensor` takes, on the memory of an array where that can be: it "
+        "must not change as "
+        "long as the tensor lives.\n\nArgs:\n    copy: True: always copy; False: a ValueError "
+        "where a copy is needed\n\n"
+        "Example:\n    wf.asarray([1.5, 2.5])  ->  [1.5, 2.5]\n"),
+    method<zeros_signature, make_zeros>(
+        "zeros(shape, dtype=float32, *, device=None)\n--\n\nA tensor of zeros.\n\n"
+        "Example:\n    wf.zeros([2, 2])  ->  [[0, 0], [0, 0]]\n"),
+    method<ones_signature, make_ones>(
+        "ones(shape, dtype=float32, *, device=None)\n--\n\nA tensor of ones.\n\n"
+        "Example:\n    wf.ones(3)  ->  [1, 1, 1]\n"),
+    method<full_signature, make_full>("full(shape, value, dtype=None, *, device=None)\n--\n\nA "
+                                      "tensor of one value, in its dtype if none is given.\n\n"
+                                      "Example:\n    wf.full([2], 1.5)  ->  [1.5, 1.5]\n"),
+    method<zeros_like_signature, make_zeros_like>(
+        "zeros_like(x, dtype=None)\n--\n\nZeros of the shape of x, and its dtype.\n\n"
+        "Example:\n    wf.zeros_like([1, 2])  ->  [0, 0]\n"),
+    method<ones_like_signature, make_ones_like>(
+        "ones_like(x, dtype=None)\n--\n\nOnes of the shape of x, and its dtype.\n\n"
+        "Example:\n    wf.ones_like([1, 2])  ->  [1, 1]\n"),
+    method<full_like_signature, make_full_like>(
+        "full_like(x, value, dtype=None)\n--\n\nOne value in the shape of x, and its dtype.\n\n"
+        "Example:\n    wf.full_like([1, 2], 7)  ->  [7, 7]\n"),
+    method<arange_signature, make_arange>(
+        "arange(start, stop=None, step=1, dtype=None)\n--\n\n"
+        "start, start + step, ... below stop, or 0, 1, ... below the only number. Of whole numbers "
+        "int32, else float32.\n\n"
+        "Raises:\n    ValueError: if the step is 0 or a bound is not finite\n\nExample:\n    "
+        "wf.arange(2, 8, 2)  ->  [2, 4, 6]\n"),
+    method<linspace_signature, make_linspace>(
+        "linspace(start, stop, num=50, *, endpoint=True, dtype=float32)\n--\n\n"
+        "Numbers at equal distances from start to stop, which is the last one, or with "
+        "endpoint=False would be the next.\n\n"
+        "Example:\n    wf.linspace(0, 1, 5)  ->  [0, 0.25, 0.5, 0.75, 1]\n"),
+    method<eye_signature, make_eye>("eye(n, dtype=float32)\n--\n\nThe identity "
+                                    "matrix.\n\nExample:\n    wf.eye(2)  ->  [[1, 0], [0, 1]]\n"),
+    method<square_signature, call_square>("square(x)\n--\n\nx * x of each element.\n\nExample:\n   "
+                                          " wf.square([1, 2, 3])  ->  [1, 4, 9]\n"),
+    method<relu_signature, call_relu>(
+        "relu(x)\n--\n\nmax(x, 0) of each element, with half the gradient at 0.\n\n"
+        "Example:\n    wf.relu([-1., 0., 2.])  ->  [0, 0, 2]\n"),
+    {"top_k", reinterpret_cast<PyCFunction>(call_top_k), METH_FASTCALL | METH_KEYWORDS,
+     "top_k(x, k, *, axis=-1, smallest=False)\n--\n\n"
+     "The k largest elements along one axis, the largest first, and where they are, as int64: "
+     "(values, indices). Of "
+     "equal ones the first. NaN counts as largest.\n\nRaises:\n    ValueError: unless 0 <= k <= "
+     "the size of the axis\n\n"
+     "Example:\n    wf.top_k([1, 3, 2], 2)[1]  ->  [1, 2]\n"},
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+void define_creation(nb::module_ &module) { add_functions(module, functions); }
+
+} // namespace weft::python

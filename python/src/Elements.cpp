@@ -1,0 +1,208 @@
+// Tensors of elements in memory of somebody else: on them, or copied and widened.
+#include "Elements.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <weft/detail/binding.h>
+
+namespace weft::python {
+
+namespace {
+
+using Kind = Element::Kind;
+
+/// A number of 16 bits of IEEE 754 as a float.
+float half_to_float(std::uint16_t bits) {
+  const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f,
+                      fraction = bits & 0x3ff;
+  float value;
+  if (exponent == 0) {
+    value = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -value : value;
+  }
+  const std::uint32_t wide =
+      sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+/// A half, which C++20 has no type for.
+struct Half {
+  std::uint16_t bits;
+  explicit operator float() const { return half_to_float(bits); }
+};
+/// A byte that is a bool if it is not 0.
+struct Byte {
+  std::uint8_t value;
+  explicit operator bool() const { return value != 0; }
+};
+
+template <class From, class To>
+void copy_line(const std::byte *from, std::int64_t stride, std::int64_t count, To *to,
+               bool swapped) {
+  for (std::int64_t i = 0; i < count; ++i, from += stride) {
+    From value;
+    if (swapped) {
+      std::byte turned[sizeof value];
+      std::reverse_copy(from, from + sizeof value, turned);
+      std::memcpy(&value, turned, sizeof value);
+    } else {
+      std::memcpy(&value, from, sizeof value); // which may not be aligned
+    }
+    to[i] = static_cast<To>(value);
+  }
+}
+
+template <class From, class To>
+void copy_all(const Elements &elements, std::size_t axis, const std::byte *from, To *&to) {
+  const std::size_t rank = elements.dims.size();
+  if (axis == rank) {
+    copy_line<From>(from, 0, 1, to++, elements.element.swapped);
+    return;
+  }
+  const std::int64_t count = elements.dims[axis], stride = elements.strides[axis];
+  if (axis + 1 == rank) {
+    if constexpr (std::is_same_v<From, To>)
+      if (stride == static_cast<std::int64_t>(sizeof(To)) && !elements.element.swapped) {
+        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(To));
+        to += count;
+        return;
+      }
+    copy_line<From>(from, stride, count, to, elements.element.swapped);
+    to += count;
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i)
+    copy_all<From>(elements, axis + 1, from + i * stride, to);
+}
+
+template <class From, class To>
+Tensor copied(const Elements &elements) {
+  Tensor result = detail::unset_tensor(dtype_of<To>, elements.dims);
+  To *to = reinterpret_cast<To *>(result.impl()->data);
+  if (result.impl()->size == 0) return result;
+  const Unlocked scope(result.impl()->size > 1 << 16);
+  copy_all<From>(elements, 0, elements.data, to);
+  return result;
+}
+
+/// In the least dtype that holds every value; undefined if none does.
+Tensor copy_of(const Elements &elements) {
+  switch (elements.element.kind) {
+  case Kind::boolean: return copied<Byte, bool>(elements);
+  case Kind::integer:
+    switch (elements.element.size) {
+    case 1: return copied<std::int8_t, std::int32_t>(elements);
+    case 2: return copied<std::int16_t, std::int32_t>(elements);
+    case 4: return copied<std::int32_t, std::int32_t>(elements);
+    case 8: return copied<std::int64_t, std::int64_t>(elements);
+    default: return {};
+    }
+  case Kind::natural:
+    switch (elements.element.size) {
+    case 1: return copied<std::uint8_t, std::int32_t>(elements);
+    case 2: return copied<std::uint16_t, std::int32_t>(elements);
+    case 4: return copied<std::uint32_t, std::int64_t>(elements);
+    default: return {};
+    }
+  case Kind::floating:
+    switch (elements.element.size) {
+    case 2: return copied<Half, float>(elements);
+    case 4: return copied<float, float>(elements);
+    case 8: return copied<double, double>(elements);
+    default: return {};
+    }
+  case Kind::other: return {};
+  }
+  return {};
+}
+
+/// Whether every byte is 0 or 1, as a bool of C++ has to be.
+bool are_bools(const Elements &elements, std::size_t axis, const std::byte *from) {
+  if (axis == elements.dims.size()) return static_cast<unsigned char>(*from) <= 1;
+  for (std::int64_t i = 0; i < elements.dims[axis]; ++i)
+    if (!are_bools(elements, axis + 1, from + i * elements.strides[axis])) return false;
+  return true;
+}
+
+/// Why a tensor cannot be on these elements; empty if it can.
+std::string why_not_shared(const Elements &elements) {
+  if (elements.element.swapped) return "they are in another byte order";
+  const std::optional<DType> dtype = elements.element.dtype();
+  if (!dtype) return "there is no such dtype";
+  const auto size = static_cast<std::int64_t>(item_size(*dtype));
+  if (reinterpret_cast<std::uintptr_t>(elements.data) % static_cast<std::uintptr_t>(size) != 0)
+    return "they are not aligned";
+  for (const std::int64_t stride : elements.strides)
+    if (stride % size != 0) return "they are not aligned";
+  if (*dtype == DType::boolean && !are_bools(elements, 0, elements.data))
+    return "some bytes are neither 0 nor 1";
+  return {};
+}
+
+Tensor shared(const Elements &elements, DType dtype, detail::ExternalOwner owner) {
+  Ints strides;
+  std::int64_t row_major = 1;
+  bool contiguous = true;
+  for (std::size_t i = elements.dims.size(); i-- > 0;) {
+    const std::int64_t stride = elements.strides[i] / static_cast<std::int64_t>(item_size(dtype));
+    contiguous &= stride == row_major || elements.dims[i] == 1;
+    row_major *= elements.dims[i];
+    strides.push_back(stride);
+  }
+  std::reverse(strides.begin(), strides.end());
+  if (contiguous) strides.clear();
+  return detail::foreign_tensor(dtype, elements.dims, strides, elements.data, owner);
+}
+
+} // namespace
+
+std::optional<DType> Element::dtype() const {
+  switch (kind) {
+  case Kind::boolean: return size == 1 ? std::optional(DType::boolean) : std::nullopt;
+  case Kind::integer:
+    return size == 4   ? std::optional(DType::i32)
+           : size == 8 ? std::optional(DType::i64)
+                       : std::nullopt;
+  case Kind::floating:
+    return size == 4   ? std::optional(DType::f32)
+           : size == 8 ? std::optional(DType::f64)
+                       : std::nullopt;
+  case Kind::natural:
+  case Kind::other: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string to_string(const Element &element) {
+  static constexpr std::array names = {"bool", "int", "uint", "float", "elements"};
+  std::string text = names[static_cast<std::size_t>(element.kind)];
+  if (element.kind != Kind::boolean) text += std::to_string(8 * element.size);
+  return element.swapped ? text + " (big-endian)" : text;
+}
+
+Tensor tensor_of_elements(const Elements &elements, detail::ExternalOwner owner, Sharing sharing,
+                          const Place &place) {
+  struct Release {
+    detail::ExternalOwner owner;
+    ~Release() {
+      if (owner.release != nullptr) owner.release(owner.context);
+    }
+  } release{owner};
+  if (sharing != Sharing::copy) {
+    const std::string fault = why_not_shared(elements);
+    if (fault.empty())
+      return shared(elements, *elements.element.dtype(),
+                    std::exchange(release.owner, {nullptr, nullptr}));
+    if (sharing == Sharing::only)
+      throw ValueError(place.text() + " has elements (" + to_string(elements.element) +
+                       ") that no tensor can share, as " + fault + ", and copy is False");
+  }
+  Tensor tensor = copy_of(elements);
+  if (tensor.defined()) return tensor;
+  throw DTypeError(place.text() + " has elements of " + to_string(elements.element) +
+                   ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+}
+
+} // namespace weft::python

@@ -1,0 +1,176 @@
+// Errors of the library as exceptions of Python, which name the user's line.
+#include "Binding.h"
+
+#include <algorithm>
+#include <new>
+
+#include <frameobject.h>
+
+namespace weft::python {
+
+namespace {
+
+constexpr std::size_t kKinds = 10;
+PyObject *classes[kKinds] = {};
+
+/// The folder of the package, with a slash behind it.
+std::string package_folder() {
+  const nb::object package = nb::steal(PyImport_GetModule(nb::str("weft").ptr()));
+  if (!package.is_valid()) {
+    PyErr_Clear();
+    return {};
+  }
+  const nb::object path = nb::steal(PyObject_GetAttrString(package.ptr(), "__path__"));
+  const nb::object first =
+      path.is_valid() ? nb::steal(PySequence_GetItem(path.ptr(), 0)) : nb::object();
+  const char *text =
+      first.is_valid() && PyUnicode_Check(first.ptr()) ? PyUnicode_AsUTF8(first.ptr()) : nullptr;
+  PyErr_Clear();
+  return text == nullptr ? std::string() : std::string(text) + "/";
+}
+
+PyObject *make_class(nb::module_ &module, const char *name, std::initializer_list<PyObject *> bases,
+                     const char *documentation) {
+  nb::list list;
+  for (PyObject *base : bases) list.append(nb::borrow(base));
+  const nb::tuple tuple(list);
+  const std::string qualified = std::string("weft.") + name;
+  PyObject *made =
+      PyErr_NewExceptionWithDoc(qualified.c_str(), documentation, tuple.ptr(), nullptr);
+  if (made == nullptr) throw nb::python_error();
+  module.attr(name) = nb::borrow(made);
+  return made;
+}
+
+PyObject *class_of(ErrorKind kind) { return classes[static_cast<std::size_t>(kind)]; }
+
+void set(PyObject *type, std::string_view message) noexcept {
+  try {
+    const auto [file, line] = line_of_user();
+    std::string text(message);
+    if (line != 0)
+      text = file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": " + text;
+    const nb::object error =
+        checked(PyObject_CallOneArg(type, nb::str(text.data(), text.size()).ptr()));
+    error.attr("message") = nb::str(message.data(), message.size());
+    error.attr("file") = line == 0 ? nb::object(nb::none()) : nb::object(nb::str(file.c_str()));
+    error.attr("line") = line == 0 ? nb::object(nb::none()) : nb::object(nb::int_(line));
+    PyErr_SetObject(type, error.ptr());
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (...) {
+    PyErr_NoMemory();
+  }
+}
+
+/// Characters to insert, remove or replace between two words.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t before = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = before + (a[i - 1] != b[j - 1]);
+      before = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+} // namespace
+
+std::pair<std::string, int> line_of_user() {
+  const std::string folder = package_folder();
+  nb::object frame = nb::borrow(reinterpret_cast<PyObject *>(PyEval_GetFrame()));
+  while (frame.is_valid() && frame.ptr() != nullptr) {
+    auto *of = reinterpret_cast<PyFrameObject *>(frame.ptr());
+    const nb::object code = nb::steal(reinterpret_cast<PyObject *>(PyFrame_GetCode(of)));
+    const nb::object name = nb::steal(PyObject_GetAttrString(code.ptr(), "co_filename"));
+    const char *file = name.is_valid() ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
+    if (file == nullptr) {
+      PyErr_Clear();
+      return {};
+    }
+    if (folder.empty() || !std::string_view(file).starts_with(folder))
+      return {file, PyFrame_GetLineNumber(of)};
+    frame = nb::steal(reinterpret_cast<PyObject *>(PyFrame_GetBack(of)));
+  }
+  return {};
+}
+
+std::string nearest(std::string_view wrong, std::span<const char *const> names) {
+  const char *best = nullptr;
+  std::size_t least = wrong.size() / 2 + 1;
+  for (const char *name : names) {
+    const std::size_t away = distance(wrong, name);
+    if (away < least) {
+      least = away;
+      best = name;
+    }
+  }
+  return best == nullptr ? std::string() : best;
+}
+
+void raise_type_error(const std::string &message) {
+  PyErr_SetString(PyExc_TypeError, message.c_str());
+  throw nb::python_error();
+}
+
+void set_error() noexcept {
+  try {
+    throw;
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const Error &error) {
+    set(class_of(error.kind()), error.message());
+  } catch (const std::bad_alloc &) {
+    set(class_of(ErrorKind::out_of_memory), "there is no memory left");
+  } catch (const std::exception &error) {
+    set(class_of(ErrorKind::internal), error.what());
+  } catch (...) {
+    set(class_of(ErrorKind::internal), "an exception of unknown type");
+  }
+}
+
+void define_errors(nb::module_ &module) {
+  PyObject *base =
+      make_class(module, "Error", {PyExc_Exception},
+                 "What Weft raises. `message` is the text without the place, `file` and `line` are "
+                 "the user's, or None.");
+  PyObject *invalid =
+      make_class(module, "InvalidArgumentError", {base}, "Arguments that an op does not take.");
+  const auto define = [&](ErrorKind kind, const char *name, std::initializer_list<PyObject *> bases,
+                          const char *documentation) {
+    classes[static_cast<std::size_t>(kind)] = make_class(module, name, bases, documentation);
+  };
+  define(ErrorKind::shape, "ShapeError", {invalid, PyExc_ValueError},
+         "Shapes that do not fit together, or a wrong rank.");
+  define(ErrorKind::dtype, "DTypeError", {invalid, PyExc_TypeError},
+         "A dtype that an op does not admit.");
+  define(ErrorKind::index, "OutOfRangeError", {base, PyExc_IndexError},
+         "An axis or an index out of range.");
+  define(ErrorKind::value, "ValueError", {invalid, PyExc_ValueError},
+         "An argument whose value makes no sense.");
+  define(ErrorKind::state, "StateError", {base, PyExc_RuntimeError},
+         "A call at a time when it is not possible, such as of a tape that is spent.");
+  define(ErrorKind::assertion, "AssertionError", {invalid, PyExc_AssertionError},
+         "A check that did not hold.");
+  define(ErrorKind::out_of_memory, "ResourceExhaustedError", {base, PyExc_MemoryError},
+         "More bytes than can be had.");
+  define(ErrorKind::compile, "CompileError", {base, PyExc_RuntimeError},
+         "A program that cannot be compiled.");
+  define(ErrorKind::io, "IOError", {base, PyExc_OSError},
+         "A file that is missing, malformed or cannot be written.");
+  define(ErrorKind::internal, "InternalError", {base, PyExc_RuntimeError},
+         "A fault of Weft's own: please report it.");
+  nb::register_exception_translator([](const std::exception_ptr &exception, void *) {
+    try {
+      std::rethrow_exception(exception);
+    } catch (const Error &) {
+      set_error();
+    }
+  });
+}
+
+} // namespace weft::python

@@ -1,0 +1,248 @@
+// NumPy's indexing of tensors: basic by the library's own, advanced as gathers, which have
+// derivatives.
+#include "Tensors.h"
+
+#include <algorithm>
+
+#include "Buffers.h"
+#include <weft/detail/binding.h>
+
+namespace weft::python {
+
+namespace {
+
+/// One entry between the brackets, of which a mask gives several.
+struct Entry {
+  Index basic = all;
+  Tensor positions; ///< defined: an array of indices of the axis
+  bool integer = false;
+
+  bool takes_axis() const { return !std::holds_alternative<NewAxis>(basic.value()); }
+};
+
+std::optional<std::int64_t> bound(PyObject *object, const char *which) {
+  if (object == Py_None) return std::nullopt;
+  const nb::object index = nb::steal(PyNumber_Index(object));
+  if (!index.is_valid()) {
+    PyErr_Clear();
+    throw DTypeError(std::string("index: the ") + which + " of a slice is of type " +
+                     Py_TYPE(object)->tp_name + ": an integer is wanted");
+  }
+  // As Python has it, what does not fit is as far out as can be.
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return overflow == 0 ? value : overflow > 0 ? most : -most;
+}
+
+Slice slice_of(PyObject *object) {
+  const auto *range = reinterpret_cast<PySliceObject *>(object);
+  Slice slice{bound(range->start, "start"), bound(range->stop, "stop")};
+  if (const auto step = bound(range->step, "step")) slice.step = *step;
+  return slice;
+}
+
+/// Whether the object is an integer, of Python or NumPy, and no array.
+bool is_integer_object(PyObject *object) {
+  if (PyLong_CheckExact(object)) return true;
+  if (PyBool_Check(object) || is_tensor(object) || is_variable(object)) return false;
+  if (!PyIndex_Check(object)) return false;
+  const nb::object index =
+      nb::steal(PyNumber_Index(object)); // arrays say that they can, and cannot
+  PyErr_Clear();
+  return index.is_valid() && PyObject_HasAttrString(object, "__len__") == 0;
+}
+
+/// The basic entry that the object is; nothing for an array.
+std::optional<Entry> basic_entry(PyObject *object) {
+  if (PySlice_Check(object)) return Entry{slice_of(object), {}};
+  if (object == Py_Ellipsis) return Entry{ellipsis, {}};
+  if (object == Py_None) return Entry{newaxis, {}};
+  if (!is_integer_object(object)) return std::nullopt;
+  Entry entry{to_integer(object, {"index", "the position"}), {}};
+  entry.integer = true;
+  return entry;
+}
+
+/// The places where a mask is true, one tensor per axis of it.
+void add_places(const Tensor &mask, const Shape &shape, std::size_t axis,
+                std::vector<Entry> &entries) {
+  host_elements(mask, "an index by a mask");
+  const Shape sizes = mask.shape();
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (axis + i >= shape.size() || sizes[i] != shape[axis + i])
+      throw IndexError("index: a mask of shape " + weft::to_string(sizes) +
+                       " does not fit a tensor of shape " + weft::to_string(shape) + " from axis " +
+                       std::to_string(axis) + " on");
+  const std::vector<bool> flags = mask.to_vector<bool>();
+  std::vector<std::vector<std::int64_t>> places(sizes.size());
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (!flags[i]) continue;
+    auto rest = static_cast<std::int64_t>(i);
+    for (std::size_t k = sizes.size(); k-- > 0; rest /= sizes[k])
+      places[k].push_back(rest % sizes[k]);
+  }
+  for (const auto &list : places) entries.push_back({all, tensor(list)});
+}
+
+/// Counted from the front, and in range.
+Tensor normalized(const Tensor &positions, std::int64_t size, std::int64_t axis,
+                  const Shape &shape) {
+  if (positions.traced())
+    return size == unknown ? positions
+                           : select(less(positions, 0), add(positions, size), positions);
+  std::vector<std::int64_t> list = positions.to_vector<std::int64_t>();
+  bool negative = false;
+  for (std::int64_t &position : list) {
+    if (size != unknown && (position < -size || position >= size))
+      throw IndexError("index: " + std::to_string(position) + " is out of range for axis " +
+                       std::to_string(axis) + " of a tensor of shape " + weft::to_string(shape));
+    if (position < 0) {
+      position += size;
+      negative = true;
+    }
+  }
+  return negative ? tensor(list, positions.shape()) : positions;
+}
+
+std::size_t axes_taken(PyObject *object) {
+  if (PySlice_Check(object) || is_integer_object(object)) return 1;
+  if (object == Py_None || object == Py_Ellipsis) return 0;
+  return 1;
+}
+
+/// The entries of a key, arrays converted and masks taken apart; no ellipsis is left.
+std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) {
+  const Shape shape = detail::type_of(x).shape;
+  std::vector<Tensor> arrays(keys.size());
+  std::size_t taken = 0, ellipses = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (basic_entry(keys[i])) {
+      taken += axes_taken(keys[i]);
+      ellipses += keys[i] == Py_Ellipsis;
+      continue;
+    }
+    if (PyBool_Check(keys[i]) || PyUnicode_Check(keys[i]) || PyFloat_Check(keys[i]))
+      throw DTypeError(
+          std::string("index: a ") + Py_TYPE(keys[i])->tp_name +
+          " is no index: integers, slices, ..., None, and arrays of integers or bools are");
+    arrays[i] = to_tensor(keys[i], {"index", "the array"});
+    const TensorType type = detail::type_of(arrays[i]);
+    if (arrays[i].impl()->size == 0 && PyList_Check(keys[i]))
+      arrays[i] = cast(arrays[i], DType::i64);
+    else if (is_floating(type.dtype))
+      throw DTypeError(std::string("index: an array of ") + python_name(type.dtype) +
+                       " is no index: only integers and bools are");
+    taken += type.dtype == DType::boolean ? type.shape.size() : 1;
+  }
+  if (ellipses > 1) throw IndexError("index: only one ellipsis may be given");
+  if (taken > shape.size())
+    throw IndexError("index: " + std::to_string(taken) + " indices for a tensor of shape " +
+                     weft::to_string(shape) + " (rank " + std::to_string(shape.size()) + ")");
+  std::vector<Entry> entries;
+  std::size_t axis = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::size_t before = entries.size();
+    if (keys[i] == Py_Ellipsis)
+      for (std::size_t left = shape.size() - taken; left != 0; --left) entries.push_back({all, {}});
+    else if (!arrays[i].defined()) entries.push_back(*basic_entry(keys[i]));
+    else if (detail::type_of(arrays[i]).dtype == DType::boolean)
+      add_places(arrays[i], shape, axis, entries);
+    else entries.push_back({all, arrays[i]});
+    for (std::size_t k = before; k < entries.size(); ++k) axis += entries[k].takes_axis();
+  }
+  return entries;
+}
+
+/// Arrays of indices, broadcast together, pick elements along several axes: these become one.
+Tensor gather_together(Tensor y, const std::vector<std::int64_t> &axes,
+                       const std::vector<Tensor> &positions, bool adjacent) {
+  const Shape shape = detail::type_of(y).shape;
+  Ints order, rest;
+  for (const std::int64_t axis : axes) order.push_back(axis);
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+    if (std::ranges::find(axes, axis) == axes.end()) rest.push_back(axis);
+  std::int64_t count = 1;
+  Tensor flat;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    const Tensor part = multiply(cast(positions[i], DType::i64), count);
+    try {
+      flat = flat.defined() ? add(flat, part) : part;
+    } catch (const ShapeError &) {
+      throw IndexError("index: arrays of shapes " + weft::to_string(positions[i].shape()) +
+                       " and " + weft::to_string(flat.shape()) + " do not broadcast together");
+    }
+    count *= shape[static_cast<std::size_t>(axes[i])];
+  }
+  Ints sizes{count};
+  for (const std::int64_t axis : rest) {
+    order.push_back(axis);
+    sizes.push_back(shape[static_cast<std::size_t>(axis)]);
+  }
+  y = gather(reshape(transpose(y, order), sizes), flat);
+  const std::int64_t before = adjacent ? axes.front() : 0,
+                     picked = detail::type_of(flat).shape.rank();
+  if (before == 0) return y;
+  // The new axes stand where the first array stood.
+  Ints back;
+  for (std::int64_t i = 0; i < before; ++i) back.push_back(picked + i);
+  for (std::int64_t i = 0; i < picked; ++i) back.push_back(i);
+  for (std::int64_t i = picked + before; i < detail::type_of(y).shape.rank(); ++i)
+    back.push_back(i);
+  return transpose(y, back);
+}
+
+Tensor advanced(const Tensor &x, std::span<PyObject *const> keys) {
+  std::vector<Entry> entries = entries_of(x, keys);
+  const bool any =
+      std::ranges::any_of(entries, [](const Entry &entry) { return entry.positions.defined(); });
+  std::vector<Index> basic;
+  std::vector<std::int64_t> axes;
+  std::vector<Tensor> positions;
+  std::vector<std::size_t> places;
+  std::int64_t axis = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry &entry = entries[i];
+    if (any && entry.integer) entry.positions = tensor(std::get<std::int64_t>(entry.basic.value()));
+    if (entry.positions.defined()) {
+      basic.emplace_back(all);
+      axes.push_back(axis);
+      positions.push_back(entry.positions);
+      places.push_back(i);
+    } else {
+      basic.push_back(entry.basic);
+    }
+    axis += !entry.integer || any;
+  }
+  Tensor y = detail::index_tensor(x, basic);
+  if (axes.empty()) return y;
+  const Shape shape = detail::type_of(y).shape;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    positions[i] = normalized(positions[i], shape[static_cast<std::size_t>(axes[i])], axes[i],
+                              detail::type_of(x).shape);
+  if (axes.size() == 1) return gather(y, positions[0], {.axis = axes[0]});
+  return gather_together(std::move(y), axes, positions,
+                         places.back() - places.front() + 1 == places.size());
+}
+
+} // namespace
+
+PyObject *subscript(PyObject *self, PyObject *key) {
+  return guarded([&] {
+    const Tensor x = is_tensor(self) ? tensor_in(self) : variable_in(self).value();
+    if (PyLong_CheckExact(key)) return wrap(x[to_integer(key, {"index", "the position"})]);
+    if (PySlice_Check(key)) return wrap(x[slice_of(key)]);
+    std::span<PyObject *const> keys(&key, 1);
+    if (PyTuple_Check(key))
+      keys = {&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
+    std::vector<Index> basic;
+    for (PyObject *item : keys) {
+      const std::optional<Entry> entry = basic_entry(item);
+      if (!entry) return wrap(advanced(x, keys));
+      basic.push_back(entry->basic);
+    }
+    return wrap(detail::index_tensor(x, basic));
+  });
+}
+
+} // namespace weft::python

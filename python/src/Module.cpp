@@ -1,0 +1,69 @@
+// The extension module weft._weft: a thin coat over libweft.
+#include "Binding.h"
+
+#include <weft/memory.h>
+
+namespace weft::python {
+
+namespace {
+
+void define_memory(nb::module_ &module) {
+  module.def(
+      "memory_stats",
+      [] {
+        const MemoryStats stats = memory_stats();
+        nb::dict dict;
+        dict["current"] = stats.current;
+        dict["peak"] = stats.peak;
+        dict["cached"] = stats.cached;
+        return dict;
+      },
+      "Bytes that tensors hold now, the most since the start or reset_peak(), and those kept for "
+      "later. Memory of other "
+      "libraries is not counted.");
+  module.def("reset_peak", reset_peak, "Starts measuring the peak of memory_stats() anew.");
+  module.def("release_cached_memory", release_cached_memory,
+             "Gives memory that nobody uses back to the system.");
+}
+
+/// Classes are weft's, not those of the module inside.
+void name_classes(nb::module_ &module) {
+  for (const char *name : {"Tensor", "Variable", "DType", "GradientTape", "Generator"})
+    module.attr(name).attr("__module__") = "weft";
+}
+
+/// What `from weft._weft import *` takes: all but what is the package's own.
+void list_names(nb::module_ &module) {
+  nb::list names;
+  for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
+    const std::string_view text = nb::str(name).c_str();
+    if (!text.starts_with('_') && !text.starts_with("random_") && text != "set_seed" &&
+        text != "Generator")
+      names.append(name);
+  }
+  names.append("_rebuild"); // which pickled tensors name
+  module.attr("__all__") = names;
+}
+
+} // namespace
+
+} // namespace weft::python
+
+NB_MODULE(_weft, module) {
+  using namespace weft::python;
+  nb::set_leak_warnings(WEFT_LEAK_WARNINGS);
+  define_errors(module);
+  define_dtypes(module);
+  define_tensors(module);
+  define_dlpack(module);
+  define_printing(module);
+  define_creation(module);
+  define_ops(module);
+  define_windows(module);
+  define_random(module);
+  define_variables(module);
+  define_tapes(module);
+  define_memory(module);
+  name_classes(module);
+  list_names(module);
+}

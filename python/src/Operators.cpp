@@ -1,0 +1,191 @@
+// The operators of tensors and variables, and their conversions to Python's numbers.
+#include "Tensors.h"
+
+namespace weft::python {
+
+namespace {
+
+using Binary = Tensor (*)(const Operand &, const Operand &);
+using Unary = Tensor (*)(const Operand &);
+
+/// The dtype that a list of numbers beside this object takes.
+std::optional<DType> dtype_of_object(PyObject *object) {
+  if (is_tensor(object)) return detail::type_of(tensor_in(object)).dtype;
+  if (is_variable(object)) return variable_in(object).dtype();
+  return std::nullopt;
+}
+
+PyObject *not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+PyObject *apply(Binary op, const char *name, PyObject *a, PyObject *b) {
+  Argument x, y;
+  if (!x.convert(a, {name, "the left operand"}, dtype_of_object(b))) return not_implemented();
+  if (!y.convert(b, {name, "the right operand"}, dtype_of_object(a))) return not_implemented();
+  return wrap(unlocked(std::max(x.size(), y.size()), [&] { return op(x.operand(), y.operand()); }));
+}
+
+/// What `a + b` calls, whichever of them is ours.
+template <Binary op, const char *name>
+PyObject *binary(PyObject *a, PyObject *b) {
+  return guarded([&]() -> PyObject * {
+    if (is_tensor(a) && is_tensor(b)) {
+      const Tensor &x = tensor_in(a), &y = tensor_in(b);
+      return wrap(unlocked(std::max(x.impl()->size, y.impl()->size), [&] { return op(x, y); }));
+    }
+    return apply(op, name, a, b);
+  });
+}
+
+template <Unary op>
+PyObject *unary(PyObject *a) {
+  return guarded([&]() -> PyObject * {
+    const Tensor x = is_tensor(a) ? tensor_in(a) : variable_in(a).value();
+    return wrap(unlocked(x.impl()->size, [&] { return op(x); }));
+  });
+}
+
+Tensor positive(const Operand &x) { return x.materialize(); }
+Tensor matrix_product(const Operand &a, const Operand &b) { return matmul(a, b); }
+
+#define WEFT_OPERATOR_NAME(function, text) constexpr char function##_name[] = text;
+WEFT_OPERATOR_NAME(add, "add")
+WEFT_OPERATOR_NAME(subtract, "subtract")
+WEFT_OPERATOR_NAME(multiply, "multiply")
+WEFT_OPERATOR_NAME(divide, "divide")
+WEFT_OPERATOR_NAME(floor_divide, "floor_divide")
+WEFT_OPERATOR_NAME(remainder, "remainder")
+WEFT_OPERATOR_NAME(power, "power")
+WEFT_OPERATOR_NAME(matmul, "matmul")
+WEFT_OPERATOR_NAME(logical_and, "logical_and")
+WEFT_OPERATOR_NAME(logical_or, "logical_or")
+WEFT_OPERATOR_NAME(logical_xor, "logical_xor")
+#undef WEFT_OPERATOR_NAME
+
+PyObject *raise_to(PyObject *a, PyObject *b, PyObject *modulus) {
+  if (modulus != Py_None) return not_implemented();
+  return binary<power, power_name>(a, b);
+}
+
+PyObject *divide_with_rest(PyObject *a, PyObject *b) {
+  PyObject *quotient = binary<floor_divide, floor_divide_name>(a, b);
+  if (quotient == nullptr || quotient == Py_NotImplemented) return quotient;
+  PyObject *rest = binary<remainder, remainder_name>(a, b);
+  if (rest == nullptr) {
+    Py_DECREF(quotient);
+    return nullptr;
+  }
+  return Py_BuildValue("(NN)", quotient, rest);
+}
+
+PyObject *compare(PyObject *a, PyObject *b, int operation) {
+  return guarded([&]() -> PyObject * {
+    static constexpr std::array<Binary, 6> ops = {less,      less_equal, equal,
+                                                  not_equal, greater,    greater_equal};
+    static constexpr std::array names = {"less",      "less_equal", "equal",
+                                         "not_equal", "greater",    "greater_equal"};
+    const auto which = static_cast<std::size_t>(operation);
+    return apply(ops[which], names[which], a, b);
+  });
+}
+
+Tensor value_of(PyObject *object) {
+  return is_tensor(object) ? tensor_in(object) : variable_in(object).value();
+}
+
+/// The tensor, if it has one element.
+Tensor single(PyObject *object, const char *what) {
+  Tensor tensor = value_of(object);
+  if (tensor.impl()->size != 1 && !tensor.traced())
+    throw ShapeError(std::string(what) + " of a tensor of shape " +
+                     weft::to_string(tensor.shape()) +
+                     ": only one with a single element is a number");
+  return tensor;
+}
+
+int truth(PyObject *self) {
+  return guarded([&] {
+    const Tensor tensor = value_of(self);
+    if (tensor.impl()->size != 1 && !tensor.traced())
+      throw ValueError("the truth value of a tensor of shape " + weft::to_string(tensor.shape()) +
+                       " is ambiguous: take its any() or all()");
+    return static_cast<int>(tensor.item<double>() != 0);
+  });
+}
+
+PyObject *as_int(PyObject *self) {
+  return guarded([&] {
+    const Tensor tensor = single(self, "int()");
+    return is_floating(tensor.dtype()) ? PyLong_FromDouble(tensor.item<double>())
+                                       : PyLong_FromLongLong(tensor.item<std::int64_t>());
+  });
+}
+
+PyObject *as_float(PyObject *self) {
+  return guarded([&] { return PyFloat_FromDouble(single(self, "float()").item<double>()); });
+}
+
+PyObject *as_index(PyObject *self) {
+  return guarded([&] {
+    const Tensor tensor = value_of(self);
+    if (!is_integer(tensor.dtype()) ||
+        tensor.rank() != 0) // a TypeError, after which Python asks otherwise
+      throw DTypeError(std::string("a tensor of ") + python_name(tensor.dtype()) + " and shape " +
+                       weft::to_string(tensor.shape()) +
+                       " is no index: only one of int32 or int64 and of rank 0 is");
+    return PyLong_FromLongLong(tensor.item<std::int64_t>());
+  });
+}
+
+/// Of integers, by way of float64: exact for all of 32 bits, and put right for those of 64.
+Tensor floor_divide_integers(const Tensor &x, const Tensor &y, DType dtype) {
+  const auto ratio = [&](const Tensor &a) {
+    return divide(cast(a, DType::f64), cast(y, DType::f64));
+  };
+  const auto rounded = [&](const Tensor &a) { return cast(floor(add(ratio(a), 0.5)), dtype); };
+  if (dtype == DType::i32) return cast(floor(ratio(x)), dtype);
+  // What the nearest quotient leaves is less than a few y, of which the whole ones are exact.
+  const Tensor nearest = rounded(x), left = subtract(x, multiply(nearest, y));
+  return add(nearest, rounded(subtract(left, remainder(left, y))));
+}
+
+} // namespace
+
+Tensor floor_divide(const Operand &a, const Operand &b) {
+  // A number is as the tensor beside it, as in other ops.
+  const Tensor probe = subtract(a, b);
+  const DType dtype = detail::type_of(probe).dtype;
+  const Tensor x = cast(a, dtype), y = cast(b, dtype);
+  if (is_integer(dtype)) return floor_divide_integers(x, y, dtype);
+  const Tensor exact = divide(x, y);
+  const Tensor rounded = floor(add(divide(subtract(x, remainder(x, y)), y), 0.5));
+  return select(equal(y, 0), exact, rounded);
+}
+
+#define WEFT_SLOT(id, function) {id, reinterpret_cast<void *>(+(function))}
+const PyType_Slot operator_slots[] = {
+    WEFT_SLOT(Py_nb_add, (binary<add, add_name>)),
+    WEFT_SLOT(Py_nb_subtract, (binary<subtract, subtract_name>)),
+    WEFT_SLOT(Py_nb_multiply, (binary<multiply, multiply_name>)),
+    WEFT_SLOT(Py_nb_true_divide, (binary<divide, divide_name>)),
+    WEFT_SLOT(Py_nb_floor_divide, (binary<floor_divide, floor_divide_name>)),
+    WEFT_SLOT(Py_nb_remainder, (binary<remainder, remainder_name>)),
+    WEFT_SLOT(Py_nb_divmod, divide_with_rest),
+    WEFT_SLOT(Py_nb_power, raise_to),
+    WEFT_SLOT(Py_nb_matrix_multiply, (binary<matrix_product, matmul_name>)),
+    WEFT_SLOT(Py_nb_and, (binary<logical_and, logical_and_name>)),
+    WEFT_SLOT(Py_nb_or, (binary<logical_or, logical_or_name>)),
+    WEFT_SLOT(Py_nb_xor, (binary<logical_xor, logical_xor_name>)),
+    WEFT_SLOT(Py_nb_negative, unary<negate>),
+    WEFT_SLOT(Py_nb_positive, unary<positive>),
+    WEFT_SLOT(Py_nb_absolute, unary<abs>),
+    WEFT_SLOT(Py_nb_invert, unary<logical_not>),
+    WEFT_SLOT(Py_nb_bool, truth),
+    WEFT_SLOT(Py_nb_int, as_int),
+    WEFT_SLOT(Py_nb_float, as_float),
+    WEFT_SLOT(Py_nb_index, as_index),
+    WEFT_SLOT(Py_tp_richcompare, compare),
+    WEFT_SLOT(Py_tp_hash, PyObject_HashNotImplemented),
+};
+const std::size_t operator_slot_count = std::size(operator_slots);
+
+} // namespace weft::python

@@ -1,0 +1,170 @@
+// Random tensors in Python: generators, and functions without one.
+#include "Binding.h"
+
+#include <nanobind/stl/string.h>
+#include <weft/random.h>
+
+namespace weft::python {
+
+namespace {
+
+std::optional<std::uint64_t> to_seed(nb::handle seed) {
+  if (seed.is_none()) return std::nullopt;
+  const nb::object index = nb::steal(PyNumber_Index(seed.ptr()));
+  const unsigned long long value = index.is_valid() ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw ValueError(std::string("random: seed is ") + nb::repr(seed).c_str() +
+                     ": an integer from 0 to 2^64 - 1 is wanted");
+  }
+  return value;
+}
+
+random::Extent extent_of(nb::handle shape) {
+  return Shape(to_integers(shape.ptr(), {"random", "shape"}));
+}
+
+DType dtype_of_argument(nb::handle dtype) { return to_dtype(dtype.ptr(), {"random", "dtype"}); }
+
+Tensor probability_of(nb::handle probability) {
+  return to_tensor(probability.ptr(), {"random.bernoulli", "probability"});
+}
+
+void define_functions(nb::module_ &module) {
+  const auto seed = nb::arg("seed") = nb::none();
+  const auto dtype = nb::arg("dtype") = "float32";
+  module.def(
+      "random_uniform",
+      [](nb::handle shape, double low, double high, nb::handle dtype, nb::handle seed) {
+        return random::uniform(
+            extent_of(shape),
+            {.seed = to_seed(seed), .low = low, .high = high, .dtype = dtype_of_argument(dtype)});
+      },
+      nb::arg("shape"), nb::arg("low") = 0., nb::arg("high") = 1., nb::kw_only(), dtype, seed,
+      "Numbers of [low, high).");
+  module.def(
+      "random_normal",
+      [](nb::handle shape, double mean, double stddev, nb::handle dtype, nb::handle seed) {
+        return random::normal(extent_of(shape), {.seed = to_seed(seed),
+                                                 .mean = mean,
+                                                 .stddev = stddev,
+                                                 .dtype = dtype_of_argument(dtype)});
+      },
+      nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(), dtype, seed,
+      "Normally distributed numbers.");
+  module.def(
+      "random_truncated_normal",
+      [](nb::handle shape, double mean, double stddev, nb::handle dtype, nb::handle seed) {
+        return random::truncated_normal(extent_of(shape), {.seed = to_seed(seed),
+                                                           .mean = mean,
+                                                           .stddev = stddev,
+                                                           .dtype = dtype_of_argument(dtype)});
+      },
+      nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(), dtype, seed,
+      "Normally distributed numbers within two standard deviations of the mean.");
+  module.def(
+      "random_bernoulli",
+      [](nb::handle shape, nb::handle probability, nb::handle seed) {
+        return random::bernoulli(extent_of(shape), probability_of(probability),
+                                 {.seed = to_seed(seed)});
+      },
+      nb::arg("shape"), nb::arg("probability"), nb::kw_only(), seed,
+      "Bools that are true with the probability, which broadcasts to the shape.");
+  module.def(
+      "random_randint",
+      [](nb::handle shape, std::int64_t low, std::int64_t high, nb::handle dtype, nb::handle seed) {
+        return random::randint(extent_of(shape), low, high,
+                               {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
+      },
+      nb::arg("shape"), nb::arg("low"), nb::arg("high"), nb::kw_only(), nb::arg("dtype") = "int64",
+      seed, "Integers of [low, high).");
+  module.def(
+      "random_permutation",
+      [](std::int64_t n, nb::handle dtype, nb::handle seed) {
+        return random::permutation(n, {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
+      },
+      nb::arg("n"), nb::kw_only(), nb::arg("dtype") = "int64", seed,
+      "The numbers 0 to n - 1 in an order of which all are equally likely.");
+  module.def(
+      "set_seed", [](nb::handle seed) { random::set_seed(to_seed(seed).value_or(0)); },
+      nb::arg("seed"),
+      "Starts the numbers of calls without a seed or generator of their own anew.");
+}
+
+} // namespace
+
+void define_random(nb::module_ &module) {
+  define_functions(module);
+  using random::Generator;
+  nb::class_<Generator>(
+      module, "Generator", nb::is_final(), nb::is_weak_referenceable(),
+      "A stream of random numbers that continues from call to call, the same for a seed on every "
+      "machine. Its state is a variable, so that saving variables saves it.")
+      .def(
+          "__init__",
+          [](Generator *self, nb::handle seed, const std::string &name) {
+            new (self) Generator(to_seed(seed).value_or(0), name);
+          },
+          nb::arg("seed") = 0, nb::arg("name") = "generator")
+      .def_prop_ro(
+          "state", [](const Generator &self) { return nb::steal(wrap(self.state())); },
+          "Seed and number of draws.")
+      .def(
+          "reset",
+          [](const Generator &self, nb::handle seed) { self.reset(to_seed(seed).value_or(0)); },
+          nb::arg("seed"), "Starts the stream of that seed anew.")
+      .def(
+          "uniform",
+          [](const Generator &self, nb::handle shape, double low, double high, nb::handle dtype) {
+            return self.uniform(extent_of(shape), {low, high, dtype_of_argument(dtype)});
+          },
+          nb::arg("shape"), nb::arg("low") = 0., nb::arg("high") = 1., nb::kw_only(),
+          nb::arg("dtype") = "float32", "Numbers of [low, high).")
+      .def(
+          "normal",
+          [](const Generator &self, nb::handle shape, double mean, double stddev,
+             nb::handle dtype) {
+            return self.normal(extent_of(shape), {mean, stddev, dtype_of_argument(dtype)});
+          },
+          nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(),
+          nb::arg("dtype") = "float32", "Normally distributed numbers.")
+      .def(
+          "truncated_normal",
+          [](const Generator &self, nb::handle shape, double mean, double stddev,
+             nb::handle dtype) {
+            return self.truncated_normal(extent_of(shape),
+                                         {mean, stddev, dtype_of_argument(dtype)});
+          },
+          nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(),
+          nb::arg("dtype") = "float32",
+          "Normally distributed numbers within two standard deviations of the mean.")
+      .def(
+          "bernoulli",
+          [](const Generator &self, nb::handle shape, nb::handle probability) {
+            return self.bernoulli(extent_of(shape), probability_of(probability));
+          },
+          nb::arg("shape"), nb::arg("probability"), "Bools that are true with the probability.")
+      .def(
+          "randint",
+          [](const Generator &self, nb::handle shape, std::int64_t low, std::int64_t high,
+             nb::handle dtype) {
+            return self.randint(extent_of(shape), low, high, dtype_of_argument(dtype));
+          },
+          nb::arg("shape"), nb::arg("low"), nb::arg("high"), nb::kw_only(),
+          nb::arg("dtype") = "int64", "Integers of [low, high).")
+      .def(
+          "permutation",
+          [](const Generator &self, std::int64_t n, nb::handle dtype) {
+            return self.permutation(n, dtype_of_argument(dtype));
+          },
+          nb::arg("n"), nb::kw_only(), nb::arg("dtype") = "int64",
+          "The numbers 0 to n - 1 in an order of which all are equally likely.")
+      .def(
+          "shuffle",
+          [](const Generator &self, nb::handle x) {
+            return self.shuffle(to_tensor(x.ptr(), {"shuffle", "x"}));
+          },
+          nb::arg("x"), "x with its slices along the first axis in a random order.");
+}
+
+} // namespace weft::python

@@ -1,0 +1,255 @@
+// The class GradientTape of Python, with gradients in the structure of their sources.
+#include "Binding.h"
+
+#include <memory>
+
+#include <weft/gradient_tape.h>
+
+namespace weft::python {
+
+namespace {
+
+/// A tape, which records from `with` to its end.
+struct Tape {
+  TapeOptions options;
+  std::unique_ptr<GradientTape> tape = nullptr;
+  bool records = false;
+
+  GradientTape &entered(const char *what) const {
+    if (tape == nullptr)
+      throw StateError(std::string("GradientTape: ") + what +
+                       " before the tape was entered: write `with weft.GradientTape() as tape:`");
+    return *tape;
+  }
+};
+
+/// No recording between its `__enter__` and `__exit__`.
+struct Pause {
+  nb::object tape;
+  std::unique_ptr<GradientTape::Pause> pause = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// Structures
+//===----------------------------------------------------------------------===//
+
+constexpr int kDeepest = 256;
+
+bool is_leaf(PyObject *object) { return is_tensor(object) || is_variable(object); }
+
+/// Calls `visit` with the tensors and variables of a structure of lists, tuples and dicts; None
+/// stays empty.
+template <class Visit>
+void visit_leaves(PyObject *object, const char *what, const Visit &visit, int depth = 0) {
+  if (depth > kDeepest)
+    throw ValueError(std::string(what) + ": the structure is nested too deep, or holds itself");
+  if (is_leaf(object)) return visit(object);
+  if (object == Py_None) return;
+  if (PyDict_Check(object)) {
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(object, &at, &key, &value) != 0) visit_leaves(value, what, visit, depth + 1);
+    return;
+  }
+  if (!PyList_Check(object) && !PyTuple_Check(object))
+    throw DTypeError(std::string(what) + " is or holds an object of type " +
+                     Py_TYPE(object)->tp_name +
+                     ": tensors and variables are wanted, or lists, tuples and dicts of them");
+  const nb::object items = checked(PySequence_Fast(object, "a sequence was expected"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
+    visit_leaves(PySequence_Fast_GET_ITEM(items.ptr(), i), what, visit, depth + 1);
+}
+
+/// The same structure with other leaves.
+template <class Next>
+nb::object rebuilt(PyObject *object, const Next &next) {
+  if (is_leaf(object)) return next();
+  if (object == Py_None) return nb::none();
+  if (PyDict_Check(object)) {
+    nb::dict made;
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(object, &at, &key, &value) != 0)
+      made[nb::handle(key)] = rebuilt(value, next);
+    return made;
+  }
+  const bool tuple = PyTuple_Check(object);
+  nb::list made;
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+  for (Py_ssize_t i = 0; i < size; ++i)
+    made.append(rebuilt(PySequence_Fast_GET_ITEM(object, i), next));
+  if (!tuple) return made;
+  const nb::tuple items(made);
+  // A namedtuple is made of its fields one by one.
+  const nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(object)));
+  return PyTuple_CheckExact(object) ? nb::object(items) : type(*items);
+}
+
+std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
+  std::vector<GradientSource> list;
+  visit_leaves(sources.ptr(), what, [&](PyObject *leaf) {
+    if (is_variable(leaf)) list.emplace_back(variable_in(leaf));
+    else list.emplace_back(tensor_in(leaf));
+  });
+  return list;
+}
+
+std::vector<Tensor> tensors_of(nb::handle structure, const char *what) {
+  std::vector<Tensor> list;
+  visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
+    list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
+  });
+  return list;
+}
+
+Unconnected unconnected_of(nb::handle word) {
+  const nb::object text =
+      nb::hasattr(word, "value") ? nb::object(word.attr("value")) : nb::borrow(word);
+  if (text.is_none() || text.equal(nb::str("none"))) return Unconnected::none;
+  if (text.equal(nb::str("zero"))) return Unconnected::zero;
+  throw ValueError(std::string("GradientTape: unconnected_gradients is ") + nb::repr(word).c_str() +
+                   ": it is 'none' or 'zero'");
+}
+
+nb::object wrapped(const Tensor &tensor) {
+  return tensor.defined() ? checked(wrap(tensor)) : nb::none();
+}
+
+//===----------------------------------------------------------------------===//
+// The tape
+//===----------------------------------------------------------------------===//
+
+nb::object enter(nb::object self) {
+  Tape &tape = *nb::inst_ptr<Tape>(self);
+  if (tape.tape != nullptr)
+    throw StateError(
+        "GradientTape: the tape was entered already: it records once, so make another");
+  tape.tape = std::make_unique<GradientTape>(tape.options);
+  tape.records = true;
+  return self;
+}
+
+void leave(Tape &tape, const nb::args &) {
+  if (!tape.records) return;
+  tape.records = false;
+  tape.tape->stop();
+}
+
+nb::object gradient(Tape &tape, nb::handle target, nb::handle sources, nb::handle output_gradients,
+                    nb::handle unconnected) {
+  GradientTape &of = tape.entered("gradient was called");
+  GradientOptions options{.unconnected = unconnected_of(unconnected)};
+  std::vector<Tensor> targets = tensors_of(target, "gradient: target");
+  if (!output_gradients.is_none()) {
+    const bool one = is_leaf(target.ptr());
+    const nb::object list =
+        one ? nb::object(nb::make_tuple(output_gradients)) : nb::borrow(output_gradients);
+    options.output_gradients = to_tensors(list.ptr(), {"gradient", "output_gradients"});
+  }
+  const std::vector<GradientSource> by = sources_of(sources, "gradient: sources");
+  const std::vector<Tensor> gradients =
+      of.gradient(GradientTargets(std::move(targets)), by, options);
+  std::size_t next = 0;
+  return rebuilt(sources.ptr(), [&] { return wrapped(gradients[next++]); });
+}
+
+nb::object jacobian(Tape &tape, nb::handle target, nb::handle sources, nb::handle unconnected,
+                    bool vectorize) {
+  GradientTape &of = tape.entered("jacobian was called");
+  const std::vector<GradientSource> by = sources_of(sources, "jacobian: sources");
+  const Tensor y = to_tensor(target.ptr(), {"jacobian", "target"});
+  const std::vector<Tensor> found =
+      of.jacobian(y, by, {.unconnected = unconnected_of(unconnected), .vectorize = vectorize});
+  std::size_t next = 0;
+  return rebuilt(sources.ptr(), [&] { return wrapped(found[next++]); });
+}
+
+Tensor batch_jacobian(Tape &tape, nb::handle target, nb::handle source) {
+  const std::vector<GradientSource> by = sources_of(source, "batch_jacobian: source");
+  if (by.size() != 1)
+    throw ValueError("batch_jacobian: one source is wanted, not " + std::to_string(by.size()));
+  return tape.entered("batch_jacobian was called")
+      .batch_jacobian(to_tensor(target.ptr(), {"batch_jacobian", "target"}), by[0]);
+}
+
+void watch(Tape &tape, nb::handle structure) {
+  GradientTape &of = tape.entered("watch was called");
+  for (const GradientSource &source : sources_of(structure, "watch: what is watched"))
+    of.watch(source);
+}
+
+nb::tuple watched(Tape &tape) {
+  nb::list list;
+  for (const Variable &variable : tape.entered("watched_variables was called").watched_variables())
+    list.append(checked(wrap(variable)));
+  return nb::tuple(list);
+}
+
+} // namespace
+
+void define_tapes(nb::module_ &module) {
+  nb::class_<Pause>(module, "_Pause", nb::is_final())
+      .def("__enter__",
+           [](Pause &self) {
+             GradientTape &tape =
+                 nb::inst_ptr<Tape>(self.tape)->entered("stop_recording was called");
+             self.pause.reset(new GradientTape::Pause(tape.stop_recording()));
+           })
+      .def("__exit__", [](Pause &self, const nb::args &) { self.pause.reset(); });
+  nb::class_<Tape>(
+      module, "GradientTape", nb::is_final(), nb::is_weak_referenceable(),
+      "Records the ops of this thread within `with`, and gives derivatives of what they "
+      "computed:\n\n"
+      "    with wf.GradientTape() as tape:\n        loss = wf.mean(wf.square(x @ w - y))\n"
+      "    dw = tape.gradient(loss, w)\n\n"
+      "Trainable variables are watched when they are read, other tensors by `watch`. Tapes nest. A "
+      "tape that is "
+      "not persistent gives gradients once.")
+      .def(
+          "__init__",
+          [](Tape *self, bool persistent, bool watch_accessed_variables) {
+            new (self) Tape{
+                {.persistent = persistent, .watch_accessed_variables = watch_accessed_variables}};
+          },
+          nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
+      .def("__enter__", enter)
+      .def("__exit__", leave)
+      .def("watch", watch, nb::arg("tensor"),
+           "Watches a tensor, a variable, or all of a list, tuple or dict of them.")
+      .def("gradient", gradient, nb::arg("target"), nb::arg("sources"),
+           nb::arg("output_gradients") = nb::none(), nb::arg("unconnected_gradients") = "none",
+           "The derivatives of the sum of all elements of the target by each source, in the "
+           "structure of the sources: a "
+           "tensor or variable, or lists, tuples and dicts of them. None where the target does not "
+           "depend on a source, or "
+           "zeros with unconnected_gradients='zero'.")
+      .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"),
+           nb::arg("unconnected_gradients") = "none", nb::arg("vectorize") = true,
+           "The derivatives of every element of the target by every element of each source, of "
+           "shape target.shape + source.shape.")
+      .def("batch_jacobian", batch_jacobian, nb::arg("target"), nb::arg("source"),
+           "The jacobian of each member of a batch: of shape (b, y.., x..) for a target (b, y..) "
+           "and a source (b, x..).")
+      .def(
+          "stop_recording", [](nb::object self) { return Pause{self}; },
+          "A context in which this tape does not record.")
+      .def(
+          "reset", [](Tape &self) { self.entered("reset was called").reset(); },
+          "Forgets what was watched and recorded and begins anew.")
+      .def(
+          "explain",
+          [](Tape &self, nb::handle target, nb::handle source) {
+            const std::vector<GradientSource> by = sources_of(source, "explain: source");
+            if (by.size() != 1)
+              throw ValueError("explain: one source is wanted, not " + std::to_string(by.size()));
+            const std::string text =
+                self.entered("explain was called")
+                    .explain(to_tensor(target.ptr(), {"explain", "target"}), by[0]);
+            return nb::str(text.c_str());
+          },
+          nb::arg("target"), nb::arg("source"), "Why the gradient is what it is, in a sentence.")
+      .def("watched_variables", watched,
+           "The variables that are watched, in the order that they were read.");
+}
+
+} // namespace weft::python

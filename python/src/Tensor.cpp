@@ -1,0 +1,358 @@
+// The class Tensor of Python.
+#include "Tensors.h"
+
+#include <cstring>
+
+#include "Buffers.h"
+#include <nanobind/stl/string.h>
+#include <weft/detail/binding.h>
+
+namespace weft::python {
+
+namespace {
+
+PyObject *no_constructor(PyTypeObject *, PyObject *, PyObject *) {
+  PyErr_SetString(PyExc_TypeError,
+                  "a tensor is made by weft.tensor(values), weft.asarray(array) or an op");
+  return nullptr;
+}
+
+Py_ssize_t length(PyObject *self) {
+  return guarded([&]() -> Py_ssize_t {
+    const Tensor &tensor = tensor_in(self);
+    if (tensor.rank() == 0) raise_type_error("a tensor of rank 0 has no len()");
+    const std::int64_t size = tensor.shape()[0];
+    if (size == unknown)
+      raise_type_error("the length of this tensor is not known before its function runs");
+    return size;
+  });
+}
+
+int refuse_assignment(PyObject *, PyObject *, PyObject *) {
+  PyErr_SetString(PyExc_TypeError,
+                  "tensors do not change: make another by weft.select, weft.scatter_add or "
+                  "weft.update_slice, or keep a weft.Variable");
+  return -1;
+}
+
+/// As NumPy has it: whether some element is equal.
+int contains(PyObject *self, PyObject *item) {
+  return guarded([&] {
+    Argument argument;
+    const Tensor &tensor = tensor_in(self);
+    if (!argument.convert(item, {"in", "the operand"}, tensor.dtype())) return 0;
+    return static_cast<int>(any(equal(tensor, argument.operand())).item<bool>());
+  });
+}
+
+/// The slices of a tensor along its first axis, one after the other.
+struct Rows {
+  Tensor tensor;
+  std::int64_t next, count;
+};
+
+PyObject *iterate(PyObject *self) {
+  return guarded([&] {
+    const Tensor &tensor = tensor_in(self);
+    if (tensor.rank() == 0) raise_type_error("a tensor of rank 0 is not iterable");
+    const std::int64_t count = tensor.shape()[0];
+    if (count == unknown)
+      throw StateError("iteration over a tensor of shape " + weft::to_string(tensor.shape()) +
+                       ", whose length is not known before its function runs");
+    return nb::cast(Rows{tensor, 0, count}).release().ptr();
+  });
+}
+
+PyObject *next_row(PyObject *self) {
+  return guarded([&]() -> PyObject * {
+    Rows &rows = *nb::inst_ptr<Rows>(self);
+    if (rows.next == rows.count) return nullptr;
+    return wrap(rows.tensor[rows.next++]);
+  });
+}
+
+PyObject *self_of(PyObject *self) { return Py_NewRef(self); }
+
+PyObject *print_repr(PyObject *self) {
+  return guarded([&] {
+    const std::string text = repr_of(tensor_in(self));
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+PyObject *print_str(PyObject *self) {
+  return guarded([&] {
+    const std::string text = text_of(tensor_in(self));
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+nb::tuple shape_of(const Tensor &tensor) {
+  const Shape shape = tensor.shape();
+  nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    PyObject *size = shape[i] == unknown ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape[i]);
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), size);
+  }
+  return nb::borrow<nb::tuple>(tuple);
+}
+
+nb::object number_of(DType dtype, const std::byte *element) {
+  return visit_dtype(dtype, [&]<class T>() -> nb::object {
+    T value;
+    std::memcpy(&value, element, sizeof value);
+    if constexpr (std::is_same_v<T, bool>) return nb::bool_(value);
+    else if constexpr (std::is_floating_point_v<T>) return nb::float_(static_cast<double>(value));
+    else return nb::int_(value);
+  });
+}
+
+nb::object list_of(const detail::TensorImpl &impl, int axis, const std::byte *data) {
+  if (axis == impl.rank) return number_of(impl.dtype, data);
+  nb::object list = checked(PyList_New(impl.dims()[axis]));
+  const std::int64_t step = impl.strides()[axis] * static_cast<std::int64_t>(item_size(impl.dtype));
+  for (std::int64_t i = 0; i < impl.dims()[axis]; ++i)
+    PyList_SET_ITEM(list.ptr(), i, list_of(impl, axis + 1, data + i * step).release().ptr());
+  return list;
+}
+
+nb::object to_list(const Tensor &tensor) {
+  host_elements(tensor, "tolist");
+  return list_of(*tensor.impl(), 0, tensor.impl()->data);
+}
+
+nb::object item(const Tensor &tensor) {
+  host_elements(tensor, "item");
+  if (tensor.size() != 1)
+    throw ShapeError("item: a tensor of shape " + weft::to_string(tensor.shape()) +
+                     " has not one element: index it, or take tolist()");
+  return number_of(tensor.dtype(), tensor.impl()->data);
+}
+
+/// The integers of `f(2, 3)` or `f((2, 3))`.
+Ints integers_of(const nb::args &args, const Place &place) {
+  if (args.size() == 1) return to_integers(args[0].ptr(), place);
+  return to_integers(args.ptr(), place);
+}
+
+Tensor reshaped(const Tensor &tensor, const nb::args &args) {
+  return reshape(tensor, integers_of(args, {"reshape", "shape"}));
+}
+
+Tensor transposed(const Tensor &tensor, const nb::args &args) {
+  const Place place{"transpose", "permutation"};
+  if (args.size() == 0 || (args.size() == 1 && args[0].is_none()))
+    return transpose(tensor, to_permutation(nullptr, tensor, place));
+  Ints axes = integers_of(args, place);
+  for (std::int64_t &axis : axes)
+    if (axis < 0) axis += tensor.rank();
+  return transpose(tensor, axes);
+}
+
+Tensor squeezed(const Tensor &tensor, nb::object axis) {
+  const Shape shape = tensor.shape();
+  Ints dropped;
+  if (!axis.is_none()) dropped = to_integers(axis.ptr(), {"squeeze", "axis"});
+  for (std::int64_t &at : dropped) {
+    if (at < -tensor.rank() || at >= tensor.rank())
+      throw IndexError("squeeze: axis " + std::to_string(at) +
+                       " is out of range for a tensor of shape " + weft::to_string(shape));
+    if (at < 0) at += tensor.rank();
+    if (shape[static_cast<std::size_t>(at)] != 1)
+      throw ShapeError("squeeze: axis " + std::to_string(at) + " of a tensor of shape " +
+                       weft::to_string(shape) + " has not size 1");
+  }
+  Ints kept;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool drops = axis.is_none() ? shape[i] == 1
+                                      : std::find(dropped.begin(), dropped.end(),
+                                                  static_cast<std::int64_t>(i)) != dropped.end();
+    if (!drops) kept.push_back(shape[i]);
+  }
+  return reshape(tensor, kept);
+}
+
+nb::object memory_of(nb::handle self) { return checked(PyMemoryView_FromObject(self.ptr())); }
+
+nb::object reduce(nb::handle self, int protocol) {
+  const Tensor &tensor = tensor_in(self.ptr());
+  if (tensor.traced())
+    raise_type_error("a tensor of a traced function cannot be pickled: it has no elements");
+  const nb::object row_major = nb::cast(tensor.contiguous());
+  nb::object data = protocol >= 5 ? checked(PyPickleBuffer_FromObject(row_major.ptr()))
+                                  : checked(PyBytes_FromObject(memory_of(row_major).ptr()));
+  return nb::make_tuple(nb::module_::import_("weft").attr("_rebuild"),
+                        nb::make_tuple(data, python_name(tensor.dtype()), shape_of(tensor)));
+}
+
+/// Makes a tensor of what `reduce` took apart.
+Signature rebuild_signature{"_rebuild", {"data", "dtype", "shape"}, 3, 3, 3};
+Tensor rebuild(PyObject *const *values) {
+  const Ints sizes = to_integers(values[2], {"unpickle", "shape"});
+  Tensor tensor = detail::unset_tensor(to_dtype(values[1], {"unpickle", "dtype"}), sizes);
+  Py_buffer view;
+  if (PyObject_GetBuffer(values[0], &view, PyBUF_CONTIG_RO) != 0) throw nb::python_error();
+  const std::size_t bytes = static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype());
+  const bool fits = static_cast<std::size_t>(view.len) == bytes;
+  if (fits && bytes != 0) std::memcpy(tensor.impl()->data, view.buf, bytes);
+  if (fits && tensor.dtype() == DType::boolean)
+    for (std::size_t i = 0; i < bytes; ++i)
+      tensor.impl()->data[i] = std::byte(tensor.impl()->data[i] != std::byte(0));
+  PyBuffer_Release(&view);
+  if (!fits)
+    throw ValueError("unpickle: the data does not fit a tensor of shape " +
+                     weft::to_string(tensor.shape()));
+  return tensor;
+}
+
+std::vector<PyType_Slot> &slots() {
+  static std::vector<PyType_Slot> &slots = *new std::vector<PyType_Slot>([] {
+    std::vector<PyType_Slot> list(operator_slots, operator_slots + operator_slot_count);
+    const auto add = [&](int id, auto *function) {
+      list.push_back({id, reinterpret_cast<void *>(function)});
+    };
+    add(Py_tp_new, no_constructor);
+    add(Py_mp_length, length);
+    add(Py_sq_contains, contains);
+    add(Py_mp_subscript, subscript);
+    add(Py_mp_ass_subscript, refuse_assignment);
+    add(Py_tp_iter, iterate);
+    add(Py_tp_repr, print_repr);
+    add(Py_tp_str, print_str);
+    add(Py_bf_getbuffer, get_buffer);
+    add(Py_bf_releasebuffer, release_view);
+    list.push_back({0, nullptr});
+    return list;
+  }());
+  return slots;
+}
+
+const PyType_Slot row_slots[] = {{Py_tp_iter, reinterpret_cast<void *>(self_of)},
+                                 {Py_tp_iternext, reinterpret_cast<void *>(next_row)},
+                                 {0, nullptr}};
+
+} // namespace
+
+nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy) {
+  host_elements(tensor, "__array__");
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
+  const bool copies = !copy.is_none() && nb::cast<bool>(copy);
+  if (!dtype.is_none() && !view.attr("dtype").equal(numpy.attr("dtype")(dtype))) {
+    if (!copy.is_none() && !copies)
+      throw ValueError(std::string("__array__: a tensor of ") + python_name(tensor.dtype()) +
+                       " becomes an array of another dtype only by a copy, and copy is False");
+    return view.attr("astype")(dtype);
+  }
+  return copies ? view.attr("copy")() : view;
+}
+
+nb::object numpy_of(const Tensor &tensor) {
+  const nb::object array = array_of_tensor(tensor, nb::none(), nb::bool_(true));
+  return tensor.rank() == 0 ? nb::object(array[nb::make_tuple()]) : array;
+}
+
+std::string formatted(const Tensor &tensor, const char *specification) {
+  if (*specification == 0) return text_of(tensor);
+  if (tensor.rank() != 0)
+    raise_type_error(std::string("the format '") + specification +
+                     "' is for a single number, and this tensor has shape " +
+                     weft::to_string(tensor.shape()));
+  const nb::object text =
+      checked(PyObject_Format(item(tensor).ptr(), nb::str(specification).ptr()));
+  return nb::cast<std::string>(text);
+}
+
+const Tensor &tensor_in(PyObject *object) {
+  const Tensor &tensor = *nb::inst_ptr<Tensor>(object);
+  if (!tensor.defined()) [[unlikely]]
+    raise_type_error("this tensor was never given elements");
+  return tensor;
+}
+
+PyObject *wrap(Tensor tensor) {
+  nb::object object = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(tensor_type)));
+  new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
+  nb::inst_mark_ready(object);
+  return object.release().ptr();
+}
+
+void define_tensors(nb::module_ &module) {
+  nb::class_<Rows>(module, "_Rows", nb::is_final(), nb::type_slots(row_slots));
+  auto type = nb::class_<Tensor>(
+      module, "Tensor", nb::is_final(), nb::pooled(1024), nb::is_weak_referenceable(),
+      nb::type_slots(slots().data()),
+      "An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops.");
+  tensor_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  type.def_prop_ro("shape", shape_of, "The sizes of the axes; None is one that is not known yet.")
+      .def_prop_ro("dtype", [](const Tensor &self) { return wrap(self.dtype()); })
+      .def_prop_ro("ndim", [](const Tensor &self) { return self.rank(); })
+      .def_prop_ro(
+          "size", [](const Tensor &self) { return self.size(); }, "The number of elements.")
+      .def_prop_ro("itemsize", [](const Tensor &self) { return item_size(self.dtype()); })
+      .def_prop_ro("nbytes",
+                   [](const Tensor &self) {
+                     return self.size() * static_cast<std::int64_t>(item_size(self.dtype()));
+                   })
+      .def_prop_ro("device", [](const Tensor &self) { return weft::to_string(self.device()); })
+      .def_prop_ro(
+          "T",
+          [](const Tensor &self) {
+            return transpose(self, to_permutation(nullptr, self, {"T", "self"}));
+          },
+          "The axes in reverse order.")
+      .def_prop_ro(
+          "mT", [](const Tensor &self) { return self.mT(); }, "The last two axes swapped.")
+      .def("item", item, "The only element as a number of Python.")
+      .def("tolist", to_list, "The elements as nested lists of numbers.")
+      .def("numpy", numpy_of,
+           "A copy of the elements as an array of NumPy, or a scalar of it for rank 0.")
+      .def(
+          "astype",
+          [](const Tensor &self, nb::handle dtype) {
+            return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
+          },
+          nb::arg("dtype"), "The same values in another dtype.")
+      .def(
+          "to_device",
+          [](const Tensor &self, const std::string &device) {
+            return self.to(parse_device(device));
+          },
+          nb::arg("device"), "The same elements on another device.")
+      .def("reshape", reshaped, "The same elements in another shape, of which one size may be -1.")
+      .def("transpose", transposed, "The axes in the order given, or reversed.")
+      .def(
+          "flatten", [](const Tensor &self) { return reshape(self, {-1}); },
+          "All elements along one axis.")
+      .def(
+          "ravel", [](const Tensor &self) { return reshape(self, {-1}); },
+          "All elements along one axis.")
+      .def("squeeze", squeezed, nb::arg("axis") = nb::none(),
+           "Without the axes of size 1, or without those given.")
+      .def(
+          "copy", [](const Tensor &self) { return self.contiguous(); },
+          "The tensor with its elements in a row: it does not change.")
+      .def("__copy__", [](nb::object self) { return self; })
+      .def("__deepcopy__", [](nb::object self, nb::handle) { return self; })
+      .def("__reduce_ex__", reduce)
+      .def("__format__", formatted)
+      .def(
+          "__array__",
+          [](const Tensor &self, nb::handle dtype, nb::handle copy) {
+            return array_of_tensor(self, dtype, copy);
+          },
+          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+      .def(
+          "__array_namespace__",
+          [](const Tensor &, nb::handle) { return nb::module_::import_("weft"); }, nb::kw_only(),
+          nb::arg("api_version") = nb::none())
+      .def("_repr_html_", html_of);
+  // Arrays of NumPy leave a + t to the tensor.
+  type.attr("__array_priority__") = nb::int_(1000);
+  static PyMethodDef functions[] = {
+      method<rebuild_signature, rebuild>(
+          "_rebuild(data, dtype, shape)\n--\n\nA tensor that was pickled."),
+      {nullptr, nullptr, 0, nullptr}};
+  add_functions(module, functions);
+}
+
+} // namespace weft::python

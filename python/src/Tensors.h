@@ -1,0 +1,29 @@
+// The parts of the class Tensor of Python that have sources of their own.
+#pragma once
+
+#include "Binding.h"
+
+namespace weft::python {
+
+/// NumPy's text of the elements: of `print(x)`, or of `repr(x)` with `tensor(...)` around.
+std::string text_of(const Tensor &tensor);
+std::string repr_of(const Tensor &tensor);
+/// A small table in HTML, for notebooks.
+std::string html_of(const Tensor &tensor);
+
+/// `x[key]`, NumPy's basic and advanced indexing.
+PyObject *subscript(PyObject *self, PyObject *key);
+
+/// a // b and a % b as Python rounds them, towards minus infinity.
+Tensor floor_divide(const Operand &a, const Operand &b);
+
+/// Operators, which tensors and variables have in common.
+extern const PyType_Slot operator_slots[];
+extern const std::size_t operator_slot_count;
+
+/// The members that a tensor and a variable both have: conversions to numbers and arrays.
+nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy);
+nb::object numpy_of(const Tensor &tensor);
+std::string formatted(const Tensor &tensor, const char *specification);
+
+} // namespace weft::python

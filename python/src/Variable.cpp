@@ -1,0 +1,218 @@
+// The class Variable of Python.
+#include "Tensors.h"
+
+#include <unordered_map>
+
+#include <nanobind/stl/string.h>
+
+namespace weft::python {
+
+namespace {
+
+/// The objects that stand for variables; a variable has one, as long as it lives. Under the lock of
+/// Python.
+std::unordered_map<VariableState *, PyObject *> &objects() {
+  static auto &objects = *new std::unordered_map<VariableState *, PyObject *>;
+  return objects;
+}
+
+/// What an object of the class Variable holds.
+struct Bound {
+  explicit Bound(Variable of, PyObject *self) : variable(std::move(of)) {
+    objects()[variable.state().get()] = self;
+  }
+  ~Bound() { objects().erase(variable.state().get()); }
+  Bound(const Bound &) = delete;
+  Bound &operator=(const Bound &) = delete;
+
+  Variable variable;
+};
+
+int initialize(PyObject *self, PyObject *args, PyObject *keywords) {
+  return guarded([&] {
+    static const char *names[] = {"initial_value", "trainable", "name", "dtype", nullptr};
+    PyObject *initial = nullptr, *dtype = nullptr;
+    int trainable = 1;
+    const char *name = nullptr;
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "O|pzO:weft.Variable",
+                                    const_cast<char **>(names), &initial, &trainable, &name,
+                                    &dtype) == 0)
+      return -1;
+    if (nb::inst_ready(self))
+      throw StateError("a variable was initialized already: give it a new value by assign");
+    const nb::object called = PyCallable_Check(initial) != 0 ? checked(PyObject_CallNoArgs(initial))
+                                                             : nb::borrow(initial);
+    const Place place{"Variable", "initial_value"};
+    const std::optional<DType> wanted = to_optional_dtype(dtype, {"Variable", "dtype"});
+    const Tensor value = to_tensor_of(called.ptr(), wanted, place);
+    new (nb::inst_ptr<Bound>(self))
+        Bound(Variable(value, name == nullptr ? "" : name, trainable != 0), self);
+    nb::inst_mark_ready(self);
+    return 0;
+  });
+}
+
+/// Arrays and lists take the variable's dtype, where nothing of their kind is lost by it.
+template <const Variable &(Variable::*change)(const Operand &) const>
+PyObject *changed(PyObject *self, PyObject *value, const char *function) {
+  const Variable &variable = variable_in(self);
+  const Place place{function, "value"};
+  const DType dtype = variable.dtype();
+  Argument argument;
+  if (!argument.convert(value, place, dtype)) refuse_object(value, place);
+  const Operand &operand = argument.operand();
+  const bool converts = !is_tensor(value) && !is_variable(value) && !operand.weak() &&
+                        operand.dtype() != dtype && kind_of(operand.dtype()) <= kind_of(dtype);
+  if (converts) (variable.*change)(operand.materialize().astype(dtype));
+  else (variable.*change)(operand);
+  return Py_NewRef(self);
+}
+
+PyObject *assign(PyObject *self, PyObject *value) {
+  return guarded([&] { return changed<&Variable::assign>(self, value, "assign"); });
+}
+PyObject *assign_add(PyObject *self, PyObject *value) {
+  return guarded([&] { return changed<&Variable::assign_add>(self, value, "assign_add"); });
+}
+PyObject *assign_sub(PyObject *self, PyObject *value) {
+  return guarded([&] { return changed<&Variable::assign_sub>(self, value, "assign_sub"); });
+}
+
+/// `v += x` would put a tensor in the variable's place.
+PyObject *refuse_in_place(PyObject *, PyObject *) {
+  return guarded([&]() -> PyObject * {
+    throw StateError("an operator with = would replace the variable by a tensor: write "
+                     "v.assign_add(x), v.assign_sub(x) "
+                     "or v.assign(...)");
+  });
+}
+
+int refuse_assignment(PyObject *, PyObject *, PyObject *) {
+  PyErr_SetString(
+      PyExc_TypeError,
+      "the elements of a variable are not assigned one by one: write v.assign(...), with "
+      "weft.scatter_add or weft.update_slice of its value");
+  return -1;
+}
+
+Py_ssize_t length(PyObject *self) {
+  return guarded([&] { return PyObject_Length(checked(wrap(variable_in(self).value())).ptr()); });
+}
+PyObject *iterate(PyObject *self) {
+  return guarded([&] { return PyObject_GetIter(checked(wrap(variable_in(self).value())).ptr()); });
+}
+
+PyMethodDef variable_methods[] = {
+    {"assign", assign, METH_O,
+     "assign($self, value)\n--\n\nGives it a new value of its shape; a number stands for all "
+     "elements. Gives the variable."},
+    {"assign_add", assign_add, METH_O,
+     "assign_add($self, value)\n--\n\nAdds to it. Gives the variable."},
+    {"assign_sub", assign_sub, METH_O,
+     "assign_sub($self, value)\n--\n\nSubtracts from it. Gives the variable."},
+};
+
+std::string variable_text(const Variable &variable) {
+  const Tensor value = variable.value();
+  std::string text = repr_of(value);
+  constexpr std::string_view open = "tensor(";
+  if (text.starts_with(open)) text = text.substr(open.size());
+  return "<weft.Variable '" + variable.name() + "' " + text.substr(0, text.size() - 1) + ">";
+}
+
+std::vector<PyType_Slot> &slots() {
+  static std::vector<PyType_Slot> &slots = *new std::vector<PyType_Slot>([] {
+    std::vector<PyType_Slot> list(operator_slots, operator_slots + operator_slot_count);
+    const auto add = [&](int id, auto *function) {
+      list.push_back({id, reinterpret_cast<void *>(function)});
+    };
+    add(Py_tp_init, initialize);
+    add(Py_mp_subscript, subscript);
+    add(Py_mp_length, length);
+    add(Py_tp_iter, iterate);
+    add(Py_mp_ass_subscript, refuse_assignment);
+    for (const int id : {Py_nb_inplace_add, Py_nb_inplace_subtract, Py_nb_inplace_multiply,
+                         Py_nb_inplace_true_divide})
+      add(id, refuse_in_place);
+    list.push_back({0, nullptr});
+    return list;
+  }());
+  return slots;
+}
+
+} // namespace
+
+const Variable &variable_in(PyObject *object) {
+  if (!nb::inst_ready(object)) [[unlikely]]
+    raise_type_error("this variable was never initialized: call weft.Variable(initial_value)");
+  return nb::inst_ptr<Bound>(object)->variable;
+}
+
+PyObject *wrap(const Variable &variable) {
+  if (const auto found = objects().find(variable.state().get()); found != objects().end())
+    return Py_NewRef(found->second);
+  nb::object object = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(variable_type)));
+  new (nb::inst_ptr<Bound>(object)) Bound(variable, object.ptr());
+  nb::inst_mark_ready(object);
+  return object.release().ptr();
+}
+
+void define_variables(nb::module_ &module) {
+  auto type = nb::class_<Bound>(
+      module, "Variable", nb::is_final(), nb::is_weak_referenceable(),
+      nb::type_slots(slots().data()),
+      "A named tensor that can be given new values of the same dtype and shape.\n\n"
+      "Variable(initial_value, trainable=True, name=None, dtype=None)");
+  variable_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  type.def_prop_ro("name", [](const Bound &self) { return self.variable.name(); })
+      .def_prop_ro("trainable", [](const Bound &self) { return self.variable.trainable(); })
+      .def_prop_ro("dtype", [](const Bound &self) { return wrap(self.variable.dtype()); })
+      .def_prop_ro("shape",
+                   [](const Bound &self) {
+                     const Shape shape = self.variable.shape();
+                     nb::list sizes;
+                     for (const std::int64_t size : shape) sizes.append(size);
+                     return nb::tuple(sizes);
+                   })
+      .def_prop_ro("ndim", [](const Bound &self) { return self.variable.shape().size(); })
+      .def_prop_ro(
+          "size", [](const Bound &self) { return self.variable.value().size(); },
+          "The number of elements.")
+      .def_prop_ro(
+          "device",
+          [](const Bound &self) { return weft::to_string(self.variable.value().device()); })
+      .def(
+          "value", [](const Bound &self) { return self.variable.value(); },
+          "The present value, as tapes see it read.")
+      .def(
+          "read_value", [](const Bound &self) { return self.variable.value(); }, "As `value`.")
+      .def(
+          "numpy", [](const Bound &self) { return numpy_of(self.variable.value()); },
+          "A copy of the value as an array of NumPy.")
+      .def(
+          "__array__",
+          [](const Bound &self, nb::handle dtype, nb::handle copy) {
+            return array_of_tensor(self.variable.value(), dtype, copy);
+          },
+          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__repr__", [](const Bound &self) { return variable_text(self.variable); })
+      .def("__format__",
+           [](const Bound &self, const char *specification) {
+             return *specification == 0 ? variable_text(self.variable)
+                                        : formatted(self.variable.value(), specification);
+           })
+      .def("__copy__", [](const Bound &self) { return nb::steal(wrap(self.variable.clone())); })
+      .def("__deepcopy__",
+           [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.variable.clone())); })
+      .def("__reduce__", [](nb::handle self) {
+        const Variable &variable = variable_in(self.ptr());
+        return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject *>(variable_type)),
+                              nb::make_tuple(nb::steal(wrap(variable.value())),
+                                             variable.trainable(), variable.name()));
+      });
+  for (PyMethodDef &row : variable_methods)
+    nb::setattr(type, row.ml_name, checked(PyDescr_NewMethod(variable_type, &row)));
+  type.attr("__array_priority__") = nb::int_(1000);
+}
+
+} // namespace weft::python

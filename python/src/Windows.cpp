@@ -1,0 +1,173 @@
+// Convolution, pooling and images of other sizes as functions of Python.
+#include "Binding.h"
+
+#include <weft/windows.h>
+
+namespace weft::python {
+
+namespace {
+
+/// 'valid', 'same', 'causal', or pairs of integers.
+Padding to_padding(PyObject *object, const char *function) {
+  const Place place{function, "padding"};
+  if (object == nullptr) return Padding::valid;
+  if (PyUnicode_Check(object)) {
+    const nb::str text{nb::handle(object)};
+    const std::string word = nb::str(text.attr("lower")()).c_str();
+    if (word == "valid") return Padding::valid;
+    if (word == "same") return Padding::same;
+    if (word == "causal") return Padding::causal;
+    throw ValueError(place.text() + " is '" + text.c_str() +
+                     "': it is 'valid', 'same', 'causal' or pairs of integers");
+  }
+  const nb::object items =
+      checked(PySequence_Fast(object, "padding: a word or pairs of integers are wanted"));
+  std::vector<std::array<std::int64_t, 2>> pairs;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+    const Ints pair = to_integers(PySequence_Fast_GET_ITEM(items.ptr(), i), place);
+    if (pair.size() != 2)
+      throw ValueError(place.text() + " is a list of pairs, and has an entry of " +
+                       std::to_string(pair.size()) + " integers");
+    pairs.push_back({pair[0], pair[1]});
+  }
+  switch (pairs.size()) {
+  case 0: return {};
+  case 1: return {pairs[0]};
+  case 2: return {pairs[0], pairs[1]};
+  case 3: return {pairs[0], pairs[1], pairs[2]};
+  default:
+    throw ValueError(place.text() + " has " + std::to_string(pairs.size()) +
+                     " pairs: there are at most 3 spatial axes");
+  }
+}
+
+/// An integer for all axes, or one for each; `axes` of them.
+Ints per_axis(PyObject *object, std::size_t axes, const Place &place) {
+  if (object == nullptr || object == Py_None) return {};
+  Ints list = to_integers(object, place);
+  if (list.size() == 1 && axes > 1) {
+    const std::int64_t all_of_them = list[0];
+    while (list.size() < axes) list.push_back(all_of_them);
+  }
+  return list;
+}
+
+std::size_t spatial_axes(const Operand &x) {
+  return x.rank() > 2 ? static_cast<std::size_t>(x.rank() - 2) : 0;
+}
+
+Signature convolution_signature{
+    "convolution", {"x", "kernel", "strides", "padding", "dilations", "groups"}, 6, 4, 2};
+Tensor call_convolution(PyObject *const *values) {
+  const Operands<2> operands(convolution_signature, values, 0);
+  const std::size_t axes = spatial_axes(operands[0]);
+  const ConvolutionOptions options{
+      .strides = per_axis(values[2], axes, {"convolution", "strides"}),
+      .padding = to_padding(values[3], "convolution"),
+      .dilations = per_axis(values[4], axes, {"convolution", "dilations"}),
+      .groups = given<std::int64_t>(values[5], 1, {"convolution", "groups"})};
+  return unlocked(operands.size(), [&] { return convolution(operands[0], operands[1], options); });
+}
+
+Signature transpose_signature{
+    "convolution_transpose",
+    {"x", "kernel", "strides", "padding", "dilations", "groups", "output_padding"},
+    7,
+    4,
+    2};
+Tensor call_transpose(PyObject *const *values) {
+  const char *name = transpose_signature.name;
+  const Operands<2> operands(transpose_signature, values, 0);
+  const std::size_t axes = spatial_axes(operands[0]);
+  const ConvolutionTransposeOptions options{
+      .strides = per_axis(values[2], axes, {name, "strides"}),
+      .padding = to_padding(values[3], name),
+      .dilations = per_axis(values[4], axes, {name, "dilations"}),
+      .groups = given<std::int64_t>(values[5], 1, {name, "groups"}),
+      .output_padding = per_axis(values[6], axes, {name, "output_padding"})};
+  return unlocked(operands.size(),
+                  [&] { return convolution_transpose(operands[0], operands[1], options); });
+}
+
+template <Signature &signature, Tensor (*pool)(const Operand &, const Ints &, const PoolOptions &)>
+Tensor call_pool(PyObject *const *values) {
+  const Operands<1> operands(signature, values, 0);
+  const std::size_t axes = spatial_axes(operands[0]);
+  const Ints window = per_axis(values[1], axes, {signature.name, "window"});
+  const PoolOptions options{.strides = per_axis(values[2], axes, {signature.name, "strides"}),
+                            .padding = to_padding(values[3], signature.name)};
+  return unlocked(operands.size(), [&] { return pool(operands[0], window, options); });
+}
+Signature max_pool_signature{"max_pool", {"x", "window", "strides", "padding"}, 4, 4, 2};
+Signature min_pool_signature{"min_pool", {"x", "window", "strides", "padding"}, 4, 4, 2};
+
+Signature average_pool_signature{
+    "average_pool", {"x", "window", "strides", "padding", "count_padding"}, 5, 4, 2};
+Tensor call_average_pool(PyObject *const *values) {
+  const char *name = average_pool_signature.name;
+  const Operands<1> operands(average_pool_signature, values, 0);
+  const std::size_t axes = spatial_axes(operands[0]);
+  const Ints window = per_axis(values[1], axes, {name, "window"});
+  const AveragePoolOptions options{.strides = per_axis(values[2], axes, {name, "strides"}),
+                                   .padding = to_padding(values[3], name),
+                                   .count_padding =
+                                       given<bool>(values[4], false, {name, "count_padding"})};
+  return unlocked(operands.size(), [&] { return average_pool(operands[0], window, options); });
+}
+
+Signature resize_signature{"resize_image", {"x", "size", "method"}, 3, 3, 2};
+Tensor call_resize(PyObject *const *values) {
+  const Operands<1> operands(resize_signature, values, 0);
+  const Ints size = per_axis(values[1], spatial_axes(operands[0]), {"resize_image", "size"});
+  Resize way = Resize::bilinear;
+  if (values[2] != nullptr) {
+    const nb::str text{nb::handle(values[2])};
+    const std::string_view word = text.c_str();
+    if (word == "nearest") way = Resize::nearest;
+    else if (word != "bilinear")
+      throw ValueError("resize_image: method is '" + std::string(word) +
+                       "': it is 'bilinear' or 'nearest'");
+  }
+  return unlocked(operands.size(), [&] { return resize_image(operands[0], size, way); });
+}
+
+#define WEFT_WINDOW_WORDS                                                                          \
+  "A number of strides, dilations or sizes stands for all spatial axes. Padding is 'valid', "      \
+  "'same', 'causal', or "                                                                          \
+  "a pair (before, behind) for each spatial axis."
+
+PyMethodDef functions[] = {
+    method<convolution_signature, call_convolution>(
+        "convolution(x, kernel, strides=1, padding='valid', *, dilations=1, groups=1)\n--\n\n"
+        "Of each position the sum over its window of x and the kernel, which is not "
+        "flipped. " WEFT_WINDOW_WORDS "\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"
+        "    kernel: (window, channels / groups, result's channels)\n\nReturns:\n    (batch, "
+        "positions, result's channels)\n"),
+    method<transpose_signature, call_transpose>(
+        "convolution_transpose(x, kernel, strides=1, padding='valid', *, dilations=1, groups=1, "
+        "output_padding=None)\n--\n\n"
+        "The transpose of a convolution in its images, which makes them larger by the "
+        "strides. " WEFT_WINDOW_WORDS),
+    method<max_pool_signature, call_pool<max_pool_signature, max_pool>>(
+        "max_pool(x, window, strides=None, padding='valid')\n--\n\nThe largest element of each "
+        "window; windows lie side by side "
+        "if no strides are given. " WEFT_WINDOW_WORDS),
+    method<min_pool_signature, call_pool<min_pool_signature, min_pool>>(
+        "min_pool(x, window, strides=None, padding='valid')\n--\n\nThe least element of each "
+        "window; windows lie side by side "
+        "if no strides are given. " WEFT_WINDOW_WORDS),
+    method<average_pool_signature, call_average_pool>(
+        "average_pool(x, window, strides=None, padding='valid', *, count_padding=False)\n--\n\nThe "
+        "mean of each window; zeros of "
+        "the padding are counted if that is asked for. " WEFT_WINDOW_WORDS),
+    method<resize_signature, call_resize>(
+        "resize_image(x, size, method='bilinear')\n--\n\nImages of those sizes along their spatial "
+        "axes; method is 'bilinear' or "
+        "'nearest'.\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"),
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+void define_windows(nb::module_ &module) { add_functions(module, functions); }
+
+} // namespace weft::python

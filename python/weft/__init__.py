@@ -1,0 +1,16 @@
+"""Weft: tensors, their ops and gradients, on its own compiler.
+
+    import weft as wf
+
+    x = wf.tensor([[1.0, 2.0], [3.0, 4.0]])
+    y = x @ x + 1
+
+Every op of the library is a function here; `help(wf.sum)` has its shapes, errors and an example.
+"""
+
+from weft import _weft
+from weft import random as random
+from weft._weft import *  # noqa: F403
+
+__all__ = ["random"]
+__all__ += _weft.__all__

@@ -1,0 +1,24 @@
+"""Random tensors: generators, whose state is a variable, and functions that draw from the process's own.
+
+The numbers follow from the seed alone, on every machine and any number of threads.
+"""
+
+from weft._weft import Generator as Generator
+from weft._weft import random_bernoulli as bernoulli
+from weft._weft import random_normal as normal
+from weft._weft import random_permutation as permutation
+from weft._weft import random_randint as randint
+from weft._weft import random_truncated_normal as truncated_normal
+from weft._weft import random_uniform as uniform
+from weft._weft import set_seed as set_seed
+
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "normal",
+    "permutation",
+    "randint",
+    "set_seed",
+    "truncated_normal",
+    "uniform",
+]

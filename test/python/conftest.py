@@ -1,0 +1,36 @@
+"""What the tests of the Python package share: the build's package on the path, and the memory that tensors hold."""
+
+import gc
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+_BUILT = Path(__file__).resolve().parents[2] / "build/release/python"
+if not any((Path(entry) / "weft/_weft.pyi").exists() for entry in sys.path if entry):
+    sys.path.insert(0, str(_BUILT))
+
+import weft as wf  # noqa: E402
+
+
+@pytest.fixture
+def live():
+    """Checks that the test leaves no tensor behind: all are in blocks that the allocator counts."""
+
+    def held():
+        gc.collect()
+        return wf.memory_stats()["current"]
+
+    before = held()
+    yield held
+    assert held() == before
+
+
+def pytest_collection_modifyitems(config, items):
+    """Runs the tests whose name contains WEFT_FILTER, as `./x test FILTER` has it for all tests."""
+    word = os.environ.get("WEFT_FILTER", "")
+    others = [item for item in items if word not in item.nodeid]
+    if word and others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if word in item.nodeid]

@@ -1,0 +1,154 @@
+"""Indexing against NumPy: by hand, and by drawn keys."""
+
+import random
+
+import numpy as np
+import pytest
+
+import weft as wf
+
+X = np.arange(2 * 3 * 4 * 5, dtype="f4").reshape(2, 3, 4, 5)
+T = wf.tensor(X)
+MASK = X[:, :, 0, 0] % 3 == 0
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        0,
+        -1,
+        np.int64(1),
+        slice(1, None),
+        slice(None, None, -1),
+        slice(-2, -10, -2),
+        slice(5, 1),
+        slice(None, 2**70),
+        slice(-(2**70), None, 2**66),
+        ...,
+        None,
+        (0, 1, 2, 3),
+        (..., 0),
+        (0, ..., -1),
+        (None, 0, None, ..., None),
+        (slice(None), 1, slice(None, None, 2)),
+        (),
+        [0, 1],
+        [-1, 0, 0],
+        [[0, 1], [1, 0]],
+        [],
+        np.array([1, 0]),
+        (slice(None), [2, 0]),
+        (..., [4, 0, 1]),
+        ([0, 1], [1, 2]),
+        ([0, 1], slice(None), [1, 2]),
+        (slice(None), [0, 1], [1, 2]),
+        (slice(None), [[0], [1]], [1, 2], 0),
+        (0, slice(None), [1, 2]),
+        (0, [1, 2]),
+        ([0, 1], None, [1, 2]),
+        (slice(None, None, -1), [0, 2], slice(1, 3), 3),
+        MASK,
+        (MASK, 1),
+        (slice(None), X[0, :, :, 0] > 10),
+        (..., np.array([True, False, True, True, False])),
+        (MASK, [0, 1]),
+        X > 7,
+        np.zeros((2, 3), bool),
+    ],
+    ids=str,
+)
+def test_as_numpy(key):
+    try:
+        want = X[key]
+    except IndexError:
+        with pytest.raises(IndexError):
+            T[key]
+        return
+    got = T[key]
+    assert got.shape == want.shape
+    np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_keys_that_are_tensors():
+    np.testing.assert_array_equal(np.asarray(T[:, wf.tensor([2, -1])]), X[:, [2, -1]])
+    np.testing.assert_array_equal(np.asarray(T[T > 50]), X[X > 50])
+    np.testing.assert_array_equal(np.asarray(T[wf.tensor(1)]), X[1])
+    np.testing.assert_array_equal(np.asarray(T[wf.Variable(1)]), X[1])
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "words"),
+    [
+        (2, IndexError, "2 is out of range for axis 0"),
+        (-3, IndexError, "-3 is out of range"),
+        ((0, 0, 0, 0, 0), IndexError, "5 indices"),
+        ((..., ...), IndexError, "one ellipsis"),
+        ([0, 2], IndexError, "2 is out of range for axis 0"),
+        ((slice(None), [-4]), IndexError, "-4 is out of range for axis 1"),
+        (([0, 1], [0, 1, 2]), IndexError, "broadcast"),
+        (np.ones((3, 3), bool), IndexError, "mask of shape"),
+        (1.5, TypeError, "float"),
+        ("a", TypeError, "str"),
+        (True, TypeError, "bool"),
+        ([0.5], TypeError, "float32"),
+        (slice(0, 1.5), TypeError, "stop of a slice"),
+        (slice(None, None, 0), ValueError, "step"),
+        (2**70, (IndexError, ValueError), "64 bits|range"),
+    ],
+    ids=str,
+)
+def test_errors(key, kind, words):
+    with pytest.raises(kind, match=words) as caught:
+        T[key]
+    assert isinstance(caught.value, wf.Error)
+
+
+def test_drawn_keys():
+    draw = random.Random(3)
+
+    def entry(size):
+        kind = draw.randrange(6)
+        if kind == 0:
+            return draw.randrange(-size, size)
+        if kind == 1:
+            return slice(*(draw.choice([None, draw.randint(-size - 1, size + 1)]) for _ in range(2)), draw.choice([None, 1, 2, -1, -2]))
+        if kind == 2:
+            return [draw.randrange(-size, size) for _ in range(2)]
+        if kind == 3:
+            return np.array([[draw.randrange(-size, size)] for _ in range(2)])
+        if kind == 4:
+            return np.array([draw.random() < 0.5 for _ in range(size)])
+        return slice(None)
+
+    compared = 0
+    for _ in range(1500):
+        shape = tuple(draw.randint(1, 4) for _ in range(draw.randint(1, 4)))
+        x = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+        key = [entry(size) for size in shape[: draw.randint(1, len(shape))]]
+        for _ in range(draw.randrange(2)):
+            key.insert(draw.randint(0, len(key)), None)
+        if draw.random() < 0.3 and len([k for k in key if k is not None]) < len(shape):
+            key.append(...)
+        key = tuple(key)
+        try:
+            want = x[key]
+        except IndexError:
+            with pytest.raises(IndexError):
+                wf.tensor(x)[key]
+            continue
+        got = np.asarray(wf.tensor(x)[key])
+        assert got.shape == want.shape, (shape, key)
+        np.testing.assert_array_equal(got, want, err_msg=f"{shape} {key}")
+        compared += 1
+    assert compared > 1000
+
+
+def test_gradients_go_through_indices():
+    x = wf.tensor(np.arange(12, dtype="f4").reshape(3, 4))
+    for key in ((0, 1), (slice(None), [1, 1]), ([0, 2], [1, 1]), np.asarray(x) > 5, (slice(None, None, -2), 2)):
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+            y = wf.sum(x[key] * 2)
+        want = np.zeros((3, 4), "f4")
+        np.add.at(want, key, 2)
+        np.testing.assert_array_equal(np.asarray(tape.gradient(y, x)), want)

@@ -1,0 +1,53 @@
+"""Typical use of the package, for type checkers: `./x types` finds nothing to say of it. It runs, too."""
+
+from typing import assert_type
+
+import numpy as np
+
+import weft as wf
+
+
+def mean_squared_error(prediction: wf.Tensor, target: wf.Tensor) -> wf.Tensor:
+    return wf.mean(wf.square(prediction - target))
+
+
+def fit(steps: int) -> list[float]:
+    x = wf.random.normal((32, 3), seed=1)
+    w, b = wf.Variable(wf.zeros((3, 1)), name="w"), wf.Variable([0.0], name="b")
+    losses: list[float] = []
+    for _ in range(steps):
+        with wf.GradientTape() as tape:
+            loss = mean_squared_error(x @ w + b, wf.sum(x, axis=1, keepdims=True))
+        dw, db = tape.gradient(loss, [w, b])
+        w.assign_sub(0.1 * dw)
+        b.assign_sub(0.1 * db)
+        losses.append(float(loss))
+    return losses
+
+
+def values() -> None:
+    a = wf.tensor([[1, 2], [3, 4]], dtype=wf.float32)
+    assert_type(a + 1, wf.Tensor)
+    assert_type(2.5 * a, wf.Tensor)
+    assert_type(a[0, :, None], wf.Tensor)
+    assert_type(a[..., [0, 1]], wf.Tensor)
+    assert_type(a[a > 2], wf.Tensor)
+    assert_type(a.shape, tuple[int, ...])
+    assert_type(a == 3, wf.Tensor)
+    assert_type(wf.maximum(a, [0, 1.5]), wf.Tensor)
+    assert_type(wf.asarray(np.ones(3)) * np.arange(3), wf.Tensor)
+    assert_type(wf.concatenate([a, a], axis=0), wf.Tensor)
+    values, indices = wf.top_k(a, 1)
+    assert_type(values, wf.Tensor)
+    print(f"{values[0, 0].item():.3f}", int(indices[0, 0]), len(a), [row.tolist() for row in a], a.sum(axis=0), a.T.reshape(4))
+    for wrong in (lambda: a @ wf.ones(3), lambda: wf.zeros(-1)):
+        try:
+            wrong()
+        except wf.ShapeError as error:
+            print(error.message, error.line)
+
+
+if __name__ == "__main__":
+    values()
+    losses = fit(20)
+    assert losses[-1] < losses[0]
