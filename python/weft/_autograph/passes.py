@@ -1,0 +1,218 @@
+"""diastatic-malt's passes over syntax trees, and where ours differ. Imported when first needed."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.machinery  # malt uses both without importing them
+import importlib.util
+import os
+from typing import Any
+
+from . import traceback
+
+
+def _malt(name: str) -> Any:
+    return importlib.import_module(f"malt.{name}")
+
+
+traceback.hide(os.path.dirname(importlib.import_module("malt").__file__ or "") + os.sep)
+
+_converter = _malt("core.converter")
+_anno = _malt("pyct.anno")
+_qual_names = _malt("pyct.qual_names")
+_templates = _malt("pyct.templates")
+_transformer = _malt("pyct.transformer")
+_activity = _malt("pyct.static_analysis.activity")
+_definitions = _malt("pyct.static_analysis.reaching_definitions")
+_functions = _malt("pyct.static_analysis.reaching_fndefs")
+_liveness = _malt("pyct.static_analysis.liveness")
+_flow: Any = _malt("converters.control_flow").ControlFlowTransformer
+_calls: Any = _malt("converters.call_trees").CallTreeTransformer
+_logic: Any = _malt("converters.logical_expressions").LogicalExpressionTransformer
+_variables: Any = _malt("converters.variables").VariableAccessTransformer
+_python: Any = _malt("impl.api").PyToPy
+
+ORIGIN: Any = _anno.Basic.ORIGIN
+OriginInfo: Any = _malt("pyct.origin_info").OriginInfo
+set_loop_options: Any = _malt("lang.directives").set_loop_options
+
+
+def set_origin(node: ast.AST, origin: Any) -> None:
+    """Notes where a node stands in the user's file."""
+    _anno.setanno(node, ORIGIN, origin)
+
+
+def origin_of(node: ast.AST) -> Any:
+    """Where a node stands in the user's file, or None."""
+    if "lineno" not in node._attributes:  # malt's notes on shared nodes are of others
+        return None
+    return _anno.getanno(node, ORIGIN, default=None)
+
+
+class _ControlFlow(_flow):
+    """Branches and loops, with globals and parts of objects as state."""
+
+    def _get_block_basic_vars(self, modified: Any, live_in: Any, live_out: Any) -> Any:
+        found = super()._get_block_basic_vars(modified, live_in, live_out)
+        module = self.state[_malt("converters.control_flow")._Function].scope.globals
+        return found | frozenset(s for s in modified if s in module and not s.is_composite())
+
+    def _create_state_functions(
+        self, block_vars: Any, nonlocal_declarations: Any, getter_name: str, setter_name: str
+    ) -> Any:
+        """As malt's, but parts of objects that are missing are not set to a marker."""
+        if all(v.is_simple() for v in block_vars):
+            return super()._create_state_functions(
+                block_vars, nonlocal_declarations, getter_name, setter_name
+            )
+        names: list[Any] = []
+        values: list[Any] = []
+        settings: list[Any] = []
+        for v in block_vars:
+            if v.is_simple():
+                names.append(v)
+                values.append(v)
+                continue
+            part = self.ctx.namer.new_symbol("part", ())
+            names.append(part)
+            values.append(
+                _templates.replace_as_expression(
+                    "ag__.ldu(lambda: var_, name)", var_=v, name=ast.Constant(str(v))
+                )
+            )
+            template = """
+              if ag__.is_undefined(part):
+                try:
+                  del var_
+                except (AttributeError, KeyError, IndexError):
+                  pass
+              else:
+                var_ = part
+            """
+            settings += _templates.replace(template, part=part, var_=v)
+        template = """
+          def getter_name():
+            return values,
+          def setter_name(vars_):
+            nonlocal_declarations
+            names, = vars_
+            settings
+        """
+        return _templates.replace(
+            template,
+            nonlocal_declarations=nonlocal_declarations,
+            getter_name=getter_name,
+            setter_name=setter_name,
+            names=tuple(names),
+            values=values,
+            settings=settings,
+        )
+
+    def visit_If(self, node: Any) -> Any:
+        test = node.test
+        lowered = (
+            isinstance(test, ast.UnaryOp)
+            and isinstance(test.op, ast.Not)
+            and isinstance(test.operand, ast.Name)
+            and test.operand.id in self.ctx.namer.generated_names
+        )
+        nodes = super().visit_If(node)
+        if lowered:
+            nodes[-1].value.func.attr = "guard_stmt"
+        return nodes
+
+
+class _CallTrees(_calls):
+    """Calls, but for those that look at the frame they are called from."""
+
+    def visit_Call(self, node: Any) -> Any:
+        name = str(_anno.getanno(node.func, _anno.Basic.QN, default=""))
+        known: dict[str, Any] = self.ctx.info.namespace
+        if name in ("pdb.set_trace", "ipdb.set_trace") or (
+            name in ("breakpoint", "locals", "globals", "vars", "dir", "eval", "exec", "print")
+            and name not in known
+        ):
+            return self.generic_visit(node)
+        return super().visit_Call(node)
+
+
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+
+class _Logic(_logic):
+    """Logical expressions; every operand of a chain of comparisons is evaluated once."""
+
+    def visit_Compare(self, node: Any) -> Any:
+        if len(node.ops) == 1:
+            return self.generic_visit(node)
+        node = self.generic_visit(node)
+        links = [
+            ast.Tuple(elts=[ast.Constant(_SIGNS[type(op)]), self._as_lambda(right)], ctx=ast.Load())
+            for op, right in zip(node.ops, node.comparators, strict=True)
+        ]
+        call = _templates.replace_as_expression("ag__.chain(left)", left=node.left)
+        call.args += links
+        return call
+
+
+class _Variables(_variables):
+    """Reads of variables, in the values of augmented assignments too."""
+
+    def visit_Name(self, node: Any) -> Any:
+        return node if node.id == "ag__" else super().visit_Name(node)
+
+    def visit_AugAssign(self, node: Any) -> Any:
+        if isinstance(node.target, ast.Name):
+            node.value = self.visit(node.value)
+        return super().visit_AugAssign(node)
+
+
+class Transpiler(_python):
+    """Runs the passes; finding, loading and calling functions is done elsewhere."""
+
+    def transform_ast(self, node: Any, ctx: Any) -> Any:
+        """The converted form of a function's node."""
+        node = self.initial_analysis(node, ctx)
+        for name in (
+            "functions", "directives", "break_statements", "continue_statements",
+            "return_statements",
+        ):  # fmt: skip
+            node = _malt(f"converters.{name}").transform(node, ctx)
+        node = _CallTrees(ctx).visit(_qual_names.resolve(node))
+        node = self._control_flow(node, ctx)
+        node = _malt("converters.conditional_expressions").transform(node, ctx)
+        node = _Logic(ctx).visit(node)
+        return _Variables(ctx).visit(node)
+
+    def _control_flow(self, node: Any, ctx: Any) -> Any:
+        graphs = _malt("pyct.cfg").build(node)
+        node = _qual_names.resolve(node)
+        node = _activity.resolve(node, ctx, None)
+        node = _definitions.resolve(node, ctx, graphs)
+        node = _functions.resolve(node, ctx, graphs)
+        node = _liveness.resolve(node, ctx, graphs)
+        return _ControlFlow(ctx).visit(node)
+
+
+class Transformed:
+    """A function's node after the passes, its new name, and the names that were made up."""
+
+    def __init__(self, node: Any, file: str, namespace: dict[str, Any]) -> None:
+        transpiler = Transpiler()
+        namer = _malt("pyct.naming").Namer(namespace)
+        self.name: str = namer.new_symbol(transpiler.get_transformed_name(node), ())
+        info = _transformer.EntityInfo(self.name, "", file, (), namespace)
+        program = _converter.ProgramContext(options=_converter.STANDARD_OPTIONS)
+        context = _transformer.Context(info, namer, program)
+        result = transpiler.transform_ast(node, context)
+        if isinstance(result, ast.Lambda):
+            target = ast.Name(id=self.name, ctx=ast.Store())
+            result = ast.Assign(targets=[target], value=result)
+        else:
+            result.name = self.name
+        self.node: Any = result
+        self.made_up: frozenset[str] = frozenset(namer.generated_names)

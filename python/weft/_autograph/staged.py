@@ -1,0 +1,102 @@
+"""Bodies that are being staged: where they may stand, and what they may not do to Python's values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from . import trees
+from .staging import Tensor, context, current, library
+from .traceback import Line, autograph_error, user_frame
+
+_DEEPEST = 100
+
+
+class Activation:
+    """A body that is being traced because a tensor decides whether, or how often, it runs."""
+
+    __slots__ = ("changes", "depth", "kind")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.depth = context.depth
+        """Of the function that the body is a part of."""
+        self.changes: list[tuple[Any, str, Line]] = []
+
+    def changed(self, container: Any, method: str, args: tuple[Any, ...]) -> None:
+        """Notes a change of a container of Python: of one that is not the body's own it would
+        happen while tracing, and take tensors out of the body."""
+        takes = method in ("pop", "popleft", "popitem", "remove", "clear")
+        if takes or any(map(trees.holds_traced, args)):
+            frame = user_frame(sys._getframe(2))  # pyright: ignore[reportPrivateUsage]
+            if frame is not None:
+                self.changes.append((container, method, Line(frame)))
+
+    def check(self) -> None:
+        """Throws where a container was changed that outlives the body."""
+        while self.changes:
+            container, method, line = self.changes.pop()
+            if any(container is c for c, _, _ in self.changes):
+                continue
+            # This name and the argument of the call are two.
+            if sys.getrefcount(container) > 2:
+                kind = type(container).__name__
+                line.throw(
+                    autograph_error(
+                        f"`{kind}.{method}` on a Python {kind} in a {self.kind} that a tensor "
+                        "decides happens once, while tracing: carry a TensorArray instead, as in "
+                        "`array = array.append(x)`"
+                    )
+                )
+
+
+@contextmanager
+def staged(activation: Activation) -> Iterator[None]:
+    """Within, a staged body is being traced."""
+    context.bodies.append(activation)
+    depth, tries = context.depth, len(context.tries)
+    try:
+        yield
+        activation.check()
+    finally:
+        context.bodies.pop()
+        context.depth = depth
+        del context.tries[tries:]
+
+
+def check_place(name: str) -> None:
+    """Throws where control flow that a tensor decides cannot be staged."""
+    if len(context.bodies) >= _DEEPEST:
+        raise autograph_error(
+            f"{name} is nested more than {_DEEPEST} deep in what tensors decide: a function whose "
+            "recursion ends where a tensor says so cannot be traced; write it as a loop"
+        )
+    if context.tries and context.tries[-1] == context.depth:
+        error = autograph_error(
+            f"a tensor decides this {name} inside a `try` with handlers, which see only what is "
+            "raised while tracing: move it out of the `try`"
+        )
+        context.refused.append((context.depth, error))
+        raise error
+
+
+def condition_of(value: Any, name: str) -> Tensor:
+    """What decides, as a bool scalar. Throws an error that says what it is if it is none."""
+    staging = library()
+    tensor = value if staging.is_tensor(value) else staging.as_tensor(bool(value))
+    type = staging.type_of(tensor)
+    if type.dtype == "bool" and all(n == 1 for n in type.shape):
+        return staging.op("scalar", tensor) if type.shape else tensor
+    kind = "dtype" if type.dtype != "bool" else "value"
+    raise getattr(staging.errors, kind)(
+        f"the condition of {name} must be a bool scalar, but it is {type}: compare it with "
+        "something, or reduce it to one value with any or all; to test for None write `is not None`"
+    )
+
+
+def is_staging() -> bool:
+    """Whether a tensor library is installed and records."""
+    staging = current()
+    return staging is not None and staging.is_tracing()
