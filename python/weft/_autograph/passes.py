@@ -29,6 +29,7 @@ _functions = _malt("pyct.static_analysis.reaching_fndefs")
 _liveness = _malt("pyct.static_analysis.liveness")
 _flow: Any = _malt("converters.control_flow").ControlFlowTransformer
 _calls: Any = _malt("converters.call_trees").CallTreeTransformer
+_choices: Any = _malt("converters.conditional_expressions").ConditionalExpressionTransformer
 _logic: Any = _malt("converters.logical_expressions").LogicalExpressionTransformer
 _variables: Any = _malt("converters.variables").VariableAccessTransformer
 _python: Any = _malt("impl.api").PyToPy
@@ -137,6 +138,13 @@ class _CallTrees(_calls):
         return super().visit_Call(node)
 
 
+class _Choices(_choices):
+    """`a if c else b`, also inside one another."""
+
+    def visit_IfExp(self, node: Any) -> Any:
+        return super().visit_IfExp(self.generic_visit(node))
+
+
 _SIGNS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
@@ -184,7 +192,7 @@ class Transpiler(_python):
             node = _malt(f"converters.{name}").transform(node, ctx)
         node = _CallTrees(ctx).visit(_qual_names.resolve(node))
         node = self._control_flow(node, ctx)
-        node = _malt("converters.conditional_expressions").transform(node, ctx)
+        node = _Choices(ctx).visit(node)
         node = _Logic(ctx).visit(node)
         return _Variables(ctx).visit(node)
 

@@ -1,0 +1,145 @@
+"""Random programs: what is traced, run on values, is what plain Python does."""
+
+import linecache
+import random
+
+import numpy as np
+import pytest
+from double import Program, agree, arange, i32, show
+
+
+class Writer:
+    """Writes a random function on integers; every loop ends."""
+
+    NAMES = ("a", "b", "c", "d")
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = ["def program(a, b, c):", "    d = 0"]
+        self.counters = 0
+        self.budget = 22
+
+    def text(self):
+        self.block(1, 0, False)
+        if self.random.random() < 0.8:
+            self.lines.append("    return a, b, c, d")
+        else:
+            self.lines += ["    if a > b:", "        return a, b, c, d", "    return d, c, b, a"]
+        return "\n".join(self.lines) + "\n"
+
+    def add(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    def number(self, depth=0):
+        r = self.random
+        kind = r.randrange(8 if depth < 2 else 3)
+        if kind == 0:
+            return str(r.randrange(-3, 6))
+        if kind < 3:
+            return r.choice(self.NAMES)
+        if kind == 3:
+            return f"show({self.number(depth + 1)})"
+        if kind == 4:
+            return f"({self.number(depth + 1)} if {self.test(depth + 1)} else {self.number(depth + 1)})"
+        op = r.choice(["+", "-", "*"])
+        return f"(({self.number(depth + 1)} {op} {self.number(depth + 1)}) % 19)"
+
+    def test(self, depth=0):
+        r = self.random
+        kind = r.randrange(6 if depth < 2 else 2)
+        sign = r.choice(["<", ">", "<=", ">=", "==", "!="])
+        if kind < 2:
+            return f"({self.number(depth + 1)} {sign} {self.number(depth + 1)})"
+        if kind == 2:
+            return f"({self.test(depth + 1)} and {self.test(depth + 1)})"
+        if kind == 3:
+            return f"({self.test(depth + 1)} or {self.test(depth + 1)})"
+        if kind == 4:
+            return f"(not {self.test(depth + 1)})"
+        middle = self.number(depth + 1)
+        return f"({self.number(depth + 1)} < {middle} {sign} {self.number(depth + 1)})"
+
+    def block(self, depth, nesting, loop):
+        for _ in range(self.random.randrange(1, 4)):
+            if self.statement(depth, nesting, loop):
+                break
+
+    def statement(self, depth, nesting, loop):
+        r = self.random
+        self.budget -= 1
+        kind = r.randrange(12)
+        name = r.choice(self.NAMES)
+        if kind < 3 or nesting >= 3 or self.budget < 0:
+            self.add(depth, f"{name} = {self.number()}")
+        elif kind == 3:
+            self.add(depth, f"{name} {r.choice('+-')}= {self.number(1)}")
+        elif kind < 7:
+            self.add(depth, f"if {self.test()}:")
+            self.block(depth + 1, nesting + 1, loop)
+            if r.random() < 0.3:
+                self.add(depth, f"elif {self.test()}:")
+                self.block(depth + 1, nesting + 1, loop)
+            if r.random() < 0.5:
+                self.add(depth, "else:")
+                self.block(depth + 1, nesting + 1, loop)
+        elif kind < 10:
+            self.loop(depth, nesting, name)
+        elif loop and kind == 10:
+            self.add(depth, r.choice(["break", "continue"]))
+            return True
+        elif r.random() < 0.4:
+            self.add(depth, f"return {', '.join(r.choice(self.NAMES) for _ in range(4))}")
+            return True
+        else:
+            self.add(depth, f"show({name})")
+        return False
+
+    def loop(self, depth, nesting, name):
+        r = self.random
+        self.counters += 1
+        kind = r.randrange(4)
+        if kind == 0:
+            self.add(depth, f"for k{self.counters} in range({r.randrange(1, 3)}):")
+        elif kind == 1:
+            self.add(depth, f"for k{self.counters} in arange({name} % 4):")
+        else:
+            counter = f"k{self.counters}"
+            self.add(depth, f"{counter} = 0")
+            self.add(depth, f"while {counter} < {name} % 4 and {self.test(1)}:")
+            self.add(depth + 1, f"{counter} += 1")
+        self.block(depth + 1, nesting + 1, True)
+        if r.random() < 0.25:
+            self.add(depth, "else:")
+            self.block(depth + 1, nesting + 1, False)
+
+
+def compiled(text, name):
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {"show": show, "arange": arange, "__name__": "programs"}
+    exec(compile(text, name, "exec"), scope)
+    return scope["program"]
+
+
+INPUTS = [(0, 0, 0), (1, 2, 3), (-5, 4, 9), (7, 7, -2), (3, 1, 6), (18, 2, 5)]
+
+
+def check(seed):
+    text = Writer(seed).text()
+    program = compiled(text, f"<program {seed}>")
+    try:
+        agree(program, *[tuple(map(i32, case)) for case in INPUTS])
+    except BaseException as error:
+        error.add_note(text)
+        raise
+
+
+def pytest_generate_tests(metafunc):
+    if "part" in metafunc.fixturenames:
+        count = metafunc.config.getoption("--programs")
+        metafunc.parametrize("part", range(0, count, 25))
+
+
+def test_programs(part, request):
+    count = request.config.getoption("--programs")
+    for seed in range(part, min(part + 25, count)):
+        check(seed)
