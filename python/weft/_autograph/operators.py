@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable, Sequence
 from operator import eq, ge, gt, is_, is_not, le, lt, ne
 from types import TracebackType
 from typing import Any
 
-from . import overloads, trees
 from .branches import Branches, Retry
-from .loops import LoopState
 from .staged import Activation, check_place, condition_of, staged
-from .staging import AutoGraphWarning, Tensor, context, current, errors, library
-from .traceback import autograph_error, user_frame
+from .staging import Tensor, context, current, library
+from .traceback import autograph_error
 from .trees import Maybe, Undefined, UndefinedReturnValue
 
 Thunk = Callable[[], Any]
@@ -142,7 +138,7 @@ def _choose(name: str, condition: Tensor, then: Thunk, orelse: Thunk) -> Any:
     said = f"the value of the `{name}` expression"
     branches = Branches([said], [None], condition)
     return _branch(
-        f"`{name}`", condition, branches, lambda: (then(),), lambda: (orelse(),)
+        f"`{name}`", condition, branches, lambda: (then(),), lambda: (orelse(),), (then, orelse)
     )[0]
 
 
@@ -264,7 +260,8 @@ def _staged_if(
         return values
 
     try:
-        results = _branch(name, condition, branches, run(body), run(orelse))
+        bodies = (body, orelse)
+        results = _branch(name, condition, branches, run(body), run(orelse), bodies)
     except BaseException:
         set_state(before)
         raise
@@ -276,18 +273,24 @@ def _staged_if(
 
 
 def _branch(
-    name: str, condition: Tensor, branches: Branches, then: Thunk, orelse: Thunk
+    name: str,
+    condition: Tensor,
+    branches: Branches,
+    then: Thunk,
+    orelse: Thunk,
+    bodies: tuple[Thunk, Thunk],
 ) -> list[Any]:
-    """Stages two bodies that give the values of the symbols."""
-    check_place(name)
+    """Stages two functions, which run `bodies` of the user and give the values of the symbols."""
+    check_place(name, bodies[0])
+    check_place(name, bodies[1])
     test = condition_of(condition, name)
 
     def first() -> list[Tensor]:
-        with staged(Activation("branch")):
+        with staged(Activation("branch", bodies[0])):
             return branches.main(then())
 
     def second() -> list[Tensor]:
-        with staged(Activation("branch")):
+        with staged(Activation("branch", bodies[1])):
             return branches.orelse(orelse())
 
     while True:
@@ -295,300 +298,3 @@ def _branch(
             return branches.values(library().branch(name.strip("`"), test, first, second))
         except Retry:
             continue
-
-
-# Loops.
-
-
-def while_stmt(
-    test: Thunk,
-    body: Thunk,
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    options: dict[str, Any],
-) -> None:
-    """`while test: body`."""
-    staging = current()
-    if staging is None or not staging.is_tracing():
-        while test():
-            body()
-        return
-    turns = _Unrolled()
-    while True:
-        before = get_state()
-        holds, recorded = staging.probe(lambda _: test(), [])
-        set_state(before)
-        if staging.is_traced(holds):
-            break
-        if not (test() if recorded else holds):
-            return
-        body()
-        turns.count()
-
-    def run(keep_going: Callable[[], Tensor], state: LoopState) -> list[Tensor]:
-        def condition(tensors: list[Tensor]) -> Tensor:
-            set_state(state.values(tensors))
-            return keep_going()
-
-        def iteration(tensors: list[Tensor]) -> list[Tensor]:
-            set_state(state.values(tensors))
-            body()
-            return state.next(get_state())
-
-        return staging.loop("while", condition, _staged_body(iteration), state.entry())
-
-    def once(state: LoopState) -> list[Tensor]:
-        def iteration(tensors: list[Tensor]) -> list[Tensor]:
-            set_state(state.values(tensors))
-            test()
-            body()
-            return state.next(get_state())
-
-        return _probe(iteration, state)
-
-    _loop(
-        "`while`", once, lambda state: run(lambda: condition_of(test(), "`while`"), state),
-        get_state, set_state, names, options, test,
-    )  # fmt: skip
-
-
-def for_stmt(
-    iterated: Any,
-    extra_test: Thunk | None,
-    body: Callable[[Any], None],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    options: dict[str, Any],
-) -> None:
-    """`for target in iterated: body(target)`, as long as `extra_test()` holds."""
-    staging = current()
-    if staging is None or not staging.is_tracing():
-        _python_for(iterated, extra_test, body)
-    elif overloads.can_be_staged(iterated):
-        if _may_start(extra_test):
-            _counted(overloads.rows_of(iterated), extra_test, body, get_state, set_state, names, options)
-    elif staging.is_dataset(iterated):
-        if _may_start(extra_test):
-            _over_data(iterated, extra_test, body, get_state, set_state, names, options)
-    else:
-        _unrolled_for(iterated, extra_test, body, get_state, set_state, names)
-
-
-def _may_start(extra_test: Thunk | None) -> bool:
-    if extra_test is None:
-        return True
-    holds = extra_test()
-    return library().is_traced(holds) or bool(holds)
-
-
-def _python_for(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], None]) -> None:
-    if extra_test is None:
-        for item in iterated:
-            body(item)
-    elif extra_test():
-        for item in iterated:
-            body(item)
-            if not extra_test():
-                break
-
-
-def _unrolled_for(
-    iterated: Any,
-    extra_test: Thunk | None,
-    body: Callable[[Any], None],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-) -> None:
-    """A loop over Python's values, each turn traced. Behind a `break` that a tensor decides the
-    other turns are branches, of which there must be an end."""
-    turns = _Unrolled()
-    staging = library()
-    more: Any = extra_test() if extra_test is not None else True
-    if not staging.is_traced(more) and not more:
-        return
-    for item in iterated:
-        if staging.is_traced(more):
-            if_stmt(more, lambda item=item: body(item), _nothing, get_state, set_state, names, len(names))
-        else:
-            body(item)
-        turns.count()
-        more = extra_test() if extra_test is not None else True
-        if staging.is_traced(more):
-            if not hasattr(iterated, "__len__"):
-                raise NotImplementedError(
-                    "break and return statements which depend on a tensor are not supported in a "
-                    f"Python for loop over a {type(iterated).__name__}, which may have no end: loop "
-                    "over a list, or over a tensor"
-                )
-        elif not more:
-            break
-
-
-def _nothing() -> None:
-    pass
-
-
-class _Unrolled:
-    """Warns of a loop that fills the trace."""
-
-    def __init__(self) -> None:
-        self._turns = 0
-        self._ops = library().op_count()
-
-    def count(self) -> None:
-        self._turns += 1
-        if self._turns == _UNROLLED and library().op_count() - self._ops >= _UNROLLED:
-            frame = user_frame(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
-            if frame is not None:
-                warnings.warn_explicit(
-                    f"this loop has been unrolled {_UNROLLED} times into the trace: loop over a "
-                    "tensor, such as a range of the library, to record it once",
-                    AutoGraphWarning,
-                    frame.f_code.co_filename,
-                    frame.f_lineno,
-                )
-
-
-def _counted(
-    rows: overloads.Rows,
-    extra_test: Thunk | None,
-    body: Callable[[Any], None],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    options: dict[str, Any],
-) -> None:
-    staging = library()
-    start, stop, step = rows.bounds()
-    limit = options.get("maximum_iterations")
-
-    def turn(number: Tensor, tensors: Sequence[Tensor], state: LoopState) -> list[Tensor]:
-        set_state(state.values(tensors))
-        body(rows.at(number))
-        return state.next(get_state())
-
-    def once(state: LoopState) -> list[Tensor]:
-        first = staging.as_tensor(start)
-        return _probe(lambda tensors: turn(tensors[0], tensors[1:], state), state, [first])
-
-    def run(state: LoopState) -> list[Tensor]:
-        if extra_test is None and limit is None:
-            counted = _staged_body(lambda i, tensors: turn(i, tensors, state))
-            return staging.count("for", start, stop, step, counted, state.entry())
-        return _counted_while(start, stop, step, extra_test, turn, set_state, state)
-
-    _loop("`for`", once, run, get_state, set_state, names, options, extra_test)
-
-
-def _counted_while(
-    start: Any,
-    stop: Any,
-    step: int,
-    extra_test: Thunk | None,
-    turn: Callable[[Tensor, Sequence[Tensor], LoopState], list[Tensor]],
-    set_state: Setter,
-    state: LoopState,
-) -> list[Tensor]:
-    """A counted loop that may be left: the number is part of the state."""
-    staging = library()
-
-    def condition(tensors: list[Tensor]) -> Tensor:
-        inside = tensors[0] < stop if step > 0 else tensors[0] > stop
-        if extra_test is None:
-            return inside
-        set_state(state.values(tensors[1:]))
-        more = extra_test()
-        if not staging.is_traced(more):
-            more = staging.as_tensor(bool(more))
-        return staging.op("logical_and", inside, condition_of(more, "`for`"))
-
-    def iteration(tensors: list[Tensor]) -> list[Tensor]:
-        return [tensors[0] + step, *turn(tensors[0], tensors[1:], state)]
-
-    first = staging.as_tensor(start)
-    if staging.is_tensor(stop) and not staging.is_tensor(start):
-        first = staging.as_tensor(start, staging.type_of(stop))
-    return staging.loop("for", condition, _staged_body(iteration), [first, *state.entry()])[1:]
-
-
-def _over_data(
-    data: Any,
-    extra_test: Thunk | None,
-    body: Callable[[Any], None],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    options: dict[str, Any],
-) -> None:
-    staging = library()
-
-    def turn(element: Any, tensors: Sequence[Tensor], state: LoopState) -> list[Tensor]:
-        set_state(state.values(tensors))
-        body(element)
-        return state.next(get_state())
-
-    def once(state: LoopState) -> list[Tensor]:
-        return _probe(lambda tensors: turn(staging.element_of(data), tensors, state), state)
-
-    def run(state: LoopState) -> list[Tensor]:
-        def more(tensors: list[Tensor]) -> Tensor:
-            set_state(state.values(tensors))
-            holds: Any = extra_test() if extra_test is not None else True
-            return holds if staging.is_traced(holds) else staging.as_tensor(bool(holds))
-
-        counted = _staged_body(lambda element, tensors: turn(element, tensors, state))
-        test = None if extra_test is None else more
-        return staging.each("for", data, test, counted, state.entry())
-
-    _loop("`for`", once, run, get_state, set_state, names, options, extra_test)
-
-
-def _staged_body(body: Any) -> Any:
-    def run(*arguments: Any) -> list[Tensor]:
-        with staged(Activation("loop")):
-            return body(*arguments)
-
-    return run
-
-
-def _probe(
-    body: Callable[[list[Tensor]], list[Tensor]], state: LoopState, more: Sequence[Tensor] = ()
-) -> list[Tensor]:
-    """Traces an iteration in passing, to see what it changes."""
-    run = _staged_body(body)
-    return library().probe(run, [*more, *state.entry()])[0]
-
-
-def _loop(
-    name: str,
-    once: Callable[[LoopState], list[Tensor]],
-    run: Callable[[LoopState], list[Tensor]],
-    get_state: Getter,
-    set_state: Setter,
-    names: tuple[str, ...],
-    options: dict[str, Any],
-    test: Thunk | None,
-) -> None:
-    """Stages a loop: one iteration in passing shows what it carries; then it is recorded, again if
-    it turns out that more must be."""
-    check_place(name)
-    before = get_state()
-    state = LoopState(names, before, options.get("shape_invariants") or ())
-    probing = True
-    try:
-        while True:
-            try:
-                if probing:
-                    probing = False
-                    once(state)
-                results = run(state)
-                break
-            except Retry:
-                set_state(before)
-        set_state(state.values(results))
-    except BaseException:
-        set_state(before)
-        raise

@@ -11,16 +11,18 @@ from . import trees
 from .staging import Tensor, context, current, library
 from .traceback import Line, autograph_error, user_frame
 
-_DEEPEST = 100
+_RECURSIONS = 32
+"""How often a body may stand in itself; Python's own limit of calls is not far behind."""
 
 
 class Activation:
     """A body that is being traced because a tensor decides whether, or how often, it runs."""
 
-    __slots__ = ("changes", "depth", "kind")
+    __slots__ = ("changes", "code", "depth", "kind")
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, body: Any) -> None:
         self.kind = kind
+        self.code: Any = body.__code__
         self.depth = context.depth
         """Of the function that the body is a part of."""
         self.changes: list[tuple[Any, str, Line]] = []
@@ -66,12 +68,13 @@ def staged(activation: Activation) -> Iterator[None]:
         del context.tries[tries:]
 
 
-def check_place(name: str) -> None:
+def check_place(name: str, body: Any) -> None:
     """Throws where control flow that a tensor decides cannot be staged."""
-    if len(context.bodies) >= _DEEPEST:
+    code = body.__code__
+    if sum(outer.code is code for outer in context.bodies) >= _RECURSIONS:
         raise autograph_error(
-            f"{name} is nested more than {_DEEPEST} deep in what tensors decide: a function whose "
-            "recursion ends where a tensor says so cannot be traced; write it as a loop"
+            f"a tensor decides this {name}, which stands in itself by calls {_RECURSIONS} deep: a "
+            "function whose recursion ends where a tensor says so cannot be traced; write a loop"
         )
     if context.tries and context.tries[-1] == context.depth:
         error = autograph_error(

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import operators, patterns, prepass, source
+from . import iteration, operators, patterns, prepass, source, staging
 from .traceback import Mark, mark_of
 
 _THUNK = "ag_thunk__"
@@ -99,6 +99,8 @@ def _transformed(function: types.FunctionType) -> tuple[Any, frozenset[str], str
             if default is not None:
                 defaults[i] = ast.copy_location(ast.Constant(value=None), default)
     result = passes.Transformed(node, file, _namespace(function))
+    line = function.__code__.co_firstlineno
+    _locate(result.node, Location(file, line, 0, line, 0), passes.origin_of)
     return result.node, result.made_up, result.name
 
 
@@ -120,10 +122,6 @@ def _compiled(
     function: types.FunctionType, node: Any, name: str, made_up: frozenset[str]
 ) -> types.CodeType:
     code = function.__code__
-    from . import passes
-
-    start = Location(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-    _locate(node, start, passes.origin_of)
     _mark_thunks(node, top=True)
     inner = ast.FunctionDef(
         name="converted",
@@ -227,7 +225,7 @@ class _Operators:
     def __init__(self) -> None:
         from . import calls
 
-        for module in (operators, calls, patterns):
+        for module in (operators, iteration, calls, patterns):
             for name, value in vars(module).items():
                 if not name.startswith("_"):
                     setattr(self, name, value)
@@ -263,7 +261,7 @@ def to_code(function: Any) -> str:
         raise TypeError(f"to_code takes a function of Python, but this is {builtins.repr(function)}")
     outcome = _outcome(inner)
     if isinstance(outcome, str):
-        raise operators.errors().autograph(f"{inner.__qualname__} is not converted: {outcome}")
+        raise staging.errors().autograph(f"{inner.__qualname__} is not converted: {outcome}")
     node, _, _ = _transformed(inner)
     place = f"{os.path.basename(inner.__code__.co_filename)}:{inner.__code__.co_firstlineno}"
     return f"# AutoGraph's form of {inner.__qualname__}, {place}.\n{ast.unparse(node)}\n"
