@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from operator import eq, ge, gt, is_, is_not, le, lt, ne
 from types import TracebackType
@@ -192,6 +193,11 @@ class trying:
 
     def __exit__(self, *error: object) -> None:
         context.tries.pop()
+
+
+def caught() -> BaseException | None:
+    """The exception that is being handled."""
+    return sys.exc_info()[1]
 
 
 # Branches.

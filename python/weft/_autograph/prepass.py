@@ -52,16 +52,20 @@ def _parameters(a: ast.arguments) -> list[ast.arg]:
 
 
 def _check(node: Definition) -> None:
-    """Refuses generators; those of inner functions are refused with the whole, as they share it."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Yield | ast.YieldFrom):
-            raise RefusedError(inner, "generators are not converted")
-        if isinstance(inner, ast.Await | ast.AsyncFor | ast.AsyncWith | ast.AsyncFunctionDef):
-            raise RefusedError(inner, "coroutines are not converted")
-        if isinstance(inner, ast.ClassDef):
-            raise RefusedError(inner, "a class defined inside a function is not converted")
-        if isinstance(inner, getattr(ast, "TryStar", ())):
-            raise RefusedError(inner, "`except*` is not converted")
+    """Refuses what can neither be converted nor left alone inside what is."""
+    inner = {n for d in ast.walk(node) if isinstance(d, ast.FunctionDef) and d is not node
+             for n in ast.walk(d)}  # fmt: skip
+    for part in ast.walk(node):
+        within = " inside a function" if part in inner else ""
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            raise RefusedError(part, f"{'a generator' if within else 'generators'}{within} "
+                               f"{'is' if within else 'are'} not converted")  # fmt: skip
+        if isinstance(part, ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith):
+            raise RefusedError(part, "a coroutine inside a function is not converted")
+        if isinstance(part, ast.ClassDef):
+            raise RefusedError(part, "a class defined inside a function is not converted")
+        if isinstance(part, getattr(ast, "TryStar", ())):
+            raise RefusedError(part, "`except*` is not converted")
 
 
 class _Mangle(ast.NodeTransformer):
@@ -264,10 +268,19 @@ class _Prepass:
             body = [at(node, ast.With(items=[guard], body=body))]
         node.body = body
         for handler in node.handlers:
-            handler.body = self._block(handler.body)
+            handler.body = self._handled(handler)
         node.orelse = self._block(node.orelse)
         node.finalbody = self._block(node.finalbody)
         out.append(node)
+
+    def _handled(self, handler: ast.ExceptHandler) -> list[ast.stmt]:
+        """The body of a handler, which binds the name of the exception itself: malt cannot."""
+        if handler.name is None:
+            return self._block(handler.body)
+        bound = ast.Assign(targets=[_store(handler.name)], value=_call("caught"))
+        freed = ast.Delete(targets=[ast.Name(id=handler.name, ctx=ast.Del())])
+        handler.name = None
+        return [at(handler, bound), *self._block(handler.body), at(handler, freed)]
 
     # Loops.
 

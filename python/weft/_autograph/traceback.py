@@ -45,6 +45,10 @@ def _is_hidden(code: types.CodeType) -> bool:
     return file in _hidden_files or any(file.startswith(folder) for folder in _hidden_folders)
 
 
+_CLEANED = "__autograph_cleaned__"
+"""Where an exception keeps the address of the part of its traceback that has been cleaned."""
+
+
 def clean(error: BaseException) -> None:
     """Leaves only the user's frames in the traceback of `error`, and one for each call: of those
     of one converted function the innermost, which has the line."""
@@ -52,14 +56,17 @@ def clean(error: BaseException) -> None:
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
         seen.add(id(at))
-        at.__traceback__ = _cleaned(at.__traceback__)
+        at.__traceback__ = _cleaned(at.__traceback__, at.__dict__.get(_CLEANED))
+        at.__dict__[_CLEANED] = id(at.__traceback__)
         at = at.__cause__ or at.__context__
 
 
-def _cleaned(traceback: types.TracebackType | None) -> types.TracebackType | None:
+def _cleaned(
+    traceback: types.TracebackType | None, done: int | None
+) -> types.TracebackType | None:
     kept: list[types.TracebackType] = []
     owner: object = None
-    while traceback is not None:
+    while traceback is not None and id(traceback) != done:
         code = traceback.tb_frame.f_code
         if not _is_hidden(code):
             mark = mark_of(code)
@@ -68,7 +75,7 @@ def _cleaned(traceback: types.TracebackType | None) -> types.TracebackType | Non
             owner = mark.conversion if mark else None
             kept.append(traceback)
         traceback = traceback.tb_next
-    result: types.TracebackType | None = None
+    result = traceback
     for entry in reversed(kept):
         result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result

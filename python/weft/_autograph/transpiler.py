@@ -86,12 +86,13 @@ def _transformed(function: types.FunctionType) -> tuple[Any, frozenset[str], str
     file = function.__code__.co_filename
     for inner in ast.walk(node):
         if isinstance(inner, ast.expr | ast.stmt | ast.arg | ast.keyword | ast.ExceptHandler):
+            last = _header_end(inner)
             place = Location(
                 file,
                 inner.lineno,
                 inner.col_offset,
-                inner.end_lineno or inner.lineno,
-                inner.end_col_offset or inner.col_offset,
+                last.end_lineno or last.lineno,
+                last.end_col_offset or last.col_offset,
             )
             passes.set_origin(inner, passes.OriginInfo(place, function.__name__, "", None))
     for defaults in (node.args.defaults, node.args.kw_defaults):
@@ -102,6 +103,19 @@ def _transformed(function: types.FunctionType) -> tuple[Any, frozenset[str], str
     line = function.__code__.co_firstlineno
     _locate(result.node, Location(file, line, 0, line, 0), passes.origin_of)
     return result.node, result.made_up, result.name
+
+
+def _header_end(node: Any) -> Any:
+    """What ends the part of a statement that its own errors are about."""
+    match node:
+        case ast.If() | ast.While():
+            return node.test
+        case ast.For():
+            return node.iter
+        case ast.With():
+            return node.items[-1].context_expr
+        case _:
+            return node
 
 
 def _namespace(function: types.FunctionType) -> dict[str, Any]:
@@ -175,6 +189,9 @@ def _locate(node: ast.AST, around: Location, origin_of: Callable[[ast.AST], Any]
     if "lineno" in node._attributes:
         for name in Location._fields[1:]:
             setattr(node, name, getattr(place, name))
+        if isinstance(node, ast.Attribute) and origin is None:
+            # Python takes the line on which the name of what is called ends.
+            node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
     for child in ast.iter_child_nodes(node):
         _locate(child, place, origin_of)
 
