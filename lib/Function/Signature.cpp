@@ -27,6 +27,7 @@ void ArgumentReader::variable(const Variable &value) {
 namespace {
 
 constexpr std::uint64_t kText = 0xff;
+constexpr std::uint64_t kObject = 6; ///< an object of another language, by its number
 
 std::uint64_t literal_kind(std::uint64_t head) { return head >> 8 & 0xff; }
 
@@ -56,7 +57,7 @@ std::string literal_of(const SignatureKey &key, const SignatureEntry &entry) {
   const std::uint64_t word = key[entry.at + 1];
   if (kind == 2) return word != 0 ? "true" : "false";
   if (kind == 3) return number(bytes == 4 ? value_of<float>(word) : value_of<double>(word));
-  if (kind == 5) return std::to_string(word);
+  if (kind == 5 || kind == kObject) return std::to_string(word);
   switch (bytes) {
   case 1: return std::to_string(value_of<std::int8_t>(word));
   case 2: return std::to_string(value_of<std::int16_t>(word));
@@ -73,6 +74,7 @@ std::string literal_type(const SignatureEntry &entry) {
   case 2: return "bool";
   case 3: return "f" + bits;
   case 4: return "i" + bits;
+  case kObject: return "object";
   default: return "u" + bits;
   }
 }

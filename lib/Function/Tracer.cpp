@@ -31,17 +31,29 @@ Tracer::~Tracer() {
   if (ref_->references.fetch_sub(1) == 1) ref_->destroy(ref_);
 }
 
+thread_local constinit std::uint64_t Tracer::recorded_ = 0;
+constinit std::atomic<detail::ForeignLine (*)()> Tracer::line_finder_ = nullptr;
+
 ProgramPlace Tracer::here() {
+  ++recorded_;
   const std::source_location &where = CallSite::current();
-  if (!is_users(where)) return {0, 0, 0, CallSite::function()};
-  if (where.file_name() != last_file_) {
+  if (is_users(where))
+    return {file_number(where.file_name()), where.line(), where.column(), CallSite::function()};
+  if (const auto finder = line_finder_.load(std::memory_order_relaxed); finder != nullptr)
+    if (const detail::ForeignLine found = finder(); found.line != 0)
+      return {file_number(found.file), found.line, found.column, CallSite::function()};
+  return {0, 0, 0, CallSite::function()};
+}
+
+std::uint32_t Tracer::file_number(const char *name) {
+  if (name != last_file_) {
     std::vector<std::string> &files = program_.files;
-    auto found = std::find(files.begin(), files.end(), where.file_name());
-    if (found == files.end()) found = files.insert(found, where.file_name());
-    last_file_ = where.file_name();
+    auto found = std::find(files.begin(), files.end(), name);
+    if (found == files.end()) found = files.insert(found, name);
+    last_file_ = name;
     last_file_number_ = static_cast<std::uint32_t>(found - files.begin());
   }
-  return {last_file_number_, where.line(), where.column(), CallSite::function()};
+  return last_file_number_;
 }
 
 ValueId Tracer::add_value(TensorType type) {

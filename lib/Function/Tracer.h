@@ -1,11 +1,13 @@
 // The tracer: the interpreter that records op calls and control flow as a program.
 #pragma once
 
+#include <atomic>
 #include <unordered_map>
 
 #include "Ops/Interpreter.h"
 #include "Program/Program.h"
 #include <weft/detail/signature.h>
+#include <weft/detail/staging.h>
 
 namespace weft {
 
@@ -51,6 +53,13 @@ public:
   bool uses_outer_trace() const { return uses_outer_; }
   /// Whether the program reached the variable of that parameter by itself, too.
   const std::vector<bool> &captured_parameters() const { return captured_parameters_; }
+
+  /// How many nodes the traces of this thread have recorded.
+  static std::uint64_t recorded() { return recorded_; }
+  /// What is asked for lines where no line of C++ is known.
+  static void set_line_finder(detail::ForeignLine (*finder)()) {
+    line_finder_.store(finder, std::memory_order_relaxed);
+  }
 
   /// Ends the trace with these results and hands out the program.
   Program finish(std::span<const Tensor> results);
@@ -110,8 +119,10 @@ private:
   /// The value of an operand: of this trace, or an eager tensor, which becomes a constant if it has
   /// one element (the compiler may fold it) and a hidden input otherwise.
   ValueId value_of(const Tensor &tensor);
-  /// The line that this thread is doing a call of.
+  /// The line that this thread is doing a call of, for a node that is recorded now.
   ProgramPlace here();
+  /// The number of a file of the program.
+  std::uint32_t file_number(const char *name);
   ValueId add_value(TensorType type);
   Tensor wrap(ValueId value);
   ValueId add_constant(const Tensor &tensor);
@@ -127,6 +138,9 @@ private:
   std::vector<const ProgramNode *> nodes_so_far() const;
   /// Throws StateError for a variable that was made here and that nobody else keeps.
   void check_made() const;
+
+  static thread_local constinit std::uint64_t recorded_;
+  static std::atomic<detail::ForeignLine (*)()> line_finder_;
 
   Program program_;
   Ref *ref_;

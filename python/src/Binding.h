@@ -52,6 +52,12 @@ inline nb::object checked(PyObject *object) {
 /// The line of Python that is running, outside of the package: "train.py" and 41, or "" and 0.
 std::pair<std::string, int> line_of_user();
 
+/// The folder of the package, with a slash behind it.
+std::string package_folder();
+
+/// An OperatorNotAllowedInGraphError: a traced tensor where Python wants a value.
+[[noreturn]] void raise_not_allowed(const std::string &message);
+
 /// The name among `names` that is nearest to a wrong one; empty if none is near.
 std::string nearest(std::string_view wrong, std::span<const char *const> names);
 

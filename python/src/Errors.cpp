@@ -8,12 +8,6 @@
 
 namespace weft::python {
 
-namespace {
-
-constexpr std::size_t kKinds = 10;
-PyObject *classes[kKinds] = {};
-
-/// The folder of the package, with a slash behind it.
 std::string package_folder() {
   const nb::object package = nb::steal(PyImport_GetModule(nb::str("weft").ptr()));
   if (!package.is_valid()) {
@@ -28,6 +22,12 @@ std::string package_folder() {
   PyErr_Clear();
   return text == nullptr ? std::string() : std::string(text) + "/";
 }
+
+namespace {
+
+constexpr std::size_t kKinds = 10;
+PyObject *classes[kKinds] = {};
+PyObject *not_allowed = nullptr;
 
 PyObject *make_class(nb::module_ &module, const char *name, std::initializer_list<PyObject *> bases,
                      const char *documentation) {
@@ -44,9 +44,11 @@ PyObject *make_class(nb::module_ &module, const char *name, std::initializer_lis
 
 PyObject *class_of(ErrorKind kind) { return classes[static_cast<std::size_t>(kind)]; }
 
-void set(PyObject *type, std::string_view message) noexcept {
+void set(PyObject *type, std::string_view message, const SourcePlace &place = {}) noexcept {
   try {
-    const auto [file, line] = line_of_user();
+    // Compiled code knows the line of each op; else it is the one that is running.
+    const auto [file, line] = place.known() ? std::pair(place.file, static_cast<int>(place.line))
+                                            : line_of_user();
     std::string text(message);
     if (line != 0)
       text = file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": " + text;
@@ -117,13 +119,18 @@ void raise_type_error(const std::string &message) {
   throw nb::python_error();
 }
 
+void raise_not_allowed(const std::string &message) {
+  set(not_allowed, message);
+  throw nb::python_error();
+}
+
 void set_error() noexcept {
   try {
     throw;
   } catch (nb::python_error &error) {
     error.restore();
   } catch (const Error &error) {
-    set(class_of(error.kind()), error.message());
+    set(class_of(error.kind()), error.message(), error.place());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");
   } catch (const std::exception &error) {
@@ -164,6 +171,11 @@ void define_errors(nb::module_ &module) {
          "A file that is missing, malformed or cannot be written.");
   define(ErrorKind::internal, "InternalError", {base, PyExc_RuntimeError},
          "A fault of Weft's own: please report it.");
+  make_class(module, "AutoGraphError", {base, PyExc_TypeError},
+             "Control flow of Python that cannot be converted where a tensor decides.");
+  not_allowed = make_class(module, "OperatorNotAllowedInGraphError",
+                           {class_of(ErrorKind::state), PyExc_TypeError},
+                           "A traced tensor where Python wants a value.");
   nb::register_exception_translator([](const std::exception_ptr &exception, void *) {
     try {
       std::rethrow_exception(exception);

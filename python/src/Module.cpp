@@ -1,5 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
-#include "Binding.h"
+#include "Staging.h"
 
 #include <weft/memory.h>
 
@@ -64,6 +64,8 @@ NB_MODULE(_weft, module) {
   define_variables(module);
   define_tapes(module);
   define_memory(module);
+  define_staging(module);
+  define_functions(module);
   name_classes(module);
   list_names(module);
 }

@@ -105,7 +105,11 @@ Tensor single(PyObject *object, const char *what) {
 int truth(PyObject *self) {
   return guarded([&] {
     const Tensor tensor = value_of(self);
-    if (tensor.impl()->size != 1 && !tensor.traced())
+    if (tensor.traced())
+      raise_not_allowed("a tensor of a traced function has no truth value while it is traced: "
+                        "where AutoGraph does not convert `if`, `while`, `and`, `or` and `not`, "
+                        "write weft.select");
+    if (tensor.impl()->size != 1)
       throw ValueError("the truth value of a tensor of shape " + weft::to_string(tensor.shape()) +
                        " is ambiguous: take its any() or all()");
     return static_cast<int>(tensor.item<double>() != 0);

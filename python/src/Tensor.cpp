@@ -55,6 +55,9 @@ PyObject *iterate(PyObject *self) {
   return guarded([&] {
     const Tensor &tensor = tensor_in(self);
     if (tensor.rank() == 0) raise_type_error("a tensor of rank 0 is not iterable");
+    if (tensor.traced())
+      raise_not_allowed("iteration over a tensor of a traced function, which Python would unroll: "
+                        "write a `for` statement that AutoGraph converts, or index it: t[0], t[1]");
     const std::int64_t count = tensor.shape()[0];
     if (count == unknown)
       throw StateError("iteration over a tensor of shape " + weft::to_string(tensor.shape()) +

@@ -9,8 +9,20 @@ Every op of the library is a function here; `help(wf.sum)` has its shapes, error
 """
 
 from weft import _weft
+from weft import autograph as autograph
+from weft import config as config
 from weft import random as random
+from weft._function import *  # noqa: F403
 from weft._weft import *  # noqa: F403
 
-__all__ = ["random"]
+__all__ = [
+    "ConcreteFunction",
+    "TensorSpec",
+    "autograph",
+    "config",
+    "function",
+    "numpy_function",
+    "py_function",
+    "random",
+]
 __all__ += _weft.__all__

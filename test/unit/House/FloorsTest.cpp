@@ -91,6 +91,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/detail/binding.h", "Runtime"},
     {"weft/detail/body.h", "Ops"},
     {"weft/detail/parts.h", "Ops"},
+    {"weft/detail/staging.h", "Function"},
     {"weft/detail/signature.h", "Function"},
     {"weft/structure.h", "Ops"},
     {"weft/nn/layer.h", "Ops"},

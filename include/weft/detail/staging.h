@@ -1,0 +1,49 @@
+// What bindings of other languages need of the trace that is recording: whether there is one, bodies
+// that are tried and forgotten, and the lines of the other language.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include <weft/detail/function_core.h>
+#include <weft/tensor.h>
+
+namespace weft::detail {
+
+/// Whether control flow on this thread is recorded: in a trace, under tapes within it too.
+bool is_tracing();
+
+/// How many ops, calls and constructs the traces of this thread have recorded until now, those of
+/// forgotten blocks among them.
+std::uint64_t recorded_ops();
+
+/// What is tried; its tensors are good within the call only, but for their types.
+using ProbeBody = std::function<void(std::span<const Tensor>)>;
+
+/// Runs `body` on traced tensors of these types, in a block of the trace that is recording, which
+/// is then erased: nothing that it did is part of the program, and no tape sees it. `name` is for
+/// messages. Throws StateError if nothing is being traced, and what the body throws.
+void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body);
+
+/// Whether a call of this trace takes a few microseconds at most and waits for nobody: straight code
+/// on few elements, without variables, constructs and prints. A binding may keep its interpreter's
+/// lock meanwhile.
+bool is_short(const FunctionCore::Trace &trace);
+
+/// Whether a trace is the one for a call with these arguments.
+bool serves(const FunctionCore::Trace &trace, const ArgumentReader &arguments);
+
+/// A line of a program in another language; `line` is 0 if there is none.
+struct ForeignLine {
+  const char *file = nullptr; ///< lives for ever
+  std::uint32_t line = 0;
+  std::uint32_t column = 0; ///< 0 if not known
+};
+
+/// Sets what says which line of another language this thread is running. It is asked for each op
+/// that a trace records where no line of C++ is known, and must not throw. Null asks nobody.
+void set_line_finder(ForeignLine (*finder)());
+
+} // namespace weft::detail

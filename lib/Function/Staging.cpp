@@ -1,0 +1,50 @@
+// Doors for bindings of other languages into the trace that is recording.
+#include <weft/detail/staging.h>
+
+#include "Function/TraceCache.h"
+#include "Function/Tracer.h"
+#include "OpDefs/OpInfo.h"
+
+namespace weft::detail {
+
+bool is_tracing() {
+  const Interpreter *interpreter = Interpreter::current();
+  return interpreter != nullptr && interpreter->traces();
+}
+
+std::uint64_t recorded_ops() { return Tracer::recorded(); }
+
+void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body) {
+  if (!is_tracing())
+    throw StateError(std::string(name) + ": nothing is being traced that could be tried");
+  const Body tried = [&](std::span<const Tensor> inputs) {
+    body(inputs);
+    return std::vector<Tensor>();
+  };
+  static_cast<void>(Interpreter::current()->types_of(name, tried, types));
+}
+
+bool is_short(const FunctionCore::Trace &trace) {
+  constexpr std::size_t kNodes = 64;
+  constexpr std::int64_t kElements = 4096;
+  const Program &program = *trace.program;
+  if (!program.variables.empty() || program.nodes.size() > kNodes) return false;
+  for (const ProgramNode &node : program.nodes)
+    if (node.construct != nullptr || node.result == kNoValue) return false;
+  std::int64_t elements = 0;
+  for (const TensorType &type : program.values) {
+    std::int64_t size = 1;
+    for (const std::int64_t dim : type.shape)
+      if (dim < 0 || __builtin_mul_overflow(size, dim, &size)) return false;
+    if (__builtin_add_overflow(elements, size, &elements) || elements > kElements) return false;
+  }
+  return true;
+}
+
+bool serves(const FunctionCore::Trace &trace, const ArgumentReader &arguments) {
+  return trace.serves(arguments);
+}
+
+void set_line_finder(ForeignLine (*finder)()) { Tracer::set_line_finder(finder); }
+
+} // namespace weft::detail

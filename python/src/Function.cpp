@@ -1,0 +1,753 @@
+// The class Function of Python: calls of traced functions, by the vectorcall protocol.
+#include "Tree.h"
+
+#include <bit>
+#include <memory>
+
+#include "Staging.h"
+#include <nanobind/stl/string.h>
+#include <structmember.h>
+#include <weft/detail/function_core.h>
+#include <weft/detail/staging.h>
+#include <weft/phase.h>
+
+namespace weft::python {
+
+namespace {
+
+using detail::FunctionCore;
+
+/// What a callable is called with.
+struct Parameters {
+  std::vector<nb::object> names;    ///< by position, then those by keyword only
+  std::vector<nb::object> defaults; ///< null where there is none
+  std::size_t positional = 0, positional_only = 0;
+  bool more = true;  ///< *args
+  bool words = true; ///< **kwargs
+
+  /// Whether the arguments of a call are the parameters as they are.
+  bool plain(std::size_t given, PyObject *keywords) const {
+    return keywords == nullptr && given == positional && names.size() == positional && !more &&
+           !words;
+  }
+};
+
+struct Object {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject *dict, *weak;
+  PyObject *function;
+  PyObject *specs; ///< of the input signature: a tuple of trees of TensorSpec; or null
+  FunctionCore *core;
+  Parameters *parameters;
+  bool autograph;
+  std::uint32_t history; ///< which of the last calls were traced, the latest in the lowest bit
+  std::uint32_t calls, warnings;
+  std::shared_ptr<FunctionCore::Trace> last; ///< of the last call, compiled
+};
+
+PyTypeObject *function_type = nullptr;
+PyTypeObject *bound_type = nullptr;
+bool run_eagerly = false;
+
+Object *object_of(PyObject *self) { return reinterpret_cast<Object *>(self); }
+const char *name_of(const Object *self) { return self->core->options().name.c_str(); }
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// Those of a function of Python, or of a method without its self; of anything else whatever comes.
+Parameters parameters_of(PyObject *callable) {
+  Parameters parameters;
+  const bool method = PyMethod_Check(callable) != 0;
+  PyObject *function = method ? PyMethod_GET_FUNCTION(callable) : callable;
+  if (PyFunction_Check(function) == 0) return parameters;
+  const nb::handle of(function);
+  const nb::object code = of.attr("__code__"), names = code.attr("co_varnames");
+  const auto count = nb::cast<std::size_t>(code.attr("co_argcount"));
+  const auto only = nb::cast<std::size_t>(code.attr("co_posonlyargcount"));
+  const auto keyword = nb::cast<std::size_t>(code.attr("co_kwonlyargcount"));
+  const int flags = nb::cast<int>(code.attr("co_flags"));
+  const std::size_t skipped = method ? 1 : 0;
+  if (count < skipped) return parameters;
+  parameters.positional = count - skipped;
+  parameters.positional_only = only < skipped ? 0 : only - skipped;
+  parameters.more = (flags & CO_VARARGS) != 0;
+  parameters.words = (flags & CO_VARKEYWORDS) != 0;
+  for (std::size_t i = skipped; i < count + keyword; ++i) parameters.names.push_back(names[i]);
+  parameters.defaults.resize(parameters.names.size());
+  if (const nb::object defaults = of.attr("__defaults__"); !defaults.is_none()) {
+    const std::size_t given = nb::len(defaults);
+    for (std::size_t i = 0; i < given; ++i)
+      if (const std::size_t at = count - given + i; at >= skipped)
+        parameters.defaults[at - skipped] = defaults[i];
+  }
+  if (const nb::object defaults = of.attr("__kwdefaults__"); !defaults.is_none())
+    for (std::size_t i = parameters.positional; i < parameters.names.size(); ++i)
+      parameters.defaults[i] = defaults.attr("get")(parameters.names[i], nb::handle(code));
+  for (std::size_t i = parameters.positional; i < parameters.names.size(); ++i)
+    if (parameters.defaults[i].is(code)) parameters.defaults[i] = nb::object();
+  return parameters;
+}
+
+/// The arguments of a call in their places; all but converted ones are borrowed.
+struct Bound {
+  PyObject *const *values = nullptr; ///< of the parameters
+  std::size_t count = 0;
+  std::span<PyObject *const> rest = {};                     ///< of *args
+  std::vector<std::pair<PyObject *, PyObject *>> words = {}; ///< of **kwargs, sorted
+  std::vector<PyObject *> placed = {};
+  std::vector<nb::object> converted = {};
+};
+
+/// Raises the TypeError that Python has for such a call.
+[[noreturn]] void refuse_call(const Object *self, PyObject *const *args, std::size_t given,
+                              PyObject *keywords) {
+  nb::list positional;
+  nb::dict named;
+  for (std::size_t i = 0; i < given; ++i) positional.append(nb::handle(args[i]));
+  for (Py_ssize_t k = 0; keywords != nullptr && k < PyTuple_GET_SIZE(keywords); ++k)
+    named[nb::handle(PyTuple_GET_ITEM(keywords, k))] =
+        nb::handle(args[given + static_cast<std::size_t>(k)]);
+  const nb::object signature =
+      nb::module_::import_("inspect").attr("signature")(nb::handle(self->function));
+  std::string message = "the arguments do not fit its parameters";
+  try {
+    const nb::object bind = signature.attr("bind");
+    static_cast<void>(checked(PyObject_Call(bind.ptr(), nb::tuple(positional).ptr(), named.ptr())));
+  } catch (nb::python_error &error) {
+    message = nb::str(error.value()).c_str();
+  }
+  raise_type_error(std::string(name_of(self)) + "(): " + message);
+}
+
+void bind(const Object *self, PyObject *const *args, std::size_t given, PyObject *keywords,
+          Bound &bound) {
+  const Parameters &parameters = *self->parameters;
+  if (parameters.plain(given, keywords)) {
+    bound.values = args;
+    bound.count = given;
+    return;
+  }
+  const std::size_t count = parameters.names.size();
+  bound.placed.assign(count, nullptr);
+  if (given > parameters.positional) {
+    if (!parameters.more) refuse_call(self, args, given, keywords);
+    bound.rest = {args + parameters.positional, given - parameters.positional};
+  }
+  for (std::size_t i = 0; i < std::min(given, parameters.positional); ++i)
+    bound.placed[i] = args[i];
+  for (Py_ssize_t k = 0; keywords != nullptr && k < PyTuple_GET_SIZE(keywords); ++k) {
+    PyObject *word = PyTuple_GET_ITEM(keywords, k);
+    PyObject *value = args[given + static_cast<std::size_t>(k)];
+    std::size_t at = parameters.positional_only;
+    while (at < count && parameters.names[at].ptr() != word) ++at;
+    if (at == count)
+      for (at = parameters.positional_only;
+           at < count && PyUnicode_Compare(parameters.names[at].ptr(), word) != 0; ++at) {
+      }
+    if (at < count && bound.placed[at] != nullptr) refuse_call(self, args, given, keywords);
+    if (at < count) bound.placed[at] = value;
+    else if (parameters.words) bound.words.emplace_back(word, value);
+    else refuse_call(self, args, given, keywords);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (bound.placed[i] == nullptr) bound.placed[i] = parameters.defaults[i].ptr();
+    if (bound.placed[i] == nullptr) refuse_call(self, args, given, keywords);
+  }
+  std::ranges::sort(bound.words, [](const auto &a, const auto &b) {
+    return PyUnicode_Compare(a.first, b.first) < 0;
+  });
+  bound.values = bound.placed.data();
+  bound.count = count;
+}
+
+/// A tree in which what stands at a spec is a tensor: of its dtype, unless it was one before.
+nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
+  if (nb::hasattr(nb::handle(spec), "_is_tensor_spec")) {
+    if (is_tensor(value)) return nb::borrow(value);
+    const DType dtype = to_dtype(nb::object(nb::handle(spec).attr("dtype")).ptr(), place);
+    return nb::steal(wrap(to_tensor_of(value, dtype, place)));
+  }
+  const bool list = PyList_Check(spec) != 0, dict = PyDict_Check(spec) != 0;
+  if (dict && PyDict_Check(value) != 0) {
+    nb::dict made;
+    for (const auto [key, entry] : nb::borrow<nb::dict>(value)) {
+      PyObject *inner = PyDict_GetItem(spec, key.ptr());
+      made[key] = inner == nullptr ? nb::borrow(entry) : converted(entry.ptr(), inner, place);
+    }
+    return made;
+  }
+  const bool fits = (list && PyList_Check(value) != 0) ||
+                    (PyTuple_Check(spec) != 0 && PyTuple_Check(value) != 0);
+  if (!fits || Py_SIZE(value) != Py_SIZE(spec)) return nb::borrow(value);
+  const nb::object items = checked(PySequence_List(value));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
+    PyObject *inner = list ? PyList_GET_ITEM(spec, i) : PyTuple_GET_ITEM(spec, i);
+    PyList_SetItem(items.ptr(), i,
+                   converted(PyList_GET_ITEM(items.ptr(), i), inner, place).release().ptr());
+  }
+  if (list) return items;
+  const nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(value)));
+  return nb::hasattr(type, "_make") ? type.attr("_make")(items)
+                                    : checked(PyList_AsTuple(items.ptr()));
+}
+
+void convert_to_specs(const Object *self, Bound &bound) {
+  const auto specs = static_cast<std::size_t>(PyTuple_GET_SIZE(self->specs));
+  if (bound.placed.empty()) bound.placed.assign(bound.values, bound.values + bound.count);
+  for (std::size_t i = 0; i < std::min(specs, bound.count); ++i) {
+    const char *name = PyUnicode_AsUTF8(self->parameters->names[i].ptr());
+    bound.converted.push_back(converted(bound.placed[i],
+                                        PyTuple_GET_ITEM(self->specs, static_cast<Py_ssize_t>(i)),
+                                        {name_of(self), name}));
+    bound.placed[i] = bound.converted.back().ptr();
+  }
+  bound.values = bound.placed.data();
+}
+
+void walk(const Object *self, const Bound &bound, ArgumentWalker &walker) {
+  const std::vector<nb::object> &names = self->parameters->names;
+  for (std::size_t i = 0; i < bound.count; ++i) {
+    walker.begin(names[i].ptr());
+    walker.walk(bound.values[i]);
+  }
+  walker.begin(nullptr);
+  if (self->parameters->more) {
+    walker.reader.enter(Node::tuple, bound.rest.size());
+    for (PyObject *value : bound.rest) walker.walk(value);
+  }
+  if (self->parameters->words) {
+    walker.reader.enter(Node::map, bound.words.size());
+    for (const auto &[word, value] : bound.words) {
+      walker.reader.literal(std::string_view(PyUnicode_AsUTF8(word)));
+      walker.begin(word);
+      walker.walk(value);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tracing
+//===----------------------------------------------------------------------===//
+
+/// What a trace's function returned.
+struct Prototype {
+  enum class Form : std::uint8_t { tensor, none, tree };
+
+  explicit Prototype(nb::object tree) : tree(std::move(tree)) {
+    if (is_tensor(this->tree.ptr())) form = Form::tensor;
+    if (this->tree.is_none()) form = Form::none;
+  }
+  ~Prototype() {
+    // While Python ends it is no longer initialized, but its lock is there.
+    if (PyGILState_Check() != 0) return tree.reset();
+    if (Py_IsInitialized() == 0) return static_cast<void>(tree.release());
+    const nb::gil_scoped_acquire locked;
+    tree.reset();
+  }
+  Prototype(const Prototype &) = delete;
+  Prototype &operator=(const Prototype &) = delete;
+
+  nb::object tree;
+  Form form = Form::tree;
+  int is_short = -1; ///< whether calls keep the lock of Python; asked once
+};
+
+/// One call until its result.
+struct Call {
+  explicit Call(Object *self) : self(self), walker(name_of(self)) {}
+
+  Object *self;
+  ArgumentWalker walker;
+  Bound bound;
+  std::shared_ptr<void> prototype;
+  bool inside = false; ///< another trace
+  bool traced = false;
+  std::string why; ///< what differs from the traces there are, where a warning is due
+
+  void read(PyObject *const *args, std::size_t given, PyObject *keywords) {
+    bind(self, args, given, keywords, bound);
+    if (self->specs != nullptr) [[unlikely]]
+      convert_to_specs(self, bound);
+    walk(self, bound, walker);
+  }
+  std::vector<Tensor> trace(std::span<const Tensor> inputs,
+                            std::span<const detail::VariablePointer> variables);
+  FunctionCore::Tracee tracee() {
+    return [this](std::span<const Tensor> inputs,
+                  std::span<const detail::VariablePointer> variables) {
+      return trace(inputs, variables);
+    };
+  }
+  nb::object run_python(TreeFiller &filler);
+};
+
+/// "argument 0" as the user calls it: "argument 'x'".
+std::string with_names(const Object *self, std::string text) {
+  constexpr std::string_view word = "argument ";
+  const std::vector<nb::object> &names = self->parameters->names;
+  std::string made;
+  std::size_t from = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, from)) {
+    std::size_t end = at + word.size();
+    std::size_t number = 0;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9')
+      number = number * 10 + static_cast<std::size_t>(text[end++] - '0');
+    made += text.substr(from, at - from) + std::string(word);
+    if (number < names.size()) made += std::string("'") + nb::str(names[number]).c_str() + "'";
+    else made += number == names.size() && self->parameters->more ? "'*args'" : "'**kwargs'";
+    from = end;
+  }
+  return made + text.substr(from);
+}
+
+nb::object Call::run_python(TreeFiller &filler) {
+  const std::vector<nb::object> &names = self->parameters->names;
+  nb::list positional;
+  nb::dict named;
+  for (std::size_t i = 0; i < bound.count; ++i) {
+    const nb::object value = filler.fill(bound.values[i]);
+    if (i < self->parameters->positional) positional.append(value);
+    else named[names[i]] = value;
+  }
+  for (PyObject *value : bound.rest) positional.append(filler.fill(value));
+  for (const auto &[word, value] : bound.words) named[nb::handle(word)] = filler.fill(value);
+  return call_tracing(nb::handle(self->function), nb::tuple(positional), named, self->autograph);
+}
+
+std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
+                                std::span<const detail::VariablePointer> variables) {
+  const nb::gil_scoped_acquire locked;
+  traced = true;
+  if (!inside && why.empty() && std::popcount(self->history & 0x3ffU) >= 4)
+    why = self->core->explain(walker.reader);
+  TreeFiller filler(inputs,
+                    {walker.reader.variables.data(), walker.reader.variables.size()}, variables);
+  try {
+    nb::object result = run_python(filler);
+    ResultWalker results(name_of(self));
+    results.walk(result.ptr());
+    prototype = std::make_shared<Prototype>(std::move(result));
+    return std::move(results.tensors);
+  } catch (nb::python_error &) {
+    // Where sizes are left open much fails that the exact sizes decide; then those are traced.
+    if (!inside && self->specs == nullptr)
+      for (const Tensor &input : inputs)
+        if (!detail::type_of(input).shape.is_static())
+          throw ValueError("this cannot be traced without sizes");
+    throw;
+  }
+}
+
+void warn_of_traces(Call &call) {
+  Object *self = call.self;
+  const int traced = std::popcount(self->history & 0x3ffU);
+  if (call.why.empty() || traced < 5 || self->warnings >= 2) return;
+  ++self->warnings;
+  const std::string text =
+      std::to_string(traced) + " of the last " + std::to_string(std::min(self->calls, 10U)) +
+      " calls of " + name_of(self) + " were traced and compiled anew, the latest because: " +
+      with_names(self, call.why) +
+      ". Pass numbers that change as tensors, make traced functions and lambdas outside of loops, "
+      "or give an input_signature.";
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+PyObject *result_of(const FunctionCore::Trace &trace, const Call &call,
+                    std::vector<Tensor> tensors) {
+  const auto &prototype = *static_cast<const Prototype *>(FunctionCore::prototype(trace).get());
+  if (prototype.form == Prototype::Form::tensor) return wrap(std::move(tensors[0]));
+  if (prototype.form == Prototype::Form::none) Py_RETURN_NONE;
+  const auto &variables = call.walker.reader.variables;
+  TreeFiller filler(tensors, FunctionCore::stand_ins(trace), {variables.data(), variables.size()});
+  return filler.fill(prototype.tree.ptr()).release().ptr();
+}
+
+bool keeps_lock(const FunctionCore::Trace &trace) {
+  auto &prototype = *static_cast<Prototype *>(FunctionCore::prototype(trace).get());
+  if (prototype.is_short < 0) prototype.is_short = detail::is_short(trace) ? 1 : 0;
+  return prototype.is_short != 0;
+}
+
+/// A call while a trace or a tape records.
+PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, PyObject *keywords) {
+  Object *self = call.self;
+  const std::source_location nowhere;
+  const auto given = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+  if (FunctionCore::calls_are_recorded()) {
+    call.inside = true;
+    call.read(args, given, keywords);
+    const auto trace =
+        self->core->find_inside(nowhere, call.walker.reader, call.tracee(), call.prototype);
+    return result_of(*trace, call, self->core->call(nowhere, *trace, call.walker.reader));
+  }
+  if (FunctionCore::calls_are_entries()) {
+    call.read(args, given, keywords);
+    std::shared_ptr<FunctionCore::Trace> trace;
+    std::optional<std::vector<Tensor>> tensors;
+    {
+      const Unlocked others_run(true);
+      trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
+      tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
+    }
+    if (tensors) return result_of(*trace, call, *std::move(tensors));
+  }
+  const FunctionCore::Inlined here(*self->core);
+  if (!detail::is_tracing())
+    return PyObject_Vectorcall(self->function, args, flags & ~PY_VECTORCALL_ARGUMENTS_OFFSET,
+                               keywords);
+  nb::list positional;
+  nb::dict named;
+  for (std::size_t i = 0; i < given; ++i) positional.append(nb::handle(args[i]));
+  for (Py_ssize_t k = 0; keywords != nullptr && k < PyTuple_GET_SIZE(keywords); ++k)
+    named[nb::handle(PyTuple_GET_ITEM(keywords, k))] =
+        nb::handle(args[given + static_cast<std::size_t>(k)]);
+  return call_tracing(nb::handle(self->function), nb::tuple(positional), named, self->autograph)
+      .release()
+      .ptr();
+}
+
+/// The trace of a call, made if there is none.
+std::shared_ptr<FunctionCore::Trace> find(Call &call) {
+  const Unlocked others_run(true);
+  return call.self->core->find({}, call.walker.reader, call.tracee(), call.prototype);
+}
+
+PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t flags,
+                        PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    Object *self = object_of(callable);
+    if (self->function == nullptr) raise_type_error("a traced function was called after its end");
+    const nb::object alive = nb::borrow(callable);
+    if (run_eagerly && !detail::is_tracing()) [[unlikely]]
+      return PyObject_Vectorcall(self->function, args, flags, keywords);
+    Call call(self);
+    if (FunctionCore::recording()) [[unlikely]]
+      return call_recorded(call, args, flags, keywords);
+    call.read(args, static_cast<std::size_t>(PyVectorcall_NARGS(flags)), keywords);
+    if (call.walker.reader.undefined >= 0 || !self->last ||
+        !detail::serves(*self->last, call.walker.reader))
+      self->last = find(call);
+    self->history = self->history << 1 | static_cast<std::uint32_t>(call.traced);
+    ++self->calls;
+    if (call.traced) [[unlikely]]
+      warn_of_traces(call);
+    if (keeps_lock(*self->last))
+      return result_of(*self->last, call, self->core->run({}, *self->last, call.walker.reader));
+    // Meanwhile another thread may put another trace in its place.
+    const std::shared_ptr<FunctionCore::Trace> trace = self->last;
+    std::vector<Tensor> tensors;
+    {
+      const Unlocked others_run(true);
+      tensors = self->core->run({}, *trace, call.walker.reader);
+    }
+    return result_of(*trace, call, std::move(tensors));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+/// A method that takes the arguments of the function: `ask(call)`.
+template <class Ask>
+nb::object asked(nb::handle self, const nb::args &args, const nb::kwargs &keywords,
+                 const Ask &ask) {
+  Call call(object_of(self.ptr()));
+  std::vector<PyObject *> values;
+  for (const nb::handle value : args) values.push_back(value.ptr());
+  nb::list names;
+  for (const auto [name, value] : keywords) {
+    names.append(name);
+    values.push_back(value.ptr());
+  }
+  const nb::tuple words(names);
+  call.read(values.data(), args.size(), nb::len(words) == 0 ? nullptr : words.ptr());
+  return ask(call);
+}
+
+nb::object explain(nb::handle self, nb::args args, nb::kwargs keywords) {
+  return asked(self, args, keywords, [](Call &call) {
+    const std::string text = call.self->core->explain(call.walker.reader);
+    return nb::str(with_names(call.self, text).c_str());
+  });
+}
+
+nb::object ir(nb::handle self, nb::args args, nb::kwargs keywords) {
+  std::string phase = "simplify";
+  if (keywords.contains("phase")) {
+    phase = nb::str(nb::handle(keywords["phase"])).c_str();
+    PyDict_DelItemString(keywords.ptr(), "phase");
+  }
+  return asked(self, args, keywords, [&](Call &call) -> nb::object {
+    std::string text;
+    const Phase at = phase_named(phase);
+    {
+      const Unlocked others_run(true);
+      text = call.self->core->ir(call.walker.reader, call.tracee(), at);
+    }
+    return nb::str(text.data(), text.size());
+  });
+}
+
+nb::object report(nb::handle self, nb::args args, nb::kwargs keywords) {
+  return asked(self, args, keywords, [](Call &call) -> nb::object {
+    const auto trace = find(call);
+    const CompileReport &report = call.self->core->report(*trace);
+    nb::dict phases, made;
+    for (const CompileReport::PhaseTime &phase : report.phases)
+      phases[phase.phase.c_str()] = phase.milliseconds;
+    made["trace_ms"] = report.trace_ms;
+    made["total_ms"] = report.total_ms;
+    made["phases_ms"] = phases;
+    made["traced_ops"] = report.traced_ops;
+    made["arena_bytes"] = report.arena_bytes;
+    return made;
+  });
+}
+
+nb::object trace_now(nb::handle self, nb::args args, nb::kwargs keywords) {
+  return asked(self, args, keywords, [](Call &call) -> nb::object {
+    static_cast<void>(find(call));
+    return nb::none();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The types
+//===----------------------------------------------------------------------===//
+
+/// The types of the tensors of specs, in the order of a call.
+void add_types(nb::handle spec, std::vector<TensorType> &types) {
+  if (nb::hasattr(spec, "_is_tensor_spec")) {
+    const Place place{"input_signature", "a spec"};
+    const DType dtype = to_dtype(nb::object(spec.attr("dtype")).ptr(), place);
+    const nb::object shape = spec.attr("shape");
+    types.push_back(shape.is_none() ? weft::spec(dtype, any_rank)
+                                    : weft::spec(dtype, Shape(to_integers(shape.ptr(), place))));
+  } else if (PyDict_Check(spec.ptr()) != 0) {
+    const std::vector<std::uint32_t> sorted = shape_of_dict(spec.ptr()).sorted;
+    const nb::object values = checked(PyDict_Values(spec.ptr()));
+    for (const std::uint32_t i : sorted) add_types(values[i], types);
+  } else if (PyList_Check(spec.ptr()) != 0 || PyTuple_Check(spec.ptr()) != 0) {
+    for (const nb::handle inner : spec) add_types(inner, types);
+  }
+}
+
+nb::object make_function(nb::object callable, const std::string &name, nb::object specs,
+                         bool autograph, bool reduce_retracing, std::size_t max_traces,
+                         const std::string &dump, const std::string &checkpoint) {
+  if (PyCallable_Check(callable.ptr()) == 0)
+    raise_type_error(std::string("function: a ") + Py_TYPE(callable.ptr())->tp_name +
+                     " cannot be called, and so not traced");
+  FunctionOptions options{.name = name,
+                          .dump = dump,
+                          .max_traces = max_traces,
+                          .reduce_retracing = reduce_retracing,
+                          .checkpoint = checkpoint};
+  if (!specs.is_none()) add_types(specs, options.signature);
+  auto core = std::make_unique<FunctionCore>(std::move(options));
+  auto parameters = std::make_unique<Parameters>(parameters_of(callable.ptr()));
+  nb::object made = checked(PyType_GenericAlloc(function_type, 0));
+  Object *self = object_of(made.ptr());
+  new (&self->last) std::shared_ptr<FunctionCore::Trace>;
+  self->vectorcall = call_function;
+  self->function = callable.release().ptr();
+  self->specs = specs.is_none() ? nullptr : specs.release().ptr();
+  self->core = core.release();
+  self->parameters = parameters.release();
+  self->autograph = autograph;
+  return made;
+}
+
+int traverse(PyObject *object, visitproc visit, void *arg) {
+  Object *self = object_of(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->function);
+  Py_VISIT(self->specs);
+  Py_VISIT(self->dict);
+  if (self->parameters != nullptr)
+    for (const nb::object &value : self->parameters->defaults) Py_VISIT(value.ptr());
+  return 0;
+}
+
+int clear(PyObject *object) {
+  Object *self = object_of(object);
+  Py_CLEAR(self->function);
+  Py_CLEAR(self->specs);
+  Py_CLEAR(self->dict);
+  return 0;
+}
+
+void deallocate(PyObject *object) {
+  Object *self = object_of(object);
+  PyObject_GC_UnTrack(object);
+  if (self->weak != nullptr) PyObject_ClearWeakRefs(object);
+  clear(object);
+  self->last.~shared_ptr();
+  delete self->parameters;
+  delete self->core;
+  PyTypeObject *type = Py_TYPE(object);
+  PyObject_GC_Del(object);
+  Py_DECREF(type);
+}
+
+PyObject *repr(PyObject *object) {
+  return PyUnicode_FromFormat("<weft.Function %s>", name_of(object_of(object)));
+}
+
+/// A traced function with its first argument: what `instance.step` is.
+struct BoundObject {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject *function, *self;
+};
+BoundObject *bound_of(PyObject *object) { return reinterpret_cast<BoundObject *>(object); }
+
+PyObject *call_bound(PyObject *callable, PyObject *const *args, std::size_t flags,
+                     PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    BoundObject *bound = bound_of(callable);
+    const auto given = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+    const auto words =
+        static_cast<std::size_t>(keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
+    detail::InlineVector<PyObject *, 16> all;
+    all.push_back(bound->self);
+    for (std::size_t i = 0; i < given + words; ++i) all.push_back(args[i]);
+    return call_function(bound->function, all.data(), given + 1, keywords);
+  });
+}
+
+PyObject *get_bound(PyObject *function, PyObject *self, PyObject *) {
+  if (self == nullptr || self == Py_None) return Py_NewRef(function);
+  return guarded([&]() -> PyObject * {
+    PyObject *made = PyType_GenericAlloc(bound_type, 0);
+    if (made == nullptr) throw nb::python_error();
+    BoundObject *bound = bound_of(made);
+    bound->vectorcall = call_bound;
+    bound->function = Py_NewRef(function);
+    bound->self = Py_NewRef(self);
+    return made;
+  });
+}
+
+int traverse_bound(PyObject *object, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(bound_of(object)->function);
+  Py_VISIT(bound_of(object)->self);
+  return 0;
+}
+int clear_bound(PyObject *object) {
+  Py_CLEAR(bound_of(object)->function);
+  Py_CLEAR(bound_of(object)->self);
+  return 0;
+}
+void deallocate_bound(PyObject *object) {
+  PyObject_GC_UnTrack(object);
+  clear_bound(object);
+  PyTypeObject *type = Py_TYPE(object);
+  PyObject_GC_Del(object);
+  Py_DECREF(type);
+}
+
+/// Attributes of the function; methods that take its arguments have the first one already.
+PyObject *bound_attribute(PyObject *object, PyObject *name) {
+  if (PyObject *own = PyObject_GenericGetAttr(object, name); own != nullptr) return own;
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return nullptr;
+  PyErr_Clear();
+  return guarded([&]() -> PyObject * {
+    nb::object attribute = checked(PyObject_GetAttr(bound_of(object)->function, name));
+    static constexpr std::array asking = {"explain", "ir", "report", "get_concrete_function"};
+    const bool asks = std::ranges::any_of(asking, [&](const char *word) {
+      return PyUnicode_CompareWithASCIIString(name, word) == 0;
+    });
+    if (!asks) return attribute.release().ptr();
+    return nb::object(nb::module_::import_("functools")
+                          .attr("partial")(attribute, nb::handle(bound_of(object)->self)))
+        .release()
+        .ptr();
+  });
+}
+
+PyMemberDef bound_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundObject, vectorcall), READONLY, nullptr},
+    {"__func__", T_OBJECT_EX, offsetof(BoundObject, function), READONLY, nullptr},
+    {"__self__", T_OBJECT_EX, offsetof(BoundObject, self), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot bound_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void *>(deallocate_bound)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_bound)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_bound)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_getattro, reinterpret_cast<void *>(bound_attribute)},
+    {Py_tp_members, bound_members},
+    {0, nullptr}};
+PyType_Spec bound_spec{"weft._BoundFunction", sizeof(BoundObject), 0,
+                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                           Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                       bound_slots};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Object, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Object, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Object, weak), READONLY, nullptr},
+    {"python_function", T_OBJECT_EX, offsetof(Object, function), READONLY,
+     "The function as it was written."},
+    {"__wrapped__", T_OBJECT_EX, offsetof(Object, function), READONLY, nullptr},
+    {"input_signature", T_OBJECT, offsetof(Object, specs), READONLY,
+     "The specs of the arguments, or None."},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+                       {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
+                       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+                       {Py_tp_descr_get, reinterpret_cast<void *>(get_bound)},
+                       {Py_tp_repr, reinterpret_cast<void *>(repr)},
+                       {Py_tp_members, members},
+                       {Py_tp_getset, properties},
+                       {0, nullptr}};
+PyType_Spec type_spec{"weft.Function", sizeof(Object), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                          Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+
+template <class Method>
+void define_method(nb::module_ &scope, const char *name, Method method) {
+  const nb::object made = nb::cpp_function(method, nb::name(name), nb::is_method());
+  nb::setattr(nb::handle(reinterpret_cast<PyObject *>(function_type)), name, made);
+}
+
+} // namespace
+
+void define_functions(nb::module_ &module) {
+  // The module keeps them.
+  const nb::object type = checked(PyType_FromSpec(&type_spec)),
+                   bound = checked(PyType_FromSpec(&bound_spec));
+  function_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  bound_type = reinterpret_cast<PyTypeObject *>(bound.ptr());
+  module.attr("Function") = type;
+  module.attr("_BoundFunction") = bound;
+  define_method(module, "explain", explain);
+  define_method(module, "ir", ir);
+  define_method(module, "report", report);
+  define_method(module, "_trace", trace_now);
+  define_method(module, "trace_count", [](nb::handle self) {
+    return object_of(self.ptr())->core->trace_count();
+  });
+  module.def("_make_function", make_function, nb::arg("function"), nb::arg("name"),
+             nb::arg("specs").none(), nb::arg("autograph"), nb::arg("reduce_retracing"),
+             nb::arg("max_traces"), nb::arg("dump"), nb::arg("checkpoint"));
+  module.def("_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; });
+  module.def("_functions_run_eagerly", [] { return run_eagerly; });
+}
+
+} // namespace weft::python

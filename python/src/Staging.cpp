@@ -1,0 +1,313 @@
+// What AutoGraph's operators do in a trace: control flow, trials, checks, host calls, and the lines
+// of Python that traced ops belong to.
+#include "Staging.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include <frameobject.h>
+#include <nanobind/stl/string.h>
+#include <weft/control_flow.h>
+#include <weft/detail/staging.h>
+#include <weft/host_call.h>
+
+namespace weft::python {
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A name that lives for ever, or null for a file of the package, whose lines are not the user's.
+const char *file_of_user(PyObject *name) {
+  static auto &names = *new std::unordered_map<PyObject *, const char *>; // keys are owned
+  static auto &texts = *new std::unordered_set<std::string>;
+  constexpr std::size_t kMost = 4096;
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  static const std::string &folder = *new std::string(package_folder());
+  const char *text = PyUnicode_AsUTF8(name);
+  if (text == nullptr) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  const bool ours = !folder.empty() && std::string_view(text).starts_with(folder);
+  if (names.size() >= kMost) {
+    for (const auto &[key, file] : names) Py_DECREF(key);
+    names.clear();
+  }
+  return names[Py_NewRef(name)] = ours ? nullptr : texts.insert(text).first->c_str();
+}
+
+/// The line that a frame is at.
+detail::ForeignLine line_of(PyFrameObject *frame, PyCodeObject *code, const char *file) {
+  int line = 0, column = 0, end_line = 0, end_column = 0;
+  if (PyCode_Addr2Location(code, PyFrame_GetLasti(frame), &line, &column, &end_line,
+                           &end_column) == 0 ||
+      line <= 0)
+    return {};
+  // Columns of Python count from 0.
+  return {file, static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column + 1)};
+}
+
+/// The innermost line of Python that is the user's.
+detail::ForeignLine find_line() {
+  if (PyGILState_Check() == 0) return {};
+  PyFrameObject *frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  while (frame != nullptr) {
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    const char *file = file_of_user(code->co_filename);
+    const detail::ForeignLine found =
+        file == nullptr ? detail::ForeignLine() : line_of(frame, code, file);
+    Py_DECREF(code);
+    PyFrameObject *back = file == nullptr ? PyFrame_GetBack(frame) : nullptr;
+    Py_DECREF(frame);
+    if (file != nullptr) return found;
+    frame = back;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the user's functions
+//===----------------------------------------------------------------------===//
+
+/// A function of weft._autograph, which the first use imports.
+nb::object autograph_attribute(const char *module, const char *name) {
+  return nb::module_::import_(module).attr(name);
+}
+
+nb::object installed_trace_call() {
+  static PyObject *kept = nullptr;
+  if (kept == nullptr) {
+    nb::module_::import_("weft._staging").attr("install")();
+    kept = autograph_attribute("weft._autograph.calls", "trace_call").release().ptr();
+  }
+  return nb::borrow(kept);
+}
+
+/// Takes our frames out of the traceback of an error.
+void clean(nb::python_error &error) {
+  static PyObject *kept = nullptr;
+  if (kept == nullptr)
+    kept = autograph_attribute("weft._autograph.traceback", "clean").release().ptr();
+  const nb::object value = nb::borrow(error.value());
+  if (error.traceback().is_valid() && !error.traceback().is_none())
+    PyException_SetTraceback(value.ptr(), error.traceback().ptr());
+  static_cast<void>(checked(PyObject_CallOneArg(kept, value.ptr())));
+  const nb::object traceback = nb::steal(PyException_GetTraceback(value.ptr()));
+  PyErr_Restore(Py_NewRef(error.type().ptr()), value.inc_ref().ptr(),
+                traceback.is_valid() ? traceback.inc_ref().ptr() : nullptr);
+}
+
+} // namespace
+
+nb::object call_tracing(nb::handle function, const nb::tuple &positional, const nb::dict &named,
+                        bool autograph) {
+  const nb::object caller = autograph ? installed_trace_call() : nb::object();
+  PyObject *result = nullptr;
+  if (autograph) {
+    PyObject *const args[] = {function.ptr(), positional.ptr(), named.ptr()};
+    result = PyObject_Vectorcall(caller.ptr(), args, 3, nullptr);
+  } else {
+    result = PyObject_Call(function.ptr(), positional.ptr(), named.ptr());
+  }
+  if (result != nullptr) return nb::steal(result);
+  nb::python_error error;
+  clean(error);
+  throw nb::python_error();
+}
+
+Phase phase_named(std::string_view name) {
+  static constexpr std::array names = {"trace",  "differentiate", "control-deps", "simplify",
+                                       "lift-state", "linalg", "schedule", "bufferize",
+                                       "llvm",   "object"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return static_cast<Phase>(i);
+  std::string known;
+  for (const char *each : names) known += std::string(known.empty() ? "'" : ", '") + each + "'";
+  throw ValueError("ir: there is no phase '" + std::string(name) + "': they are " + known);
+}
+
+//===----------------------------------------------------------------------===//
+// Staging
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+nb::object list_of(std::span<const Tensor> tensors) {
+  nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), wrap(tensors[i]));
+  return list;
+}
+
+std::vector<Tensor> tensors_of(nb::handle list) {
+  std::vector<Tensor> tensors;
+  const nb::object items = checked(PySequence_Fast(list.ptr(), "a list of tensors was expected"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
+    tensors.push_back(to_tensor(PySequence_Fast_GET_ITEM(items.ptr(), i), {"staging", "a tensor"}));
+  return tensors;
+}
+
+/// A body of Python, called on one list of tensors. It is borrowed.
+detail::Body body_of(nb::handle body) {
+  return [body](std::span<const Tensor> tensors) {
+    return tensors_of(
+        checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr())));
+  };
+}
+
+PyObject *is_traced(PyObject *, PyObject *object) {
+  return PyBool_FromLong(is_tensor(object) && tensor_in(object).traced());
+}
+PyObject *is_tensor_of(PyObject *, PyObject *object) { return PyBool_FromLong(is_tensor(object)); }
+PyObject *is_tracing(PyObject *, PyObject *) { return PyBool_FromLong(detail::is_tracing()); }
+PyObject *op_count(PyObject *, PyObject *) {
+  return PyLong_FromUnsignedLongLong(detail::recorded_ops());
+}
+
+/// The dtype's name and the sizes. Unlike `x.shape` it does not count as a look at sizes, which
+/// would have the function traced for them alone.
+nb::tuple type_of(nb::handle object) {
+  const TensorType type = detail::type_of(tensor_in(object.ptr()));
+  nb::list sizes;
+  for (const std::int64_t size : type.shape)
+    sizes.append(size == unknown ? nb::object(nb::none()) : nb::object(nb::int_(size)));
+  return nb::make_tuple(python_name(type.dtype), nb::tuple(sizes));
+}
+
+Tensor as_tensor(nb::handle object, nb::handle like) {
+  const Place place{"a value", "that a tensor decides"};
+  PyObject *value = object.ptr();
+  std::optional<DType> dtype;
+  if (!like.is_none()) {
+    const DType wanted = to_dtype(like.ptr(), place);
+    const bool fits = PyBool_Check(value)          ? wanted == DType::boolean
+                      : PyLong_CheckExact(value)   ? wanted != DType::boolean
+                      : PyFloat_CheckExact(value)  ? is_floating(wanted)
+                                                   : false;
+    if (fits) dtype = wanted;
+  }
+  return to_tensor_of(value, dtype, place);
+}
+
+nb::object branch(const std::string &name, nb::handle predicate, nb::handle then,
+                  nb::handle otherwise) {
+  const auto body = [](nb::handle thunk) {
+    return detail::Body([thunk](std::span<const Tensor>) {
+      return tensors_of(checked(PyObject_CallNoArgs(thunk.ptr())));
+    });
+  };
+  return list_of(
+      detail::branch(name, tensor_in(predicate.ptr()), body(then), body(otherwise)));
+}
+
+nb::object loop(const std::string &name, nb::handle condition, nb::handle body, nb::handle state) {
+  const detail::Body test = [condition](std::span<const Tensor> tensors) {
+    const nb::object holds =
+        checked(PyObject_CallOneArg(condition.ptr(), list_of(tensors).ptr()));
+    return std::vector{to_tensor(holds.ptr(), {"while", "the condition"})};
+  };
+  return list_of(detail::loop(name, test, body_of(body), tensors_of(state), {}));
+}
+
+/// A bound of a loop: a number of Python is weak.
+Operand bound_of(nb::handle object, std::vector<Tensor> &kept) {
+  if (PyLong_Check(object.ptr())) return {nb::cast<std::int64_t>(object), std::source_location()};
+  kept.push_back(to_tensor(object.ptr(), {"for", "a bound"}));
+  return {kept.back(), std::source_location()};
+}
+
+nb::object count(const std::string &name, nb::handle start, nb::handle stop, std::int64_t step,
+                 nb::handle body, nb::handle state) {
+  std::vector<Tensor> kept;
+  kept.reserve(2);
+  const Iterations iterations(bound_of(start, kept), bound_of(stop, kept), step);
+  const detail::Body turn = [&](std::span<const Tensor> tensors) {
+    const nb::object number = checked(wrap(iterations.number(tensors[0])));
+    const nb::object rest = list_of(tensors.subspan(1));
+    PyObject *const args[] = {number.ptr(), rest.ptr()};
+    return tensors_of(checked(PyObject_Vectorcall(body.ptr(), args, 2, nullptr)));
+  };
+  return list_of(detail::count(name, iterations, turn, tensors_of(state)));
+}
+
+nb::tuple probe(nb::handle body, nb::handle state) {
+  std::vector<TensorType> types;
+  for (const Tensor &tensor : tensors_of(state)) types.push_back(detail::type_of(tensor));
+  const std::uint64_t before = detail::recorded_ops();
+  nb::object result;
+  detail::probe("autograph", types, [&](std::span<const Tensor> tensors) {
+    result = checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr()));
+  });
+  return nb::make_tuple(result, detail::recorded_ops() != before);
+}
+
+void check_staged(nb::handle condition, const std::string &message) {
+  check_values(tensor_in(condition.ptr()), message, {});
+}
+
+/// Calls a function of Python in the middle of a program. `specs` are dtypes and shapes of results.
+nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
+                     const std::string &name, bool pure) {
+  HostCallOptions options{.results = {}, .name = name, .pure = pure, .where = {}};
+  const Place place{name.c_str(), "a result"};
+  for (const nb::handle spec : specs) {
+    const nb::object dtype = spec[0], shape = spec[1];
+    options.results.push_back(
+        weft::spec(to_dtype(dtype.ptr(), place), Shape(to_integers(shape.ptr(), place))));
+  }
+  // The program keeps it, and may go where no lock of Python is held.
+  const std::shared_ptr<PyObject> kept(function.release().ptr(), [](PyObject *object) {
+    if (PyGILState_Check() != 0) return Py_DECREF(object);
+    if (Py_IsInitialized() == 0) return;
+    const nb::gil_scoped_acquire locked;
+    Py_DECREF(object);
+  });
+  const detail::Body callable = [kept, dtypes = options.results,
+                                 name](std::span<const Tensor> tensors) {
+    const nb::gil_scoped_acquire locked;
+    const nb::object result = checked(PyObject_CallOneArg(kept.get(), list_of(tensors).ptr()));
+    std::vector<Tensor> made;
+    const nb::object items = checked(PySequence_Fast(result.ptr(), "a list was expected"));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      PyObject *item = PySequence_Fast_GET_ITEM(items.ptr(), i);
+      const Place result_place{name.c_str(), "what the function returns"};
+      // Numbers and lists of Python take the dtype that was promised.
+      const bool weak = at < dtypes.size() && !is_tensor(item) && !is_variable(item);
+      made.push_back(to_tensor_of(
+          item, weak ? std::optional(dtypes[at].dtype) : std::nullopt, result_place));
+    }
+    return made;
+  };
+  return list_of(detail::host_call(std::move(options), callable, tensors_of(operands)));
+}
+
+PyMethodDef functions[] = {
+    {"_is_traced", is_traced, METH_O, "_is_traced(x)\n--\n\nWhether it is a traced tensor."},
+    {"_is_tensor", is_tensor_of, METH_O, "_is_tensor(x)\n--\n\nWhether it is a tensor."},
+    {"_is_tracing", is_tracing, METH_NOARGS,
+     "_is_tracing()\n--\n\nWhether this thread records a trace."},
+    {"_op_count", op_count, METH_NOARGS,
+     "_op_count()\n--\n\nHow many ops the traces of this thread have recorded."},
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+void define_staging(nb::module_ &module) {
+  detail::set_line_finder(find_line);
+  add_functions(module, functions);
+  module.def("_type_of", type_of);
+  module.def("_as_tensor", as_tensor, nb::arg("x"), nb::arg("like").none());
+  module.def("_branch", branch);
+  module.def("_loop", loop);
+  module.def("_count", count);
+  module.def("_probe", probe);
+  module.def("_check", check_staged);
+  module.def("_host_call", host_call);
+}
+
+} // namespace weft::python

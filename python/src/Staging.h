@@ -1,0 +1,21 @@
+// The trace that is recording, as AutoGraph and traced functions of Python reach it.
+#pragma once
+
+#include "Binding.h"
+
+#include <weft/phase.h>
+
+namespace weft::python {
+
+/// Calls a function of the user while it is traced, converted by AutoGraph if that is wanted.
+/// Tracebacks of errors have the user's frames only.
+nb::object call_tracing(nb::handle function, const nb::tuple &positional, const nb::dict &named,
+                        bool autograph);
+
+/// The phase of that name: 'linalg', 'control-deps'. Throws ValueError for no phase.
+Phase phase_named(std::string_view name);
+
+void define_functions(nb::module_ &module);
+void define_staging(nb::module_ &module);
+
+} // namespace weft::python

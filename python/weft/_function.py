@@ -1,0 +1,362 @@
+"""`weft.function`: traced functions of Python, their specs, and what is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar, overload
+
+from weft import _weft
+from weft._weft import DType, Function, dtype as _dtype_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+__all__ = [
+    "ConcreteFunction",
+    "Function",
+    "TensorSpec",
+    "function",
+    "numpy_function",
+    "py_function",
+]
+
+
+class TensorSpec:
+    """The type of a tensor argument: `TensorSpec([None, 784], wf.float32)`. A size of None may be
+    any, and so may be the rank where the shape is None."""
+
+    __slots__ = ("dtype", "name", "shape")
+    _is_tensor_spec = True
+
+    def __init__(
+        self,
+        shape: Sequence[int | None] | None,
+        dtype: Any = "float32",
+        name: str | None = None,
+    ) -> None:
+        self.shape: tuple[int | None, ...] | None = None if shape is None else tuple(shape)
+        self.dtype: DType = _dtype_of(dtype)
+        self.name = name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor's own type."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self.shape}, dtype=weft.{self.dtype}, name={self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, str(self.dtype)))
+
+
+@overload
+def function(f: Callable[P, R], /) -> Function[P, R]: ...
+@overload
+def function(
+    f: None = None,
+    /,
+    *,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    reduce_retracing: bool | None = None,
+    name: str | None = None,
+    max_traces: int = 64,
+    dump: str = "",
+    checkpoint: str = "",
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+@overload
+def function(
+    f: Callable[P, R],
+    /,
+    *,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    reduce_retracing: bool | None = None,
+    name: str | None = None,
+    max_traces: int = 64,
+    dump: str = "",
+    checkpoint: str = "",
+) -> Function[P, R]: ...
+def function(
+    f: Any = None,
+    /,
+    *,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    reduce_retracing: bool | None = None,
+    name: str | None = None,
+    max_traces: int = 64,
+    dump: str = "",
+    checkpoint: str = "",
+) -> Any:
+    """A traced function: it runs once for each signature of its arguments, is recorded and
+    compiled, and from then on runs as compiled code.
+
+        @wf.function
+        def step(x, y):
+            return wf.sum(x * y)
+
+    Tensors count by dtype and shape, variables by type and which of them are the same, numbers and
+    text by type and value, containers by their structure, and other objects by identity. `if`,
+    `while`, `for`, `and`, `or`, `not` and `assert` on tensors become control flow of the program.
+
+    Args:
+        input_signature: a list or tuple of `TensorSpec`, or of trees of them, one for each
+            parameter; then there is one trace
+        autograph: whether control flow of Python is converted
+        reduce_retracing: whether calls that differ in sizes share a trace; by default they do
+        name: for messages and the IR; that of the function by default
+        max_traces: how many are kept; beyond that the one unused for longest goes
+        dump: a folder for the text of every phase of each trace
+        checkpoint: what derivatives of loops keep: "none", "sqrt", "binomial<k>" or "bytes<n>"
+
+    Raises:
+        TypeError: if `f` cannot be called, or the signature does not fit it
+    """
+
+    def decorate(f: Any) -> Any:
+        specs = None if input_signature is None else _specs_of(f, input_signature)
+        made = _weft._make_function(
+            f,
+            name or getattr(f, "__name__", None) or type(f).__name__,
+            specs,
+            autograph,
+            reduce_retracing is not False,
+            max_traces,
+            dump,
+            checkpoint,
+        )
+        for word in ("__module__", "__name__", "__qualname__", "__doc__"):
+            value = getattr(f, word, None)
+            if value is not None:
+                setattr(made, word, value)
+        return made
+
+    return decorate if f is None else decorate(f)
+
+
+def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
+    """The signature, checked against the parameters of the function."""
+    import inspect
+
+    if not isinstance(signature, list | tuple):
+        kind = type(signature).__name__
+        raise TypeError(f"input_signature must be either a tuple or a list, not a {kind}")
+    specs: tuple[Any, ...] = tuple(signature)  # pyright: ignore[reportUnknownArgumentType]
+    for spec in specs:
+        _check_spec(spec)
+    parameters = list(inspect.signature(f).parameters.values())
+    if parameters and parameters[0].name == "self":
+        specs = (None, *specs)
+    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for i, p in enumerate(by_position):
+        if i >= len(specs) and p.default is p.empty:
+            raise TypeError(f"input_signature is missing a spec for the parameter '{p.name}'")
+    if len(specs) > len(by_position):
+        extra = len(specs) - len(by_position)
+        raise TypeError(f"input_signature has {extra} more specs than the function has parameters")
+    for p in parameters:
+        if p.kind == p.KEYWORD_ONLY and p.default is p.empty:
+            raise TypeError(f"input_signature cannot say what the keyword '{p.name}' is")
+    return specs
+
+
+def _check_spec(spec: Any) -> None:
+    if isinstance(spec, TensorSpec):
+        return
+    if isinstance(spec, dict):
+        entries: Any = spec  # pyright: ignore[reportUnknownVariableType]
+        for inner in entries.values():
+            _check_spec(inner)
+    elif isinstance(spec, list | tuple):
+        items: Any = spec  # pyright: ignore[reportUnknownVariableType]
+        for inner in items:
+            _check_spec(inner)
+    else:
+        raise TypeError(
+            "input_signature is a possibly nested sequence of TensorSpec objects, and holds a "
+            f"{type(spec).__name__}"
+        )
+
+
+# Functions for arguments of one type.
+
+
+def _map(x: Any, leaf: Callable[[Any], Any]) -> Any:
+    if isinstance(x, dict):
+        table: Any = x  # pyright: ignore[reportUnknownVariableType]
+        return {key: _map(value, leaf) for key, value in table.items()}
+    if isinstance(x, list | tuple):
+        items: Any = x  # pyright: ignore[reportUnknownVariableType]
+        made = [_map(item, leaf) for item in items]
+        kind: Any = type(items)
+        if isinstance(x, list):
+            return made
+        return kind._make(made) if hasattr(kind, "_make") else tuple(made)
+    return leaf(x)
+
+
+def _as_spec(x: Any) -> Any:
+    """The spec of a tensor or an array; other values as they are."""
+    if isinstance(x, TensorSpec):
+        return x
+    if isinstance(x, _weft.Tensor):
+        return TensorSpec.from_tensor(x)
+    if type(x).__module__ == "numpy" and hasattr(x, "__array__"):
+        return TensorSpec.from_tensor(_weft.asarray(x))
+    return x
+
+
+class ConcreteFunction:
+    """A traced function for arguments of one type, as `Function.get_concrete_function` gives it.
+    Values of Python among its arguments are part of it: they may be left out, or be the same."""
+
+    def __init__(self, of: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        import inspect
+
+        self._signature = inspect.signature(of.python_function)
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, p in self._signature.parameters.items():
+            if not _takes_one(p) and bound.arguments.get(name):
+                raise TypeError(
+                    f"get_concrete_function: the parameter '{name}' takes any number of arguments"
+                )
+        self._kinds = {n: p for n, p in self._signature.parameters.items() if _takes_one(p)}
+        self._specs = {n: _map(bound.arguments[n], _as_spec) for n in self._kinds}
+        self._function = _weft._make_function(
+            of.python_function, of.__name__, tuple(self._specs.values()), True, False, 64, "", ""
+        )
+
+    @property
+    def structured_input_signature(self) -> dict[str, Any]:
+        """What each parameter is: specs in the places of tensors."""
+        return dict(self._specs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self._signature.bind_partial(*args, **kwargs)
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, parameter in self._kinds.items():
+            value = self._value(name, bound.arguments)
+            if parameter.kind == parameter.KEYWORD_ONLY:
+                named[name] = value
+            else:
+                positional.append(value)
+        return self._function(*positional, **named)
+
+    def _value(self, name: str, given: dict[str, Any]) -> Any:
+        spec = self._specs[name]
+        if name not in given:
+            if _holds_spec(spec):
+                raise TypeError(f"{self._function.__name__}() is missing the argument '{name}'")
+            return spec
+        value = given[name]
+        if not _holds_spec(spec) and (type(value) is not type(spec) or value != spec):
+            raise TypeError(
+                f"{self._function.__name__}(): the argument '{name}' is {value!r}, but this "
+                f"concrete function is for {spec!r} alone"
+            )
+        return value
+
+
+def _takes_one(p: Any) -> bool:
+    return p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+
+
+def _holds_spec(x: Any) -> bool:
+    found: list[Any] = []
+    _map(x, lambda leaf: found.append(leaf) if isinstance(leaf, TensorSpec) else None)
+    return bool(found)
+
+
+def _get_concrete_function(self: Any, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    """The function for arguments of these types alone: tensors or specs, and values of Python."""
+    if not args and not kwargs and self.input_signature is not None:
+        args = tuple(spec for spec in self.input_signature if spec is not None)
+    return ConcreteFunction(self, args, kwargs)
+
+
+def _to_code(self: Any) -> str:
+    """What AutoGraph makes of the function, as Python to read."""
+    from ._autograph import to_code
+
+    return to_code(self.python_function)
+
+
+def _tracing_count(self: Any) -> int:
+    """How many traces there are."""
+    return self.trace_count()
+
+
+def _refuse_pickle(self: Any, protocol: int) -> Any:
+    raise TypeError(
+        f"the traced function {self.__name__} cannot be pickled: pickle what it works on, and make "
+        "it anew where that is loaded"
+    )
+
+
+for _name, _method in {
+    "get_concrete_function": _get_concrete_function,
+    "to_code": _to_code,
+    "experimental_get_tracing_count": _tracing_count,
+    "__reduce_ex__": _refuse_pickle,
+}.items():
+    setattr(Function, _name, _method)
+
+
+# Calls of Python in the middle of a program.
+
+
+def _result_spec(spec: Any) -> tuple[Any, Any]:
+    if isinstance(spec, TensorSpec):
+        if spec.shape is None:
+            raise TypeError("py_function: the rank of a result must be known: give it a shape")
+        return spec.dtype, spec.shape
+    return _dtype_of(spec), ()
+
+
+def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = None) -> Any:
+    """Calls `func(*inp)` with the values of tensors, each time that the program comes to this place.
+
+    Its effects happen in the order of the program. No gradient passes through.
+
+    Args:
+        func: a function of tensors that have values
+        inp: what it is called with
+        Tout: the `TensorSpec` of its result, or a list of them; a dtype alone stands for a scalar
+    """
+    return _host_call(func, inp, Tout, name, lambda x: x, False)
+
+
+def numpy_function(
+    func: Any, inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
+) -> Any:
+    """As `py_function` with arrays of NumPy in the places of tensors. A function that is not
+    stateful may be dropped, or called once for equal arguments."""
+    return _host_call(func, inp, Tout, name, lambda x: x.numpy(), not stateful)
+
+
+def _host_call(
+    func: Any, inp: Sequence[Any], types: Any, name: str | None, convert: Any, pure: bool
+) -> Any:
+    many = isinstance(types, list | tuple)
+    outs: Any = list(types) if many else ([] if types is None else [types])
+
+    def call(tensors: list[Any]) -> Any:
+        result = func(*[convert(x) for x in tensors])
+        if not outs:
+            return []
+        return list(result) if many else [result]
+
+    title = name or getattr(func, "__name__", "py_function")
+    results = _weft._host_call(call, list(inp), [_result_spec(s) for s in outs], title, pure)
+    if many:
+        return results
+    return results[0] if results else None

@@ -1,0 +1,139 @@
+"""The tensor library as AutoGraph sees it: `Staging` over the extension module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from weft import _weft
+
+from ._autograph import calls, staging
+from ._autograph.staging import ErrorTypes, Parts, TensorType
+
+
+def _row(x: Any, i: Any) -> Any:
+    return _weft.gather(x, i, axis=0)
+
+
+def _flip(x: Any) -> Any:
+    return _weft.reverse(x, [0])
+
+
+_OPS: dict[str, Callable[..., Any]] = {
+    "logical_not": _weft.logical_not,
+    "logical_and": _weft.logical_and,
+    "logical_or": _weft.logical_or,
+    "minimum": _weft.minimum,
+    "maximum": _weft.maximum,
+    "sum": lambda x: _weft.sum(x, axis=0),
+    "any": lambda x: _weft.any(_weft.cast(x, "bool")),
+    "all": lambda x: _weft.all(_weft.cast(x, "bool")),
+    "min": _weft.min,
+    "max": _weft.max,
+    "sort": _weft.sort,
+    "row": _row,
+    "size": lambda x: _weft.cast(_weft.size(x, 0), "int32"),
+    "flip": _flip,
+    "scalar": lambda x: _weft.reshape(x, []),
+    "int": lambda x: _weft.cast(x, "int32"),
+    "float": lambda x: _weft.cast(x, "float32"),
+    "bool": lambda x: _weft.cast(x, "bool"),
+}
+
+
+class Library:
+    """Weft."""
+
+    errors = ErrorTypes(
+        _weft.AutoGraphError,
+        _weft.DTypeError,
+        _weft.ValueError,
+        _weft.OperatorNotAllowedInGraphError,
+    )
+
+    # Functions of C, which are no methods: called through an instance they are as they are.
+    is_tracing = staticmethod(_weft._is_tracing)
+    is_tensor = staticmethod(_weft._is_tensor)
+    is_traced = staticmethod(_weft._is_traced)
+    op_count = staticmethod(_weft._op_count)
+
+    def type_of(self, x: Any) -> TensorType:
+        dtype, shape = _weft._type_of(x)
+        return TensorType(dtype, shape)
+
+    def as_tensor(self, x: object, like: TensorType | None = None) -> Any:
+        return _weft._as_tensor(x, None if like is None else like.dtype)
+
+    def zeros(self, type: TensorType) -> Any:
+        return _weft.zeros([n or 0 for n in type.shape], type.dtype)
+
+    def parts(self, x: object) -> Parts | None:
+        return None
+
+    def op(self, name: str, *operands: Any) -> Any:
+        return _OPS[name](*operands)
+
+    def branch(
+        self,
+        name: str,
+        predicate: Any,
+        then: Callable[[], list[Any]],
+        orelse: Callable[[], list[Any]],
+    ) -> list[Any]:
+        return _weft._branch(name, predicate, then, orelse)
+
+    def loop(
+        self,
+        name: str,
+        condition: Callable[[list[Any]], Any],
+        body: Callable[[list[Any]], list[Any]],
+        state: list[Any],
+    ) -> list[Any]:
+        return _weft._loop(name, condition, body, state)
+
+    def count(
+        self,
+        name: str,
+        start: Any,
+        stop: Any,
+        step: int,
+        body: Callable[[Any, list[Any]], list[Any]],
+        state: list[Any],
+    ) -> list[Any]:
+        return _weft._count(name, start, stop, step, body, state)
+
+    def probe(self, body: Callable[[list[Any]], Any], state: list[Any]) -> tuple[Any, bool]:
+        return _weft._probe(body, state)
+
+    def assert_(self, condition: Any, message: str) -> None:
+        _weft._check(condition, message)
+
+    def range_of(self, x: Any) -> tuple[Any, Any, int] | None:
+        return None
+
+    def is_dataset(self, x: object) -> bool:
+        return False
+
+    def each(
+        self,
+        name: str,
+        dataset: Any,
+        more: Callable[[list[Any]], Any] | None,
+        body: Callable[[Any, list[Any]], list[Any]],
+        state: Sequence[Any],
+    ) -> list[Any]:
+        raise NotImplementedError("data sets are not loops of traced functions yet")
+
+    def element_of(self, dataset: Any) -> Any:
+        raise NotImplementedError("data sets are not loops of traced functions yet")
+
+
+LIBRARY = Library()
+
+
+def install() -> None:
+    """Has converted code stage into Weft from now on."""
+    if staging.current() is None:
+        calls.call_as_is(_weft.Function)
+        calls.call_as_is(_weft._BoundFunction)
+        staging.install(LIBRARY)
