@@ -57,7 +57,8 @@ std::string literal_of(const SignatureKey &key, const SignatureEntry &entry) {
   const std::uint64_t word = key[entry.at + 1];
   if (kind == 2) return word != 0 ? "true" : "false";
   if (kind == 3) return number(bytes == 4 ? value_of<float>(word) : value_of<double>(word));
-  if (kind == 5 || kind == kObject) return std::to_string(word);
+  if (kind == 5) return std::to_string(word);
+  if (kind == kObject) return "object " + std::to_string(word);
   switch (bytes) {
   case 1: return std::to_string(value_of<std::int8_t>(word));
   case 2: return std::to_string(value_of<std::int16_t>(word));
@@ -74,7 +75,6 @@ std::string literal_type(const SignatureEntry &entry) {
   case 2: return "bool";
   case 3: return "f" + bits;
   case 4: return "i" + bits;
-  case kObject: return "object";
   default: return "u" + bits;
   }
 }
@@ -91,7 +91,9 @@ std::string describe(const SignatureKey &key, const SignatureEntry &entry) {
   switch (entry.node()) {
   case Node::tensor: return to_string(type_of(key, entry));
   case Node::variable: return "a variable " + to_string(type_of(key, entry));
-  case Node::literal: return literal_type(entry) + ' ' + literal_of(key, entry);
+  case Node::literal:
+    if (literal_kind(entry.head) == kObject) return literal_of(key, entry);
+    return literal_type(entry) + ' ' + literal_of(key, entry);
   case Node::sequence: return "a sequence of " + count;
   case Node::tuple: return "a tuple of " + count;
   case Node::map: return "a map of " + count;

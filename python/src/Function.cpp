@@ -242,10 +242,12 @@ struct Prototype {
   }
   ~Prototype() {
     // While Python ends it is no longer initialized, but its lock is there.
-    if (PyGILState_Check() != 0) return tree.reset();
-    if (Py_IsInitialized() == 0) return static_cast<void>(tree.release());
-    const nb::gil_scoped_acquire locked;
-    tree.reset();
+    if (PyGILState_Check() == 0 && Py_IsInitialized() == 0) {
+      static_cast<void>(tree.release());
+    } else {
+      const nb::gil_scoped_acquire locked;
+      tree.reset();
+    }
   }
   Prototype(const Prototype &) = delete;
   Prototype &operator=(const Prototype &) = delete;
