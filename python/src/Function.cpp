@@ -532,7 +532,7 @@ void add_types(nb::handle spec, std::vector<TensorType> &types) {
     const DType dtype = to_dtype(nb::object(spec.attr("dtype")).ptr(), place);
     const nb::object shape = spec.attr("shape");
     types.push_back(shape.is_none() ? weft::spec(dtype, any_rank)
-                                    : weft::spec(dtype, Shape(to_integers(shape.ptr(), place))));
+                                    : weft::spec(dtype, shape_of_spec(shape, place)));
   } else if (PyDict_Check(spec.ptr()) != 0) {
     const std::vector<std::uint32_t> sorted = shape_of_dict(spec.ptr()).sorted;
     const nb::object values = checked(PyDict_Values(spec.ptr()));

@@ -73,29 +73,20 @@ detail::ForeignLine find_line() {
 // Calls of the user's functions
 //===----------------------------------------------------------------------===//
 
-/// A function of weft._autograph, which the first use imports.
-nb::object autograph_attribute(const char *module, const char *name) {
-  return nb::module_::import_(module).attr(name);
-}
-
+/// AutoGraph's call of a function, which the first use imports. (Kept for good it would keep all
+/// modules behind it when Python ends.)
 nb::object installed_trace_call() {
-  static PyObject *kept = nullptr;
-  if (kept == nullptr) {
-    nb::module_::import_("weft._staging").attr("install")();
-    kept = autograph_attribute("weft._autograph.calls", "trace_call").release().ptr();
-  }
-  return nb::borrow(kept);
+  nb::module_::import_("weft._staging").attr("install")();
+  return nb::module_::import_("weft._autograph.calls").attr("trace_call");
 }
 
 /// Takes our frames out of the traceback of an error.
 void clean(nb::python_error &error) {
-  static PyObject *kept = nullptr;
-  if (kept == nullptr)
-    kept = autograph_attribute("weft._autograph.traceback", "clean").release().ptr();
+  const nb::object cleaner = nb::module_::import_("weft._autograph.traceback").attr("clean");
   const nb::object value = nb::borrow(error.value());
   if (error.traceback().is_valid() && !error.traceback().is_none())
     PyException_SetTraceback(value.ptr(), error.traceback().ptr());
-  static_cast<void>(checked(PyObject_CallOneArg(kept, value.ptr())));
+  static_cast<void>(checked(PyObject_CallOneArg(cleaner.ptr(), value.ptr())));
   const nb::object traceback = nb::steal(PyException_GetTraceback(value.ptr()));
   PyErr_Restore(Py_NewRef(error.type().ptr()), value.inc_ref().ptr(),
                 traceback.is_valid() ? traceback.inc_ref().ptr() : nullptr);
@@ -133,6 +124,13 @@ Phase phase_named(std::string_view name) {
 //===----------------------------------------------------------------------===//
 // Staging
 //===----------------------------------------------------------------------===//
+
+Shape shape_of_spec(nb::handle sizes, const Place &place) {
+  Shape shape;
+  for (const nb::handle size : sizes)
+    shape.push_back(size.is_none() ? unknown : to_integer(size.ptr(), place));
+  return shape;
+}
 
 namespace {
 
@@ -249,6 +247,44 @@ void check_staged(nb::handle condition, const std::string &message) {
   check_values(tensor_in(condition.ptr()), message, {});
 }
 
+/// A function of Python that a program keeps, and that may go where no lock of Python is held. When
+/// Python ends all go: programs of functions that the module's names hold would keep them for good.
+class HostCallable {
+public:
+  explicit HostCallable(nb::object function) : function_(std::move(function)) {
+    if (all().empty())
+      nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+        for (HostCallable *callable : std::vector(all().begin(), all().end()))
+          callable->function_.reset();
+      }));
+    all().insert(this);
+  }
+  ~HostCallable() {
+    if (PyGILState_Check() == 0 && Py_IsInitialized() == 0) {
+      static_cast<void>(function_.release());
+      return;
+    }
+    const nb::gil_scoped_acquire locked;
+    all().erase(this);
+    function_.reset();
+  }
+  HostCallable(const HostCallable &) = delete;
+  HostCallable &operator=(const HostCallable &) = delete;
+
+  nb::object function(const std::string &name) const {
+    if (!function_.is_valid()) throw StateError(name + ": Python is ending");
+    return function_;
+  }
+
+private:
+  static std::unordered_set<HostCallable *> &all() { // under the lock of Python
+    static auto &callables = *new std::unordered_set<HostCallable *>;
+    return callables;
+  }
+
+  nb::object function_;
+};
+
 /// Calls a function of Python in the middle of a program. `specs` are dtypes and shapes of results.
 nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
                      const std::string &name, bool pure) {
@@ -257,19 +293,14 @@ nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
   for (const nb::handle spec : specs) {
     const nb::object dtype = spec[0], shape = spec[1];
     options.results.push_back(
-        weft::spec(to_dtype(dtype.ptr(), place), Shape(to_integers(shape.ptr(), place))));
+        weft::spec(to_dtype(dtype.ptr(), place), shape_of_spec(shape, place)));
   }
-  // The program keeps it, and may go where no lock of Python is held.
-  const std::shared_ptr<PyObject> kept(function.release().ptr(), [](PyObject *object) {
-    if (PyGILState_Check() != 0) return Py_DECREF(object);
-    if (Py_IsInitialized() == 0) return;
-    const nb::gil_scoped_acquire locked;
-    Py_DECREF(object);
-  });
+  const auto kept = std::make_shared<HostCallable>(std::move(function));
   const detail::Body callable = [kept, dtypes = options.results,
                                  name](std::span<const Tensor> tensors) {
     const nb::gil_scoped_acquire locked;
-    const nb::object result = checked(PyObject_CallOneArg(kept.get(), list_of(tensors).ptr()));
+    const nb::object result =
+        checked(PyObject_CallOneArg(kept->function(name).ptr(), list_of(tensors).ptr()));
     std::vector<Tensor> made;
     const nb::object items = checked(PySequence_Fast(result.ptr(), "a list was expected"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {

@@ -12,6 +12,9 @@ namespace weft::python {
 nb::object call_tracing(nb::handle function, const nb::tuple &positional, const nb::dict &named,
                         bool autograph);
 
+/// The shape of a spec: a sequence of sizes, where None may be any.
+Shape shape_of_spec(nb::handle sizes, const Place &place);
+
 /// The phase of that name: 'linalg', 'control-deps'. Throws ValueError for no phase.
 Phase phase_named(std::string_view name);
 

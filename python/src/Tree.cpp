@@ -22,6 +22,11 @@ bool type_has(PyObject *object, PyObject *name) {
   return PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)), name) != 0;
 }
 
+bool is_dtype_object(PyObject *object) {
+  static PyTypeObject *const type = Py_TYPE(wrap(DType::f32).ptr()); // the module keeps it
+  return Py_TYPE(object) == type;
+}
+
 bool has_elements(PyObject *object) {
   static PyObject *const array = interned("__array__"), *const dlpack = interned("__dlpack__");
   return PyObject_CheckBuffer(object) != 0 || type_has(object, array) || type_has(object, dlpack);
@@ -297,7 +302,11 @@ void ArgumentWalker::walk_other(PyObject *object, int depth) {
     reader.enter(Node::record, 2);
     identity(PyMethod_GET_FUNCTION(object));
     return identity(PyMethod_GET_SELF(object));
-  case Kind::object: return identity(object);
+  case Kind::object:
+    if (!is_dtype_object(object)) return identity(object);
+    reader.enter(Node::record, 2);
+    push_type(reader, object);
+    return reader.literal(std::string_view(python_name(to_dtype(object, {function_, "a dtype"}))));
   case Kind::refused: refuse(object, "which has no order: pass a list or a tuple");
   }
 }
@@ -420,7 +429,7 @@ void ResultWalker::walk(PyObject *object, int depth) {
   case Kind::refused: break;
   }
   const bool plain = PyType_Check(object) != 0 ||
-                     nb::isinstance<DType>(nb::handle(object)) ||
+                     is_dtype_object(object) ||
                      nb::hasattr(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))),
                                  "__members__");
   if (!plain)

@@ -3,18 +3,35 @@
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import EllipsisType, TracebackType
-from typing import Any, Literal, Protocol, Self, SupportsFloat, SupportsIndex, TypeAlias, final, overload
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    Self,
+    SupportsFloat,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    final,
+    overload,
+)
 
 __all__: list[str] = [
     "AssertionError",
+    "AutoGraphError",
     "CompileError",
     "DType",
     "DTypeError",
     "Error",
+    "Function",
     "GradientTape",
     "IOError",
     "InternalError",
     "InvalidArgumentError",
+    "OperatorNotAllowedInGraphError",
     "OutOfRangeError",
     "ResourceExhaustedError",
     "ShapeError",
@@ -353,6 +370,79 @@ def random_bernoulli(shape: Shape, probability: TensorLike, *, seed: int | None 
 def random_randint(shape: Shape, low: int, high: int, *, dtype: DTypeLike = "int64", seed: int | None = None) -> Tensor: ...
 def random_permutation(n: int, *, dtype: DTypeLike = "int64", seed: int | None = None) -> Tensor: ...
 def set_seed(seed: int) -> None: ...
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_S = TypeVar("_S")
+_P2 = ParamSpec("_P2")
+_R2 = TypeVar("_R2")
+
+@final
+class Function(Generic[_P, _R]):
+    """A traced function, as `weft.function` makes it."""
+
+    __name__: str
+    __qualname__: str
+    __module__: str
+    @property
+    def python_function(self) -> Callable[_P, _R]: ...
+    @property
+    def __wrapped__(self) -> Callable[_P, _R]: ...
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None: ...
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    @overload
+    def __get__(self, obj: None, owner: type, /) -> Self: ...
+    @overload
+    def __get__(self: Function[Concatenate[_S, _P2], _R2], obj: _S, owner: type | None = None, /) -> Function[_P2, _R2]: ...
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """Whether a call with these arguments would find a trace, and if not, what differs. Runs nothing."""
+    def ir(self, *args: Any, phase: str = "simplify", **kwargs: Any) -> str:
+        """The text of a phase for these arguments: 'trace', 'simplify', 'linalg', 'llvm'. Runs nothing."""
+    def report(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Times and sizes of the trace for these arguments, made if there is none."""
+    def trace_count(self) -> int:
+        """How many traces there are."""
+    def experimental_get_tracing_count(self) -> int: ...
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """The function for arguments of these types alone: tensors or specs, and values of Python."""
+    def to_code(self) -> str:
+        """What AutoGraph makes of the function, as Python to read."""
+
+class _BoundFunction: ...
+
+class AutoGraphError(Error, TypeError):
+    """Control flow of Python that cannot be converted where a tensor decides."""
+
+class OperatorNotAllowedInGraphError(StateError, TypeError):
+    """A traced tensor where Python wants a value."""
+
+def _make_function(
+    function: Callable[..., Any],
+    name: str,
+    specs: tuple[Any, ...] | None,
+    autograph: builtins.bool,
+    reduce_retracing: builtins.bool,
+    max_traces: int,
+    dump: str,
+    checkpoint: str,
+) -> Any: ...
+def _run_functions_eagerly(run_eagerly: builtins.bool, /) -> None: ...
+def _functions_run_eagerly() -> builtins.bool: ...
+def _is_traced(x: object, /) -> builtins.bool: ...
+def _is_tensor(x: object, /) -> builtins.bool: ...
+def _is_tracing() -> builtins.bool: ...
+def _op_count() -> int: ...
+def _type_of(x: Any, /) -> tuple[str, tuple[int | None, ...]]: ...
+def _as_tensor(x: object, like: str | None) -> Tensor: ...
+def _branch(name: str, predicate: Tensor, then: Callable[[], Any], orelse: Callable[[], Any], /) -> list[Any]: ...
+def _loop(name: str, condition: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any], /) -> list[Any]: ...
+def _count(name: str, start: Any, stop: Any, step: int, body: Callable[..., Any], state: Sequence[Any], /) -> list[Any]: ...
+def _probe(body: Callable[..., Any], state: Sequence[Any], /) -> tuple[Any, builtins.bool]: ...
+def _check(condition: Tensor, message: str, /) -> None: ...
+def _host_call(
+    function: Callable[..., Any], operands: Sequence[Any], specs: Sequence[Any], name: str, pure: builtins.bool, /
+) -> list[Any]: ...
 
 def tensor(value: TensorLike, dtype: DTypeLike | None = None, *, device: str | None = None) -> Tensor: ...
 def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: Shape | None = None) -> Tensor: ...

@@ -228,6 +228,7 @@ class ConcreteFunction:
                 raise TypeError(
                     f"get_concrete_function: the parameter '{name}' takes any number of arguments"
                 )
+        self.name: str = of.__name__
         self._kinds = {n: p for n, p in self._signature.parameters.items() if _takes_one(p)}
         self._specs = {n: _map(bound.arguments[n], _as_spec) for n in self._kinds}
         self._function = _weft._make_function(
@@ -255,12 +256,12 @@ class ConcreteFunction:
         spec = self._specs[name]
         if name not in given:
             if _holds_spec(spec):
-                raise TypeError(f"{self._function.__name__}() is missing the argument '{name}'")
+                raise TypeError(f"{self.name}() is missing the argument '{name}'")
             return spec
         value = given[name]
         if not _holds_spec(spec) and (type(value) is not type(spec) or value != spec):
             raise TypeError(
-                f"{self._function.__name__}(): the argument '{name}' is {value!r}, but this "
+                f"{self.name}(): the argument '{name}' is {value!r}, but this "
                 f"concrete function is for {spec!r} alone"
             )
         return value

@@ -1,0 +1,108 @@
+"""What cannot be: each said in a typed error of one sentence, after which everything goes on."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import weft as wf
+
+
+def test_what_is_not_callable():
+    with pytest.raises(TypeError, match="cannot be called"):
+        wf.function(3)
+    with pytest.raises(TypeError):
+        wf.Function()
+
+
+def test_arguments_that_no_call_can_be_found_by():
+    @wf.function
+    def f(x):
+        return wf.tensor(1)
+
+    with pytest.raises(TypeError, match="argument 'x' is or holds a set"):
+        f([{1, 2}])
+
+    class Odd:
+        __slots__ = ()
+        __hash__ = None
+
+    with pytest.raises(TypeError, match="argument 'x' is or holds a Odd"):
+        f(Odd())
+    endless = []
+    endless.append(endless)
+    with pytest.raises(wf.ValueError, match="nested too deep"):
+        f(endless)
+    assert int(f([1])) == 1
+
+
+def test_results_that_are_no_tensors():
+    with pytest.raises(TypeError, match="the result is or holds a object"):
+        wf.function(lambda: object())()
+    endless = []
+    endless.append(endless)
+    with pytest.raises(wf.ValueError, match="nested too deep"):
+        wf.function(lambda: endless)()
+
+
+def test_a_traced_tensor_as_a_value():
+    @wf.function(autograph=False)
+    def f(x, how):
+        return how(x)
+
+    x = wf.tensor([1.0])
+    for how in (bool, list, lambda x: 1 if x > 0 else 2, lambda x: x > 0 and x):
+        with pytest.raises(wf.OperatorNotAllowedInGraphError):
+            f(x, how)
+    for how in (lambda x: x.numpy(), lambda x: x.tolist(), float, np.asarray):
+        with pytest.raises((wf.StateError, TypeError)):
+            f(x, how)
+    assert f(x, lambda x: x + 1).tolist() == [2]
+
+
+def test_trees_that_differ():
+    def f(c, x):
+        if c:
+            y = [x, x]
+        else:
+            y = (x,)
+        return y
+
+    with pytest.raises((wf.ValueError, wf.AutoGraphError, TypeError), match="'y'"):
+        wf.function(f)(wf.tensor(True), wf.tensor(1.0))
+
+
+def test_an_error_while_tracing_leaves_nothing_behind(live):
+    bad = True
+
+    @wf.function
+    def f(x):
+        for i in range(wf.sum(x)):
+            if x[0] > 0:
+                if bad:
+                    raise_it()
+        return x
+
+    def raise_it():
+        raise KeyError("mine")
+
+    for _ in range(3):
+        with pytest.raises(KeyError, match="mine"):
+            f(wf.tensor([1, 2]))
+    bad = False
+    assert f(wf.tensor([1, 2])).tolist() == [1, 2]
+    assert float(wf.tensor(1.0) + 1) == 2
+    del f
+    gc.collect()
+
+
+def test_ops_that_fail_when_the_program_runs():
+    @wf.function
+    def f(x, i):
+        return wf.gather(x, i)
+
+    line = f.python_function.__code__.co_firstlineno + 2
+    with pytest.raises(wf.OutOfRangeError) as caught:
+        f(wf.tensor([1.0, 2.0]), wf.tensor(5))
+    assert (caught.value.file, caught.value.line) == (__file__, line)
+    assert float(f(wf.tensor([1.0, 2.0]), wf.tensor(1))) == 2
