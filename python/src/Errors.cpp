@@ -47,8 +47,8 @@ PyObject *class_of(ErrorKind kind) { return classes[static_cast<std::size_t>(kin
 void set(PyObject *type, std::string_view message, const SourcePlace &place = {}) noexcept {
   try {
     // Compiled code knows the line of each op; else it is the one that is running.
-    const auto [file, line] = place.known() ? std::pair(place.file, static_cast<int>(place.line))
-                                            : line_of_user();
+    const auto [file, line] =
+        place.known() ? std::pair(place.file, static_cast<int>(place.line)) : line_of_user();
     std::string text(message);
     if (line != 0)
       text = file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": " + text;

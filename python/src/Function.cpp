@@ -95,7 +95,7 @@ Parameters parameters_of(PyObject *callable) {
 struct Bound {
   PyObject *const *values = nullptr; ///< of the parameters
   std::size_t count = 0;
-  std::span<PyObject *const> rest = {};                     ///< of *args
+  std::span<PyObject *const> rest = {};                      ///< of *args
   std::vector<std::pair<PyObject *, PyObject *>> words = {}; ///< of **kwargs, sorted
   std::vector<PyObject *> placed = {};
   std::vector<nb::object> converted = {};
@@ -179,8 +179,8 @@ nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
     }
     return made;
   }
-  const bool fits = (list && PyList_Check(value) != 0) ||
-                    (PyTuple_Check(spec) != 0 && PyTuple_Check(value) != 0);
+  const bool fits =
+      (list && PyList_Check(value) != 0) || (PyTuple_Check(spec) != 0 && PyTuple_Check(value) != 0);
   if (!fits || Py_SIZE(value) != Py_SIZE(spec)) return nb::borrow(value);
   const nb::object items = checked(PySequence_List(value));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
@@ -278,10 +278,10 @@ struct Call {
   std::vector<Tensor> trace(std::span<const Tensor> inputs,
                             std::span<const detail::VariablePointer> variables);
   FunctionCore::Tracee tracee() {
-    return [this](std::span<const Tensor> inputs,
-                  std::span<const detail::VariablePointer> variables) {
-      return trace(inputs, variables);
-    };
+    return
+        [this](std::span<const Tensor> inputs, std::span<const detail::VariablePointer> variables) {
+          return trace(inputs, variables);
+        };
   }
   nb::object run_python(TreeFiller &filler);
 };
@@ -325,8 +325,8 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
   traced = true;
   if (!inside && why.empty() && std::popcount(self->history & 0x3ffU) >= 4)
     why = self->core->explain(walker.reader);
-  TreeFiller filler(inputs,
-                    {walker.reader.variables.data(), walker.reader.variables.size()}, variables);
+  TreeFiller filler(inputs, {walker.reader.variables.data(), walker.reader.variables.size()},
+                    variables);
   try {
     nb::object result = run_python(filler);
     ResultWalker results(name_of(self));
@@ -350,8 +350,8 @@ void warn_of_traces(Call &call) {
   ++self->warnings;
   const std::string text =
       std::to_string(traced) + " of the last " + std::to_string(std::min(self->calls, 10U)) +
-      " calls of " + name_of(self) + " were traced and compiled anew, the latest because: " +
-      with_names(self, call.why) +
+      " calls of " + name_of(self) +
+      " were traced and compiled anew, the latest because: " + with_names(self, call.why) +
       ". Pass numbers that change as tensors, make traced functions and lambdas outside of loops, "
       "or give an input_signature.";
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
@@ -682,15 +682,14 @@ PyMemberDef bound_members[] = {
     {"__func__", T_OBJECT_EX, offsetof(BoundObject, function), READONLY, nullptr},
     {"__self__", T_OBJECT_EX, offsetof(BoundObject, self), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
-PyType_Slot bound_slots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void *>(deallocate_bound)},
-    {Py_tp_traverse, reinterpret_cast<void *>(traverse_bound)},
-    {Py_tp_clear, reinterpret_cast<void *>(clear_bound)},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-    {Py_tp_getattro, reinterpret_cast<void *>(bound_attribute)},
-    {Py_tp_members, bound_members},
-    {0, nullptr}};
-PyType_Spec bound_spec{"weft._BoundFunction", sizeof(BoundObject), 0,
+PyType_Slot bound_slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate_bound)},
+                             {Py_tp_traverse, reinterpret_cast<void *>(traverse_bound)},
+                             {Py_tp_clear, reinterpret_cast<void *>(clear_bound)},
+                             {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+                             {Py_tp_getattro, reinterpret_cast<void *>(bound_attribute)},
+                             {Py_tp_members, bound_members},
+                             {0, nullptr}};
+PyType_Spec bound_spec{"weft.BoundFunction", sizeof(BoundObject), 0,
                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                            Py_TPFLAGS_DISALLOW_INSTANTIATION,
                        bound_slots};
@@ -737,19 +736,18 @@ void define_functions(nb::module_ &module) {
   function_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   bound_type = reinterpret_cast<PyTypeObject *>(bound.ptr());
   module.attr("Function") = type;
-  module.attr("_BoundFunction") = bound;
+  module.attr("BoundFunction") = bound;
   define_method(module, "explain", explain);
   define_method(module, "ir", ir);
   define_method(module, "report", report);
   define_method(module, "_trace", trace_now);
-  define_method(module, "trace_count", [](nb::handle self) {
-    return object_of(self.ptr())->core->trace_count();
-  });
-  module.def("_make_function", make_function, nb::arg("function"), nb::arg("name"),
+  define_method(module, "trace_count",
+                [](nb::handle self) { return object_of(self.ptr())->core->trace_count(); });
+  module.def("internal_make_function", make_function, nb::arg("function"), nb::arg("name"),
              nb::arg("specs").none(), nb::arg("autograph"), nb::arg("reduce_retracing"),
              nb::arg("max_traces"), nb::arg("dump"), nb::arg("checkpoint"));
-  module.def("_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; });
-  module.def("_functions_run_eagerly", [] { return run_eagerly; });
+  module.def("internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; });
+  module.def("internal_functions_run_eagerly", [] { return run_eagerly; });
 }
 
 } // namespace weft::python

@@ -42,8 +42,8 @@ const char *file_of_user(PyObject *name) {
 /// The line that a frame is at.
 detail::ForeignLine line_of(PyFrameObject *frame, PyCodeObject *code, const char *file) {
   int line = 0, column = 0, end_line = 0, end_column = 0;
-  if (PyCode_Addr2Location(code, PyFrame_GetLasti(frame), &line, &column, &end_line,
-                           &end_column) == 0 ||
+  if (PyCode_Addr2Location(code, PyFrame_GetLasti(frame), &line, &column, &end_line, &end_column) ==
+          0 ||
       line <= 0)
     return {};
   // Columns of Python count from 0.
@@ -111,9 +111,9 @@ nb::object call_tracing(nb::handle function, const nb::tuple &positional, const 
 }
 
 Phase phase_named(std::string_view name) {
-  static constexpr std::array names = {"trace",  "differentiate", "control-deps", "simplify",
-                                       "lift-state", "linalg", "schedule", "bufferize",
-                                       "llvm",   "object"};
+  static constexpr std::array names = {"trace",      "differentiate", "control-deps", "simplify",
+                                       "lift-state", "linalg",        "schedule",     "bufferize",
+                                       "llvm",       "object"};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (name == names[i]) return static_cast<Phase>(i);
   std::string known;
@@ -152,8 +152,7 @@ std::vector<Tensor> tensors_of(nb::handle list) {
 /// A body of Python, called on one list of tensors. It is borrowed.
 detail::Body body_of(nb::handle body) {
   return [body](std::span<const Tensor> tensors) {
-    return tensors_of(
-        checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr())));
+    return tensors_of(checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr())));
   };
 }
 
@@ -182,10 +181,10 @@ Tensor as_tensor(nb::handle object, nb::handle like) {
   std::optional<DType> dtype;
   if (!like.is_none()) {
     const DType wanted = to_dtype(like.ptr(), place);
-    const bool fits = PyBool_Check(value)          ? wanted == DType::boolean
-                      : PyLong_CheckExact(value)   ? wanted != DType::boolean
-                      : PyFloat_CheckExact(value)  ? is_floating(wanted)
-                                                   : false;
+    const bool fits = PyBool_Check(value)         ? wanted == DType::boolean
+                      : PyLong_CheckExact(value)  ? wanted != DType::boolean
+                      : PyFloat_CheckExact(value) ? is_floating(wanted)
+                                                  : false;
     if (fits) dtype = wanted;
   }
   return to_tensor_of(value, dtype, place);
@@ -198,14 +197,12 @@ nb::object branch(const std::string &name, nb::handle predicate, nb::handle then
       return tensors_of(checked(PyObject_CallNoArgs(thunk.ptr())));
     });
   };
-  return list_of(
-      detail::branch(name, tensor_in(predicate.ptr()), body(then), body(otherwise)));
+  return list_of(detail::branch(name, tensor_in(predicate.ptr()), body(then), body(otherwise)));
 }
 
 nb::object loop(const std::string &name, nb::handle condition, nb::handle body, nb::handle state) {
   const detail::Body test = [condition](std::span<const Tensor> tensors) {
-    const nb::object holds =
-        checked(PyObject_CallOneArg(condition.ptr(), list_of(tensors).ptr()));
+    const nb::object holds = checked(PyObject_CallOneArg(condition.ptr(), list_of(tensors).ptr()));
     return std::vector{to_tensor(holds.ptr(), {"while", "the condition"})};
   };
   return list_of(detail::loop(name, test, body_of(body), tensors_of(state), {}));
@@ -309,8 +306,8 @@ nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
       const Place result_place{name.c_str(), "what the function returns"};
       // Numbers and lists of Python take the dtype that was promised.
       const bool weak = at < dtypes.size() && !is_tensor(item) && !is_variable(item);
-      made.push_back(to_tensor_of(
-          item, weak ? std::optional(dtypes[at].dtype) : std::nullopt, result_place));
+      made.push_back(
+          to_tensor_of(item, weak ? std::optional(dtypes[at].dtype) : std::nullopt, result_place));
     }
     return made;
   };
@@ -318,12 +315,14 @@ nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
 }
 
 PyMethodDef functions[] = {
-    {"_is_traced", is_traced, METH_O, "_is_traced(x)\n--\n\nWhether it is a traced tensor."},
-    {"_is_tensor", is_tensor_of, METH_O, "_is_tensor(x)\n--\n\nWhether it is a tensor."},
-    {"_is_tracing", is_tracing, METH_NOARGS,
-     "_is_tracing()\n--\n\nWhether this thread records a trace."},
-    {"_op_count", op_count, METH_NOARGS,
-     "_op_count()\n--\n\nHow many ops the traces of this thread have recorded."},
+    {"internal_is_traced", is_traced, METH_O,
+     "internal_is_traced(x)\n--\n\nWhether it is a traced tensor."},
+    {"internal_is_tensor", is_tensor_of, METH_O,
+     "internal_is_tensor(x)\n--\n\nWhether it is a tensor."},
+    {"internal_is_tracing", is_tracing, METH_NOARGS,
+     "internal_is_tracing()\n--\n\nWhether this thread records a trace."},
+    {"internal_op_count", op_count, METH_NOARGS,
+     "internal_op_count()\n--\n\nHow many ops the traces of this thread have recorded."},
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
@@ -331,14 +330,14 @@ PyMethodDef functions[] = {
 void define_staging(nb::module_ &module) {
   detail::set_line_finder(find_line);
   add_functions(module, functions);
-  module.def("_type_of", type_of);
-  module.def("_as_tensor", as_tensor, nb::arg("x"), nb::arg("like").none());
-  module.def("_branch", branch);
-  module.def("_loop", loop);
-  module.def("_count", count);
-  module.def("_probe", probe);
-  module.def("_check", check_staged);
-  module.def("_host_call", host_call);
+  module.def("internal_type_of", type_of);
+  module.def("internal_as_tensor", as_tensor, nb::arg("x"), nb::arg("like").none());
+  module.def("internal_branch", branch);
+  module.def("internal_loop", loop);
+  module.def("internal_count", count);
+  module.def("internal_probe", probe);
+  module.def("internal_check", check_staged);
+  module.def("internal_host_call", host_call);
 }
 
 } // namespace weft::python

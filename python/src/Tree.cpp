@@ -130,8 +130,8 @@ private:
 std::uint64_t number_by_value(PyObject *object) {
   constexpr Py_ssize_t kMost = 4096;
   static PyObject *const table = PyDict_New();
-  const nb::object key = nb::make_tuple(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))),
-                                        nb::handle(object));
+  const nb::object key =
+      nb::make_tuple(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))), nb::handle(object));
   PyObject *known = PyDict_GetItemWithError(table, key.ptr());
   if (known != nullptr) return PyLong_AsUnsignedLongLong(known);
   if (PyErr_Occurred() != nullptr) {
@@ -154,8 +154,7 @@ void push_object(Words &words, std::uint64_t number) {
 }
 
 void push_type(detail::ArgumentReader &reader, PyObject *object) {
-  push_object(reader.key,
-              Identities::all().number(reinterpret_cast<PyObject *>(Py_TYPE(object))));
+  push_object(reader.key, Identities::all().number(reinterpret_cast<PyObject *>(Py_TYPE(object))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,7 +216,8 @@ const DictShape &shape_of_dict(PyObject *dict) {
   DictShape made = make_shape({keys.data(), keys.size()});
   if (shapes.size() >= kMost || found != shapes.end()) {
     std::vector<PyObject *> old;
-    for (auto &[number, shape] : shapes) old.insert(old.end(), shape.keys.begin(), shape.keys.end());
+    for (auto &[number, shape] : shapes)
+      old.insert(old.end(), shape.keys.begin(), shape.keys.end());
     shapes.clear();
     for (PyObject *owned : old) Py_DECREF(owned);
   }
@@ -384,7 +384,8 @@ void ArgumentWalker::identity(PyObject *object) {
 }
 
 void ArgumentWalker::array(PyObject *object) {
-  arrays_.push_back(to_tensor(object, {function_, "an argument"}, std::nullopt, Sharing::if_possible));
+  arrays_.push_back(
+      to_tensor(object, {function_, "an argument"}, std::nullopt, Sharing::if_possible));
   reader.tensor(arrays_.back());
 }
 
@@ -396,9 +397,7 @@ void ResultWalker::walk(PyObject *object, int depth) {
   check_depth(function_, depth);
   switch (kind_of(object)) {
   case Kind::tensor: tensors.push_back(tensor_in(object)); return;
-  case Kind::array:
-    tensors.push_back(to_tensor(object, {function_, "the result"}));
-    return;
+  case Kind::array: tensors.push_back(to_tensor(object, {function_, "the result"})); return;
   case Kind::variable:
   case Kind::none:
   case Kind::number:
@@ -428,10 +427,9 @@ void ResultWalker::walk(PyObject *object, int depth) {
   case Kind::object:
   case Kind::refused: break;
   }
-  const bool plain = PyType_Check(object) != 0 ||
-                     is_dtype_object(object) ||
-                     nb::hasattr(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))),
-                                 "__members__");
+  const bool plain =
+      PyType_Check(object) != 0 || is_dtype_object(object) ||
+      nb::hasattr(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))), "__members__");
   if (!plain)
     raise_type_error(std::string(function_) + ": the result is or holds a " +
                      Py_TYPE(object)->tp_name +
@@ -496,8 +494,7 @@ nb::object TreeFiller::fill_record(PyObject *object) {
   for (const nb::handle name : field_names(object)) {
     const nb::object value = fill(nb::object(nb::getattr(nb::handle(object), name)).ptr());
     // As a frozen one has it.
-    if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), value.ptr()) != 0)
-      throw nb::python_error();
+    if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), value.ptr()) != 0) throw nb::python_error();
   }
   return made;
 }

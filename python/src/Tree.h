@@ -13,29 +13,29 @@ enum class Kind : std::uint8_t {
   tensor,
   variable,
   none,
-  number,     ///< bool, int, float or complex, exactly
-  text,       ///< str
-  bytes,      ///< bytes
-  list,       ///< its entries
-  tuple,      ///< its entries
-  named,      ///< a namedtuple
-  dict,       ///< its values, in the order of the sorted keys
-  mapping,    ///< a subclass of dict
-  record,     ///< an instance of a dataclass or of a class of attrs: its fields
-  slice,      ///< start, stop and step
-  array,      ///< anything else that has elements: it counts as a tensor
-  method,     ///< a bound method: its function and its self
-  object,     ///< anything else: it counts by identity
-  refused,    ///< a set, which has no order
+  number,  ///< bool, int, float or complex, exactly
+  text,    ///< str
+  bytes,   ///< bytes
+  list,    ///< its entries
+  tuple,   ///< its entries
+  named,   ///< a namedtuple
+  dict,    ///< its values, in the order of the sorted keys
+  mapping, ///< a subclass of dict
+  record,  ///< an instance of a dataclass or of a class of attrs: its fields
+  slice,   ///< start, stop and step
+  array,   ///< anything else that has elements: it counts as a tensor
+  method,  ///< a bound method: its function and its self
+  object,  ///< anything else: it counts by identity
+  refused, ///< a set, which has no order
 };
 Kind kind_of(PyObject *object);
 
 /// The keys of a dict in sorted order, and what they are in a signature.
 struct DictShape {
-  std::vector<PyObject *> keys;         ///< as they were inserted; owned
-  std::vector<std::uint32_t> sorted;    ///< the numbers of the keys in order
-  std::vector<std::uint64_t> words;     ///< of the sorted keys
-  std::vector<std::uint32_t> ends;      ///< of each one's words
+  std::vector<PyObject *> keys;      ///< as they were inserted; owned
+  std::vector<std::uint32_t> sorted; ///< the numbers of the keys in order
+  std::vector<std::uint64_t> words;  ///< of the sorted keys
+  std::vector<std::uint32_t> ends;   ///< of each one's words
 };
 /// That of a dict. It lives until the next call. Throws TypeError for keys that have no order.
 const DictShape &shape_of_dict(PyObject *dict);

@@ -122,7 +122,7 @@ def function(
 
     def decorate(f: Any) -> Any:
         specs = None if input_signature is None else _specs_of(f, input_signature)
-        made = _weft._make_function(
+        made = _weft.internal_make_function(
             f,
             name or getattr(f, "__name__", None) or type(f).__name__,
             specs,
@@ -145,10 +145,10 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     """The signature, checked against the parameters of the function."""
     import inspect
 
-    if not isinstance(signature, list | tuple):
+    if not _is_listed(signature):
         kind = type(signature).__name__
         raise TypeError(f"input_signature must be either a tuple or a list, not a {kind}")
-    specs: tuple[Any, ...] = tuple(signature)  # pyright: ignore[reportUnknownArgumentType]
+    specs: tuple[Any, ...] = tuple(signature)
     for spec in specs:
         _check_spec(spec)
     parameters = list(inspect.signature(f).parameters.values())
@@ -167,16 +167,22 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     return specs
 
 
+# Not seen by type checkers, which know no more of the entries then.
+
+
+def _is_listed(x: Any) -> bool:
+    return isinstance(x, list | tuple)
+
+
+def _is_dict(x: Any) -> bool:
+    return isinstance(x, dict)
+
+
 def _check_spec(spec: Any) -> None:
     if isinstance(spec, TensorSpec):
         return
-    if isinstance(spec, dict):
-        entries: Any = spec  # pyright: ignore[reportUnknownVariableType]
-        for inner in entries.values():
-            _check_spec(inner)
-    elif isinstance(spec, list | tuple):
-        items: Any = spec  # pyright: ignore[reportUnknownVariableType]
-        for inner in items:
+    if _is_dict(spec) or _is_listed(spec):
+        for inner in spec.values() if _is_dict(spec) else spec:
             _check_spec(inner)
     else:
         raise TypeError(
@@ -189,16 +195,13 @@ def _check_spec(spec: Any) -> None:
 
 
 def _map(x: Any, leaf: Callable[[Any], Any]) -> Any:
-    if isinstance(x, dict):
-        table: Any = x  # pyright: ignore[reportUnknownVariableType]
-        return {key: _map(value, leaf) for key, value in table.items()}
-    if isinstance(x, list | tuple):
-        items: Any = x  # pyright: ignore[reportUnknownVariableType]
-        made = [_map(item, leaf) for item in items]
-        kind: Any = type(items)
+    if _is_dict(x):
+        return {key: _map(value, leaf) for key, value in x.items()}
+    if _is_listed(x):
+        made = [_map(item, leaf) for item in x]
         if isinstance(x, list):
             return made
-        return kind._make(made) if hasattr(kind, "_make") else tuple(made)
+        return x._make(made) if hasattr(x, "_make") else tuple(made)
     return leaf(x)
 
 
@@ -231,7 +234,7 @@ class ConcreteFunction:
         self.name: str = of.__name__
         self._kinds = {n: p for n, p in self._signature.parameters.items() if _takes_one(p)}
         self._specs = {n: _map(bound.arguments[n], _as_spec) for n in self._kinds}
-        self._function = _weft._make_function(
+        self._function = _weft.internal_make_function(
             of.python_function, of.__name__, tuple(self._specs.values()), True, False, 64, "", ""
         )
 
@@ -333,7 +336,7 @@ def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = Non
         inp: what it is called with
         Tout: the `TensorSpec` of its result, or a list of them; a dtype alone stands for a scalar
     """
-    return _host_call(func, inp, Tout, name, lambda x: x, False)
+    return _host_call(func, inp, Tout, name, _itself, False)
 
 
 def numpy_function(
@@ -341,14 +344,23 @@ def numpy_function(
 ) -> Any:
     """As `py_function` with arrays of NumPy in the places of tensors. A function that is not
     stateful may be dropped, or called once for equal arguments."""
-    return _host_call(func, inp, Tout, name, lambda x: x.numpy(), not stateful)
+    return _host_call(func, inp, Tout, name, _as_array, not stateful)
+
+
+def _itself(x: Any) -> Any:
+    return x
+
+
+def _as_array(x: Any) -> Any:
+    return x.numpy()
 
 
 def _host_call(
     func: Any, inp: Sequence[Any], types: Any, name: str | None, convert: Any, pure: bool
 ) -> Any:
-    many = isinstance(types, list | tuple)
-    outs: Any = list(types) if many else ([] if types is None else [types])
+    many = _is_listed(types)
+    one: list[Any] = [] if types is None else [types]
+    outs: list[Any] = list(types) if many else one
 
     def call(tensors: list[Any]) -> Any:
         result = func(*[convert(x) for x in tensors])
@@ -357,7 +369,7 @@ def _host_call(
         return list(result) if many else [result]
 
     title = name or getattr(func, "__name__", "py_function")
-    results = _weft._host_call(call, list(inp), [_result_spec(s) for s in outs], title, pure)
+    results = _weft.internal_host_call(call, list(inp), [_result_spec(s) for s in outs], title, pure)
     if many:
         return results
     return results[0] if results else None

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from weft import _weft
 
 from ._autograph import calls, staging
 from ._autograph.staging import ErrorTypes, Parts, TensorType
+
+
+def _cast(dtype: str) -> Callable[[Any], Any]:
+    def cast(x: Any) -> Any:
+        return _weft.cast(x, dtype)
+
+    return cast
 
 
 def _row(x: Any, i: Any) -> Any:
@@ -19,25 +26,45 @@ def _flip(x: Any) -> Any:
     return _weft.reverse(x, [0])
 
 
+def _size(x: Any) -> Any:
+    return _weft.cast(_weft.size(x, 0), "int32")
+
+
+def _sum(x: Any) -> Any:
+    return _weft.sum(x, axis=0)
+
+
+def _any(x: Any) -> Any:
+    return _weft.any(_weft.cast(x, "bool"))
+
+
+def _all(x: Any) -> Any:
+    return _weft.all(_weft.cast(x, "bool"))
+
+
+def _scalar(x: Any) -> Any:
+    return _weft.reshape(x, [])
+
+
 _OPS: dict[str, Callable[..., Any]] = {
     "logical_not": _weft.logical_not,
     "logical_and": _weft.logical_and,
     "logical_or": _weft.logical_or,
     "minimum": _weft.minimum,
     "maximum": _weft.maximum,
-    "sum": lambda x: _weft.sum(x, axis=0),
-    "any": lambda x: _weft.any(_weft.cast(x, "bool")),
-    "all": lambda x: _weft.all(_weft.cast(x, "bool")),
+    "sum": _sum,
+    "any": _any,
+    "all": _all,
     "min": _weft.min,
     "max": _weft.max,
     "sort": _weft.sort,
     "row": _row,
-    "size": lambda x: _weft.cast(_weft.size(x, 0), "int32"),
+    "size": _size,
     "flip": _flip,
-    "scalar": lambda x: _weft.reshape(x, []),
-    "int": lambda x: _weft.cast(x, "int32"),
-    "float": lambda x: _weft.cast(x, "float32"),
-    "bool": lambda x: _weft.cast(x, "bool"),
+    "scalar": _scalar,
+    "int": _cast("int32"),
+    "float": _cast("float32"),
+    "bool": _cast("bool"),
 }
 
 
@@ -52,17 +79,17 @@ class Library:
     )
 
     # Functions of C, which are no methods: called through an instance they are as they are.
-    is_tracing = staticmethod(_weft._is_tracing)
-    is_tensor = staticmethod(_weft._is_tensor)
-    is_traced = staticmethod(_weft._is_traced)
-    op_count = staticmethod(_weft._op_count)
+    is_tracing = staticmethod(_weft.internal_is_tracing)
+    is_tensor = staticmethod(_weft.internal_is_tensor)
+    is_traced = staticmethod(_weft.internal_is_traced)
+    op_count = staticmethod(_weft.internal_op_count)
 
     def type_of(self, x: Any) -> TensorType:
-        dtype, shape = _weft._type_of(x)
+        dtype, shape = _weft.internal_type_of(x)
         return TensorType(dtype, shape)
 
     def as_tensor(self, x: object, like: TensorType | None = None) -> Any:
-        return _weft._as_tensor(x, None if like is None else like.dtype)
+        return _weft.internal_as_tensor(x, None if like is None else like.dtype)
 
     def zeros(self, type: TensorType) -> Any:
         return _weft.zeros([n or 0 for n in type.shape], type.dtype)
@@ -80,7 +107,7 @@ class Library:
         then: Callable[[], list[Any]],
         orelse: Callable[[], list[Any]],
     ) -> list[Any]:
-        return _weft._branch(name, predicate, then, orelse)
+        return _weft.internal_branch(name, predicate, then, orelse)
 
     def loop(
         self,
@@ -89,7 +116,7 @@ class Library:
         body: Callable[[list[Any]], list[Any]],
         state: list[Any],
     ) -> list[Any]:
-        return _weft._loop(name, condition, body, state)
+        return _weft.internal_loop(name, condition, body, state)
 
     def count(
         self,
@@ -100,13 +127,13 @@ class Library:
         body: Callable[[Any, list[Any]], list[Any]],
         state: list[Any],
     ) -> list[Any]:
-        return _weft._count(name, start, stop, step, body, state)
+        return _weft.internal_count(name, start, stop, step, body, state)
 
     def probe(self, body: Callable[[list[Any]], Any], state: list[Any]) -> tuple[Any, bool]:
-        return _weft._probe(body, state)
+        return _weft.internal_probe(body, state)
 
     def assert_(self, condition: Any, message: str) -> None:
-        _weft._check(condition, message)
+        _weft.internal_check(condition, message)
 
     def range_of(self, x: Any) -> tuple[Any, Any, int] | None:
         return None
@@ -120,7 +147,7 @@ class Library:
         dataset: Any,
         more: Callable[[list[Any]], Any] | None,
         body: Callable[[Any, list[Any]], list[Any]],
-        state: Sequence[Any],
+        state: list[Any],
     ) -> list[Any]:
         raise NotImplementedError("data sets are not loops of traced functions yet")
 
@@ -135,5 +162,5 @@ def install() -> None:
     """Has converted code stage into Weft from now on."""
     if staging.current() is None:
         calls.call_as_is(_weft.Function)
-        calls.call_as_is(_weft._BoundFunction)
+        calls.call_as_is(_weft.BoundFunction)
         staging.install(LIBRARY)

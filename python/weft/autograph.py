@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["AutoGraphWarning", "do_not_convert", "experimental", "set_loop_options", "to_code"]
+if TYPE_CHECKING:
+    from ._autograph.staging import AutoGraphWarning as AutoGraphWarning
+
+    set_loop_options: Callable[..., None]
+
+__all__ = ["AutoGraphWarning", "do_not_convert", "set_loop_options", "to_code"]
 
 
 def to_code(entity: Callable[..., Any]) -> str:
@@ -29,6 +34,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(_autograph, name)
     if name == "experimental":
+        # The names as TensorFlow has them.
         import sys
 
         return sys.modules[__name__]

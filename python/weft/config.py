@@ -9,9 +9,9 @@ __all__ = ["functions_run_eagerly", "run_functions_eagerly"]
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Whether traced functions run as the Python that they are, for debugging."""
-    _weft._run_functions_eagerly(run_eagerly)
+    _weft.internal_run_functions_eagerly(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
     """Whether `run_functions_eagerly` is on."""
-    return _weft._functions_run_eagerly()
+    return _weft.internal_functions_run_eagerly()

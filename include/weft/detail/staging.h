@@ -1,5 +1,5 @@
-// What bindings of other languages need of the trace that is recording: whether there is one, bodies
-// that are tried and forgotten, and the lines of the other language.
+// What bindings of other languages need of the trace that is recording: whether there is one,
+// bodies that are tried and forgotten, and the lines of the other language.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ using ProbeBody = std::function<void(std::span<const Tensor>)>;
 /// messages. Throws StateError if nothing is being traced, and what the body throws.
 void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body);
 
-/// Whether a call of this trace takes a few microseconds at most and waits for nobody: straight code
-/// on few elements, without variables, constructs and prints. A binding may keep its interpreter's
-/// lock meanwhile.
+/// Whether a call of this trace takes a few microseconds at most and waits for nobody: straight
+/// code on few elements, without variables, constructs and prints. A binding may keep its
+/// interpreter's lock meanwhile.
 bool is_short(const FunctionCore::Trace &trace);
 
 /// Whether a trace is the one for a call with these arguments.

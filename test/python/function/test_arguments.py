@@ -342,3 +342,32 @@ def test_host_calls():
     with pytest.raises(KeyError, match="mine"):
         g(wf.tensor(1.0))
     assert float(wf.py_function(lambda x: x * 2, [wf.tensor(2.0)], wf.float32)) == 4
+
+
+def test_functions_in_cycles_go(live):
+    import gc
+    import weakref
+
+    class Model:
+        def __init__(self):
+            self.w = wf.Variable(2.0)
+            self.step = wf.function(lambda x: self.w * x)
+            self.bound = self.method
+            self.again = wf.function(self.method)
+
+        @wf.function
+        def method(self, x):
+            return self.w + x
+
+    def once():
+        model = Model()
+        x = wf.tensor(1.0)
+        assert [float(f(x)) for f in (model.step, model.bound, model.again)] == [2, 3, 3]
+        return weakref.ref(model), weakref.ref(model.step)
+
+    gone = once()
+    Model.method.python_function  # noqa: B018
+    gc.collect()
+    assert [ref() for ref in gone] == [None, None]
+    del Model
+    live()
