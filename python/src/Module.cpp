@@ -28,7 +28,8 @@ void define_memory(nb::module_ &module) {
 
 /// Classes are weft's, not those of the module inside.
 void name_classes(nb::module_ &module) {
-  for (const char *name : {"Tensor", "Variable", "DType", "GradientTape", "Generator"})
+  for (const char *name :
+       {"Tensor", "Variable", "DType", "GradientTape", "Generator", "TensorArray"})
     module.attr(name).attr("__module__") = "weft";
 }
 
@@ -66,6 +67,7 @@ NB_MODULE(_weft, module) {
   define_memory(module);
   define_staging(module);
   define_functions(module);
+  define_tensor_arrays(module);
   name_classes(module);
   list_names(module);
 }

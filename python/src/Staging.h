@@ -20,5 +20,6 @@ Phase phase_named(std::string_view name);
 
 void define_functions(nb::module_ &module);
 void define_staging(nb::module_ &module);
+void define_tensor_arrays(nb::module_ &module);
 
 } // namespace weft::python

@@ -95,7 +95,10 @@ class Library:
         return _weft.zeros([n or 0 for n in type.shape], type.dtype)
 
     def parts(self, x: object) -> Parts | None:
-        return None
+        if type(x) is not _weft.TensorArray:
+            return None
+        tensors, key, rebuild = _weft.internal_array_parts(x)
+        return Parts(tensors, key, rebuild)
 
     def op(self, name: str, *operands: Any) -> Any:
         return _OPS[name](*operands)

@@ -111,6 +111,41 @@ def test_a7_appending_to_a_list_in_a_loop():
     assert entry.line == "entries.append(i)"
 
 
+def test_a8_a_tensor_array():
+    @wf.function
+    def f(n):
+        array = wf.TensorArray("int32", 0, dynamic_size=True)
+        for i in range(n):
+            array = array.write(i, i * i)
+        return array.stack()
+
+    assert f(wf.tensor(5)).tolist() == [0, 1, 4, 9, 16]
+    assert f(wf.tensor(0)).tolist() == []
+
+    @wf.function
+    def forgets(n):
+        array = wf.TensorArray("int32", 3)
+        for i in range(n):
+            array.write(i, i + 1)
+        return array.stack()
+
+    assert forgets(wf.tensor(3)).tolist() == [0, 0, 0]
+
+    @wf.function
+    def evens(xs):
+        array = wf.TensorArray("float32")
+        for x in xs:
+            if x % 2 == 0:
+                array = array.append(x)
+        return array.stack(), array.size()
+
+    rows, size = evens(wf.tensor([1.0, 2.0, 4.0, 5.0]))
+    assert rows.tolist() == [2, 4] and int(size) == 2
+    array = wf.TensorArray("float32", element_shape=[2]).append([1, 2]).append([3, 4])
+    assert array.read(1).tolist() == [3, 4] and array.concat().tolist() == [1, 2, 3, 4]
+    assert array.gather([1, 0]).tolist() == [[3, 4], [1, 2]] and array.element_shape == (2,)
+
+
 def test_a10_break_and_continue_in_nested_loops():
     def f(n, m):
         total = n * 0

@@ -1,0 +1,98 @@
+// The class TensorArray of Python: what loops of traced functions collect.
+#include "Staging.h"
+
+#include <nanobind/stl/vector.h>
+#include <weft/detail/parts.h>
+#include <weft/tensor_array.h>
+
+namespace weft::python {
+
+namespace {
+
+/// A number or a tensor, as operands of the methods.
+Tensor tensor_of(nb::handle object, const char *function, const char *argument,
+                 std::optional<DType> dtype = std::nullopt) {
+  const bool weak = !is_tensor(object.ptr()) && !is_variable(object.ptr());
+  return to_tensor_of(object.ptr(), weak ? dtype : std::nullopt, {function, argument});
+}
+
+void make(TensorArray *self, nb::handle dtype, nb::handle size, bool dynamic_size,
+          nb::handle element_shape) {
+  const Place place{"TensorArray", "element_shape"};
+  const Tensor count = tensor_of(size, "TensorArray", "size");
+  new (self) TensorArray(to_dtype(dtype.ptr(), {"TensorArray", "dtype"}),
+                         Shape(to_integers(element_shape.ptr(), place)), count,
+                         {.dynamic_size = dynamic_size});
+}
+
+/// Its tensors, what else it is, and a function that makes it of other tensors.
+nb::tuple parts_of(const TensorArray &array) {
+  auto parts = std::make_shared<detail::Parts<TensorArray>>(array);
+  nb::list tensors;
+  for (const Tensor &tensor : parts->tensors()) tensors.append(checked(wrap(tensor)));
+  nb::list key;
+  for (const std::uint64_t word : parts->key()) key.append(word);
+  const auto bare = std::make_shared<detail::Parts<TensorArray>>(parts->without_tensors());
+  const nb::object rebuild = nb::cpp_function([bare](nb::handle list) {
+    std::vector<Tensor> tensors;
+    for (const nb::handle tensor : list) tensors.push_back(tensor_in(tensor.ptr()));
+    return bare->with(tensors);
+  });
+  return nb::make_tuple(tensors, nb::tuple(key), rebuild);
+}
+
+} // namespace
+
+void define_tensor_arrays(nb::module_ &module) {
+  nb::class_<TensorArray>(
+      module, "TensorArray", nb::is_final(), nb::is_weak_referenceable(),
+      "An array of tensors of one dtype and shape, numbered from 0, that does not change: a write "
+      "gives a new one, as in `array = array.append(x)`. It may be carried by loops of traced "
+      "functions. Elements that were never written are zero.\n\n"
+      "TensorArray(dtype, size=0, dynamic_size=True, element_shape=())")
+      .def("__init__", make, nb::arg("dtype"), nb::arg("size") = 0, nb::arg("dynamic_size") = true,
+           nb::arg("element_shape") = nb::make_tuple())
+      .def(
+          "write",
+          [](const TensorArray &self, nb::handle index, nb::handle value) {
+            return self.write(tensor_of(index, "write", "index"),
+                              tensor_of(value, "write", "value", self.dtype()));
+          },
+          nb::arg("index"), nb::arg("value"), "The array with that element replaced.")
+      .def(
+          "append",
+          [](const TensorArray &self, nb::handle value) {
+            return self.append(tensor_of(value, "append", "value", self.dtype()));
+          },
+          nb::arg("value"), "The array with a value behind its last element.")
+      .def(
+          "read",
+          [](const TensorArray &self, nb::handle index) {
+            return self.read(tensor_of(index, "read", "index"));
+          },
+          nb::arg("index"), "The element of that number.")
+      .def(
+          "gather",
+          [](const TensorArray &self, nb::handle indices) {
+            return self.gather(tensor_of(indices, "gather", "indices"));
+          },
+          nb::arg("indices"), "The elements of these numbers, stacked.")
+      .def(
+          "stack", [](const TensorArray &self) { return self.stack(); },
+          "All elements, along a new first axis.")
+      .def(
+          "concat", [](const TensorArray &self) { return self.concat(); },
+          "All elements, joined along their first axis.")
+      .def(
+          "size", [](const TensorArray &self) { return self.size(); },
+          "How many elements there are, an int64 scalar.")
+      .def_prop_ro("dtype", [](const TensorArray &self) { return wrap(self.dtype()); })
+      .def_prop_ro("element_shape", [](const TensorArray &self) {
+        nb::list sizes;
+        for (const std::int64_t size : self.element_shape()) sizes.append(size);
+        return nb::tuple(sizes);
+      });
+  module.def("internal_array_parts", parts_of);
+}
+
+} // namespace weft::python
