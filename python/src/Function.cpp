@@ -228,6 +228,30 @@ void walk(const Object *self, const Bound &bound, ArgumentWalker &walker) {
   }
 }
 
+/// Holds the tensors and variables of arguments, which a reader borrows, while other threads of
+/// Python may change the containers that they are in.
+class Holder {
+public:
+  explicit Holder(detail::ArgumentReader &reader) {
+    tensors_.reserve(reader.tensors.size());
+    for (detail::TensorImpl *impl : reader.tensors) {
+      detail::retain(impl);
+      tensors_.push_back(Tensor(impl));
+    }
+    variables_.reserve(reader.variables.size());
+    for (detail::VariablePointer &variable : reader.variables) {
+      variables_.push_back(*variable);
+      variable = &variables_.back();
+    }
+  }
+  Holder(const Holder &) = delete;
+  Holder &operator=(const Holder &) = delete;
+
+private:
+  std::vector<Tensor> tensors_;
+  std::vector<std::shared_ptr<VariableState>> variables_;
+};
+
 //===----------------------------------------------------------------------===//
 // Tracing
 //===----------------------------------------------------------------------===//
@@ -267,6 +291,7 @@ struct Call {
   std::shared_ptr<void> prototype;
   bool inside = false; ///< another trace
   bool traced = false;
+  std::optional<Holder> held;
   std::string why; ///< what differs from the traces there are, where a warning is due
 
   void read(PyObject *const *args, std::size_t given, PyObject *keywords) {
@@ -274,6 +299,10 @@ struct Call {
     if (self->specs != nullptr) [[unlikely]]
       convert_to_specs(self, bound);
     walk(self, bound, walker);
+  }
+  /// Before the lock of Python is given up.
+  void hold() {
+    if (!held) held.emplace(walker.reader);
   }
   std::vector<Tensor> trace(std::span<const Tensor> inputs,
                             std::span<const detail::VariablePointer> variables);
@@ -333,9 +362,9 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
     results.walk(result.ptr());
     prototype = std::make_shared<Prototype>(std::move(result));
     return std::move(results.tensors);
-  } catch (nb::python_error &) {
+  } catch (nb::python_error &error) {
     // Where sizes are left open much fails that the exact sizes decide; then those are traced.
-    if (!inside && self->specs == nullptr)
+    if (!inside && self->specs == nullptr && error.matches(PyExc_Exception))
       for (const Tensor &input : inputs)
         if (!detail::type_of(input).shape.is_static())
           throw ValueError("this cannot be traced without sizes");
@@ -393,6 +422,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     call.read(args, given, keywords);
     std::shared_ptr<FunctionCore::Trace> trace;
     std::optional<std::vector<Tensor>> tensors;
+    call.hold();
     {
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
@@ -417,6 +447,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
 
 /// The trace of a call, made if there is none.
 std::shared_ptr<FunctionCore::Trace> find(Call &call) {
+  call.hold();
   const Unlocked others_run(true);
   return call.self->core->find({}, call.walker.reader, call.tracee(), call.prototype);
 }
@@ -433,21 +464,21 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t f
     if (FunctionCore::recording()) [[unlikely]]
       return call_recorded(call, args, flags, keywords);
     call.read(args, static_cast<std::size_t>(PyVectorcall_NARGS(flags)), keywords);
-    if (call.walker.reader.undefined >= 0 || !self->last ||
-        !detail::serves(*self->last, call.walker.reader))
-      self->last = find(call);
+    const detail::ArgumentReader &arguments = call.walker.reader;
+    // Other threads, and finalizers of Python, may put another trace in its place meanwhile.
+    std::shared_ptr<FunctionCore::Trace> trace = self->last;
+    if (arguments.undefined >= 0 || !trace || !detail::serves(*trace, arguments))
+      self->last = trace = find(call);
     self->history = self->history << 1 | static_cast<std::uint32_t>(call.traced);
     ++self->calls;
     if (call.traced) [[unlikely]]
       warn_of_traces(call);
-    if (keeps_lock(*self->last))
-      return result_of(*self->last, call, self->core->run({}, *self->last, call.walker.reader));
-    // Meanwhile another thread may put another trace in its place.
-    const std::shared_ptr<FunctionCore::Trace> trace = self->last;
+    if (keeps_lock(*trace)) return result_of(*trace, call, self->core->run({}, *trace, arguments));
+    call.hold();
     std::vector<Tensor> tensors;
     {
       const Unlocked others_run(true);
-      tensors = self->core->run({}, *trace, call.walker.reader);
+      tensors = self->core->run({}, *trace, arguments);
     }
     return result_of(*trace, call, std::move(tensors));
   });
@@ -490,6 +521,7 @@ nb::object ir(nb::handle self, nb::args args, nb::kwargs keywords) {
   return asked(self, args, keywords, [&](Call &call) -> nb::object {
     std::string text;
     const Phase at = phase_named(phase);
+    call.hold();
     {
       const Unlocked others_run(true);
       text = call.self->core->ir(call.walker.reader, call.tracee(), at);

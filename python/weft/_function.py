@@ -359,8 +359,8 @@ def _host_call(
     func: Any, inp: Sequence[Any], types: Any, name: str | None, convert: Any, pure: bool
 ) -> Any:
     many = _is_listed(types)
-    one: list[Any] = [] if types is None else [types]
-    outs: list[Any] = list(types) if many else one
+    wanted: Any = types if many else [] if types is None else [types]
+    outs: list[Any] = [*wanted]
 
     def call(tensors: list[Any]) -> Any:
         result = func(*[convert(x) for x in tensors])
