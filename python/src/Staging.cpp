@@ -200,6 +200,15 @@ nb::object branch(const std::string &name, nb::handle predicate, nb::handle then
   return list_of(detail::branch(name, tensor_in(predicate.ptr()), body(then), body(otherwise)));
 }
 
+nb::object choose(const std::string &name, nb::handle index, nb::handle cases) {
+  std::vector<detail::Body> bodies;
+  for (const nb::handle thunk : cases)
+    bodies.emplace_back([thunk](std::span<const Tensor>) {
+      return tensors_of(checked(PyObject_CallNoArgs(thunk.ptr())));
+    });
+  return list_of(detail::choose(name, tensor_in(index.ptr()), bodies));
+}
+
 nb::object loop(const std::string &name, nb::handle condition, nb::handle body, nb::handle state) {
   const detail::Body test = [condition](std::span<const Tensor> tensors) {
     const nb::object holds = checked(PyObject_CallOneArg(condition.ptr(), list_of(tensors).ptr()));
@@ -333,6 +342,7 @@ void define_staging(nb::module_ &module) {
   module.def("internal_type_of", type_of);
   module.def("internal_as_tensor", as_tensor, nb::arg("x"), nb::arg("like").none());
   module.def("internal_branch", branch);
+  module.def("internal_choose", choose);
   module.def("internal_loop", loop);
   module.def("internal_count", count);
   module.def("internal_probe", probe);

@@ -12,6 +12,7 @@ from weft import _weft
 from weft import autograph as autograph
 from weft import config as config
 from weft import random as random
+from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._weft import *  # noqa: F403
 
@@ -19,10 +20,13 @@ __all__ = [
     "ConcreteFunction",
     "TensorSpec",
     "autograph",
+    "cond",
     "config",
     "function",
     "numpy_function",
     "py_function",
     "random",
+    "switch_case",
+    "while_loop",
 ]
 __all__ += _weft.__all__
