@@ -47,7 +47,6 @@ struct Object {
 };
 
 PyTypeObject *function_type = nullptr;
-PyTypeObject *bound_type = nullptr;
 bool run_eagerly = false;
 
 Object *object_of(PyObject *self) { return reinterpret_cast<Object *>(self); }

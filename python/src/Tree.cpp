@@ -41,7 +41,7 @@ Kind kind_of_other(PyObject *object) {
   if (PyTuple_Check(object)) return type_has(object, fields) ? Kind::named : Kind::tuple;
   if (PyDict_Check(object)) return Kind::mapping;
   if (PyList_Check(object)) return Kind::list;
-  if (PyMethod_Check(object)) return Kind::method;
+  if (PyMethod_Check(object) || Py_TYPE(object) == bound_type) return Kind::method;
   if (PySlice_Check(object)) return Kind::slice;
   if (PyAnySet_Check(object)) return Kind::refused;
   if (type_has(object, dataclass) || type_has(object, attrs)) return Kind::record;
@@ -300,8 +300,8 @@ void ArgumentWalker::walk_other(PyObject *object, int depth) {
   case Kind::array: return array(object);
   case Kind::method:
     reader.enter(Node::record, 2);
-    identity(PyMethod_GET_FUNCTION(object));
-    return identity(PyMethod_GET_SELF(object));
+    identity(nb::object(nb::handle(object).attr("__func__")).ptr());
+    return identity(nb::object(nb::handle(object).attr("__self__")).ptr());
   case Kind::object:
     if (!is_dtype_object(object)) return identity(object);
     reader.enter(Node::record, 2);

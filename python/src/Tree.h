@@ -30,6 +30,9 @@ enum class Kind : std::uint8_t {
 };
 Kind kind_of(PyObject *object);
 
+/// The type of a traced function with its first argument.
+inline PyTypeObject *bound_type = nullptr;
+
 /// The keys of a dict in sorted order, and what they are in a signature.
 struct DictShape {
   std::vector<PyObject *> keys;      ///< as they were inserted; owned

@@ -124,6 +124,5 @@ def while_loop(
 def _next(body: Callable[..., Any], values: Any) -> list[Any]:
     """What the body gives: as many values as there are variables, or the only one."""
     after = _run(body, *values)
-    if len(values) == 1 and not isinstance(after, list | tuple):
-        return [after]
-    return list(after)
+    many = len(values) != 1 or type(after) in (list, tuple)
+    return [*after] if many else [after]

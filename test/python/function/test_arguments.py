@@ -167,6 +167,25 @@ def test_functions_as_arguments():
     assert apply.trace_count() == 2
 
 
+def test_methods_as_arguments_count_by_what_they_are_of():
+    class Model:
+        def plain(self, x):
+            return x + 1
+
+        @wf.function
+        def step(self, x):
+            return x * 2
+
+    @wf.function
+    def apply(f, x):
+        return f(x)
+
+    a, b, x = Model(), Model(), wf.tensor(3.0)
+    for _ in range(3):
+        assert [float(apply(m, x)) for m in (a.plain, a.step, b.step)] == [4, 6, 6]
+    assert apply.trace_count() == 3
+
+
 def test_nested_functions_are_calls():
     traced = []
 

@@ -25,6 +25,37 @@ def fit(steps: int) -> list[float]:
     return losses
 
 
+class Model:
+    def __init__(self) -> None:
+        self.w = wf.Variable(2.0)
+
+    @wf.function
+    def step(self, x: wf.Tensor, factor: float = 1.0) -> wf.Tensor:
+        return self.w * x * factor
+
+
+@wf.function
+def total(xs: list[wf.Tensor]) -> wf.Tensor:
+    result = xs[0]
+    for x in xs[1:]:
+        result = result + x
+    return wf.sum(result)
+
+
+@wf.function(input_signature=[wf.TensorSpec([None], wf.float32)])
+def halved(x: wf.Tensor) -> wf.Tensor:
+    return x / 2
+
+
+def functions() -> None:
+    x = wf.ones([3])
+    assert_type(total([x, x]), wf.Tensor)
+    assert_type(halved(x), wf.Tensor)
+    assert_type(Model().step(x, factor=2.0), wf.Tensor)
+    assert_type(total.explain([x]), str)
+    assert_type(total.trace_count(), int)
+
+
 def values() -> None:
     a = wf.tensor([[1, 2], [3, 4]], dtype=wf.float32)
     assert_type(a + 1, wf.Tensor)
@@ -48,6 +79,7 @@ def values() -> None:
 
 
 if __name__ == "__main__":
+    functions()
     values()
     losses = fit(20)
     assert losses[-1] < losses[0]
