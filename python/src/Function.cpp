@@ -1,4 +1,5 @@
 // The class Function of Python: calls of traced functions, by the vectorcall protocol.
+#include "Function.h"
 #include "Tree.h"
 
 #include <bit>
@@ -451,6 +452,8 @@ std::shared_ptr<FunctionCore::Trace> find(Call &call) {
   return call.self->core->find({}, call.walker.reader, call.tracee(), call.prototype);
 }
 
+} // namespace
+
 PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t flags,
                         PyObject *keywords) {
   return guarded([&]() -> PyObject * {
@@ -482,6 +485,8 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t f
     return result_of(*trace, call, std::move(tensors));
   });
 }
+
+namespace {
 
 //===----------------------------------------------------------------------===//
 // Questions
@@ -635,96 +640,6 @@ PyObject *repr(PyObject *object) {
   return PyUnicode_FromFormat("<weft.Function %s>", name_of(object_of(object)));
 }
 
-/// A traced function with its first argument: what `instance.step` is.
-struct BoundObject {
-  PyObject_HEAD;
-  vectorcallfunc vectorcall;
-  PyObject *function, *self;
-};
-BoundObject *bound_of(PyObject *object) { return reinterpret_cast<BoundObject *>(object); }
-
-PyObject *call_bound(PyObject *callable, PyObject *const *args, std::size_t flags,
-                     PyObject *keywords) {
-  return guarded([&]() -> PyObject * {
-    BoundObject *bound = bound_of(callable);
-    const auto given = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
-    const auto words =
-        static_cast<std::size_t>(keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
-    detail::InlineVector<PyObject *, 16> all;
-    all.push_back(bound->self);
-    for (std::size_t i = 0; i < given + words; ++i) all.push_back(args[i]);
-    return call_function(bound->function, all.data(), given + 1, keywords);
-  });
-}
-
-PyObject *get_bound(PyObject *function, PyObject *self, PyObject *) {
-  if (self == nullptr || self == Py_None) return Py_NewRef(function);
-  return guarded([&]() -> PyObject * {
-    PyObject *made = PyType_GenericAlloc(bound_type, 0);
-    if (made == nullptr) throw nb::python_error();
-    BoundObject *bound = bound_of(made);
-    bound->vectorcall = call_bound;
-    bound->function = Py_NewRef(function);
-    bound->self = Py_NewRef(self);
-    return made;
-  });
-}
-
-int traverse_bound(PyObject *object, visitproc visit, void *arg) {
-  Py_VISIT(Py_TYPE(object));
-  Py_VISIT(bound_of(object)->function);
-  Py_VISIT(bound_of(object)->self);
-  return 0;
-}
-int clear_bound(PyObject *object) {
-  Py_CLEAR(bound_of(object)->function);
-  Py_CLEAR(bound_of(object)->self);
-  return 0;
-}
-void deallocate_bound(PyObject *object) {
-  PyObject_GC_UnTrack(object);
-  clear_bound(object);
-  PyTypeObject *type = Py_TYPE(object);
-  PyObject_GC_Del(object);
-  Py_DECREF(type);
-}
-
-/// Attributes of the function; methods that take its arguments have the first one already.
-PyObject *bound_attribute(PyObject *object, PyObject *name) {
-  if (PyObject *own = PyObject_GenericGetAttr(object, name); own != nullptr) return own;
-  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return nullptr;
-  PyErr_Clear();
-  return guarded([&]() -> PyObject * {
-    nb::object attribute = checked(PyObject_GetAttr(bound_of(object)->function, name));
-    static constexpr std::array asking = {"explain", "ir", "report", "get_concrete_function"};
-    const bool asks = std::ranges::any_of(asking, [&](const char *word) {
-      return PyUnicode_CompareWithASCIIString(name, word) == 0;
-    });
-    if (!asks) return attribute.release().ptr();
-    return nb::object(nb::module_::import_("functools")
-                          .attr("partial")(attribute, nb::handle(bound_of(object)->self)))
-        .release()
-        .ptr();
-  });
-}
-
-PyMemberDef bound_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundObject, vectorcall), READONLY, nullptr},
-    {"__func__", T_OBJECT_EX, offsetof(BoundObject, function), READONLY, nullptr},
-    {"__self__", T_OBJECT_EX, offsetof(BoundObject, self), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
-PyType_Slot bound_slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate_bound)},
-                             {Py_tp_traverse, reinterpret_cast<void *>(traverse_bound)},
-                             {Py_tp_clear, reinterpret_cast<void *>(clear_bound)},
-                             {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-                             {Py_tp_getattro, reinterpret_cast<void *>(bound_attribute)},
-                             {Py_tp_members, bound_members},
-                             {0, nullptr}};
-PyType_Spec bound_spec{"weft.BoundFunction", sizeof(BoundObject), 0,
-                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                           Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                       bound_slots};
-
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Object, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(Object, dict), READONLY, nullptr},
@@ -762,12 +677,10 @@ void define_method(nb::module_ &scope, const char *name, Method method) {
 
 void define_functions(nb::module_ &module) {
   // The module keeps them.
-  const nb::object type = checked(PyType_FromSpec(&type_spec)),
-                   bound = checked(PyType_FromSpec(&bound_spec));
+  const nb::object type = checked(PyType_FromSpec(&type_spec));
   function_type = reinterpret_cast<PyTypeObject *>(type.ptr());
-  bound_type = reinterpret_cast<PyTypeObject *>(bound.ptr());
   module.attr("Function") = type;
-  module.attr("BoundFunction") = bound;
+  define_bound_functions(module);
   define_method(module, "explain", explain);
   define_method(module, "ir", ir);
   define_method(module, "report", report);
