@@ -15,6 +15,7 @@ from weft import random as random
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._weft import *  # noqa: F403
+from weft.gradients import custom_gradient as custom_gradient
 
 __all__ = [
     "ConcreteFunction",
@@ -22,6 +23,7 @@ __all__ = [
     "autograph",
     "cond",
     "config",
+    "custom_gradient",
     "function",
     "numpy_function",
     "py_function",

@@ -141,6 +141,69 @@ def test_jacobians():
     assert tape.batch_jacobian(y, a).shape == (2, 3, 3)
 
 
+@wf.custom_gradient
+def log1pexp(x):
+    """log(1 + exp(x)), of large numbers too."""
+    e = wf.exp(x)
+    return wf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+
+
+def test_custom_gradients():
+    x = wf.tensor(100.0)
+    with wf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = log1pexp(x)
+        plain = wf.log(1 + wf.exp(x))
+    assert tape.gradient(y, x).item() == 1 and np.isnan(tape.gradient(plain, x).item())
+    assert log1pexp.__name__ == "log1pexp" and log1pexp.__doc__.startswith("log(1")
+    v, w = wf.Variable(2.0), wf.Variable(3.0)
+
+    @wf.custom_gradient(variables=[w])
+    def odd(a, b, scale=1, *, more=0):
+        return {"sum": a + b * w, "rest": [a * scale + more]}, lambda d_sum, d_rest: (d_sum * 10, None, d_rest * 7)
+
+    with wf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with wf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            made = odd(v, x, 2, more=1)
+            target = made["sum"] + made["rest"][0]
+        dv = tape.gradient(target, v)
+    assert made["rest"][0].item() == 5 and dv.item() == 10
+    assert tape.gradient(target, x) is None and tape.gradient(target, w).item() == 7
+
+
+def test_custom_gradient_errors(live):
+    x, w = wf.tensor(1.0), wf.Variable(3.0)
+
+    def asked(function):
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+            y = wf.custom_gradient(function)(x)
+        return tape.gradient(y, x)
+
+    for function, kind, words in (
+        (lambda a: a, wf.DTypeError, "value, gradient function"),
+        (lambda a: (a, 3), wf.DTypeError, "value, gradient function"),
+        (lambda a: ("a", lambda dy: dy), wf.DTypeError, "the value"),
+        (lambda a: (a * 1, lambda dy: (dy, dy)), wf.ValueError, "2 gradients"),
+        (lambda a: (a * 1, lambda dy: wf.ones(3)), wf.ShapeError, ""),
+        (lambda a: (a * 1, lambda dy: "b"), wf.DTypeError, "a gradient"),
+        (lambda a: (a * w, lambda dy: dy), wf.StateError, "variable"),
+        (lambda a: (a * 1, lambda dy: 1 / 0), ZeroDivisionError, "division"),
+        (lambda a: 1 / 0, ZeroDivisionError, "division"),
+    ):
+        with pytest.raises(kind) as caught:
+            asked(function)
+        assert words in str(caught.value)
+        del caught
+    with wf.GradientTape() as tape:  # nothing is left in a wrong state
+        tape.watch(x)
+        y = x * 2
+    assert tape.gradient(y, x).item() == 2
+    del x, w, y, tape
+
+
 def test_tape_errors():
     x = wf.Variable(1.0)
     tape = wf.GradientTape()

@@ -1,0 +1,100 @@
+// Functions of Python with gradients of their own.
+#include "Structures.h"
+
+#include <memory>
+
+#include "Elements.h"
+#include <weft/custom_gradient.h>
+
+namespace weft::python {
+
+namespace {
+
+/// A function of Python that C++ keeps, and drops with the lock of Python.
+std::shared_ptr<PyObject> kept(nb::object object) {
+  return {object.release().ptr(), [](PyObject *held) { with_python([&] { Py_DECREF(held); }); }};
+}
+
+std::vector<Tensor> tensors_in(nb::handle structure, const char *what) {
+  std::vector<Tensor> list;
+  visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
+    list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
+  });
+  return list;
+}
+
+/// The gradients that a function gives for cotangents: a tensor or None for each of `count`
+/// operands.
+std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count) {
+  const nb::gil_scoped_acquire lock;
+  nb::list arguments;
+  for (const Tensor &cotangent : cotangents)
+    arguments.append(cotangent.defined() ? checked(wrap(cotangent)) : nb::none());
+  const nb::object given = nb::handle(pull)(*nb::tuple(arguments));
+  const bool many = PyTuple_Check(given.ptr()) || PyList_Check(given.ptr());
+  const nb::object list = many ? given : nb::object(nb::make_tuple(given));
+  std::vector<Tensor> gradients;
+  for (const nb::handle gradient : list) {
+    const Place place{"custom_gradient", "a gradient"};
+    gradients.push_back(gradient.is_none() ? Tensor() : to_tensor(gradient.ptr(), place));
+  }
+  if (gradients.size() != count)
+    throw ValueError("custom_gradient: the gradient function gave " +
+                     std::to_string(gradients.size()) + " gradients, and there are " +
+                     std::to_string(count) + " tensors and variables to give them for");
+  return gradients;
+}
+
+/// A number or another object that is no tensor is handed over as it is.
+nb::object with_values(PyObject *argument) {
+  return is_variable(argument) ? checked(wrap(variable_in(argument).value()))
+                               : nb::borrow(argument);
+}
+
+nb::object call(nb::object function, const nb::tuple &given, const nb::dict &keywords,
+                const nb::tuple &variables) {
+  detail::Body pullback;
+  std::vector<Tensor> operands;
+  nb::list arguments;
+  for (const nb::handle argument : given) {
+    const nb::object value = with_values(argument.ptr());
+    if (is_tensor(value.ptr())) operands.push_back(tensor_in(value.ptr()));
+    arguments.append(value);
+  }
+  std::vector<Variable> read;
+  for (const nb::handle variable : variables) {
+    if (!is_variable(variable.ptr()))
+      throw DTypeError(std::string("custom_gradient: variables holds an object of type ") +
+                       Py_TYPE(variable.ptr())->tp_name);
+    read.push_back(variable_in(variable.ptr()));
+  }
+  detail::read_variables(read, operands);
+  const std::string name =
+      nb::str(nb::getattr(function, "__name__", nb::str("custom_gradient"))).c_str();
+  nb::object made;
+  detail::run_reading(name, read, [&] { made = function(*nb::tuple(arguments), **keywords); });
+  if (!PyTuple_Check(made.ptr()) || PyTuple_GET_SIZE(made.ptr()) != 2 ||
+      PyCallable_Check(PyTuple_GET_ITEM(made.ptr(), 1)) == 0)
+    throw DTypeError("custom_gradient: " + name + " gave an object of type " +
+                     Py_TYPE(made.ptr())->tp_name + ": it returns (value, gradient function)");
+  const nb::object value = made[0];
+  const std::vector<Tensor> results = tensors_in(value, "custom_gradient: the value");
+  const std::shared_ptr<PyObject> pull = kept(nb::object(made[1]));
+  const std::size_t count = operands.size();
+  pullback = [pull, count](std::span<const Tensor> cotangents) {
+    return pulled(pull.get(), cotangents, count);
+  };
+  const std::vector<Tensor> attached = detail::attach(name, operands, results, pullback, false);
+  std::size_t next = 0;
+  return rebuilt(value.ptr(), [&] { return checked(wrap(attached[next++])); });
+}
+
+} // namespace
+
+void define_custom_gradients(nb::module_ &module) {
+  module.def("custom_gradient_call", call, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"),
+             nb::arg("variables"),
+             "Calls a function that returns (value, gradient function), for weft.custom_gradient.");
+}
+
+} // namespace weft::python
