@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from .calls import call_as_is, convert, converted_call, do_not_convert, leave_module, trace_call
 from .staging import AutoGraphWarning, Staging, install
+
+if TYPE_CHECKING:
+
+    def set_loop_options(
+        parallel_iterations: int = 10,
+        swap_memory: bool = False,
+        maximum_iterations: int | None = None,
+        shape_invariants: Sequence[tuple[Any, Sequence[int | None]]] = (),
+    ) -> None:
+        """Options of the loop whose first statement this is: `maximum_iterations`, and
+        `shape_invariants`, pairs of a tensor and the sizes that it keeps, None for any. The others
+        are TensorFlow's and make no difference."""
+
 
 __all__ = [
     "AutoGraphWarning",

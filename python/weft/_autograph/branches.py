@@ -125,8 +125,8 @@ class Branches:
             return self._keep(other.value if _is_none_like(main.value) else main.value)
         if main.spec is None or absent:
             return self._one_sided(i, main, other)
-        nothing = trees.is_static(main.spec) and main.spec[1].value is None
-        if nothing != (trees.is_static(other.spec or ()) and (other.spec or ())[1].value is None):
+        nothing = trees.is_none(main.spec)
+        if nothing != trees.is_none(other.spec or main.spec):
             raise self._error(
                 "value", f"{self._name(i)} is None at the end of the {_MAIN if nothing else _ELSE} "
                 "branch, but not of the other: both must give it a value that a tensor can have"

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import overloads, traceback
 from .staging import AutoGraphWarning, context, current
+from .trees import kind_of
 
 AS_IS, PLAIN, BUILTIN, CLASS, FUNCTION, METHOD, PARTIAL = range(7)
 
@@ -58,7 +59,7 @@ def converted_call(
     f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: Any = None
 ) -> Any:
     """`f(*args, **kwargs)`, where a function of the user is converted first."""
-    kind = _KINDS.get(type(f))
+    kind = _KINDS.get(type(f))  # pyright: ignore[reportUnknownArgumentType]
     if kind == BUILTIN or kind == CLASS:
         f = overloads.BUILTINS.get(f, f)
         if context.bodies and kind == BUILTIN:
@@ -84,7 +85,7 @@ def converted_call(
 
 def _kind_of(f: Any) -> int:
     """Looks at a type that is not known yet; only those whose call is Python's are PLAIN."""
-    cls = type(f)
+    cls = kind_of(f)
     if isinstance(f, type):
         return AS_IS
     call = getattr(cls, "__call__", None)
@@ -142,11 +143,7 @@ def _is_left(f: types.FunctionType) -> bool:
     root = name.partition(".")[0]
     if root in _UNCONVERTED:
         return True
-    if root in _STANDARD and root != "__main__":
-        file = f.__code__.co_filename
-        standard = f.__globals__.get("__spec__") is not None or file.startswith("<frozen")
-        return standard and "site-packages" not in file
-    return False
+    return root in _STANDARD and "site-packages" not in f.__code__.co_filename
 
 
 _left: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
@@ -162,12 +159,10 @@ def do_not_convert(function: Any = None) -> Any:
         _converted.pop(inner, None)
         return function
 
-    @functools.wraps(function)
     def left(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
-    _left.add(left.__code__)
-    return left
+    return functools.update_wrapper(left, function)
 
 
 _warned: weakref.WeakSet[types.CodeType] = weakref.WeakSet()

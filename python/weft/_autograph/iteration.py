@@ -88,9 +88,7 @@ def _unrolled_while(loop: _Loop, test: Thunk) -> bool:
     staging = library()
     turns = _Turns()
     while True:
-        before = loop.get()
         holds, recorded = staging.probe(lambda _: test(), [])
-        loop.set(before)
         if staging.is_traced(holds):
             return True
         if not (test() if recorded else holds):

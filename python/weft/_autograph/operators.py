@@ -8,6 +8,7 @@ from operator import eq, ge, gt, is_, is_not, le, lt, ne
 from types import TracebackType
 from typing import Any
 
+from . import trees
 from .branches import Branches, Retry
 from .staged import Activation, check_place, condition_of, staged
 from .staging import Tensor, context, current, library
@@ -67,7 +68,7 @@ def with_function_scope(thunk: Callable[[Any], Any], scope_name: str, options: o
 
 def ld(value: Any) -> Any:
     """Reads a variable."""
-    kind = type(value)
+    kind = trees.kind_of(value)
     if kind is Undefined:
         return value.read()
     if kind is Maybe:

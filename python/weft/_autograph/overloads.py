@@ -194,11 +194,10 @@ def _range(*args: Any, **kwargs: Any) -> Any:
     return range(*args, **kwargs)
 
 
-def _enumerate(*args: Any, **kwargs: Any) -> Any:
-    if args and can_be_staged(args[0]):
-        start = args[1] if len(args) > 1 else kwargs.get("start", 0)
-        return Enumerate(rows_of(args[0]), start)
-    return enumerate(*args, **kwargs)
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    if can_be_staged(iterable):
+        return Enumerate(rows_of(iterable), start)
+    return enumerate(iterable, start)
 
 
 def _zip(*xs: Any, **kwargs: Any) -> Any:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.machinery  # malt uses both without importing them
-import importlib.util
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import traceback
 
@@ -16,6 +14,9 @@ def _malt(name: str) -> Any:
     return importlib.import_module(f"malt.{name}")
 
 
+# malt uses both without importing them.
+importlib.import_module("importlib.machinery")
+importlib.import_module("importlib.util")
 traceback.hide(os.path.dirname(importlib.import_module("malt").__file__ or "") + os.sep)
 
 _converter = _malt("core.converter")
@@ -27,12 +28,41 @@ _activity = _malt("pyct.static_analysis.activity")
 _definitions = _malt("pyct.static_analysis.reaching_definitions")
 _functions = _malt("pyct.static_analysis.reaching_fndefs")
 _liveness = _malt("pyct.static_analysis.liveness")
-_flow: Any = _malt("converters.control_flow").ControlFlowTransformer
-_calls: Any = _malt("converters.call_trees").CallTreeTransformer
-_choices: Any = _malt("converters.conditional_expressions").ConditionalExpressionTransformer
-_logic: Any = _malt("converters.logical_expressions").LogicalExpressionTransformer
-_variables: Any = _malt("converters.variables").VariableAccessTransformer
-_python: Any = _malt("impl.api").PyToPy
+if TYPE_CHECKING:
+
+    class _Pass:
+        """What malt's passes have in common."""
+
+        ctx: Any
+        state: Any
+
+        def __init__(self, ctx: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+        def visit(self, node: Any) -> Any: ...
+        def generic_visit(self, node: Any) -> Any: ...
+        def visit_If(self, node: Any) -> Any: ...
+        def visit_IfExp(self, node: Any) -> Any: ...
+        def visit_Call(self, node: Any) -> Any: ...
+        def visit_Name(self, node: Any) -> Any: ...
+        def visit_AugAssign(self, node: Any) -> Any: ...
+        def _get_block_basic_vars(self, modified: Any, live_in: Any, live_out: Any) -> Any: ...
+        def _create_state_functions(self, a: Any, b: Any, c: str, d: str) -> Any: ...
+
+    class _Python:
+        """What malt's transpiler is here."""
+
+        def initial_analysis(self, node: Any, ctx: Any) -> Any: ...
+        def get_transformed_name(self, node: Any) -> str: ...
+
+    _flow = _calls = _choices = _logic = _variables = _Pass
+    _python = _Python
+else:
+    _flow = _malt("converters.control_flow").ControlFlowTransformer
+    _calls = _malt("converters.call_trees").CallTreeTransformer
+    _choices = _malt("converters.conditional_expressions").ConditionalExpressionTransformer
+    _logic = _malt("converters.logical_expressions").LogicalExpressionTransformer
+    _variables = _malt("converters.variables").VariableAccessTransformer
+    _python = _malt("impl.api").PyToPy
 
 ORIGIN: Any = _anno.Basic.ORIGIN
 OriginInfo: Any = _malt("pyct.origin_info").OriginInfo
@@ -59,11 +89,12 @@ class _ControlFlow(_flow):
         module = self.state[_malt("converters.control_flow")._Function].scope.globals
         return found | frozenset(s for s in modified if s in module and not s.is_composite())
 
-    def _create_state_functions(
-        self, block_vars: Any, nonlocal_declarations: Any, getter_name: str, setter_name: str
-    ) -> Any:
-        """As malt's, but parts of objects that are missing are not set to a marker."""
-        if all(v.is_simple() for v in block_vars):
+    def _create_state_functions(self, a: Any, b: Any, c: str, d: str) -> Any:
+        """As malt's, but what is missing in objects and outside is not set to a marker."""
+        block_vars, nonlocal_declarations, getter_name, setter_name = a, b, c, d
+        function = self.state[_malt("converters.control_flow")._Function].scope
+        outside = function.globals | function.nonlocals  # which may have no value yet
+        if all(v.is_simple() and v not in outside for v in block_vars):
             return super()._create_state_functions(
                 block_vars, nonlocal_declarations, getter_name, setter_name
             )
@@ -71,7 +102,7 @@ class _ControlFlow(_flow):
         values: list[Any] = []
         settings: list[Any] = []
         for v in block_vars:
-            if v.is_simple():
+            if v.is_simple() and v not in outside:
                 names.append(v)
                 values.append(v)
                 continue
@@ -86,7 +117,7 @@ class _ControlFlow(_flow):
               if ag__.is_undefined(part):
                 try:
                   del var_
-                except (AttributeError, KeyError, IndexError):
+                except (AttributeError, KeyError, IndexError, NameError):
                   pass
               else:
                 var_ = part

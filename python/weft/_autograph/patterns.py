@@ -201,21 +201,22 @@ def _mapping(subject: Any, pattern: Description, captures: Captures) -> Any:
     return matched
 
 
-_ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+_ITSELF: list[Any] = [bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple]
 
 
 def _class(subject: Any, pattern: Description, captures: Captures) -> Any:
     _, thunk, patterns, names = pattern
-    cls = thunk()
+    cls: Any = thunk()
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
     if not isinstance(subject, cls):
         return False
+    own: Any = getattr(cls, "__match_args__", None)
     by_place = len(patterns) - len(names)
-    if by_place == 1 and issubclass(cls, _ITSELF) and not hasattr(cls, "__match_args__"):
+    if by_place == 1 and own is None and any(issubclass(cls, kind) for kind in _ITSELF):
         matched = _test(subject, patterns[0], captures)
         return _both(matched, lambda: _attributes(subject, names, patterns[1:], captures))
-    given: Sequence[str] = getattr(cls, "__match_args__", ())
+    given: Sequence[str] = own or ()
     if by_place > len(given):
         raise TypeError(
             f"{cls.__name__}() accepts {len(given)} positional "

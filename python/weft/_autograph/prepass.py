@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, cast
 
 from .patterns import captures_of, description_of
 from .source import Definition
-from .walrus import Hoist, at, contains_walrus, load
+from .walrus import Hoist, at, contains_walrus, entries_of, fields_of, load
 
 Loop = ast.For | ast.While
-_N = TypeVar("_N", bound=ast.AST)
 
 
 class RefusedError(Exception):
@@ -123,6 +122,8 @@ class _Prepass:
             self._lambda(node)
         elif not isinstance(node, ast.AsyncFunctionDef):
             node.body = self._block(node.body)
+            if ast.get_docstring(node, clean=False) is not None and len(node.body) == 1:
+                node.body.append(at(node.body[0], ast.Pass()))
         self._first.pop()
         self._loops, self._guarded, self._nested = outer
 
@@ -137,11 +138,12 @@ class _Prepass:
         if isinstance(node, ast.Lambda):
             self._function(node)
             return node
-        for field, value in ast.iter_fields(node):
+        for field, value in fields_of(node):
             if isinstance(value, list):
-                for i, entry in enumerate(value):
+                entries = entries_of(cast(object, value))
+                for i, entry in enumerate(entries):
                     if isinstance(entry, ast.AST):
-                        value[i] = self._expression(entry)
+                        entries[i] = self._expression(entry)
             elif isinstance(value, ast.AST):
                 setattr(node, field, self._expression(value))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -286,12 +288,12 @@ class _Prepass:
 
     def _while(self, node: ast.While, out: list[ast.stmt]) -> None:
         again: list[ast.stmt] = []
-        test = self._value(_copy(node.test), again)
+        test = self._value(copy(node.test), again)
         broken = self._else_flag(node)
-        out.extend(_copy(again))
+        out.extend(copy(again))
         self._loop_body(node, again, broken)
         if again:
-            node.body.extend(_copy(again))
+            node.body.extend(copy(again))
         node.test = test
         self._close(node, broken, out)
 
@@ -322,7 +324,7 @@ class _Prepass:
             out.append(at(node, ast.If(test=test, body=self._nest(orelse), orelse=[])))
 
     def _continue(self, node: ast.Continue, out: list[ast.stmt]) -> None:
-        out.extend(_copy(self._loops[-1].before_continue))
+        out.extend(copy(self._loops[-1].before_continue))
         out.append(node)
 
     def _break(self, node: ast.Break, out: list[ast.stmt]) -> None:
@@ -383,17 +385,17 @@ def _names(node: ast.AST) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _copy(node: _N | Any) -> Any:
-    """A copy that shares nothing."""
+def copy(node: Any) -> Any:
+    """A copy of nodes that shares nothing."""
     if isinstance(node, list):
-        return [_copy(entry) for entry in node]  # pyright: ignore[reportUnknownVariableType]
+        return [copy(entry) for entry in entries_of(cast(object, node))]
     if not isinstance(node, ast.AST):
         return node
-    new = type(node)(**{field: _copy(value) for field, value in ast.iter_fields(node)})
+    # By the fields of the class: malt notes what it finds on nodes that the parser shares.
+    names = [name for name in type(node)._fields if hasattr(node, name)]
+    new = type(node)(**{name: copy(getattr(node, name)) for name in names})
     return ast.copy_location(new, node)
 
-
-copy = _copy
 
 
 def _no_parameters() -> ast.arguments:
@@ -430,8 +432,8 @@ def _breaks(nodes: list[ast.stmt]) -> bool:
             if _breaks(node.orelse):
                 return True
         elif not isinstance(node, Definition):
-            for _, value in ast.iter_fields(node):
-                if isinstance(value, list) and _breaks_inside(value):
+            for _, value in fields_of(node):
+                if _breaks_inside(entries_of(value)):
                     return True
     return False
 

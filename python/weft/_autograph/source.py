@@ -130,10 +130,10 @@ def _extent(node: Definition) -> tuple[int, int]:
 def _spans(node: Definition, code: types.CodeType) -> bool:
     """Whether all that the code does lies in the node's body."""
     body = node.body
-    first, last = (body, body) if isinstance(body, ast.expr) else (body[0], body[-1])
-    start = (first.lineno, first.col_offset)
-    if not isinstance(body, ast.expr):
-        start = (min(node.lineno, _body_line(first)), 0)
+    if isinstance(body, ast.expr):
+        start, last = (body.lineno, body.col_offset), body
+    else:
+        start, last = (min(node.lineno, _body_line(body[0])), 0), body[-1]
     end = (last.end_lineno or last.lineno, last.end_col_offset or 0)
     return all(start <= low and high <= end for low, high in _places(code))
 

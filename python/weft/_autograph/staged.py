@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
 from . import trees
-from .staging import Tensor, context, current, library
+from .staging import Tensor, context, library
 from .traceback import Line, autograph_error, user_frame
 
 _RECURSIONS = 32
@@ -55,7 +55,7 @@ class Activation:
 
 
 @contextmanager
-def staged(activation: Activation) -> Iterator[None]:
+def staged(activation: Activation) -> Generator[None]:
     """Within, a staged body is being traced."""
     context.bodies.append(activation)
     depth, tries = context.depth, len(context.tries)
@@ -98,8 +98,3 @@ def condition_of(value: Any, name: str) -> Tensor:
         "something, or reduce it to one value with any or all; to test for None write `is not None`"
     )
 
-
-def is_staging() -> bool:
-    """Whether a tensor library is installed and records."""
-    staging = current()
-    return staging is not None and staging.is_tracing()

@@ -17,9 +17,8 @@ from .traceback import Mark, mark_of
 
 _THUNK = "ag_thunk__"
 """The parameter by which lambdas that the conversion made are told from the user's."""
-_FLAGS = 0
-for _name in future.all_feature_names:
-    _FLAGS |= getattr(future, _name).compiler_flag
+_FUTURE: list[int] = [getattr(future, name).compiler_flag for name in future.all_feature_names]
+"""The flags of code by which `from __future__` shows."""
 
 
 class Location(NamedTuple):
@@ -155,7 +154,7 @@ def _compiled(
             setattr(generated, "type_params", [])
     module = ast.Module(body=[outer], type_ignores=[])
     ast.fix_missing_locations(module)
-    flags = code.co_flags & _FLAGS
+    flags = sum({flag for flag in _FUTURE if code.co_flags & flag})
     compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
     factory = _nested(_nested(compiled, "cells"), "converted")
     names = _Names(object(), made_up)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from . import staging
 from .staging import TensorType
 
 Spec = tuple[Any, ...]
 """The structure of a value: nested tuples, their kind first, that compare equal if it is the same.
-Kinds: leaf, list, tuple, named, dict, parts, static."""
+Kinds: leaf, list, tuple, named, data, dict, parts, static."""
 
 LEAF: Spec = ("leaf",)
 _NUMBERS = (bool, int, float, complex)
@@ -69,6 +69,11 @@ class Static:
     __hash__ = None  # type: ignore[assignment]
 
 
+def kind_of(x: object) -> Any:
+    """The type of a value, of which nothing more is known."""
+    return cast(Any, type(x))
+
+
 def is_number(x: object) -> bool:
     """Whether `x` is a Python number, exactly."""
     return type(x) in _NUMBERS
@@ -87,10 +92,8 @@ def same(a: object, b: object) -> bool:
         first: Any = a
         second: Any = b
         return len(first) == len(second) and all(map(same, first, second))
-    if type(a) is dict:
-        one: dict[Any, Any] = a
-        other: dict[Any, Any] = b  # pyright: ignore[reportAssignmentType]
-        return list(one) == list(other) and all(map(same, one.values(), other.values()))
+    if kind_of(a) is dict:
+        return _same_tables(a, b)
     code = getattr(a, "__code__", None)
     if code is not None and code is getattr(b, "__code__", None):
         # A function that a body defines anew each time.
@@ -99,6 +102,10 @@ def same(a: object, b: object) -> bool:
     if func is not None and func is getattr(b, "__func__", None):
         return getattr(a, "__self__", None) is getattr(b, "__self__", None)
     return False
+
+
+def _same_tables(a: Any, b: Any) -> bool:
+    return list(a) == list(b) and all(map(same, a.values(), b.values()))
 
 
 def _same_cells(a: tuple[Any, ...] | None, b: tuple[Any, ...] | None) -> bool:
@@ -116,21 +123,23 @@ def flatten(value: Any, leaves: list[Any]) -> Spec:
     if is_number(value) or library.is_tensor(value) or _is_array(value):
         leaves.append(value)
         return LEAF
-    kind = type(value)
+    kind = kind_of(value)
+    base: Any = tuple
     if kind is list:
         return ("list", *[flatten(entry, leaves) for entry in value])
     if kind is tuple:
         return ("tuple", *[flatten(entry, leaves) for entry in value])
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        entries: tuple[Any, ...] = value  # pyright: ignore[reportUnknownVariableType]
-        return ("named", kind, *[flatten(entry, leaves) for entry in entries])
-    if kind is dict:
-        table: dict[Any, Any] = value
-        return ("dict", tuple(table), *[flatten(entry, leaves) for entry in table.values()])
+    if issubclass(kind, base) and hasattr(kind, "_fields"):
+        return ("named", kind, *[flatten(entry, leaves) for entry in value])
     parts = library.parts(value)
     if parts is not None:
         leaves.extend(parts.tensors)
         return ("parts", Static(parts.key), len(parts.tensors), _Rebuild(parts.rebuild))
+    if hasattr(kind, "__dataclass_fields__"):
+        fields = [getattr(value, name, None) for name in kind.__dataclass_fields__]
+        return ("data", kind, *[flatten(entry, leaves) for entry in fields])
+    if kind is dict:
+        return ("dict", tuple(value), *[flatten(entry, leaves) for entry in value.values()])
     return ("static", Static(value))
 
 
@@ -159,6 +168,11 @@ def rebuild(spec: Spec, leaves: Iterator[Any]) -> Any:
         return spec[3].call([next(leaves) for _ in range(spec[2])])
     if kind == "named":
         return spec[1](*[rebuild(entry, leaves) for entry in spec[2:]])
+    if kind == "data":
+        made = object.__new__(spec[1])
+        for name, entry in zip(spec[1].__dataclass_fields__, spec[2:], strict=True):
+            object.__setattr__(made, name, rebuild(entry, leaves))
+        return made
     if kind == "dict":
         return {key: rebuild(s, leaves) for key, s in zip(spec[1], spec[2:], strict=True)}
     entries = [rebuild(entry, leaves) for entry in spec[1:]]
@@ -168,6 +182,11 @@ def rebuild(spec: Spec, leaves: Iterator[Any]) -> Any:
 def is_static(spec: Spec) -> bool:
     """Whether a value of this structure is Python's alone."""
     return spec[0] == "static"
+
+
+def is_none(spec: Spec) -> bool:
+    """Whether a value of this structure is None."""
+    return is_static(spec) and spec[1].value is None
 
 
 def holds_traced(value: Any) -> bool:

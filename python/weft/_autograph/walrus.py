@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
 
 Fresh = Callable[[str], str]
 """Gives a new name."""
@@ -30,6 +30,16 @@ def at(place: ast.AST, node: Any) -> Any:
                 if not hasattr(inner, "lineno") and "lineno" in inner._attributes:
                     at(place, inner)
     return node
+
+
+def fields_of(node: ast.AST) -> Iterator[tuple[str, object]]:
+    """The fields of a node, and their values."""
+    return ast.iter_fields(node)
+
+
+def entries_of(value: object) -> list[Any]:
+    """What is in a field: the list that it is, or the one thing."""
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
 
 
 def assign(name: str, value: ast.expr) -> ast.stmt:
@@ -92,11 +102,11 @@ class Hoist:
         parts: list[ast.expr] = []
 
         def collect(owner: ast.AST) -> None:
-            for name, value in ast.iter_fields(owner):
-                entries: list[Any] = value if isinstance(value, list) else [value]
-                for i, entry in enumerate(entries):
+            for name, value in fields_of(owner):
+                listed = isinstance(value, list)
+                for i, entry in enumerate(entries_of(value)):
                     if isinstance(entry, ast.expr):
-                        fields.append((owner, name, i if isinstance(value, list) else None))
+                        fields.append((owner, name, i if listed else None))
                         parts.append(entry)
                     elif isinstance(entry, ast.keyword):
                         collect(entry)

@@ -165,6 +165,78 @@ def test_closures_that_rebind():
     agree(f, *ints)
 
 
+def test_nonlocal_of_what_is_not_converted():
+    def f(x):
+        nonlocal total, later
+        if x > 0:
+            total = total + x
+            later = 1
+        else:
+            later = 2
+        return total * later
+
+    if len(ints) == 0:
+        later = 0
+    total = 0
+    program = Program(f, i32(1))  # `later` has no value yet
+    assert later is not None
+    assert program(i32(4)) == 4
+    assert program(i32(-4)) == 0
+
+
+def test_smallest_functions():
+    def only_words(x):
+        """Nothing."""
+
+    def nothing(x):
+        pass
+
+    for f in (only_words, nothing, lambda x: None, lambda *a, **k: a):
+        agree(f, *ints)
+
+
+def test_names_like_the_generated_ones():
+    def f(x):
+        fscope, do_return, retval_, get_state, if_body, ag_thunk__ = 1, 2, 3, 4, 5, 6
+        break_ = continue_ = itr = vars_ = 0
+        for itr in arange(x):
+            if itr == 1:
+                continue
+            if itr > 3:
+                break
+            continue_ = continue_ + do_return
+            break_ += 1
+        if x > 2:
+            return fscope + retval_
+        return get_state + if_body + ag_thunk__ + break_ + continue_ + vars_
+
+    agree(f, *ints)
+
+
+def test_properties_are_not_touched_by_python_loops():
+    class Counted:
+        sets = 0
+
+        def __init__(self):
+            self.value = 0
+
+        @property
+        def count(self):
+            return self.value
+
+        @count.setter
+        def count(self, value):
+            self.sets += 1
+            self.value = value
+
+    def f(x, c):
+        while c.count < 3:
+            c.count += 1
+        return x + c.sets
+
+    assert Program(f, i32(1), Counted())(i32(1)) == 4
+
+
 def make():
     factor = 2
 

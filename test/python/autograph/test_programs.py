@@ -67,7 +67,7 @@ class Writer:
     def statement(self, depth, nesting, loop):
         r = self.random
         self.budget -= 1
-        kind = r.randrange(12)
+        kind = r.randrange(15)
         name = r.choice(self.NAMES)
         if kind < 3 or nesting >= 3 or self.budget < 0:
             self.add(depth, f"{name} = {self.number()}")
@@ -87,12 +87,32 @@ class Writer:
         elif loop and kind == 10:
             self.add(depth, r.choice(["break", "continue"]))
             return True
+        elif kind == 12:
+            self.match(depth, nesting, loop)
+        elif kind == 13:
+            self.add(depth, f"if ({name} := {self.number()}) > 2 and {self.test(1)}:")
+            self.block(depth + 1, nesting + 1, loop)
+        elif kind == 14:
+            self.add(depth, "try:")
+            self.block(depth + 1, nesting + 1, loop)
+            self.add(depth, "finally:")
+            self.add(depth + 1, f"{r.choice(self.NAMES)} = 1")
         elif r.random() < 0.4:
             self.add(depth, f"return {', '.join(r.choice(self.NAMES) for _ in range(4))}")
             return True
         else:
             self.add(depth, f"show({name})")
         return False
+
+    def match(self, depth, nesting, loop):
+        r = self.random
+        self.add(depth, f"match {self.number()}:")
+        for pattern in r.sample(["0", "1 | -2", "3", "n if n > 4", f"n if {self.test(1)}"], 2):
+            self.add(depth + 1, f"case {pattern}:")
+            self.block(depth + 2, nesting + 1, loop)
+        if r.random() < 0.5:
+            self.add(depth + 1, "case _:")
+            self.block(depth + 2, nesting + 1, loop)
 
     def loop(self, depth, nesting, name):
         r = self.random

@@ -501,6 +501,25 @@ def test_trees_as_state():
     agree(f, *ints)
 
 
+@dataclasses.dataclass
+class State:
+    weights: object
+    step: int = 0
+    name: str = "state"
+
+
+def test_dataclasses_as_state():
+    def f(x):
+        state = State(x * 2)
+        for i in arange(x):
+            state = dataclasses.replace(state, weights=state.weights + i, step=state.step + 1)
+        if x > 2:
+            state = State(state.weights, 100)
+        return state.weights, state.step, state.name
+
+    agree(f, *ints)
+
+
 def test_mixed_numbers():
     def f(x, y):
         loss = 0
