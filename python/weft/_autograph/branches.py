@@ -59,7 +59,7 @@ class Branches:
         """`guarded`: whether a symbol may have no value in the else branch, since nothing reads it
         there: the condition is one that lowering `return`, `break` or `continue` made."""
         self._names = names
-        self._before = before
+        self.before = before
         self._condition = condition
         self._guarded = guarded
         self._hints: dict[int, _Hint] = {}
@@ -181,7 +181,7 @@ class Branches:
             )
             self._results.append(lambda results: self._maybe(name, spec, results, results[-1]))
         elif other.flagged:
-            if other.value is not self._before[i]:
+            if other.value is not self.before[i]:
                 self._hint(i).flag = True
                 raise Retry
             defined = other.value.defined
@@ -207,7 +207,7 @@ class Branches:
         return Maybe(name, trees.rebuild(spec, iter(results)), defined, why)
 
     def _before_of(self, name: str) -> Any:
-        return self._before[list(self._names).index(name)]
+        return self.before[list(self._names).index(name)]
 
     def _leaves(self, i: int, main: _Side, other: _Side) -> list[Tensor]:
         results: list[Tensor] = []

@@ -29,10 +29,8 @@ _KINDS: dict[type, int] = {
 }
 """How objects of a type are called. A type that is not here is looked at once, by `_kind_of`."""
 
-_converted: weakref.WeakKeyDictionary[types.FunctionType, Callable[..., Any]] = (
-    weakref.WeakKeyDictionary()
-)
-"""What is called instead of a function: its converted form, or the function itself."""
+_converted: dict[int, tuple[weakref.ref[types.FunctionType], Callable[..., Any]]] = {}
+"""What is called instead of the function at an address: its converted form, or itself."""
 
 _MUTATORS = frozenset(
     "append appendleft extend insert add update setdefault pop popleft popitem remove clear".split()
@@ -65,13 +63,15 @@ def converted_call(
         if context.bodies and kind == BUILTIN:
             _watch(f, args)
     elif kind == FUNCTION:
-        f = _converted.get(f) or _convert(f)
+        known = _converted.get(id(f))
+        f = known[1] if known is not None else _convert(f)
     elif kind == METHOD:
         args = (f.__self__, *args)
         f = f.__func__
         if type(f) is not types.FunctionType:
             return converted_call(f, args, kwargs)
-        f = _converted.get(f) or _convert(f)
+        known = _converted.get(id(f))
+        f = known[1] if known is not None else _convert(f)
     elif kind == PARTIAL:
         return converted_call(f.func, f.args + args, {**f.keywords, **(kwargs or {})})
     elif kind != AS_IS:
@@ -118,7 +118,9 @@ def _convert(f: types.FunctionType) -> Callable[..., Any]:
         result = _refused(f, outcome) if isinstance(outcome, str) else outcome
     # A closure may hold itself, which would keep it here for good.
     if not f.__closure__:
-        _converted[f] = _Itself(f) if result is f else result
+        address = id(f)
+        reference = weakref.ref(f, lambda _, table=_converted: table.pop(address, None))
+        _converted[address] = (reference, _Itself(f) if result is f else result)
     return result
 
 
@@ -156,7 +158,7 @@ def do_not_convert(function: Any = None) -> Any:
     inner = getattr(function, "__func__", function)
     if isinstance(inner, types.FunctionType):
         _left.add(inner.__code__)
-        _converted.pop(inner, None)
+        _converted.pop(id(inner), None)
         return function
 
     def left(*args: Any, **kwargs: Any) -> Any:

@@ -33,10 +33,13 @@ class _Loop(NamedTuple):
 
     def turn(self, state: LoopState, tensors: Tensors, *item: Any) -> list[Tensor]:
         """Traces an iteration from the state that it is given to the next."""
-        with staged(Activation("loop", self.body)):
-            self.set(state.values(tensors))
+        with staged(Activation("loop", self.body)) as activation:
+            before = state.values(tensors)
+            self.set(before)
             self.body(*item)
-            return state.next(self.get())
+            after = self.get()
+            activation.leaves(after, before)
+            return state.next(after)
 
     def limit(self) -> int | None:
         """The `maximum_iterations` of `set_loop_options`."""

@@ -293,12 +293,16 @@ def _branch(
     test = condition_of(condition, name)
 
     def first() -> list[Tensor]:
-        with staged(Activation("branch", bodies[0])):
-            return branches.main(then())
+        with staged(Activation("branch", bodies[0])) as body:
+            values = then()
+            body.leaves(values, branches.before)
+            return branches.main(values)
 
     def second() -> list[Tensor]:
-        with staged(Activation("branch", bodies[1])):
-            return branches.orelse(orelse())
+        with staged(Activation("branch", bodies[1])) as body:
+            values = orelse()
+            body.leaves(values, branches.before)
+            return branches.orelse(values)
 
     while True:
         try:

@@ -210,16 +210,31 @@ class _Variables(_variables):
         return super().visit_AugAssign(node)
 
 
+def _needed(node: ast.AST) -> list[str]:
+    """The passes that have something to do in a function: each costs milliseconds."""
+    kinds = {type(part) for part in ast.walk(node)}
+    passes = ["functions"]
+    if kinds & {ast.For, ast.While}:
+        passes.append("directives")
+    if ast.Break in kinds:
+        passes.append("break_statements")
+    if kinds & {ast.Break, ast.Continue}:
+        passes.append("continue_statements")
+    functions = [part for part in ast.walk(node) if isinstance(part, ast.FunctionDef)]
+    last = {id(function.body[-1]) for function in functions}
+    if any(isinstance(part, ast.Return) and id(part) not in last for part in ast.walk(node)):
+        passes.append("return_statements")
+    return passes
+
+
 class Transpiler(_python):
     """Runs the passes; finding, loading and calling functions is done elsewhere."""
 
     def transform_ast(self, node: Any, ctx: Any) -> Any:
         """The converted form of a function's node."""
+        passes = _needed(node)
         node = self.initial_analysis(node, ctx)
-        for name in (
-            "functions", "directives", "break_statements", "continue_statements",
-            "return_statements",
-        ):  # fmt: skip
+        for name in passes:
             node = _malt(f"converters.{name}").transform(node, ctx)
         node = _CallTrees(ctx).visit(_qual_names.resolve(node))
         node = self._control_flow(node, ctx)

@@ -18,7 +18,7 @@ _RECURSIONS = 32
 class Activation:
     """A body that is being traced because a tensor decides whether, or how often, it runs."""
 
-    __slots__ = ("changes", "code", "depth", "kind")
+    __slots__ = ("changes", "code", "depth", "kind", "new")
 
     def __init__(self, kind: str, body: Any) -> None:
         self.kind = kind
@@ -26,6 +26,8 @@ class Activation:
         self.depth = context.depth
         """Of the function that the body is a part of."""
         self.changes: list[tuple[Any, str, Line]] = []
+        self.new: list[Any] = []
+        """Containers that the body made and leaves in its symbols."""
 
     def changed(self, container: Any, method: str, args: tuple[Any, ...]) -> None:
         """Notes a change of a container of Python: of one that is not the body's own it would
@@ -36,11 +38,19 @@ class Activation:
             if frame is not None:
                 self.changes.append((container, method, Line(frame)))
 
+    def leaves(self, values: Any, before: Any) -> None:
+        """Notes what the symbols hold behind the body, and held before it."""
+        if self.changes:
+            old = {id(container) for container in trees.containers(before)}
+            self.new += [c for c in trees.containers(values) if id(c) not in old]
+
     def check(self) -> None:
         """Throws where a container was changed that outlives the body."""
         while self.changes:
             container, method, line = self.changes.pop()
             if any(container is c for c, _, _ in self.changes):
+                continue
+            if any(container is c for c in self.new):
                 continue
             # This name and the argument of the call are two.
             if sys.getrefcount(container) > 2:
@@ -55,12 +65,12 @@ class Activation:
 
 
 @contextmanager
-def staged(activation: Activation) -> Generator[None]:
+def staged(activation: Activation) -> Generator[Activation]:
     """Within, a staged body is being traced."""
     context.bodies.append(activation)
     depth, tries = context.depth, len(context.tries)
     try:
-        yield
+        yield activation
         activation.check()
     finally:
         context.bodies.pop()

@@ -57,7 +57,7 @@ def _outcome(function: types.FunctionType) -> _Conversion | str:
             known = _known.get(address)
             if known is None:
                 outcome = _converted(function)
-                reference = weakref.ref(code, lambda _: _known.pop(address, None))
+                reference = weakref.ref(code, lambda _, table=_known: table.pop(address, None))
                 known = _known[address] = (reference, outcome)
     return known[1]
 

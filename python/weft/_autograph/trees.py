@@ -179,6 +179,16 @@ def rebuild(spec: Spec, leaves: Iterator[Any]) -> Any:
     return entries if kind == "list" else tuple(entries)
 
 
+def containers(value: Any) -> list[Any]:
+    """The lists, tuples and dicts in a value, outermost first."""
+    if isinstance(value, Maybe):
+        return containers(value.value)
+    entries: Any = value.values() if kind_of(value) is dict else value
+    if kind_of(value) not in (list, tuple, dict):
+        return []
+    return [value, *[c for entry in entries for c in containers(entry)]]
+
+
 def is_static(spec: Spec) -> bool:
     """Whether a value of this structure is Python's alone."""
     return spec[0] == "static"

@@ -187,6 +187,24 @@ def test_A7_list_of_the_iteration():
     agree(f, (i32(4),))
 
 
+def test_A7_list_that_a_body_makes():
+    def f(x):
+        if x > 0:
+            found = []
+            found.append(x)
+        else:
+            found = [x * 2]
+        pair = [x, x]
+        for i in arange(x):
+            last = pair[1]
+            pair = []
+            pair.append(last)
+            pair.append(last + i)
+        return found, pair
+
+    agree(f, *ints)
+
+
 def test_A7_pop_in_a_loop():
     def f(n, stack):
         total = 0
