@@ -128,8 +128,9 @@ class Branches:
         nothing = trees.is_none(main.spec)
         if nothing != trees.is_none(other.spec or main.spec):
             raise self._error(
-                "value", f"{self._name(i)} is None at the end of the {_MAIN if nothing else _ELSE} "
-                "branch, but not of the other: both must give it a value that a tensor can have"
+                "value",
+                f"{self._name(i)} is None at the end of the {_MAIN if nothing else _ELSE} "
+                "branch, but not of the other: both must give it a value that a tensor can have",
             )
         if main.spec != other.spec:
             raise self._structure(i, main, other)
@@ -176,9 +177,7 @@ class Branches:
         """Adds what says whether the symbol has its value, where a branch is not sure of it."""
         name, spec = self._names[i], main.spec or ()
         if main.flagged:
-            tensors.append(
-                other.value.defined if other.flagged else self._library.as_tensor(True)
-            )
+            tensors.append(other.value.defined if other.flagged else self._library.as_tensor(True))
             self._results.append(lambda results: self._maybe(name, spec, results, results[-1]))
         elif other.flagged:
             if other.value is not self.before[i]:
@@ -285,9 +284,7 @@ def _said(side: _Side) -> str:
     return f"a {type(side.value).__name__} of {len(side.leaves)}"
 
 
-def _restored(
-    spec: Spec, kept: list[tuple[Any] | None], results: list[Tensor], before: Any
-) -> Any:
+def _restored(spec: Spec, kept: list[tuple[Any] | None], results: list[Tensor], before: Any) -> Any:
     if before is not None and all(kept):
         return before
     leaves = [k[0] if k is not None else r for k, r in zip(kept, results, strict=True)]

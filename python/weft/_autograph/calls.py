@@ -178,7 +178,8 @@ def _refused(f: types.FunctionType, reason: str) -> Callable[..., Any]:
     if not reason.startswith(_QUIET) and f.__code__ not in _warned:
         _warned.add(f.__code__)
         advice = "Decorate it with do_not_convert to silence this."
-        warnings.warn(f"{text}. {advice}", AutoGraphWarning, stacklevel=4)
+        place = (f.__code__.co_filename, f.__code__.co_firstlineno)
+        warnings.warn_explicit(f"{text}. {advice}", AutoGraphWarning, *place)
     kept = weakref.ref(f)
 
     def unconverted(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`while` and `for` of converted code: staged over tensors and data sets, Python's over the rest."""
+"""`while` and `for` of converted code: staged over tensors and data sets, Python's over others."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def _unrolled_for(loop: _Loop, iterated: Any, extra_test: Thunk | None) -> None:
             if not hasattr(iterated, "__len__"):
                 raise NotImplementedError(
                     "break and return statements which depend on a tensor are not supported in a "
-                    f"Python for loop over a {type(iterated).__name__}, which may have no end: loop "
-                    "over a list, or over a tensor"
+                    f"Python for loop over a {type(iterated).__name__}, which may have no end: "
+                    "loop over a list, or over a tensor"
                 )
         elif not more:
             break
@@ -249,9 +249,7 @@ def _first_of(start: Any, stop: Any) -> Tensor:
     return staging.as_tensor(start, like)
 
 
-def _goes_on(
-    loop: _Loop, state: LoopState, extra_test: Thunk | None, tensors: Tensors
-) -> Tensor:
+def _goes_on(loop: _Loop, state: LoopState, extra_test: Thunk | None, tensors: Tensors) -> Tensor:
     """What lowering `break` and `return` made the condition of a `for`."""
     staging = library()
     if extra_test is None:

@@ -89,13 +89,14 @@ class LoopState:
             return self._carry(symbol, after)
         if is_absent(after):
             raise self._error(
-                "value", f"{shown(symbol.name)} is deleted in the loop, so it has no value behind it"
+                "value",
+                f"{shown(symbol.name)} is deleted in the loop, and has no value behind it",
             )
         if isinstance(after, Maybe) and not symbol.flagged:
             raise self._error(
                 "value",
-                f"{shown(symbol.name)} must be defined at the end of every iteration: it was before "
-                "the loop",
+                f"{shown(symbol.name)} must be defined at the end of every iteration: it was "
+                "before the loop",
             )
         inner = after.value if isinstance(after, Maybe) else after
         leaves: list[Any] = []
@@ -119,7 +120,9 @@ class LoopState:
         if is_absent(inner):
             return self._introduce(symbol, after)
         if inner is None:
-            raise self._error("value", f"{shown(symbol.name)} is not allowed to be None before the loop")
+            raise self._error(
+                "value", f"{shown(symbol.name)} is not allowed to be None before the loop"
+            )
         if after is None:
             raise self._error("value", f"{shown(symbol.name)} is None at the end of the iteration")
         symbol.spec = trees.flatten(inner, symbol.leaves)
@@ -217,8 +220,8 @@ class LoopState:
         if trees.is_static(symbol.spec) or trees.is_static(trees.flatten(after, [])):
             return self._error(
                 "dtype",
-                f"{shown(symbol.name)} is {_said(before)} before the loop, but {_said(after)} after "
-                "one iteration: what changes in a loop over tensors must be tensors or numbers",
+                f"{shown(symbol.name)} is {_said(before)} before the loop, but {_said(after)} "
+                "after one iteration: what changes in a loop over tensors must be tensors or numbers",
             )
         return self._error(
             "dtype",

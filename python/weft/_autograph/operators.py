@@ -38,7 +38,10 @@ class FunctionScope:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         depth = context.depth
         context.depth = depth - 1
@@ -72,9 +75,7 @@ def ld(value: Any) -> Any:
     if kind is Undefined:
         return value.read()
     if kind is Maybe:
-        library().assert_(
-            value.defined, f"'{value.name}' is used before assignment: {value.why}"
-        )
+        library().assert_(value.defined, f"'{value.name}' is used before assignment: {value.why}")
         return value.value
     return value
 

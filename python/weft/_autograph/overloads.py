@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .staging import Tensor, Staging, context, current, errors, library
+from .staging import Staging, Tensor, context, current, errors, library
 
 _MISSING = object()
 

@@ -272,6 +272,9 @@ class _Prepass:
         for handler in node.handlers:
             handler.body = self._handled(handler)
         node.orelse = self._block(node.orelse)
+        if node.orelse:
+            # Its first statement stands for the block in malt's graph, where an `if` stands already.
+            node.orelse.insert(0, at(node.orelse[0], ast.Pass()))
         node.finalbody = self._block(node.finalbody)
         out.append(node)
 
@@ -395,7 +398,6 @@ def copy(node: Any) -> Any:
     names = [name for name in type(node)._fields if hasattr(node, name)]
     new = type(node)(**{name: copy(getattr(node, name)) for name in names})
     return ast.copy_location(new, node)
-
 
 
 def _no_parameters() -> ast.arguments:

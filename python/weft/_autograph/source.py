@@ -42,8 +42,8 @@ def find(function: types.FunctionType) -> Found:
         file = _file(code.co_filename, function.__globals__)
         if file is None:
             raise SourceError(
-                f"its source is not to be had ({code.co_filename}): it was made by exec, typed at a "
-                "prompt or compiled without its file"
+                f"its source is not to be had ({code.co_filename}): it was made by exec, typed at "
+                "a prompt or compiled without its file"
             )
         found = _match(code, file)
     if found is None:

@@ -1,4 +1,4 @@
-"""Bodies that are being staged: where they may stand, and what they may not do to Python's values."""
+"""Bodies that are being staged: where they may stand, and what they may not do to Python's."""
 
 from __future__ import annotations
 
@@ -107,4 +107,3 @@ def condition_of(value: Any, name: str) -> Tensor:
         f"the condition of {name} must be a bool scalar, but it is {type}: compare it with "
         "something, or reduce it to one value with any or all; to test for None write `is not None`"
     )
-

@@ -1,4 +1,4 @@
-"""What AutoGraph asks of the tensor library: the few calls through which operators reach a trace."""
+"""What AutoGraph asks of the tensor library: the few calls by which operators reach a trace."""
 
 from __future__ import annotations
 
@@ -104,7 +104,11 @@ class Staging(Protocol):
         ...
 
     def loop(
-        self, name: str, condition: Callable[[list[Tensor]], Tensor], body: Body, state: list[Tensor]
+        self,
+        name: str,
+        condition: Callable[[list[Tensor]], Tensor],
+        body: Body,
+        state: list[Tensor],
     ) -> list[Tensor]:
         """`state = body(state)` while `condition(state)`; sizes that change become unknown."""
         ...
@@ -122,9 +126,7 @@ class Staging(Protocol):
         integers or integer scalars."""
         ...
 
-    def probe(
-        self, body: Callable[[list[Tensor]], Any], state: list[Tensor]
-    ) -> tuple[Any, bool]:
+    def probe(self, body: Callable[[list[Tensor]], Any], state: list[Tensor]) -> tuple[Any, bool]:
         """Runs `body` on traced stand-ins of the types of `state` in a block that is erased.
         Gives what it returned, and whether it recorded anything."""
         ...

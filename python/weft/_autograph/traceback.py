@@ -61,9 +61,7 @@ def clean(error: BaseException) -> None:
         at = at.__cause__ or at.__context__
 
 
-def _cleaned(
-    traceback: types.TracebackType | None, done: int | None
-) -> types.TracebackType | None:
+def _cleaned(traceback: types.TracebackType | None, done: int | None) -> types.TracebackType | None:
     kept: list[types.TracebackType] = []
     owner: object = None
     while traceback is not None and id(traceback) != done:

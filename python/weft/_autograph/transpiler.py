@@ -1,8 +1,8 @@
 """Turns functions into their converted form, compiled with the user's file, lines and names."""
 
 from __future__ import annotations
-
 import __future__ as future
+
 import ast
 import builtins
 import os
@@ -143,12 +143,12 @@ def _compiled(
         decorator_list=[],
     )
     cells: list[ast.stmt] = [
-        ast.Assign(
-            targets=[ast.Name(id=cell, ctx=ast.Store())], value=ast.Constant(value=None)
-        )
+        ast.Assign(targets=[ast.Name(id=cell, ctx=ast.Store())], value=ast.Constant(value=None))
         for cell in code.co_freevars
     ]
-    outer = ast.FunctionDef(name="cells", args=_parameters(), body=[*cells, inner], decorator_list=[])
+    outer = ast.FunctionDef(
+        name="cells", args=_parameters(), body=[*cells, inner], decorator_list=[]
+    )
     for generated in (outer, inner):
         if "type_params" in generated._fields:
             setattr(generated, "type_params", [])
@@ -182,7 +182,7 @@ def _nested(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def _locate(node: ast.AST, around: Location, origin_of: Callable[[ast.AST], Any]) -> None:
-    """Gives every node its place in the user's file; what is made up stands where its parent does."""
+    """Gives every node its place in the user's file; what is made up stands with its parent."""
     origin = origin_of(node)
     place: Location = origin.loc if origin is not None else around
     if "lineno" in node._attributes:
@@ -274,7 +274,9 @@ def to_code(function: Any) -> str:
     while hasattr(inner, "__wrapped__") and not isinstance(inner, types.FunctionType):
         inner = inner.__wrapped__
     if not isinstance(inner, types.FunctionType):
-        raise TypeError(f"to_code takes a function of Python, but this is {builtins.repr(function)}")
+        raise TypeError(
+            f"to_code takes a function of Python, but this is {builtins.repr(function)}"
+        )
     outcome = _outcome(inner)
     if isinstance(outcome, str):
         raise staging.errors().autograph(f"{inner.__qualname__} is not converted: {outcome}")

@@ -174,7 +174,8 @@ class Hoist:
             )
             if lazy and contains_walrus(inner):
                 raise self._refuse(
-                    inner, "`:=` inside `and`, `or`, a chained comparison or `if ... else` of a "
-                    "comprehension is not converted: write a loop"
+                    inner,
+                    "`:=` inside `and`, `or`, a chained comparison or `if ... else` of a "
+                    "comprehension is not converted: write a loop",
                 )
         return node

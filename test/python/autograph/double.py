@@ -6,12 +6,11 @@ function on NumPy's values is the oracle.
 
 from __future__ import annotations
 
-import itertools
+import linecache
 import operator
 from typing import Any
 
 import numpy as np
-
 from weft import _autograph
 from weft._autograph.staging import ErrorTypes, Parts, TensorType
 from weft._autograph.traceback import hide
@@ -110,9 +109,7 @@ def _check(inputs: Any) -> None:
 
 
 def _operators() -> None:
-    names = (
-        "add sub mul truediv floordiv mod pow matmul lt le gt ge eq ne and_ or_ xor".split()
-    )
+    names = "add sub mul truediv floordiv mod pow matmul lt le gt ge eq ne and_ or_ xor".split()
     for name in names:
         function = getattr(operator, name)
         plain = name.rstrip("_")
@@ -476,9 +473,18 @@ def _same(found: Any, wanted: Any, case: Any) -> None:
     elif wanted is None or isinstance(wanted, str):
         assert found == wanted, (case, found, wanted)
     else:
-        np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=1e-5, err_msg=str(case))
+        np.testing.assert_allclose(
+            np.asarray(found), np.asarray(wanted), rtol=1e-5, err_msg=str(case)
+        )
 
 
-_counter = itertools.count()
+def compiled(text: str, name: str) -> Any:
+    """The function `program` of a text that is found as a notebook's cells are."""
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {"show": show, "arange": arange, "__name__": "programs"}
+    exec(compile(text, name, "exec"), scope)
+    return scope["program"]
+
+
 hide(__file__)
 _autograph.leave_module("double")

@@ -1,11 +1,8 @@
 """Random programs: what is traced, run on values, is what plain Python does."""
 
-import linecache
 import random
 
-import numpy as np
-import pytest
-from double import Program, agree, arange, i32, show
+from double import agree, compiled, i32
 
 
 class Writer:
@@ -40,7 +37,8 @@ class Writer:
         if kind == 3:
             return f"show({self.number(depth + 1)})"
         if kind == 4:
-            return f"({self.number(depth + 1)} if {self.test(depth + 1)} else {self.number(depth + 1)})"
+            first, second = self.number(depth + 1), self.number(depth + 1)
+            return f"({first} if {self.test(depth + 1)} else {second})"
         op = r.choice(["+", "-", "*"])
         return f"(({self.number(depth + 1)} {op} {self.number(depth + 1)}) % 19)"
 
@@ -131,13 +129,6 @@ class Writer:
         if r.random() < 0.25:
             self.add(depth, "else:")
             self.block(depth + 1, nesting + 1, False)
-
-
-def compiled(text, name):
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"show": show, "arange": arange, "__name__": "programs"}
-    exec(compile(text, name, "exec"), scope)
-    return scope["program"]
 
 
 INPUTS = [(0, 0, 0), (1, 2, 3), (-5, 4, 9), (7, 7, -2), (3, 1, 6), (18, 2, 5)]

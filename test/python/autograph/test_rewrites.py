@@ -7,7 +7,6 @@ import enum
 import numpy as np
 import pytest
 from double import CheckError, Program, agree, arange, f32, i32, show
-
 from weft._autograph import AutoGraphWarning, convert, to_code
 
 ints = [(i32(n),) for n in (-3, 0, 1, 2, 5, 8)]
@@ -129,7 +128,7 @@ def test_walrus_in_comprehension():
 
     def g(x):
         if x > 0:
-            values = [last := y * 2 for y in (1, 2, 3)]
+            values = [last := y * 2 for y in (1, 2, 3)]  # noqa: F841
             x = x + last
         return x
 
@@ -437,12 +436,14 @@ def test_match_or_with_names_refused():
 
 
 def test_continued_lines_keep_their_numbers():
+    # fmt: off
     def f(x):
         y = x + \
             1
         z = (y
              + np.float32("none"))
         return z
+    # fmt: on
 
     with pytest.raises(ValueError) as caught:
         Program(f, i32(1))

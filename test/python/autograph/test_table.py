@@ -17,7 +17,6 @@ from double import (
     i32,
     show,
 )
-
 from weft._autograph import AutoGraphWarning, convert, set_loop_options
 
 ints = [(i32(n),) for n in (-3, 0, 1, 2, 5, 8)]
@@ -136,7 +135,9 @@ def test_A6_shape_invariants():
             i += 1
         return x
 
-    with pytest.raises(ValueError, match=r"'x' has shape \[2\] after one iteration, which does not "):
+    with pytest.raises(
+        ValueError, match=r"'x' has shape \[2\] after one iteration, which does not "
+    ):
         Program(g, i32(2), np.zeros(1, np.float32))
 
     def h(n, x):
@@ -157,7 +158,9 @@ def test_A6_rank_changes():
             n -= 1
         return x
 
-    with pytest.raises(ValueError, match=r"'x' has shape \[2, 2\] before the loop, but shape \[2\]"):
+    with pytest.raises(
+        ValueError, match=r"'x' has shape \[2, 2\] before the loop, but shape \[2\]"
+    ):
         Program(f, i32(1), np.zeros((2, 2), np.float32))
 
 
@@ -372,7 +375,9 @@ def test_A14_lambdas():
 def test_A15_exec():
     scope = {}
     exec("def f(x): return x + 1\ndef g(x):\n    return 1 if x > 0 else 2", scope)
-    with pytest.warns(AutoGraphWarning, match="f runs as it is, not converted by AutoGraph: its sou"):
+    with pytest.warns(
+        AutoGraphWarning, match="f runs as it is, not converted by AutoGraph: its sou"
+    ):
         program = Program(scope["f"], i32(1))
     assert program(i32(1)) == 2
     with warnings.catch_warnings():
@@ -450,7 +455,9 @@ def test_A19_raise():
             raise ValueError("too small")
         return t
 
-    with pytest.raises(TypeError, match="`raise ValueError` is in a branch or loop that a tensor") as e:
+    with pytest.raises(
+        TypeError, match="`raise ValueError` is in a branch or loop that a tensor"
+    ) as e:
         Program(f, i32(5))
     assert str(list(e.traceback)[-1].statement).strip() == 'raise ValueError("too small")'
     with pytest.raises(ValueError, match="too small"):
