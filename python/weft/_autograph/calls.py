@@ -210,6 +210,7 @@ def trace_call(f: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None
         raise
     finally:
         context.depth, context.bodies, context.tries = outer
+        context.negation = None
 
 
 def convert(f: Any) -> Callable[..., Any]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import types
 from typing import NamedTuple
+
+from . import staging
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -92,8 +95,27 @@ def _match(code: types.CodeType, file: _File) -> Found | None:
         if _name(found.node) == code.co_name and _parameters(found.node) == _names(code)
     ]
     inside = [found for found in candidates if _spans(found.node, code)]
+    if inside and _differs(code, file):
+        return None
     # A definition inside another spans less of the file.
     return min(inside, key=lambda found: _extent(found.node), default=None)
+
+
+def _differs(code: types.CodeType, file: _File) -> bool:
+    """Whether a file that was written since this package was imported has other code there now."""
+    try:
+        if os.stat(code.co_filename).st_mtime < staging.IMPORTED:
+            return False
+        compiled = compile("".join(file.lines), code.co_filename, "exec", dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return False  # not a file, or none that Python alone can read
+    left = [compiled]
+    while left:
+        inner = left.pop()
+        if inner == code:
+            return False
+        left += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
+    return True
 
 
 def _name(node: Definition) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
+
+IMPORTED = time.time()
+"""When this package was imported: files that are older are as they were imported."""
 
 Tensor = Any
 """A tensor of the library that is staged into; AutoGraph looks at it only through `Staging`."""

@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pytest
 from double import Program, Rows, agree, arange, compiled, i32, show
-
 from weft._autograph import convert
 
 ints = [(i32(n),) for n in (-3, 0, 1, 2, 5, 8)]
