@@ -2,7 +2,8 @@
 
 import random
 
-from double import agree, compiled, i32
+import pytest
+from double import CheckError, Program, agree, compiled, i32
 
 
 class Writer:
@@ -10,9 +11,11 @@ class Writer:
 
     NAMES = ("a", "b", "c", "d")
 
-    def __init__(self, seed):
+    def __init__(self, seed, undefined=False):
         self.random = random.Random(seed)
-        self.lines = ["def program(a, b, c):", "    d = 0"]
+        self.undefined = undefined
+        self.lines = ["def program(a, b, c):"]
+        self.lines += ["    if a is None:", "        d = 0"] if undefined else ["    d = 0"]
         self.counters = 0
         self.budget = 22
 
@@ -33,7 +36,7 @@ class Writer:
         if kind == 0:
             return str(r.randrange(-3, 6))
         if kind < 3:
-            return r.choice(self.NAMES)
+            return self.read()
         if kind == 3:
             return f"show({self.number(depth + 1)})"
         if kind == 4:
@@ -41,6 +44,11 @@ class Writer:
             return f"({first} if {self.test(depth + 1)} else {second})"
         op = r.choice(["+", "-", "*"])
         return f"(({self.number(depth + 1)} {op} {self.number(depth + 1)}) % 19)"
+
+    def read(self):
+        """A name to read: one that may have no value is read rarely, and at the end."""
+        rarely = self.undefined and self.random.random() < 0.95
+        return self.random.choice(self.NAMES[:3] if rarely else self.NAMES)
 
     def test(self, depth=0):
         r = self.random
@@ -67,6 +75,8 @@ class Writer:
         self.budget -= 1
         kind = r.randrange(15)
         name = r.choice(self.NAMES)
+        if self.undefined:
+            name = "d" if loop and r.random() < 0.3 else r.choice("abc")
         if kind < 3 or nesting >= 3 or self.budget < 0:
             self.add(depth, f"{name} = {self.number()}")
         elif kind == 3:
@@ -144,6 +154,28 @@ def check(seed):
         raise
 
 
+def check_undefined(seed):
+    """A variable that may have no value: Python and the program agree on when it is missed."""
+    text = Writer(seed, undefined=True).text()
+    function = compiled(text, f"<undefined {seed}>")
+    try:
+        try:
+            program = Program(function, *map(i32, INPUTS[0]))
+        except (ValueError, UnboundLocalError):
+            return  # a branch alone assigns it, or it is missed in any case
+        for case in INPUTS:
+            try:
+                wanted = function(*map(i32, case))
+            except UnboundLocalError:
+                with pytest.raises(CheckError, match="is used before assignment"):
+                    program(*map(i32, case))
+            else:
+                assert program(*map(i32, case)) == wanted, case
+    except BaseException as error:
+        error.add_note(text)
+        raise
+
+
 def pytest_generate_tests(metafunc):
     if "part" in metafunc.fixturenames:
         count = metafunc.config.getoption("--programs")
@@ -154,3 +186,9 @@ def test_programs(part, request):
     count = request.config.getoption("--programs")
     for seed in range(part, min(part + 25, count)):
         check(seed)
+
+
+def test_programs_with_undefined_variables(part, request):
+    count = request.config.getoption("--programs")
+    for seed in range(part, min(part + 10, count)):
+        check_undefined(seed)
