@@ -424,7 +424,7 @@ def test_A17_error_two_calls_deep():
         "y = deepest(x)",
         'raise KeyError("no such thing")',
     ]
-    assert all("_autograph" not in str(entry.path) for entry in caught.traceback)
+    assert all("weft/_autograph" not in str(entry.path) for entry in caught.traceback)
 
 
 def test_A18_assert():

@@ -1,5 +1,6 @@
 """Random programs: what is traced, run on values, is what plain Python does."""
 
+import os
 import random
 
 import pytest
@@ -176,19 +177,21 @@ def check_undefined(seed):
         raise
 
 
+def programs(config):
+    """How many programs to run; the option is known where pytest starts in this folder."""
+    return config.getoption("--programs", default=None) or int(os.environ.get("PROGRAMS", "300"))
+
+
 def pytest_generate_tests(metafunc):
     if "part" in metafunc.fixturenames:
-        count = metafunc.config.getoption("--programs")
-        metafunc.parametrize("part", range(0, count, 25))
+        metafunc.parametrize("part", range(0, programs(metafunc.config), 25))
 
 
 def test_programs(part, request):
-    count = request.config.getoption("--programs")
-    for seed in range(part, min(part + 25, count)):
+    for seed in range(part, min(part + 25, programs(request.config))):
         check(seed)
 
 
 def test_programs_with_undefined_variables(part, request):
-    count = request.config.getoption("--programs")
-    for seed in range(part, min(part + 10, count)):
+    for seed in range(part, min(part + 10, programs(request.config))):
         check_undefined(seed)

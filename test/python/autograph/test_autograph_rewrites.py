@@ -465,7 +465,9 @@ def test_to_code():
         return x
 
     text = to_code(f)
-    assert text.startswith("# AutoGraph's form of test_to_code.<locals>.f, test_rewrites.py:")
+    assert text.startswith(
+        "# AutoGraph's form of test_to_code.<locals>.f, test_autograph_rewrites.py:"
+    )
     assert '"""Doubles."""' in text
     assert "ag__.if_stmt(ag__.ld(x) > 0, if_body, else_body, get_state, set_state, ('x'" in text
     compile(text, "converted", "exec")

@@ -3,9 +3,9 @@
 import functools
 import warnings
 
+import autograph_samples as samples
 import numpy as np
 import pytest
-import samples
 from double import LeakError, Program, agree, arange, i32, show
 from weft._autograph import AutoGraphWarning, convert, do_not_convert, to_code
 

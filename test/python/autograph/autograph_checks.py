@@ -12,7 +12,7 @@ def fails(f, *arguments, kind, match, line):
         Program(f, *arguments)
     entries = [e for e in caught.traceback if "double.py" not in str(e.path)][1:]
     for entry in entries:
-        assert "_autograph" not in str(entry.path), entry
+        assert "weft/_autograph" not in str(entry.path), entry
         assert "malt" not in str(entry.path), entry
     assert line in str(entries[-1].statement), entries[-1].statement
     assert str(entries[-1].path) == inspect.getsourcefile(f)

@@ -9,9 +9,9 @@ import threading
 import time
 import weakref
 
+import autograph_samples as samples
 import numpy as np
 import pytest
-import samples
 from double import Program, agree, i32
 from weft import _autograph
 from weft._autograph import AutoGraphWarning, convert, converted_call, to_code

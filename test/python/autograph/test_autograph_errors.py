@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from checks import fails
+from autograph_checks import fails
 from double import (
     Array,
     CheckError,

@@ -4,7 +4,7 @@ import traceback
 
 import numpy as np
 import pytest
-from checks import fails
+from autograph_checks import fails
 from double import (
     NotAllowedError,
     Program,
@@ -101,7 +101,7 @@ def test_causes_are_cleaned_too():
     with pytest.raises(ValueError, match="outer") as caught:
         Program(f, i32(1))
     text = "".join(traceback.format_exception(caught.value.__cause__))
-    assert "_autograph" not in text
+    assert "weft/_autograph" not in text
     assert 'raise KeyError("inner")' in text
 
 
@@ -120,7 +120,7 @@ def test_formatted_traceback():
     assert f'  File "{__file__}", line {at}, in f' in lines
     assert "    return x + [1, 2] @ undefined  # noqa: F821" in lines
     assert any("^^^^^^^^^" in line for line in lines)
-    assert "_autograph" not in text.replace("in trace_call", "")
+    assert "weft/_autograph" not in text.replace("in trace_call", "")
 
 
 def test_unconverted_functions_say_why():
@@ -132,7 +132,7 @@ def test_unconverted_functions_say_why():
 
     with pytest.warns(
         AutoGraphWarning,
-        match=r"a generator inside a function is not converted \(test_tracebacks.py:",
+        match=r"a generator inside a function is not converted \(test_autograph_tracebacks.py:",
     ):
         with pytest.raises(NotAllowedError) as caught:
             Program(f, i32(1))
