@@ -221,7 +221,7 @@ class LoopState:
             return self._error(
                 "dtype",
                 f"{shown(symbol.name)} is {_said(before)} before the loop, but {_said(after)} "
-                "after one iteration: what changes in a loop over tensors must be tensors or numbers",
+                "after one iteration: what a loop over tensors changes must be tensors or numbers",
             )
         return self._error(
             "dtype",

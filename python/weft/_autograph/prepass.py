@@ -273,7 +273,7 @@ class _Prepass:
             handler.body = self._handled(handler)
         node.orelse = self._block(node.orelse)
         if node.orelse:
-            # Its first statement stands for the block in malt's graph, where an `if` stands already.
+            # Its first statement stands for the block in malt's graph, where an `if` is already.
             node.orelse.insert(0, at(node.orelse[0], ast.Pass()))
         node.finalbody = self._block(node.finalbody)
         out.append(node)

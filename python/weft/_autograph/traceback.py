@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from typing import Any
 
 from . import staging
 
@@ -109,9 +108,6 @@ def note(error: BaseException, text: str) -> None:
         error.add_note(text)
 
 
-def autograph_error(message: str, **extra: Any) -> Exception:
+def autograph_error(message: str) -> Exception:
     """An error of the library's class for Python that cannot be converted."""
-    error = staging.errors().autograph(message)
-    for name, value in extra.items():
-        setattr(error, name, value)
-    return error
+    return staging.errors().autograph(message)

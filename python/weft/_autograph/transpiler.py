@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import iteration, operators, patterns, prepass, source, staging
-from .traceback import Mark, mark_of
+from .traceback import Mark
 
 _THUNK = "ag_thunk__"
 """The parameter by which lambdas that the conversion made are told from the user's."""
@@ -283,8 +283,3 @@ def to_code(function: Any) -> str:
     node, _, _ = _transformed(inner)
     place = f"{os.path.basename(inner.__code__.co_filename)}:{inner.__code__.co_firstlineno}"
     return f"# AutoGraph's form of {inner.__qualname__}, {place}.\n{ast.unparse(node)}\n"
-
-
-def is_converted(function: Any) -> bool:
-    """Whether a function is the converted form of one."""
-    return isinstance(function, types.FunctionType) and mark_of(function.__code__) is not None

@@ -12,7 +12,7 @@ import weakref
 import autograph_samples as samples
 import numpy as np
 import pytest
-from double import Program, agree, i32
+from double import Program, T, agree, arange, i32
 from weft import _autograph
 from weft._autograph import AutoGraphWarning, convert, converted_call, to_code
 
@@ -115,6 +115,45 @@ def test_conversions_die_with_their_functions():
     gc.collect()
     assert all(a() is None and b() is None for a, b in gone)
     assert all(c() is None for c in closures)
+
+
+def test_traces_leave_nothing_behind():
+    def f(x):
+        total = 0
+        for i in arange(x):
+            if not i > 2:
+                continue
+            total += i if i > 3 else -i
+        while x > 0 and not total > 50:
+            x -= 1
+        return total + x
+
+    def living():
+        gc.collect()
+        return sum(type(thing) is T for thing in gc.get_objects())
+
+    before = living()
+    for _ in range(3):
+        agree(f, *ints)
+        with pytest.raises(TypeError):
+            Program(lambda x: [y for y in range(x)], i32(1))
+    assert living() == before
+
+
+def test_a_trace_within_a_staged_body():
+    def inner(x):
+        found = []
+        found.append(x)
+        return found[0] * 2 if x > 1 else x
+
+    def f(x):
+        if x > 0:
+            nested = Program(inner, i32(1))
+            x = x + int(nested(i32(5)))
+        return x
+
+    program = Program(f, i32(1))
+    assert [program(i32(n)) for n in (-1, 1)] == [-1, 11]
 
 
 def test_threads():
