@@ -8,6 +8,9 @@
 #include <system_error>
 #include <thread>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "Checkpoint/Folder.h"
 #include "Checkpoint/Restore.h"
 #include "Checkpoint/Snapshot.h"
@@ -23,6 +26,13 @@ namespace weft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Lets the other threads of the program go first, from now on: they train, and wait for each other
+/// at every step.
+void yield_to_others() {
+  constexpr int kNice = 10; // a tenth of the weight: with the least of all, saves may never end
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice); // a wish: it may fail
+}
 
 /// A thread that no signal of the program comes to.
 std::thread without_signals(const std::function<void()> &run) {
@@ -67,6 +77,7 @@ struct ManagerState {
   void start(Snapshot taken) {
     const auto snapshot = std::make_shared<Snapshot>(std::move(taken));
     const auto run = [this, snapshot] {
+      if (options.background) yield_to_others();
       try {
         write_numbered(folder, std::move(*snapshot), options.background);
         remove_others();

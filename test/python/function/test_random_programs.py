@@ -19,7 +19,7 @@ def writer():
     """The writer of programs of AutoGraph's own tests, which run them on a double of the library."""
     sys.path.insert(0, str(_FOLDER))
     try:
-        spec = importlib.util.spec_from_file_location("programs_of_autograph", _FOLDER / "test_programs.py")
+        spec = importlib.util.spec_from_file_location("programs_of_autograph", _FOLDER / "test_autograph_programs.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     finally:
