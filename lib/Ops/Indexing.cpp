@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
+#include "Support/Profile.h"
 #include <weft/detail/binding.h>
 #include <weft/ops.h>
 
@@ -49,10 +52,19 @@ Range resolve(const Slice &slice, std::int64_t size, std::size_t position) {
   return {start - (count - 1) * step, start + 1, step, true};
 }
 
-/// The ops that an index stands for.
+/// The ops that an index stands for, and the view that they make of a tensor with elements.
 struct Plan {
   Ints starts, limits, strides, reversed, shape;
   bool slices = false, reshapes = false;
+  Ints steps; ///< in elements, of each axis of `shape`
+  std::int64_t offset = 0;
+
+  void view(const Range &range, std::int64_t count, std::int64_t stride) {
+    if (count > 0)
+      offset += (range.low + (range.backwards ? (count - 1) * range.step : 0)) * stride;
+    // A step beyond the axis may be any number, but then it is not taken.
+    steps.push_back(count <= 1 ? 0 : range.backwards ? -range.step * stride : range.step * stride);
+  }
 };
 
 } // namespace
@@ -71,7 +83,9 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
                      to_string(shape) + " (rank " + std::to_string(shape.size()) + ")");
 
   Plan plan;
+  const std::int64_t *const strides = x.impl()->strides(); // zeros in a trace
   const auto whole = [&](std::size_t axis) {
+    plan.steps.push_back(strides[axis]);
     plan.starts.push_back(0);
     plan.limits.push_back(shape[axis]);
     plan.strides.push_back(1);
@@ -93,6 +107,7 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
       const std::int64_t from = *at < 0 ? *at + size : *at;
       plan.starts.push_back(from);
       plan.limits.push_back(from + 1);
+      plan.offset += from * strides[axis];
       plan.strides.push_back(1);
       plan.slices = plan.reshapes = true;
       ++axis;
@@ -110,9 +125,11 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
                            : range.limit == range.low
                                ? 0
                                : (range.limit - range.low - 1) / range.step + 1);
+      plan.view(range, plan.shape.back(), strides[axis]);
       ++axis;
     } else if (std::holds_alternative<NewAxis>(index.value())) {
       plan.shape.push_back(1);
+      plan.steps.push_back(0);
       plan.reshapes = true;
     } else {
       for (std::size_t left = shape.size() - taken; left != 0; --left) whole(axis++);
@@ -120,6 +137,14 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
     ++position;
   }
   while (axis < shape.size()) whole(axis++);
+
+  if (!plan.slices && !plan.reshapes && plan.reversed.empty()) return x;
+  // The short way: where nobody records the ops, and reshape would not copy, what comes of them is
+  // one view.
+  if (Interpreter::current() == nullptr && !x.traced() && !profile::on()) {
+    Tensor view = detail::new_view(x, plan.shape, plan.steps, plan.offset);
+    if (!plan.reshapes || view.impl()->contiguous) return view;
+  }
 
   Tensor result = x;
   // Backwards over an axis of unknown size: turned round first, then every step-th from the front.

@@ -39,6 +39,10 @@ Tensor tensor_of_elements(const Elements &elements, detail::ExternalOwner owner,
 template <class Release>
 void with_python(const Release &release) {
   if (Py_IsInitialized() == 0) return; // what Python owned is gone with it
+  if (PyGILState_Check() != 0) {
+    release();
+    return;
+  }
   const PyGILState_STATE state = PyGILState_Ensure();
   release();
   PyGILState_Release(state);
