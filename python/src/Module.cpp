@@ -39,8 +39,7 @@ void list_names(nb::module_ &module) {
   for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
     const std::string_view text = nb::str(name).c_str();
     if (!text.starts_with('_') && !text.starts_with("random_") && !text.starts_with("internal_") &&
-        text != "custom_gradient_call" &&
-        text != "set_seed" && text != "Generator")
+        text != "custom_gradient_call" && text != "set_seed" && text != "Generator")
       names.append(name);
   }
   names.append("_rebuild"); // which pickled tensors name

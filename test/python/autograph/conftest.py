@@ -17,7 +17,7 @@ if importlib.util.find_spec("weft") is None or importlib.util.find_spec("weft._a
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--programs", type=int, help="how many random programs to run (300)")
+    parser.addoption("--programs", type=int, help="how many random programs to run (100)")
 
 
 @pytest.fixture(autouse=True)

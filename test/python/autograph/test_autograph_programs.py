@@ -179,7 +179,7 @@ def check_undefined(seed):
 
 def programs(config):
     """How many programs to run; the option is known where pytest starts in this folder."""
-    return config.getoption("--programs", default=None) or int(os.environ.get("PROGRAMS", "300"))
+    return config.getoption("--programs", default=None) or int(os.environ.get("PROGRAMS", "100"))
 
 
 def pytest_generate_tests(metafunc):
