@@ -65,6 +65,7 @@ NB_MODULE(_weft, module) {
   define_variables(module);
   define_tapes(module);
   define_custom_gradients(module);
+  define_derivatives(module);
   define_memory(module);
   define_staging(module);
   define_functions(module);

@@ -238,6 +238,11 @@ nb::object count(const std::string &name, nb::handle start, nb::handle stop, std
   return list_of(detail::count(name, iterations, turn, tensors_of(state)));
 }
 
+nb::object scan(nb::handle body, nb::handle carries, nb::handle slices, bool reverse) {
+  const std::vector<Tensor> xs = tensors_of(slices);
+  return list_of(detail::scan("scan", body_of(body), tensors_of(carries), xs, reverse, {}));
+}
+
 nb::tuple probe(nb::handle body, nb::handle state) {
   std::vector<TensorType> types;
   for (const Tensor &tensor : tensors_of(state)) types.push_back(detail::type_of(tensor));
@@ -345,6 +350,7 @@ void define_staging(nb::module_ &module) {
   module.def("internal_choose", choose);
   module.def("internal_loop", loop);
   module.def("internal_count", count);
+  module.def("internal_scan", scan);
   module.def("internal_probe", probe);
   module.def("internal_check", check_staged);
   module.def("internal_host_call", host_call);

@@ -131,6 +131,10 @@ nb::tuple watched(Tape &tape) {
 
 } // namespace
 
+GradientTape &tape_in(nb::handle object) {
+  return nb::cast<Tape &>(object).entered("it was asked for");
+}
+
 void define_tapes(nb::module_ &module) {
   nb::class_<Pause>(module, "_Pause", nb::is_final())
       .def("__enter__",

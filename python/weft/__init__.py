@@ -15,6 +15,7 @@ from weft import random as random
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._weft import *  # noqa: F403
+from weft.derivatives import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
 
 __all__ = [
@@ -24,11 +25,20 @@ __all__ = [
     "cond",
     "config",
     "custom_gradient",
+    "for_loop",
     "function",
+    "grad",
+    "hessian",
+    "jacobian",
+    "jvp",
     "numpy_function",
     "py_function",
     "random",
+    "scan",
     "switch_case",
+    "value_and_grad",
+    "vjp",
+    "vmap",
     "while_loop",
 ]
 __all__ += _weft.__all__

@@ -1,17 +1,20 @@
-"""Control flow as functions: `cond`, `switch_case` and `while_loop`."""
+"""Control flow as functions: `cond`, `switch_case`, `while_loop`, `for_loop`, `scan`; and `range`."""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from weft import _weft
 
-__all__ = ["cond", "switch_case", "while_loop"]
+from ._trees import is_listed
+
+__all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
 
 
-def _run(f: Callable[..., Any], *args: Any) -> Any:
-    """Calls a part, converted if what calls it is."""
+def run_part(f: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function that one of the package was handed, converted if what calls that is."""
     from ._autograph import calls
     from ._autograph.staging import context
 
@@ -59,14 +62,14 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
         ValueError: if it differs in structure
     """
     if not _weft.internal_is_traced(pred):
-        return _run(true_fn) if pred else _run(false_fn)
+        return run_part(true_fn) if pred else run_part(false_fn)
     shape = _Shape("cond")
 
     def then() -> list[Any]:
-        return shape.tensors(_run(true_fn))
+        return shape.tensors(run_part(true_fn))
 
     def otherwise() -> list[Any]:
-        return shape.tensors(_run(false_fn))
+        return shape.tensors(run_part(false_fn))
 
     return shape.value(_weft.internal_branch("cond", pred, then, otherwise))
 
@@ -82,11 +85,11 @@ def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> A
         raise _weft.ValueError("switch_case: there is no function to choose from")
     if not _weft.internal_is_traced(branch_index):
         at = int(branch_index)
-        return _run(branch_fns[at if 0 <= at < len(branch_fns) else -1])
+        return run_part(branch_fns[at if 0 <= at < len(branch_fns) else -1])
     shape = _Shape("switch_case")
 
     def case(f: Callable[[], Any]) -> Callable[[], list[Any]]:
-        return lambda: shape.tensors(_run(f))
+        return lambda: shape.tensors(run_part(f))
 
     results = _weft.internal_choose("switch_case", branch_index, [case(f) for f in branch_fns])
     return shape.value(results)
@@ -105,14 +108,14 @@ def while_loop(
     """
     if not _weft.internal_is_tracing():
         values: Any = loop_vars
-        while _run(cond, *values):
+        while run_part(cond, *values):
             values = _next(body, values)
         return values
     shape = _Shape("while_loop")
     state = shape.tensors(list(loop_vars))
 
     def holds(tensors: list[Any]) -> Any:
-        return _run(cond, *shape.value(tensors))
+        return run_part(cond, *shape.value(tensors))
 
     def turn(tensors: list[Any]) -> list[Any]:
         return shape.tensors(_next(body, shape.value(tensors)))
@@ -121,8 +124,119 @@ def while_loop(
     return results if isinstance(loop_vars, list) else tuple(results)
 
 
-def _next(body: Callable[..., Any], values: Any) -> list[Any]:
+def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
     """What the body gives: as many values as there are variables, or the only one."""
-    after = _run(body, *values)
+    after = run_part(body, *first, *values)
     many = len(values) != 1 or type(after) in (list, tuple)
     return [*after] if many else [after]
+
+
+def _bounds(iterations: Any) -> tuple[Any, Any, int]:
+    """Start, stop and step of what a loop counts."""
+    if isinstance(iterations, builtins.range):
+        return iterations.start, iterations.stop, iterations.step
+    if is_listed(iterations):
+        if not 2 <= len(iterations) <= 3:
+            raise _weft.ValueError(
+                "for_loop: iterations are a count, (start, stop), or (start, stop, step), not "
+                f"{len(iterations)} values"
+            )
+        start, stop, step = (*iterations, 1)[:3]
+    else:
+        start, stop, step = 0, iterations, 1
+    if type(step) is not int or step == 0:
+        raise _weft.ValueError(f"for_loop: the step is an int other than 0, not {step!r}")
+    return start, stop, step
+
+
+def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]) -> Any:
+    """`loop_vars = body(i, *loop_vars)` for each number of the iterations: a count, `(start, stop)`,
+    `(start, stop, step)`, or a `range`, with ints or integer scalars. In a traced function the loop
+    is recorded once, as in `while_loop`.
+
+    >>> wf.for_loop(4, lambda i, s: s + i, [wf.tensor(0)])
+    [tensor(6, shape=(), dtype=int32)]
+
+    Raises:
+        DTypeError, ShapeError: if a bound is no integer scalar, or a variable changes its type
+        ValueError: if the structure changes, or the step is 0
+    """
+    start, stop, step = _bounds(iterations)
+    if not _weft.internal_is_tracing():
+        values: Any = loop_vars
+        for i in builtins.range(int(start), int(stop), step):
+            values = _next(body, values, i)
+        return values
+    shape = _Shape("for_loop")
+    state = shape.tensors(list(loop_vars))
+
+    def turn(i: Any, tensors: list[Any]) -> list[Any]:
+        return shape.tensors(_next(body, shape.value(tensors), i))
+
+    results: Any = shape.value(_weft.internal_count("for_loop", start, stop, step, turn, state))
+    return results if isinstance(loop_vars, list) else tuple(results)
+
+
+def scan(
+    body: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, reverse: bool = False
+) -> tuple[Any, Any]:
+    """Threads a carry along the first axis of the tensors in `xs`, which all have its size:
+    `(carry, y) = body(carry, x)` for each slice x. Gives the last carry, and the y's stacked along
+    a new first axis in the order of `xs`. Carry, slices and y's are tensors, or lists, tuples and
+    dicts of them; the carry keeps its structure, dtypes and ranks. It is recorded once in a traced
+    function, and has a gradient.
+
+    >>> wf.scan(lambda s, x: (s + x, s), wf.tensor(0.0), wf.tensor([1.0, 2.0, 3.0]))
+    (tensor(6.0, shape=(), dtype=float32), tensor([0., 1., 3.], shape=(3,), dtype=float32))
+
+    Args:
+        reverse: whether it goes from the last slice to the first
+
+    Raises:
+        ShapeError: if sizes along the first axis differ, or y's are of different shapes
+        DTypeError: if the carry changes its dtype
+        ValueError: if the body gives no pair, the structure changes, or there is nothing to scan
+    """
+    carry, slices, ys = _Shape("scan"), _Shape("scan"), _Shape("scan")
+    carries, tensors = carry.tensors(init), slices.tensors(xs)
+
+    def turn(given: list[Any]) -> list[Any]:
+        split = len(carries)
+        result: Any = run_part(body, carry.value(given[:split]), slices.value(given[split:]))
+        if not is_listed(result) or len(result) != 2:
+            raise _weft.ValueError("scan: the body gives a pair: the next carry, and what is stacked")
+        after, y = result
+        return [*carry.tensors(after), *ys.tensors(y)]
+
+    results = _weft.internal_scan(turn, carries, tensors, reverse)
+    split = len(carries)
+    return carry.value(results[:split]), ys.value(results[split:])
+
+
+def range(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """start, start + step, ... before stop, as a tensor; with one argument from 0 on. Where a bound
+    is a traced tensor, what a `for` of a traced function goes through.
+
+    >>> wf.range(2, 8, 2)
+    tensor([2, 4, 6], shape=(3,), dtype=int32)
+
+    Raises:
+        ValueError: if the step is 0
+    """
+    given = (start, step) if stop is None else (start, stop, step)
+    if not any(_weft.internal_is_traced(x) for x in given):
+        return _weft.arange(_number(start), _number(stop), _number(step), dtype)
+    from . import _staging
+    from ._autograph import overloads
+
+    _staging.install()
+    if dtype is not None:
+        start, stop, step = (x if x is None else _weft.cast(x, dtype) for x in (start, stop, step))
+    return overloads.Range(0, start, step) if stop is None else overloads.Range(start, stop, step)
+
+
+def _number(x: Any) -> Any:
+    """The number in a scalar."""
+    if isinstance(x, _weft.Variable):
+        x = x.value()
+    return x.item() if type(x) is _weft.Tensor else x

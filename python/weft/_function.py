@@ -8,6 +8,8 @@ from typing import Any, ParamSpec, TypeVar, overload
 from weft import _weft
 from weft._weft import DType, Function, dtype as _dtype_of
 
+from ._trees import is_dict, is_listed, mapped
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -145,7 +147,7 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     """The signature, checked against the parameters of the function."""
     import inspect
 
-    if not _is_listed(signature):
+    if not is_listed(signature):
         kind = type(signature).__name__
         raise TypeError(f"input_signature must be either a tuple or a list, not a {kind}")
     specs: tuple[Any, ...] = tuple(signature)
@@ -167,22 +169,11 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     return specs
 
 
-# Not seen by type checkers, which know no more of the entries then.
-
-
-def _is_listed(x: Any) -> bool:
-    return isinstance(x, list | tuple)
-
-
-def _is_dict(x: Any) -> bool:
-    return isinstance(x, dict)
-
-
 def _check_spec(spec: Any) -> None:
     if isinstance(spec, TensorSpec):
         return
-    if _is_dict(spec) or _is_listed(spec):
-        for inner in spec.values() if _is_dict(spec) else spec:
+    if is_dict(spec) or is_listed(spec):
+        for inner in spec.values() if is_dict(spec) else spec:
             _check_spec(inner)
     else:
         raise TypeError(
@@ -192,17 +183,6 @@ def _check_spec(spec: Any) -> None:
 
 
 # Functions for arguments of one type.
-
-
-def _map(x: Any, leaf: Callable[[Any], Any]) -> Any:
-    if _is_dict(x):
-        return {key: _map(value, leaf) for key, value in x.items()}
-    if _is_listed(x):
-        made = [_map(item, leaf) for item in x]
-        if isinstance(x, list):
-            return made
-        return x._make(made) if hasattr(x, "_make") else tuple(made)
-    return leaf(x)
 
 
 def _as_spec(x: Any) -> Any:
@@ -233,7 +213,7 @@ class ConcreteFunction:
                 )
         self.name: str = of.__name__
         self._kinds = {n: p for n, p in self._signature.parameters.items() if _takes_one(p)}
-        self._specs = {n: _map(bound.arguments[n], _as_spec) for n in self._kinds}
+        self._specs = {n: mapped(bound.arguments[n], _as_spec) for n in self._kinds}
         self._function = _weft.internal_make_function(
             of.python_function, of.__name__, tuple(self._specs.values()), True, False, 64, "", ""
         )
@@ -276,7 +256,7 @@ def _takes_one(p: Any) -> bool:
 
 def _holds_spec(x: Any) -> bool:
     found: list[Any] = []
-    _map(x, lambda leaf: found.append(leaf) if isinstance(leaf, TensorSpec) else None)
+    mapped(x, lambda leaf: found.append(leaf) if isinstance(leaf, TensorSpec) else None)
     return bool(found)
 
 
@@ -358,7 +338,7 @@ def _as_array(x: Any) -> Any:
 def _host_call(
     func: Any, inp: Sequence[Any], types: Any, name: str | None, convert: Any, pure: bool
 ) -> Any:
-    many = _is_listed(types)
+    many = is_listed(types)
     wanted: Any = types if many else [] if types is None else [types]
     outs: list[Any] = [*wanted]
 

@@ -203,6 +203,10 @@ def trace_call(f: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None
     shows the user's frames only."""
     outer = (context.depth, context.bodies, context.tries)
     context.bodies, context.tries = [], []
+    # One of the package's own, such as what `grad` gives, has the functions that it is handed converted.
+    globals_of: Any = getattr(f, "__globals__", None) or {}
+    if str(globals_of.get("__name__")).startswith("weft."):
+        context.depth += 1
     try:
         return converted_call(f, args, kwargs)
     except BaseException as error:

@@ -74,6 +74,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/random.h", "Random"},
     {"weft/variable.h", "Ops"},
     {"weft/autodiff.h", "Autodiff"},
+    {"weft/detail/batching.h", "Autodiff"},
     {"weft/custom_gradient.h", "Autodiff"},
     {"weft/gradient_tape.h", "Autodiff"},
     {"weft/gradients.h", "Autodiff"},

@@ -1,0 +1,125 @@
+// What derivatives of functions and `vmap` are made of: sources, tangents, batches.
+#include "Binding.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <weft/autodiff.h>
+#include <weft/detail/batching.h>
+
+namespace weft::python {
+
+namespace {
+
+/// Something that is at work between `__enter__` and `__exit__`.
+template <class Work>
+struct Within {
+  std::unique_ptr<Work> work = nullptr;
+
+  Work &running() const {
+    if (work == nullptr) throw StateError("this is of use within its `with` only");
+    return *work;
+  }
+};
+
+using Tangents = Within<detail::Pushforward>;
+
+struct Members : Within<detail::Batch> {
+  const char *name = "vmap";
+  std::int64_t count = 0;
+};
+
+/// The tensor or variable in whose place the function gets this one, which the tape watches.
+nb::object own(const std::string &name, GradientTape &tape, nb::handle source) {
+  detail::SourceCollector collector(name.c_str(), &tape);
+  if (is_variable(source.ptr())) {
+    Variable variable = variable_in(source.ptr());
+    collector.variable(variable);
+    return nb::borrow(source);
+  }
+  Tensor tensor = to_tensor(source.ptr(), {name.c_str(), "an argument"});
+  collector.tensor(tensor);
+  return checked(wrap(std::move(tensor)));
+}
+
+nb::object seed(Tangents &tangents, nb::handle primal, nb::handle tangent) {
+  const std::vector<Tensor> of{to_tensor(tangent.ptr(), {"jvp", "a tangent"})};
+  if (is_variable(primal.ptr())) {
+    Variable variable = variable_in(primal.ptr());
+    tangents.running().seed(variable, of);
+    return nb::borrow(primal);
+  }
+  Tensor tensor = to_tensor(primal.ptr(), {"jvp", "a primal"});
+  tangents.running().seed(tensor, of);
+  return checked(wrap(std::move(tensor)));
+}
+
+} // namespace
+
+/// The tape in an object of that class.
+GradientTape &tape_in(nb::handle object);
+
+void define_derivatives(nb::module_ &module) {
+  module.def("internal_own", [](const std::string &name, nb::handle tape, nb::handle source) {
+    return own(name, tape_in(tape), source);
+  });
+  module.def("internal_check_loss", [](const std::string &name, nb::handle loss) {
+    if (!is_tensor(loss.ptr()) && !is_variable(loss.ptr()))
+      raise_type_error(name + ": the function must give a floating scalar, but it gave a " +
+                       Py_TYPE(loss.ptr())->tp_name);
+    detail::check_loss(name.c_str(), to_tensor(loss.ptr(), {name.c_str(), "the loss"}));
+  });
+  module.def("internal_pull",
+             [](nb::handle tape, nb::handle targets, nb::handle cotangents, nb::handle sources) {
+               std::vector<Tensor> of, given;
+               for (const nb::handle x : targets)
+                 of.push_back(to_tensor(x.ptr(), {"vjp", "a result"}));
+               for (std::size_t i = 0; const nb::handle x : cotangents) {
+                 const std::optional<DType> dtype =
+                     i < of.size() ? std::optional(of[i++].dtype()) : std::nullopt;
+                 given.push_back(to_tensor(x.ptr(), {"vjp", "a cotangent"}, dtype));
+               }
+               std::vector<GradientSource> by;
+               for (const nb::handle x : sources) {
+                 if (is_variable(x.ptr())) by.emplace_back(variable_in(x.ptr()));
+                 else by.emplace_back(tensor_in(x.ptr()));
+               }
+               nb::list made;
+               for (const Tensor &x : detail::pull_back(tape_in(tape), of, std::move(given), by))
+                 made.append(checked(wrap(x)));
+               return made;
+             });
+  nb::class_<Tangents>(module, "internal_Tangents")
+      .def(nb::init<>())
+      .def("__enter__",
+           [](nb::object self) {
+             nb::cast<Tangents &>(self).work = std::make_unique<detail::Pushforward>();
+             return self;
+           })
+      .def("__exit__", [](Tangents &self, const nb::args &) { self.work.reset(); })
+      .def("seed", seed)
+      .def("of", [](Tangents &self, nb::handle value) -> nb::object {
+        const Tensor tangent =
+            self.running().tangent_of(to_tensor(value.ptr(), {"jvp", "a result"}));
+        return tangent.defined() ? checked(wrap(tangent)) : nb::none();
+      });
+  nb::class_<Members>(module, "internal_Members")
+      .def("__init__",
+           [](Members *self, std::int64_t count) { (new (self) Members)->count = count; })
+      .def("__enter__",
+           [](nb::object self) {
+             auto &members = nb::cast<Members &>(self);
+             members.work = std::make_unique<detail::Batch>(members.name, members.count);
+             return self;
+           })
+      .def("__exit__", [](Members &self, const nb::args &) { self.work.reset(); })
+      .def("one",
+           [](Members &self, nb::handle members) {
+             return checked(
+                 wrap(self.running().one(to_tensor(members.ptr(), {"vmap", "an argument"}))));
+           })
+      .def("all", [](Members &self, nb::handle value) {
+        return checked(wrap(self.running().all(to_tensor(value.ptr(), {"vmap", "a result"}))));
+      });
+}
+
+} // namespace weft::python
