@@ -1,7 +1,11 @@
 // The extension module weft._weft: a thin coat over libweft.
 #include "Staging.h"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <weft/memory.h>
+#include <weft/train/report.h>
 
 namespace weft::python {
 
@@ -22,6 +26,7 @@ void define_memory(nb::module_ &module) {
       "later. Memory of other "
       "libraries is not counted.");
   module.def("reset_peak", reset_peak, "Starts measuring the peak of memory_stats() anew.");
+  module.def("internal_versions", train::versions);
   module.def("release_cached_memory", release_cached_memory,
              "Gives memory that nobody uses back to the system.");
 }

@@ -14,6 +14,7 @@ from weft import config as config
 from weft import random as random
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
+from weft._versions import show_versions as show_versions
 from weft._weft import *  # noqa: F403
 from weft.derivatives import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
@@ -35,6 +36,7 @@ __all__ = [
     "py_function",
     "random",
     "scan",
+    "show_versions",
     "switch_case",
     "value_and_grad",
     "vjp",
@@ -42,3 +44,5 @@ __all__ = [
     "while_loop",
 ]
 __all__ += _weft.__all__
+
+__version__: str = dict(_weft.internal_versions())["Weft"]
