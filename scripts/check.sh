@@ -27,12 +27,13 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   report        the page of a run opened by Chromium, which is installed, without a network (root)
   serve         ten minutes of load on weft-serve, whose memory must stay as it is; WEFT_SERVE_SECONDS is another time
   install       ./x check-install (root)
+  wheel         ./x check-wheel (root)
 
   --count N   how many mutants and calls (by default 2000)
 END
 }
 
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -65,6 +66,7 @@ run_part() {
     report) check_report ;;
     serve) check_serve ;;
     install) "$top/x" check-install ;;
+    wheel) "$top/x" check-wheel ;;
   esac
 }
 
