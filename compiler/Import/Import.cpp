@@ -14,6 +14,8 @@
 
 #include <map>
 
+#include <weft/detail/interrupts.h>
+
 namespace mlir::weft {
 
 std::string symbolName(StringRef name) {
@@ -374,6 +376,8 @@ static DictionaryAttr splitAttribute(Builder builder, const ::weft::DerivativePa
 OwningOpRef<ModuleOp> ModuleImporter::run() {
   OwningOpRef<ModuleOp> owned = ModuleOp::create(location);
   module = *owned;
+  if (::weft::detail::interrupts_are_handled())
+    module->setAttr("weft.interruptible", builder.getUnitAttr());
   builder.setInsertionPointToEnd(module.getBody());
   const std::vector<std::string> symbols = variableSymbols(program);
   for (auto [variable, symbol] : llvm::zip(program.variables, symbols)) {

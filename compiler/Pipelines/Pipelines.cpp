@@ -37,7 +37,9 @@ void buildSimplifyPhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLiftStatePhase(OpPassManager &pm, const Target &) {
+void buildLiftStatePhase(OpPassManager &pm, const Target &target) {
+  // Who waits for a GPU is not in the loop.
+  if (target.kind == Target::Kind::cpu) pm.addPass(createPollLoopsPass());
   pm.addPass(createLiftStatePass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }

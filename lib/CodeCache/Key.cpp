@@ -16,6 +16,7 @@
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"
 #include "Support/CpuFeatures.h"
+#include <weft/detail/interrupts.h>
 
 namespace weft::cache {
 
@@ -51,6 +52,7 @@ public:
         static_cast<const ProgramHead &>(program_);
     const auto &nodes = program_.nodes;
     sha_.text("weft program 1");
+    sha_.number(detail::interrupts_are_handled());
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
     ids(inputs);

@@ -206,6 +206,11 @@ void weft_rt_print(CallContext *context, const char *format, std::int64_t length
   print_line(format_values(view(format, length), Values(values, count)));
 }
 
+void weft_rt_interrupt(CallContext *context) {
+  const MovesOnThrow moves(context);
+  detail::handle_interrupt();
+}
+
 void weft_rt_assert_fail(CallContext *context, std::int64_t site, const char *message,
                          std::int64_t message_length, const RuntimeValue *values,
                          std::int64_t count) {

@@ -6,6 +6,7 @@
 // be called on the thread that called the entry, never from the body of weft_rt_parallel_for.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -112,11 +113,24 @@ using CompiledEntry = std::int32_t (*)(void *const *buffers, const std::int64_t 
 
 } // namespace weft
 
+namespace weft::detail {
+/// What weft_rt_interrupt does once variables are looked after.
+void handle_interrupt();
+} // namespace weft::detail
+
 extern "C" {
 
+/// Not 0 where an interrupt is requested: compiled loops look at it before each turn.
+extern std::atomic<std::uint8_t> weft_rt_interrupt_flag;
+
+/// Takes an interrupt that is requested: calls the handler of weft/detail/interrupts.h, and throws
+/// what that throws.
+void weft_rt_interrupt(weft::CallContext *context);
+
 /// Tells that some variables are not in their own buffers. If the next function below that is
-/// called with this context throws (print, assert_fail, index_error, check_indices, shape_error or
-/// host_call), it first moves them there, all at once; if it does not throw, this is forgotten.
+/// called with this context throws (print, assert_fail, index_error, check_indices, shape_error,
+/// host_call or interrupt), it first moves them there, all at once; if it does not throw, this is
+/// forgotten.
 void weft_rt_on_stop(weft::CallContext *context, weft::RuntimeMove *moves, std::int64_t count);
 
 /// Prints one line: `format` (`length` bytes, no terminator needed) with each {} replaced by the

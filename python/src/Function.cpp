@@ -5,6 +5,7 @@
 #include <bit>
 #include <memory>
 
+#include "Interrupts.h"
 #include "Staging.h"
 #include <nanobind/stl/string.h>
 #include <structmember.h>
@@ -426,6 +427,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     {
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
+      const Interruptible signals;
       tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
     }
     if (tensors) return result_of(*trace, call, *std::move(tensors));
@@ -479,6 +481,7 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t f
     call.hold();
     std::vector<Tensor> tensors;
     {
+      const Interruptible signals;
       const Unlocked others_run(true);
       tensors = self->core->run({}, *trace, arguments);
     }

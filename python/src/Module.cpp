@@ -1,4 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
+#include "Interrupts.h"
 #include "Staging.h"
 
 #include <nanobind/stl/pair.h>
@@ -74,6 +75,7 @@ NB_MODULE(_weft, module) {
   define_memory(module);
   define_staging(module);
   define_functions(module);
+  define_interrupts(module);
   define_tensor_arrays(module);
   name_classes(module);
   list_names(module);

@@ -100,3 +100,22 @@ func.func @shared(%x: memref<64xf32>) {
   call @part(%c0, %c64, %c8, %x) {weft.parallel} : (index, index, index, memref<64xf32>) -> ()
   return
 }
+
+// -----
+
+// A look for interrupts reads a byte that others write, and is no call.
+// CHECK-DAG: llvm.mlir.global external @weft_rt_interrupt_flag() {{.*}}: i8
+// CHECK-LABEL: llvm.func @polled_weft_entry
+// CHECK: %[[FLAG:.*]] = llvm.mlir.addressof @weft_rt_interrupt_flag
+// CHECK-NEXT: %[[BYTE:.*]] = llvm.load volatile %[[FLAG]]
+// CHECK: llvm.icmp "ne" %[[BYTE]]
+// CHECK-NOT: call @weft_rt_interrupted
+func.func private @weft_rt_interrupted() -> i1 attributes {weft.runtime}
+func.func private @weft_rt_interrupt() attributes {weft.context, weft.runtime}
+func.func @polled(%x: memref<64xf32>) {
+  %requested = call @weft_rt_interrupted() : () -> i1
+  scf.if %requested {
+    func.call @weft_rt_interrupt() : () -> ()
+  }
+  return
+}

@@ -133,3 +133,24 @@ func.func @vector(%c: tensor<2xi1>) {
   weft.assert %c, "c" : tensor<2xi1>
   return
 }
+
+// -----
+
+// An interrupt is taken where it was requested, and leaves what the turn began with.
+// CHECK-LABEL: func @poll
+// CHECK: scf.for {{.*}} iter_args(%[[W:.*]] = %{{.*}})
+// CHECK-NEXT: %[[REQUESTED:.*]] = weft.interrupted
+// CHECK-NEXT: scf.if %[[REQUESTED]] {
+// CHECK-NEXT: weft.leave interrupt "" leaving [@w] = %[[W]] : tensor<4xf32>
+// CHECK-NEXT: }
+func.func @poll(%n: index, %w: tensor<4xf32> {weft.variable = @w}) -> (tensor<4xf32> {weft.variable = @w}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %w) -> (tensor<4xf32>) {
+    weft.on_stop [@w] = %s : tensor<4xf32>
+    weft.poll
+    %t = math.exp %s : tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

@@ -121,3 +121,20 @@ func.func @size_from_a_check(%elsewhere: memref<?xf32>, %a: memref<4xf32> {weft.
   weft.leave shape "no" leaving [@a] = %c : memref<4xf32>
   return
 }
+
+// -----
+
+// A look at the flag, and the call that takes the interrupt.
+// CHECK-DAG: func.func private @weft_rt_interrupted() -> i1 attributes {weft.runtime}
+// CHECK-DAG: func.func private @weft_rt_interrupt() attributes {weft.context, weft.runtime}
+// CHECK-LABEL: func @interrupt
+// CHECK: %[[REQUESTED:.*]] = call @weft_rt_interrupted() : () -> i1
+// CHECK: scf.if %[[REQUESTED]] {
+// CHECK-NEXT: func.call @weft_rt_interrupt()
+func.func @interrupt() {
+  %requested = weft.interrupted
+  scf.if %requested {
+    weft.leave interrupt ""
+  }
+  return
+}

@@ -95,7 +95,9 @@ LogicalResult CheckSizesOp::canonicalize(CheckSizesOp op, PatternRewriter &rewri
 }
 
 LogicalResult LeaveOp::canonicalize(LeaveOp op, PatternRewriter &rewriter) {
-  if (op.getKind() == LeaveKind::print || op.getKind() == LeaveKind::host) return failure();
+  const bool goesOn = op.getKind() == LeaveKind::print || op.getKind() == LeaveKind::host ||
+                      op.getKind() == LeaveKind::interrupt;
+  if (goesOn) return failure();
   return eraseBehind(op, rewriter);
 }
 
@@ -135,6 +137,9 @@ LogicalResult LeaveOp::verify() {
       return emitOpError("of kind index wants the indices and the size of the axis");
     return success();
   }
+  case LeaveKind::interrupt:
+    if (!getValues().empty()) return emitOpError("of kind interrupt takes no values");
+    return success();
   case LeaveKind::shape:
     if (!llvm::all_of(getValues().getTypes(), isIndex))
       return emitOpError("of kind shape takes sizes alone");

@@ -89,6 +89,22 @@ def Weft_OnStopOp : Op<Weft_Dialect, "on_stop", [Weft_StaysInLinalg, Weft_GoneAf
   let hasVerifier = 1;
 }
 
+def Weft_PollOp : Op<Weft_Dialect, "poll",
+                     [Weft_StopsCall, Weft_StaysInLinalg, Weft_GoneAfterSchedule, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
+  let summary = "Lets the program around interrupt the call here.";
+  let description = [{
+    Made by weft-poll-loops at the beginning of each turn of a loop; weft-branch-on-checks makes it
+    a branch on weft.interrupted.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Weft_InterruptedOp : Op<Weft_Dialect, "interrupted", [MemoryEffects<[MemRead<Weft_IoResource>, MemWrite<Weft_IoResource>]>]> {
+  let summary = "Whether an interrupt is requested, which a weft.leave takes.";
+  let results = (outs I1:$requested);
+  let assemblyFormat = "attr-dict";
+}
+
 def Weft_OutsideOp : Op<Weft_Dialect, "outside", [Pure]> {
   let summary = "Whether any index lies outside of [0, size).";
   let arguments = (ins Weft_Integer:$indices, Index:$size);
@@ -98,7 +114,7 @@ def Weft_OutsideOp : Op<Weft_Dialect, "outside", [Pure]> {
 
 def Weft_LeaveKind : I32EnumAttr<"LeaveKind", "what a weft.leave does", [
     I32EnumAttrCase<"assertion", 0>, I32EnumAttrCase<"index", 1>, I32EnumAttrCase<"shape", 2>,
-    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>]> {
+    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>, I32EnumAttrCase<"interrupt", 5>]> {
   let cppNamespace = "::mlir::weft";
 }
 
@@ -109,8 +125,8 @@ def Weft_LeaveOp : Op<Weft_Dialect, "leave",
     What the text and the values mean depends on the kind: `assertion` and `print` format them,
     `index` takes the name of an op, its indices and the size that one of them is not below, `shape`
     takes a message with a {} for each of the sizes that are its values, `host` takes the name of a callable, what it is called with, and the types
-    of what it `gives`. The first three throw; a print does if its sink throws, and a host call if
-    the callable does. Then the variables hold what the op says after `leaving`.
+    of what it `gives`, and `interrupt` takes nothing. The first three throw; a print does if its sink
+    throws, a host call if the callable does, an interrupt if who is asked does. Then the variables hold what the op says after `leaving`.
 
     Made by weft-branch-on-checks on tensors; bufferization makes the operands buffers and
     weft-checks-to-runtime the calls.

@@ -118,6 +118,9 @@ private:
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto print = dyn_cast<PrintOp>(op)) {
       leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present);
+    } else if (isa<PollOp>(op)) {
+      enterIf(b, InterruptedOp::create(b));
+      leave(b, LeaveKind::interrupt, "", {}, present);
     } else if (auto call = dyn_cast<HostCallOp>(op)) {
       callHost(b, call, present);
     } else if (auto assertion = dyn_cast<AssertOp>(op)) {

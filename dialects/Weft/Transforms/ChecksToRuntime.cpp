@@ -93,6 +93,7 @@ static LogicalResult lower(LeaveOp op) {
                 true);
     break;
   }
+  case LeaveKind::interrupt: callRuntime(b, "weft_rt_interrupt", {}, true); break;
   case LeaveKind::index: {
     SmallVector<Value> operands = {site(), textPointer(b, text)};
     appendIndices(b, op.getValues()[0], op.getValues()[1], operands);
@@ -135,6 +136,14 @@ struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
         branch(op, sizes.getHolds(), sizes.getTextAttr(), sizes.getSizes());
       else if (auto fits = dyn_cast<cf::AssertOp>(op))
         branch(op, fits.getArg(), fits.getMsgAttr(), {});
+    }
+    SmallVector<InterruptedOp> polls;
+    getOperation()->walk([&](InterruptedOp op) { polls.push_back(op); });
+    for (InterruptedOp op : polls) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      auto call = callRuntime(b, kInterrupted, {}, /*withContext=*/false, b.getI1Type());
+      op.replaceAllUsesWith(call.getResult(0));
+      op.erase();
     }
     SmallVector<LeaveOp> leaves;
     getOperation()->walk([&](LeaveOp op) { leaves.push_back(op); });

@@ -22,6 +22,25 @@ def SimplifyPass : Pass<"weft-simplify", "::mlir::func::FuncOp"> {
   ];
 }
 
+def PollLoopsPass : Pass<"weft-poll-loops", "::mlir::ModuleOp"> {
+  let summary = "Lets loops be interrupted, where the module asks for it.";
+  let description = [{
+    Before: functions of phase `simplify`. Of modules without the attribute `weft.interruptible`
+    nothing changes.
+
+    After: a weft.poll begins each turn of every scf.while, and of every scf.for but those that are
+    over in no time: a known number of turns, on few elements, with no loop inside.
+
+    ```mlir
+    scf.for %i = %lo to %hi step %c1 {
+      weft.poll
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::weft::WeftDialect"];
+}
+
 def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
   let summary = "Makes the values of variables arguments and results, so that functions are pure.";
   let description = [{
@@ -86,7 +105,7 @@ def ScalarizePass : Pass<"weft-scalarize", "::mlir::func::FuncOp"> {
 def BranchOnChecksPass : Pass<"weft-branch-on-checks", "::mlir::func::FuncOp"> {
   let summary = "Makes asserts and checks branches that leave, which say what variables hold then.";
   let description = [{
-    Before: weft.assert, weft.check_indices, weft.print, weft.host_call and cf.assert on tensors;
+    Before: weft.assert, weft.check_indices, weft.print, weft.host_call, weft.poll and cf.assert on tensors;
     weft.on_stop where the function writes variables.
 
     After: an scf.if over what is checked, and in it a weft.leave with the values that variables
@@ -275,7 +294,7 @@ def MaterializeDestinationsPass : Pass<"weft-materialize-destinations", "::mlir:
 def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turns weft.leave into calls of the runtime.";
   let description = [{
-    Before: weft.leave on buffers, in functions whose arguments name their variables; cf.assert, if
+    Before: weft.leave on buffers, in functions whose arguments name their variables; weft.interrupted; cf.assert, if
     somebody made one after weft-branch-on-checks.
 
     After: calls of weft_rt_assert_fail and its like. Before one, a call of weft_rt_on_stop where a

@@ -6,6 +6,10 @@
 
 namespace mlir::weft {
 
+/// Called for whether an interrupt is requested; the conversion to LLVM makes it a look at the
+/// runtime's flag.
+inline constexpr llvm::StringLiteral kInterrupted = "weft_rt_interrupted";
+
 /// Calls the runtime function `name`, which is declared in the module on first use. A memref
 /// operand arrives as a pointer to its first element, whatever its type; the context, if
 /// `withContext`, comes before all operands. Both are done by the conversion to LLVM.

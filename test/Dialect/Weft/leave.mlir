@@ -52,6 +52,14 @@ func.func @shape(%w: tensor<4xf32>) {
 
 // -----
 
+func.func @interrupt(%w: tensor<4xf32>) {
+  // expected-error@below {{'weft.leave' op of kind interrupt takes no values}}
+  weft.leave interrupt "", %w : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @kind() {
   // expected-error@below {{expected}}
   weft.leave nowhere "no"

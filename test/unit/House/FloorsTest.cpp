@@ -90,6 +90,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/control_flow.h", "Function"},
     {"weft/host_call.h", "Function"},
     {"weft/detail/binding.h", "Runtime"},
+    {"weft/detail/interrupts.h", "Runtime"},
     {"weft/detail/body.h", "Ops"},
     {"weft/detail/parts.h", "Ops"},
     {"weft/detail/staging.h", "Function"},

@@ -2,6 +2,7 @@
 
 #include "Weft/Conversion/Loops/Outline.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
+#include "Weft/Transforms/RuntimeCalls.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -64,6 +65,24 @@ LogicalResult mlir::weft::declareRuntimeFunctions(Conventions &conventions) {
   return success();
 }
 
+/// Whether the flag is set that other threads set: a look at memory, and no call.
+static Value isInterrupted(Conventions &conventions, OpBuilder &builder, Location loc) {
+  constexpr StringLiteral name = "weft_rt_interrupt_flag";
+  Type byte = builder.getI8Type();
+  if (!conventions.symbols.lookup(name)) {
+    OpBuilder top = OpBuilder::atBlockBegin(conventions.module.getBody());
+    conventions.symbols.insert(LLVM::GlobalOp::create(top, conventions.module.getLoc(), byte,
+                                                      /*isConstant=*/false, LLVM::Linkage::External,
+                                                      name, Attribute()));
+  }
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value flag = LLVM::AddressOfOp::create(builder, loc, pointer, name);
+  Value value =
+      LLVM::LoadOp::create(builder, loc, byte, flag, /*alignment=*/1, /*isVolatile=*/true);
+  Value zero = LLVM::ConstantOp::create(builder, loc, byte, builder.getIntegerAttr(byte, 0));
+  return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, value, zero);
+}
+
 LogicalResult mlir::weft::lowerRuntimeCalls(Conventions &conventions, func::FuncOp function,
                                             Value context) {
   SmallVector<func::CallOp> calls;
@@ -75,6 +94,11 @@ LogicalResult mlir::weft::lowerRuntimeCalls(Conventions &conventions, func::Func
     OpBuilder builder(call);
     MemoryBuilder memory(builder, conventions.converter);
     Location loc = call.getLoc();
+    if (call.getCallee() == kInterrupted) {
+      call.getResult(0).replaceAllUsesWith(isInterrupted(conventions, builder, loc));
+      call.erase();
+      continue;
+    }
     SmallVector<Value> operands;
     llvm::SmallPtrSet<Operation *, 4> casts;
     if (conventions.takesContext.contains(call.getCallee())) operands.push_back(context);

@@ -1,0 +1,125 @@
+"""Ctrl-C in compiled loops."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import weft as wf
+
+
+def interrupt_soon(seconds=0.4):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+@wf.function
+def forever(x):
+    while wf.sum(x) > -1.0:
+        x = x + 1.0
+    return x
+
+
+def test_a_loop_without_end():
+    forever(wf.tensor([-5.0]))  # compiles
+    for _ in range(3):
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            forever(wf.tensor([1.0]))
+    assert forever(wf.tensor([-5.0])).shape == (1,)
+
+
+def test_variables_hold_the_last_turn():
+    w, n = wf.Variable(wf.zeros([300])), wf.Variable(0)
+
+    @wf.function
+    def count(limit):
+        for _ in range(limit):
+            w.assign_add(wf.ones([300]))
+            n.assign_add(1)
+
+    count(wf.tensor(2))
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        count(wf.tensor(2_000_000_000))
+    turns = int(n)
+    assert turns > 2
+    assert set(w.numpy().tolist()) == {float(min(turns, 2**24))}
+    count(wf.tensor(3))
+    assert int(n) == turns + 3
+
+
+def test_other_handlers_run_and_the_loop_goes_on():
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
+
+    @wf.function
+    def spin(limit):
+        s = 0
+        for _ in range(limit):
+            s += 1
+        return s
+
+    spin(wf.tensor(1))
+    try:
+        start = time.perf_counter()
+        spin(wf.tensor(50_000_000))
+        per_turn = (time.perf_counter() - start) / 50_000_000
+        turns = min(int(1.0 / per_turn), 2_000_000_000)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        assert int(spin(wf.tensor(turns))) == turns
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen == [signal.SIGALRM]
+
+
+def test_in_another_thread_the_main_one_is_interrupted():
+    stop = wf.Variable(1.0)
+
+    @wf.function
+    def until_stopped(x):
+        while stop > 0.0:
+            x = x + 1.0
+        return x
+
+    worker = threading.Thread(target=lambda: forever(wf.tensor([-7.0])))
+    worker.start()
+    interrupt_soon(0.2)
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            time.sleep(0.01)
+    worker.join()
+    stop.assign(0.0)
+    assert until_stopped(wf.tensor(1.0)) == 1.0
+
+
+PROGRAM = """
+import weft as wf
+@wf.function
+def forever(x):
+    while wf.sum(x) > -1.0:
+        x = x + 1.0
+    return x
+print("ready", flush=True)
+forever(wf.tensor([1.0]))
+"""
+
+
+def test_a_program_ends_as_python_does(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    path = str(Path(wf.__file__).parents[1])
+    child = subprocess.Popen(
+        [sys.executable, str(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGINT
+    assert errors.rstrip().endswith("KeyboardInterrupt")
