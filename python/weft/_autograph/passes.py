@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         def visit_AugAssign(self, node: Any) -> Any: ...
         def _get_block_basic_vars(self, modified: Any, live_in: Any, live_out: Any) -> Any: ...
         def _create_state_functions(self, a: Any, b: Any, c: str, d: str) -> Any: ...
+        def _create_undefined_assigns(self, undefined_symbols: Any) -> Any: ...
 
     class _Python:
         """What malt's transpiler is here."""
@@ -88,6 +89,10 @@ class _ControlFlow(_flow):
         found = super()._get_block_basic_vars(modified, live_in, live_out)
         module = self.state[_malt("converters.control_flow")._Function].scope.globals
         return found | frozenset(s for s in modified if s in module and not s.is_composite())
+
+    def _create_undefined_assigns(self, undefined_symbols: Any) -> Any:
+        """As malt's, which has them from a set, in an order of their own."""
+        return super()._create_undefined_assigns(sorted(undefined_symbols, key=str))
 
     def _create_state_functions(self, a: Any, b: Any, c: str, d: str) -> Any:
         """As malt's, but what is missing in objects and outside is not set to a marker."""

@@ -3,7 +3,9 @@
 import gc
 import importlib
 import linecache
+import os
 import pathlib
+import subprocess
 import sys
 import threading
 import time
@@ -208,3 +210,27 @@ def test_converted_call_is_cheap():
     plain = best(lambda: operation(*args))
     converted = best(lambda: converted_call(operation, args, None))
     assert converted - plain < 2e-6  # about 0.2 us; far more on a busy machine
+
+
+def test_the_text_is_the_same_in_every_process(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import weft as wf\n"
+        "def f(items):\n"
+        "    for c in items:\n"
+        "        d = c\n"
+        "        if d > 2:\n"
+        "            continue\n"
+        "        e = d\n"
+        "    return items\n"
+        "print(wf.function(f).to_code())\n"
+    )
+    path = os.pathsep.join(sys.path)
+    texts = {
+        subprocess.run(
+            [sys.executable, str(program)], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(texts) == 1 and "ag__f" in texts.pop()
