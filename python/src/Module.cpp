@@ -1,4 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
+#include "Parts.h"
 #include "Staging.h"
 
 #include <weft/memory.h>
@@ -69,6 +70,8 @@ NB_MODULE(_weft, module) {
   define_staging(module);
   define_functions(module);
   define_tensor_arrays(module);
+  define_parts(module);
+  define_models(module);
   name_classes(module);
   list_names(module);
 }

@@ -16,9 +16,11 @@ from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._weft import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
+from weft.modules import Module as Module
 
 __all__ = [
     "ConcreteFunction",
+    "Module",
     "TensorSpec",
     "autograph",
     "cond",
