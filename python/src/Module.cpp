@@ -1,5 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
-#include "Parts.h"
+#include "Layers.h"
 #include "Staging.h"
 
 #include <weft/memory.h>
@@ -34,11 +34,19 @@ void name_classes(nb::module_ &module) {
     module.attr(name).attr("__module__") = "weft";
 }
 
+/// Whether it is a class that a module of the package has: weft.nn.Dense.
+bool is_of_part(nb::handle object) {
+  if (PyType_Check(object.ptr()) == 0) return false;
+  const std::string_view module = nb::str(nb::object(object.attr("__module__"))).c_str();
+  return module.starts_with("weft.") && module != "weft._weft";
+}
+
 /// What `from weft._weft import *` takes: all but what is the package's own.
 void list_names(nb::module_ &module) {
   nb::list names;
   for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
     const std::string_view text = nb::str(name).c_str();
+    if (is_of_part(module.attr(name))) continue;
     if (!text.starts_with('_') && !text.starts_with("random_") && !text.starts_with("internal_") &&
         text != "custom_gradient_call" && text != "set_seed" && text != "Generator")
       names.append(name);
@@ -72,6 +80,7 @@ NB_MODULE(_weft, module) {
   define_tensor_arrays(module);
   define_parts(module);
   define_models(module);
+  define_layers(module);
   name_classes(module);
   list_names(module);
 }

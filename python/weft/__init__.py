@@ -11,22 +11,26 @@ Every op of the library is a function here; `help(wf.sum)` has its shapes, error
 from weft import _weft
 from weft import autograph as autograph
 from weft import config as config
+from weft import nn as nn
 from weft import random as random
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._weft import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
-from weft.modules import Module as Module
+from weft.modules import Model as Model, Module as Module, Sequential as Sequential
 
 __all__ = [
     "ConcreteFunction",
+    "Model",
     "Module",
+    "Sequential",
     "TensorSpec",
     "autograph",
     "cond",
     "config",
     "custom_gradient",
     "function",
+    "nn",
     "numpy_function",
     "py_function",
     "random",

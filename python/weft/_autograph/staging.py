@@ -184,6 +184,8 @@ class Context(threading.local):
         """The depths at which a `try` with handlers is being run."""
         self.refused: list[tuple[int, Exception]] = []
         """Errors raised inside a `try`, which its handlers must not hide, with their depths."""
+        self.converts = False
+        """Whether a call is being traced whose functions are converted."""
         self.negation: tuple[Tensor, Tensor] | None = None
         """The last traced result of `not`, and its operand."""
 
