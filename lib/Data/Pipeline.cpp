@@ -103,6 +103,9 @@ Pipeline Pipeline::range(std::int64_t start, std::int64_t stop, std::int64_t ste
 }
 
 Pipeline Pipeline::generator(std::function<Generator()> start) {
+  return Pipeline(make_generator([start = std::move(start)](bool) { return start(); }));
+}
+Pipeline Pipeline::generator(std::function<Generator(bool)> start) {
   return Pipeline(make_generator(std::move(start)));
 }
 Pipeline Pipeline::zip(const std::vector<Pipeline> &inputs, JoinFunction join) {
@@ -209,6 +212,11 @@ Pipeline Pipeline::interleave(std::function<Pipeline(Item)> open, const Interlea
       options));
 }
 Pipeline Pipeline::cache() const { return Pipeline(make_cache(stage_)); }
+Pipeline Pipeline::keeping(std::shared_ptr<const void> what) const {
+  const Stage *stage = stage_.get();
+  return Pipeline(StagePointer(
+      stage, [kept = stage_, what = std::move(what)](const Stage *) mutable { kept.reset(); }));
+}
 Pipeline Pipeline::prefetch(std::int64_t count, const std::source_location &where) const {
   const CompositeCall site("prefetch", where);
   check_count("the count", count, 1);
