@@ -1,5 +1,9 @@
 // The extension module weft._weft: a thin coat over libweft.
+#include "Data.h"
 #include "Layers.h"
+#include "Parts.h"
+#include "Runs.h"
+#include "Saved.h"
 #include "Staging.h"
 
 #include <weft/memory.h>
@@ -80,6 +84,14 @@ NB_MODULE(_weft, module) {
   define_tensor_arrays(module);
   define_parts(module);
   define_models(module);
+  define_foreign(module);
+  define_data(module);
+  define_data_files(module);
+  define_data_loops(module);
+  define_checkpoints(module);
+  define_events(module);
+  define_histories(module);
+  define_training(module);
   define_layers(module);
   name_classes(module);
   list_names(module);

@@ -147,6 +147,14 @@ class Staging(Protocol):
         """Whether `x` is a data set, or an iterator over one."""
         ...
 
+    def enumerated(self, dataset: Any, start: Any) -> Any:
+        """`enumerate` of a data set, which is one to `each`."""
+        ...
+
+    def zipped(self, datasets: Sequence[Any]) -> Any:
+        """`zip` of data sets and ranges, which is one to `each`."""
+        ...
+
     def each(
         self,
         name: str,
