@@ -258,6 +258,13 @@ class Model(Module):
         numbers they hold. Without a shape it is for what the model was first called with."""
         print(summary(self, input_shape, dtype), end="")
 
+    def fit(self, data: Any, **options: Any) -> Any:
+        """Trains the model on batches (x, y); options as those of `weft.train.fit`, whose History it
+        gives."""
+        from weft.train import fit
+
+        return fit(self, data, **options)
+
     def save_weights(self, path: Any) -> None:
         """Writes the variables by their paths, as a safetensors file."""
         _weft.save_weights(path, self)

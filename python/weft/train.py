@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, cast
 from weft import _weft
 from weft._function import function
 from weft.data import Dataset, as_dataset
+from weft.modules import takes_training
 
 __all__ = [
     "Callback",
@@ -361,16 +362,6 @@ def _named(metrics: Any) -> list[tuple[str, Any]]:
     return named
 
 
-def _asks_for_training(model: Any) -> bool:
-    import inspect
-
-    called = getattr(model, "call", model)
-    try:
-        return "training" in inspect.signature(called).parameters
-    except (TypeError, ValueError):
-        return False
-
-
 def _converted(f: Any, *args: Any, **kwargs: Any) -> Any:
     """Calls what is the user's, in a trace converted by AutoGraph."""
     if not _weft.internal_is_tracing():
@@ -399,7 +390,7 @@ class _Calls:
         self._update = [_method(m, "update", "update_state") for _, m in metrics]
         self._result = [_method(m, "result") for _, m in metrics]
         self._reset = [_method(m, "reset", "reset_state") for _, m in metrics]
-        self._training = _asks_for_training(model)
+        self._training = takes_training(model)
         self._batches: Iterator[Any] | None = None
         self._train: Callable[..., Any] = self._train_step
         self._test: Callable[..., Any] = self._test_step

@@ -321,3 +321,76 @@ def test_report_and_profile(tmp_path):
     page = (tmp_path / "run.html").read_text()
     assert "A &lt;title&gt;" in page and "<svg" in page and "black" in page and "loss" in page
     assert "rate" in page and wf.train.versions()
+
+
+def test_layers_of_the_library(tmp_path):
+    """A lazily built model, told that it is trained, paused and resumed."""
+
+    def run(folder, pause):
+        model = wf.Sequential(
+            [wf.nn.Dense(8, activation="relu", seed=1), wf.nn.Dropout(0.3, seed=2), wf.nn.Dense(1, seed=3)]
+        )
+
+        def stop(run):
+            run.pause = run.epoch == pause
+
+        history = model.fit(
+            wf.data.from_tensors(*arrays()).shuffle(seed=2).batch(10),
+            optimizer=Sgd(0.05),
+            loss=squared,
+            epochs=6,
+            checkpoints=folder,
+            callbacks=[stop],
+            progress=False,
+        )
+        return history["loss"], [np.asarray(v).tobytes() for v in model.variables]
+
+    whole = run(tmp_path / "whole", -1)
+    assert whole[0][-1] < whole[0][0]
+    assert len(run(tmp_path / "parts", 3)[0]) == 3
+    assert run(tmp_path / "parts", -1) == whole
+
+
+@pytest.mark.parametrize("compile", [True, False])
+def test_ctrl_c_saves_first(tmp_path, compile):
+    import signal
+
+    def run(folder, interrupt):
+        net = Linear()
+
+        class Interrupts:
+            def step_end(self, run):
+                if run.step == interrupt:
+                    signal.raise_signal(signal.SIGINT)
+
+        wf.train.fit(
+            net,
+            wf.data.from_tensors(*arrays()).shuffle(seed=2).batch(8),
+            optimizer=Sgd(),
+            loss=squared,
+            epochs=2,
+            checkpoints=folder,
+            callbacks=[Interrupts()],
+            compile=compile,
+            progress=False,
+        )
+        return net.w.numpy().tobytes()
+
+    whole = run(tmp_path / "whole", -1)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "cut", 5)
+    assert wf.latest_checkpoint(tmp_path / "cut")
+    assert run(tmp_path / "cut", -1) == whole
+
+
+def test_ctrl_c_without_checkpoints():
+    import signal
+
+    class Interrupts:
+        def step_end(self, run):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        wf.train.fit(
+            Linear(), batches(), optimizer=Sgd(), loss=squared, callbacks=[Interrupts()], progress=False
+        )

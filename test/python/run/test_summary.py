@@ -121,3 +121,34 @@ def test_errors(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(wf.IOError):
         wf.summary.create_file_writer(tmp_path / "file")
+
+
+def test_tensorboard_reads_them(tmp_path):
+    """By the package, where `build/tensorboard` has it."""
+    import subprocess
+
+    python = Path(__file__).resolve().parents[3] / "build/tensorboard/bin/python"
+    if not python.exists():
+        pytest.skip("tensorboard is not installed in build/tensorboard")
+    with wf.summary.create_file_writer(tmp_path) as writer:
+        for step in range(3):
+            writer.scalar("loss", 0.5 * step, step=step)
+        writer.histogram("weights", np.arange(100.0), step=1)
+        writer.image("picture", np.zeros((2, 3, 3), np.float32), step=2)
+    program = """
+import sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util import tensor_util
+events = EventAccumulator(sys.argv[1])
+events.Reload()
+print(sorted(events.Tags()["tensors"]))
+print([(e.step, float(tensor_util.make_ndarray(e.tensor_proto))) for e in events.Tensors("loss")])
+"""
+    result = subprocess.run(
+        [python, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=60
+    )
+    if "ModuleNotFoundError" in result.stderr:
+        pytest.skip("tensorboard is not installed in build/tensorboard")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "['loss', 'picture', 'weights']", result.stderr
+    assert lines[1] == "[(0, 0.0), (1, 0.5), (2, 1.0)]"
