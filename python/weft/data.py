@@ -62,6 +62,15 @@ __all__ = [
 Path: TypeAlias = "str | os.PathLike[str]"
 T = TypeVar("T")
 
+OfElement: TypeAlias = (
+    Callable[[T], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+)
+"""A function of an element, or of the parts of a plain tuple."""
+
 _MOST = 2**63 - 1
 
 
@@ -126,7 +135,7 @@ class Dataset(Generic[T]):
     # Stages.
 
     def map(
-        self, f: Callable[..., Any], *, workers: int = 0, seed: int | None = None
+        self, f: OfElement[T], *, workers: int = 0, seed: int | None = None
     ) -> Dataset[Any]:
         """`f(element)` of each element; the parts of a plain tuple are arguments of their own.
 
@@ -149,7 +158,7 @@ class Dataset(Generic[T]):
         seeded = _takes_generator(f)
         return self._with(self._pipeline.map(called, seeded, workers, seed), called)
 
-    def filter(self, predicate: Callable[..., Any]) -> Dataset[T]:
+    def filter(self, predicate: OfElement[T]) -> Dataset[T]:
         """The elements of which `predicate(element)`, a bool or a bool scalar, is true."""
         called = _callable("filter", predicate)
         return self._with(self._pipeline.filter(called), called)
@@ -171,7 +180,7 @@ class Dataset(Generic[T]):
 
     def bucket(
         self,
-        length: Callable[..., Any],
+        length: OfElement[T],
         boundaries: Sequence[int],
         batch_sizes: int | Sequence[int],
         *,
@@ -249,7 +258,7 @@ class Dataset(Generic[T]):
         return concatenate(self, *others)
 
     def interleave(
-        self, open: Callable[..., Iterable[Any]], *, cycle: int = 4, block: int = 1
+        self, open: OfElement[T], *, cycle: int = 4, block: int = 1
     ) -> Dataset[Any]:
         """The elements of the data sets `open(element)`, of which `cycle` are open and take turns,
         of `block` elements each.
