@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from weft import _weft, data
+from weft import _datasets as data
+from weft import _weft
 
 __all__ = ["KINDS", "Enumerated", "Source", "Zipped"]
 
@@ -17,8 +18,8 @@ class _Staged:
 
     def __iter__(self) -> Iterator[Any]:
         raise _weft.AutoGraphError(
-            f"{type(self).__name__.lower()} data sets in a traced function can only be gone through "
-            "by a `for` statement"
+            f"{type(self).__name__.lower()} data sets in a traced function can only be gone "
+            "through by a `for` statement"
         )
 
 
@@ -60,7 +61,8 @@ class Source:
         self._datasets: list[data.Dataset[Any]] = []
         self._counts = False
         self._collect(dataset)
-        self._pipelines = [d._pipeline for d in self._datasets]  # pyright: ignore[reportPrivateUsage]
+        made = self._datasets
+        self._pipelines = [each._pipeline for each in made]  # pyright: ignore[reportPrivateUsage]
         types = [pipeline.types() for pipeline in self._pipelines]
         self._forms = [form for form, _ in types]
         self._sizes = [len(specs) for _, specs in types]
@@ -105,9 +107,11 @@ class Source:
     ) -> Tensors:
         """Records the loop."""
         if not self._counts:
-            return _weft.internal_each(
-                name, self._pipelines, more, lambda ts, now: body(self._element(ts, None), now), state
-            )
+
+            def plain(tensors: Tensors, now: Tensors) -> Tensors:
+                return body(self._element(tensors, None), now)
+
+            return _weft.internal_each(name, self._pipelines, more, plain, state)
 
         def goes_on(now: Tensors) -> Any:
             assert more is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -143,7 +142,7 @@ class Library:
         return None
 
     def is_dataset(self, x: object) -> bool:
-        return isinstance(x, _loops_over()) if "weft.data" in sys.modules else False
+        return isinstance(x, _loops_over())
 
     def enumerated(self, dataset: Any, start: Any) -> Any:
         from ._data_loops import Enumerated

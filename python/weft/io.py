@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from weft import _weft
-from weft.data import read_npz as load_npz
+from weft._data_files import read_npz as load_npz
 
 __all__ = [
     "load_npy",

@@ -26,8 +26,8 @@ class Writer:
     writes, and what goes wrong there is an IOError of the next call. In a `with` statement it is
     closed at the end. Tags may have slashes, which TensorBoard takes for groups.
 
-    All methods raise ValueError for an empty tag, ShapeError unless the step is a scalar, DTypeError
-    unless it is whole, and StateError after `close`.
+    All methods raise ValueError for an empty tag, ShapeError unless the step is a scalar,
+    DTypeError unless it is whole, and StateError after `close`.
     """
 
     def __init__(
@@ -133,5 +133,6 @@ def read(path: Path) -> list[Event]:
 
 
 def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """The scalars of all event files in a folder by tag, each (step, value) in the order of steps."""
+    """The scalars of all event files in a folder by tag, each (step, value) in the order of
+    steps."""
     return _weft.internal_read_scalars(os.fspath(folder))

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from weft import _weft
+from weft._datasets import Dataset, as_dataset
 from weft._function import function
-from weft.data import Dataset, as_dataset
+from weft._histories import History as History
+from weft._histories import Progress as Progress
+from weft._histories import is_notebook
+from weft._profiles import Profile as Profile
+from weft._profiles import ProfileEntry as ProfileEntry
+from weft._profiles import trace_profile as trace_profile
+from weft._profiles import versions as versions
+from weft._profiles import write_report as write_report
 from weft.modules import takes_training
 
 __all__ = [
@@ -39,7 +44,6 @@ __all__ = [
 ]
 
 Path: TypeAlias = "str | os.PathLike[str]"
-T = TypeVar("T")
 
 Callback = _weft.internal_Callback
 """A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."""
@@ -47,216 +51,8 @@ Callback = _weft.internal_Callback
 Run = _weft.internal_Run
 """Where a run is, as callbacks see it: `epochs`, `epoch` (from 1), `step` (updates so far), `loss`
 (of the last batch), `history`, and `add(name, value)` for the history. `stop = True` ends it behind
-what is being done; `pause = True` has `fit` return for now, and with checkpoints another call goes on
-there."""
-
-
-# Histories.
-
-
-class History(_weft.internal_History):
-    """Series of numbers by name, each a list of values at ascending steps: `history["loss"]`. It is
-    the part of a checkpoint that keeps them.
-
-    >>> history = wf.train.History()
-    >>> history.add("loss", 1, 0.5)
-    >>> history["loss"], history.steps("loss")
-    ([0.5], [1])
-    """
-
-    @classmethod
-    def _of(cls, history: _weft.internal_History) -> History:
-        made = cls()
-        for name in history.names():
-            for step, value in zip(history.steps(name), history.numbers(name)):
-                made.add(name, step, value)
-        return made
-
-    def __getitem__(self, name: str) -> list[float]:
-        if not self.contains(name):
-            raise KeyError(f"there is no series '{name}': there are {', '.join(self.names())}")
-        return self.numbers(name)
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.contains(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names())
-
-    def __len__(self) -> int:
-        return len(self.names())
-
-    def keys(self) -> list[str]:
-        """The names, in the order of their first values."""
-        return self.names()
-
-    def values(self) -> list[list[float]]:
-        """The values of all series."""
-        return [self[name] for name in self.names()]
-
-    def items(self) -> list[tuple[str, list[float]]]:
-        """Names and values."""
-        return [(name, self[name]) for name in self.names()]
-
-    @property
-    def history(self) -> dict[str, list[float]]:
-        """The values by name, as Keras has them."""
-        return dict(self.items())
-
-    def best(self, name: str, goal: str = "lowest") -> tuple[int, float]:
-        """The first of the best values, with its step; `goal` is 'lowest' or 'highest'. NaN is
-        never best.
-
-        Raises:
-            OutOfRangeError: if there is no such series, or all values are NaN
-        """
-        return super().best(name, goal)
-
-    def plot(
-        self,
-        *names: str,
-        width: int = 0,
-        height: int = 12,
-        log_scale: bool = False,
-        ascii: bool = False,
-    ) -> str:
-        """A plot of these series, by default of all, as lines of text for a terminal.
-
-        Args:
-            width: in characters; 0 is that of the terminal, 80 if there is none
-            height: of the part with points, in lines
-            log_scale: the logarithms are plotted
-        """
-        return self.drawn(list(names), width, height, log_scale, ascii)
-
-    def save_csv(self, path: Path) -> None:
-        """Writes a CSV file: a column for the step and one for each series."""
-        super().save_csv(os.fspath(path))
-
-    @classmethod
-    def from_csv(cls, path: Path) -> History:
-        """What `save_csv` wrote, or another table of numbers whose first column is the step."""
-        made = cls()
-        made.load_csv(os.fspath(path))
-        return made
-
-    def __repr__(self) -> str:
-        return self.table()
-
-
-# Bars.
-
-
-def _notebook() -> bool:
-    """Whether output is shown by a notebook."""
-    ipython = sys.modules.get("IPython")
-    if ipython is None:
-        return False
-    shell: Any = ipython.get_ipython()
-    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
-
-
-class Progress(Generic[T]):
-    """A bar that shows how far a loop is, its rate, the time left, and numbers beside it: around an
-    iterable, or advanced by hand. In a terminal it is a line that changes, in a notebook an output
-    that does, elsewhere now and then a line.
-
-        for x, y in wf.train.Progress(digits, label="epoch 1"):
-            ...
-
-        with wf.train.Progress(total=100) as bar:
-            bar.show("loss", 0.5)
-            bar.advance()
-
-    Raises:
-        ValueError: for a negative total
-    """
-
-    def __init__(
-        self,
-        iterable: Iterable[T] | None = None,
-        *,
-        label: str = "",
-        total: int | None = None,
-        unit: str = "steps",
-    ) -> None:
-        if total is None and iterable is not None:
-            total = iterable.size if isinstance(iterable, Dataset) else _length(iterable)
-        self._iterable = iterable
-        self._display: Any = None
-        self._drawn = 0.0
-        notebook = _notebook()
-        self._bar = _weft.internal_ProgressBar(label, total, unit, -1 if notebook else 2)
-        if notebook:
-            from IPython.display import display  # pyright: ignore
-
-            self._display = cast("Any", display)({"text/plain": ""}, raw=True, display_id=True)
-
-    def __iter__(self) -> Iterator[T]:
-        if self._iterable is None:
-            raise TypeError("this bar is around no iterable: call advance()")
-        try:
-            for item in self._iterable:
-                yield item
-                self.advance()
-        finally:
-            self.finish()
-
-    def _draw(self, always: bool = False) -> None:
-        now = time.monotonic()
-        if self._display is not None and (always or now - self._drawn > 0.1):
-            self._drawn = now
-            self._display.update({"text/plain": self._bar.line(100)}, raw=True)
-
-    def advance(self, steps: int = 1) -> None:
-        """So many steps more."""
-        self._bar.advance(steps)
-        self._draw()
-
-    def show(self, name: str, value: Any) -> None:
-        """A number to show, by its name, from the next drawing on."""
-        self._bar.show(name, float(value))
-
-    def hide(self) -> None:
-        """Takes the bar away for a moment, so that something else can be printed."""
-        self._bar.hide()
-
-    def finish(self) -> None:
-        """Draws it for the last time."""
-        self._bar.finish()
-        self._draw(always=True)
-
-    @property
-    def steps(self) -> int:
-        """Steps so far."""
-        return self._bar.steps()
-
-    @property
-    def rate(self) -> float:
-        """Steps a second."""
-        return self._bar.rate()
-
-    def line(self, width: int = 80) -> str:
-        """Its text at a width of so many characters."""
-        return self._bar.line(width)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.finish()
-
-
-def _length(x: Any) -> int | None:
-    try:
-        return len(x)
-    except TypeError:
-        return None
+what is being done; `pause = True` has `fit` return for now, and with checkpoints another call goes
+on there."""
 
 
 class _NotebookBars:
@@ -521,7 +317,7 @@ def fit(
         parts = [("model", model), ("optimizer", optimizer), ("data", batches)]
         parts += [("metrics.loss", calls.mean), *[(f"metrics.{n}", m) for n, m in named]]
     told = list(callbacks)
-    notebook = progress and _notebook()
+    notebook = progress and is_notebook()
     if notebook:
         told.append(_NotebookBars(batches.size))
     history = _weft.internal_fit(
@@ -549,153 +345,3 @@ def _method_of_optimizer(optimizer: Any) -> None:
 def _folder(given: Any) -> tuple[str, int, int | None, float | None]:
     options = given if isinstance(given, Checkpoints) else Checkpoints(given)
     return os.fspath(options.folder), options.keep, options.every_steps, options.every_seconds
-
-
-# Reports and profiles.
-
-
-def versions() -> dict[str, str]:
-    """What a run's numbers depend on besides its program: Weft's version, the compiler that built
-    it, the processor, threads, the system."""
-    return dict(_weft.internal_versions())
-
-
-def write_report(
-    path: Path,
-    history: _weft.internal_History,
-    *,
-    title: str = "Training run",
-    configuration: Mapping[str, Any] | None = None,
-    model: str = "",
-    resources: _weft.internal_History | None = None,
-    times: Mapping[str, float] | None = None,
-    confusion: Any = None,
-    classes: Sequence[str] = (),
-    pictures: Sequence[Any] = (),
-    pictures_title: str = "Worst samples",
-    tables: Mapping[str, Sequence[Sequence[Any]]] | None = None,
-    profile: Profile | None = None,
-) -> None:
-    """Writes one HTML file about a run that needs nothing else: the curves of its history, and what
-    else is given.
-
-    Args:
-        configuration: what the run was made with
-        model: text that is shown as it is, such as a summary
-        resources: seconds, MiB or what else was measured, by its own step
-        times: seconds of the parts of the run
-        confusion: how often a label (row) was taken for a class (column)
-        classes: their names
-        pictures: images, or pairs of an image and a caption
-        tables: rows by title, the first of which is the head
-        profile: where the time went
-
-    Raises:
-        IOError: if it cannot be written
-    """
-    options: dict[str, Any] = {
-        "title": title,
-        "configuration": dict(configuration or {}),
-        "model": model,
-        "resources": resources,
-        "times": dict(times or {}),
-        "confusion": confusion,
-        "classes": list(classes),
-        "pictures": [p if isinstance(p, tuple) else (p, "") for p in pictures],
-        "pictures_title": pictures_title,
-        "tables": dict(tables or {}),
-        "profile": None if profile is None else profile._profile,  # pyright: ignore[reportPrivateUsage]
-    }
-    _weft.internal_write_report(os.fspath(path), history, options)
-
-
-class ProfileEntry(NamedTuple):
-    """All events of one kind, name and line together."""
-
-    kind: str
-    """"op", "code" (inside of a compiled function), "function", "layer", "data", "compile", ..."""
-    name: str
-    file: str | None
-    line: int | None
-    calls: int
-    """How many events."""
-    total_ms: float
-    self_ms: float
-    """Without what was noted inside."""
-
-
-class Profile:
-    """Notes what the process does, on all threads, until `stop` or the end of its `with`. There is
-    one at a time.
-
-    Args:
-        path: where events are written, too, as JSON for https://ui.perfetto.dev
-        inside_functions: whether calls of compiled functions are seen from inside
-        max_events: how many events are written at most
-
-    Raises:
-        StateError: if there is one already
-    """
-
-    def __init__(
-        self,
-        path: Path | None = None,
-        *,
-        inside_functions: bool = True,
-        max_events: int = 1_000_000,
-    ) -> None:
-        file = None if path is None else os.fspath(path)
-        self._profile = _weft.internal_Profile(file, inside_functions, max_events)
-
-    def stop(self) -> None:
-        """Ends it.
-
-        Raises:
-            IOError: if the file could not be written as a whole
-        """
-        self._profile.stop()
-
-    @property
-    def entries(self) -> list[ProfileEntry]:
-        """What has taken time, the largest `self_ms` first."""
-        return [ProfileEntry(*fields) for fields in self._profile.entries()]
-
-    @property
-    def memory(self) -> list[tuple[float, float]]:
-        """Bytes of tensors over time: seconds since the start, and bytes."""
-        return self._profile.memory()
-
-    @property
-    def seconds(self) -> float:
-        """From the start to the end, or to now."""
-        return self._profile.seconds()
-
-    @property
-    def events(self) -> int:
-        """How many events were noted."""
-        return self._profile.events()
-
-    def text(self, rows: int = 20) -> str:
-        """A table of the first entries."""
-        return self._profile.text(rows)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
-    def __repr__(self) -> str:
-        return self.text()
-
-
-def trace_profile(
-    path: Path, *, inside_functions: bool = True, max_events: int = 1_000_000
-) -> Profile:
-    """A `Profile` whose events are written to `path`, which is good at any moment."""
-    return Profile(path, inside_functions=inside_functions, max_events=max_events)

@@ -398,3 +398,13 @@ def test_memory_is_given_back(live):
     for _ in data.batch(8).prefetch(2):
         break
     del data, _
+
+
+def test_examples_of_the_docstrings():
+    import doctest
+
+    from weft import _datasets, _histories
+
+    for module in (_datasets, _histories):
+        result = doctest.testmod(module, extraglobs={"wf": wf, "np": np})
+        assert result.attempted > 0 and result.failed == 0
