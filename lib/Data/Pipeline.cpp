@@ -120,7 +120,7 @@ Pipeline Pipeline::concatenate(const std::vector<Pipeline> &inputs) {
 Pipeline Pipeline::map(MapFunction f, bool seeded, const MapOptions &options,
                        const std::source_location &where) const {
   const CompositeCall site("map", where);
-  check_count("MapOptions::workers", options.workers, 0);
+  check_count("the option workers", options.workers, 0);
   StagePointer mapped = make_map(stage_, std::move(f), seeded, options.seed, options.workers > 0);
   if (options.workers == 0) return Pipeline(std::move(mapped));
   return Pipeline(
@@ -156,7 +156,7 @@ Pipeline Pipeline::shuffle(const ShuffleOptions &options, const std::source_loca
   check_count("the buffer", options.buffer, 0);
   if (options.buffer == 0 && size() == std::nullopt && stage_->size() == kEndless)
     raise(ErrorKind::value,
-          "a data set without end has no order of all of its elements: set ShuffleOptions::buffer, "
+          "a data set without end has no order of all of its elements: give the option buffer, "
           "or shuffle before repeat");
   return Pipeline(make_shuffle(stage_, options));
 }
@@ -205,8 +205,8 @@ std::pair<Pipeline, Pipeline> Pipeline::split(double fraction,
 Pipeline Pipeline::interleave(std::function<Pipeline(Item)> open, const InterleaveOptions &options,
                               const std::source_location &where) const {
   const CompositeCall site("interleave", where);
-  check_count("InterleaveOptions::cycle", options.cycle, 1);
-  check_count("InterleaveOptions::block", options.block, 1);
+  check_count("the option cycle", options.cycle, 1);
+  check_count("the option block", options.block, 1);
   return Pipeline(make_interleave(
       stage_, [open = std::move(open)](Item item) { return open(std::move(item)).stage_; },
       options));

@@ -43,7 +43,9 @@ public:
       types_.insert(types_.end(), types.tensors.begin(), types.tensors.end());
       pipelines.push_back(bound.pipeline);
     }
-    passes_ = std::make_shared<LoopPasses>([pipelines] { return start_all(pipelines); });
+    // A loop that failed is left open, and its threads may want the lock before they end.
+    passes_ = {new LoopPasses([pipelines] { return start_all(pipelines); }),
+               [](LoopPasses *passes) { without_lock([&] { delete passes; }); }};
   }
 
   /// Records the start; its number.

@@ -69,10 +69,11 @@ auto in_python(const Body &body) {
   }
 }
 
-/// What `body` gives, without the lock of Python if this thread has it.
+/// What `body` gives, without the lock of Python if this thread has it. (While Python ends it
+/// stays: no thread waits for it then.)
 template <class Body>
 auto without_lock(const Body &body) {
-  const Unlocked others_run(PyGILState_Check() != 0);
+  const Unlocked others_run(Py_IsInitialized() != 0 && PyGILState_Check() != 0);
   return body();
 }
 

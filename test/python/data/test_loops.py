@@ -362,3 +362,32 @@ def test_early_ends_leave_no_thread():
     for _ in range(100):
         f()
     assert len(os.listdir("/proc/self/task")) < before + 20
+
+
+def test_a_loop_that_failed_goes_with_its_function():
+    """Its threads are in Python, or want to be, when the function goes."""
+    import time
+
+    def slow(x):
+        time.sleep(0.02)
+        return x
+
+    data = wf.data.range(50).map(slow, workers=3)
+
+    def fail(x):
+        raise LookupError("now")
+
+    for _ in range(3):
+
+        @wf.function
+        def f():
+            s = wf.constant(0, dtype="int64")
+            for x in data:
+                s += x
+                wf.py_function(fail, [x], [])
+            return s
+
+        with pytest.raises(LookupError):
+            f()
+        del f
+        gc.collect()
