@@ -50,13 +50,13 @@ def idx(
         IOError: for a file that is missing, damaged or no IDX file
         DTypeError: for a dtype that is narrower than the file's, or a scale of integers
     """
-    second = None if labels is None else os.fspath(labels)
-    return _made(_weft.internal_from_idx(os.fspath(path), second, dtype, scale))
+    second = None if labels is None else os.fsdecode(labels)
+    return _made(_weft.internal_from_idx(os.fsdecode(path), second, dtype, scale))
 
 
 def npy(path: Path) -> Dataset[_weft.Tensor]:
     """The rows of a .npy file."""
-    return _made(_weft.internal_from_npy(os.fspath(path)))
+    return _made(_weft.internal_from_npy(os.fsdecode(path)))
 
 
 def _columns(what: str, arrays: dict[str, Any], names: tuple[str, ...]) -> Dataset[Any]:
@@ -74,7 +74,7 @@ def npz(path: Path, *names: str) -> Dataset[Any]:
         IOError: for a file that is missing or damaged
         ValueError: for a name that is not there
     """
-    return _columns(os.fspath(path), read_npz(path), names)
+    return _columns(os.fsdecode(path), read_npz(path), names)
 
 
 def csv(
@@ -97,7 +97,7 @@ def lines(path: Path) -> Dataset[str]:
     Raises:
         IOError: for a file that cannot be read
     """
-    return _made(_weft.internal_from_lines(os.fspath(path)))
+    return _made(_weft.internal_from_lines(os.fsdecode(path)))
 
 
 def tfrecord(path: Path) -> Dataset[bytes]:
@@ -106,7 +106,7 @@ def tfrecord(path: Path) -> Dataset[bytes]:
     Raises:
         IOError: for what is truncated or damaged; in a loop too
     """
-    return _made(_weft.internal_from_tfrecord(os.fspath(path)))
+    return _made(_weft.internal_from_tfrecord(os.fsdecode(path)))
 
 
 def safetensors(path: Path, *names: str, widen: bool = False) -> Dataset[Any]:
@@ -116,8 +116,8 @@ def safetensors(path: Path, *names: str, widen: bool = False) -> Dataset[Any]:
     Args:
         widen: reads dtypes that Weft lacks as one that holds all their numbers
     """
-    arrays = _weft.internal_load_safetensors(os.fspath(path), widen)
-    return _columns(os.fspath(path), arrays, names)
+    arrays = _weft.internal_load_safetensors(os.fsdecode(path), widen)
+    return _columns(os.fsdecode(path), arrays, names)
 
 
 def images(
@@ -138,12 +138,12 @@ def images(
     Raises:
         IOError: for a folder that is missing or has no images
     """
-    return _made(_weft.internal_from_image_folder(os.fspath(folder), size, channels, dtype))
+    return _made(_weft.internal_from_image_folder(os.fsdecode(folder), size, channels, dtype))
 
 
 def image_classes(folder: Path) -> list[str]:
     """The classes of `images`: the names of the subfolders in the order of their bytes."""
-    return _weft.internal_image_classes(os.fspath(folder))
+    return _weft.internal_image_classes(os.fsdecode(folder))
 
 
 # At once.
@@ -151,12 +151,12 @@ def image_classes(folder: Path) -> list[str]:
 
 def read_idx(path: Path, *, dtype: Any = None) -> _weft.Tensor:
     """The array of an IDX file."""
-    return _weft.internal_read_idx(os.fspath(path), dtype)
+    return _weft.internal_read_idx(os.fsdecode(path), dtype)
 
 
 def read_npz(path: Path) -> dict[str, _weft.Tensor]:
     """All arrays of a .npz file by their names."""
-    return _weft.internal_read_npz(os.fspath(path))
+    return _weft.internal_read_npz(os.fsdecode(path))
 
 
 def read_csv(
@@ -180,7 +180,7 @@ def read_csv(
     """
     many = isinstance(dtypes, list | tuple)
     listed: list[Any] = list(cast("list[Any]", dtypes)) if many else [dtypes]
-    return _weft.internal_read_csv(os.fspath(path), list(columns), listed, header, delimiter)
+    return _weft.internal_read_csv(os.fsdecode(path), list(columns), listed, header, delimiter)
 
 
 def read_image(path: Path, *, channels: int | None = None, dtype: Any = "float32") -> _weft.Tensor:
@@ -190,7 +190,7 @@ def read_image(path: Path, *, channels: int | None = None, dtype: Any = "float32
         IOError: for a file that is missing or damaged
         ValueError: for a number of channels other than 1, 3 and 4
     """
-    return _weft.internal_read_image(os.fspath(path), channels, dtype)
+    return _weft.internal_read_image(os.fsdecode(path), channels, dtype)
 
 
 def decode_image(
@@ -207,7 +207,7 @@ def encode_png(image: Any) -> bytes:
 
 def write_png(path: Path, image: Any) -> None:
     """Writes an image as a PNG file, which appears as a whole or not at all."""
-    _weft.internal_write_png(os.fspath(path), image)
+    _weft.internal_write_png(os.fsdecode(path), image)
 
 
 def parse_example(data: bytes) -> dict[str, Any]:

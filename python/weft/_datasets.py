@@ -8,6 +8,8 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from weft import _weft
 from weft._function import TensorSpec
+from weft._numbers import integer, optional_integer, optional_number
+from weft._numbers import seed as seed_of
 
 __all__ = [
     "Dataset",
@@ -119,7 +121,9 @@ class Dataset(Generic[T]):
         """
         called = _callable("map", f)
         seeded = _takes_generator(f)
-        return self._with(self._pipeline.map(called, seeded, workers, seed), called)
+        threads = integer("map: workers", workers)
+        drawn = seed_of("map: seed", seed)
+        return self._with(self._pipeline.map(called, seeded, threads, drawn), called)
 
     def filter(self, predicate: OfElement[T]) -> Dataset[T]:
         """The elements of which `predicate(element)`, a bool or a bool scalar, is true."""
@@ -139,7 +143,9 @@ class Dataset(Generic[T]):
             ValueError: for a size below 1; in a loop ShapeError, DTypeError or ValueError for
                 elements that do not fit together
         """
-        return self._with(self._pipeline.batch(size, drop_remainder, padding))
+        filled = optional_number("batch: padding", padding)
+        count = integer("batch: size", size)
+        return self._with(self._pipeline.batch(count, bool(drop_remainder), filled))
 
     def bucket(
         self,
@@ -161,8 +167,14 @@ class Dataset(Generic[T]):
             ValueError: for boundaries that do not ascend, or another number of sizes
         """
         called = _callable("bucket", length)
-        sizes = [batch_sizes] if isinstance(batch_sizes, int) else list(batch_sizes)
-        made = self._pipeline.bucket(called, list(boundaries), sizes, padding, drop_remainder)
+        sizes = [batch_sizes] if isinstance(batch_sizes, int) else batch_sizes
+        made = self._pipeline.bucket(
+            called,
+            [integer("bucket: a boundary", each) for each in boundaries],
+            [integer("bucket: a batch size", each) for each in sizes],
+            optional_number("bucket: padding", padding) or 0.0,
+            bool(drop_remainder),
+        )
         return self._with(made, called)
 
     def shuffle(
@@ -178,19 +190,21 @@ class Dataset(Generic[T]):
         Raises:
             ValueError: for a negative buffer, or one of 0 where there is no end
         """
-        return self._with(self._pipeline.shuffle(buffer, seed, reshuffle))
+        count = integer("shuffle: buffer", buffer)
+        drawn = seed_of("shuffle: seed", seed)
+        return self._with(self._pipeline.shuffle(count, drawn, bool(reshuffle)))
 
     def repeat(self, count: int | None = None) -> Dataset[T]:
         """Several epochs as one; without end if no count is given."""
-        return self._with(self._pipeline.repeat(count))
+        return self._with(self._pipeline.repeat(optional_integer("repeat: count", count)))
 
     def take(self, count: int) -> Dataset[T]:
         """The first `count` elements."""
-        return self._with(self._pipeline.take(count))
+        return self._with(self._pipeline.take(integer("take: count", count)))
 
     def skip(self, count: int) -> Dataset[T]:
         """All but the first `count` elements."""
-        return self._with(self._pipeline.skip(count))
+        return self._with(self._pipeline.skip(integer("skip: count", count)))
 
     def shard(self, count: int, index: int) -> Dataset[T]:
         """Every `count`-th element, from number `index` on: what one of several processes works on.
@@ -199,7 +213,8 @@ class Dataset(Generic[T]):
         Raises:
             ValueError: unless 0 <= index < count
         """
-        return self._with(self._pipeline.shard(count, index))
+        parts, number = integer("shard: count", count), integer("shard: index", index)
+        return self._with(self._pipeline.shard(parts, number))
 
     def split(self, fraction: float) -> tuple[Dataset[T], Dataset[T]]:
         """The first part of the elements, and the rest: `train, test = d.split(0.8)`. What is
@@ -209,7 +224,10 @@ class Dataset(Generic[T]):
             ValueError: for a fraction outside of [0, 1], an unknown size, and a shuffle before it
                 that has no seed
         """
-        first, second = self._pipeline.split(fraction)
+        part = optional_number("split: fraction", fraction)
+        if part is None:
+            raise TypeError("split: fraction is None: a number is wanted")
+        first, second = self._pipeline.split(part)
         return self._with(first), self._with(second)
 
     def enumerate(self, start: int = 0) -> Dataset[tuple[_weft.Tensor, T]]:
@@ -231,7 +249,8 @@ class Dataset(Generic[T]):
         """
         _callable("interleave", open)
         called = _weft.internal_Callable(lambda *parts: as_dataset(open(*parts)))
-        return self._with(self._pipeline.interleave(called, cycle, block), called)
+        turns, taken = integer("interleave: cycle", cycle), integer("interleave: block", block)
+        return self._with(self._pipeline.interleave(called, turns, taken), called)
 
     def cache(self) -> Dataset[T]:
         """Keeps elements in memory once they are made. What is before this stage has the order of
@@ -240,7 +259,7 @@ class Dataset(Generic[T]):
 
     def prefetch(self, count: int = 2) -> Dataset[T]:
         """A thread makes up to `count` elements ahead while the loop is at work on others."""
-        return self._with(self._pipeline.prefetch(count))
+        return self._with(self._pipeline.prefetch(integer("prefetch: count", count)))
 
     # Loops.
 
@@ -291,6 +310,8 @@ class Dataset(Generic[T]):
         Raises:
             ValueError: if it is the position of another data set, or none
         """
+        if not isinstance(state, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"restore_state: a text is wanted, not a {type(state).__name__}")
         self._pipeline.restore_state(state)
 
     def __repr__(self) -> str:
@@ -368,7 +389,8 @@ def range(*bounds: int) -> Dataset[_weft.Tensor]:
     """
     if not 0 < len(bounds) < 4:
         raise TypeError(f"range takes from 1 to 3 integers, not {len(bounds)}")
-    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    given = [integer("range: a bound", each) for each in bounds]
+    start, stop, step = (0, given[0], 1) if len(given) == 1 else (*given, 1)[:3]
     return _made(_weft.internal_data_range(start, stop, step))
 
 

@@ -95,13 +95,13 @@ class History(_weft.internal_History):
 
     def save_csv(self, path: Path) -> None:
         """Writes a CSV file: a column for the step and one for each series."""
-        super().save_csv(os.fspath(path))
+        super().save_csv(os.fsdecode(path))
 
     @classmethod
     def from_csv(cls, path: Path) -> History:
         """What `save_csv` wrote, or another table of numbers whose first column is the step."""
         made = cls()
-        made.load_csv(os.fspath(path))
+        made.load_csv(os.fsdecode(path))
         return made
 
     def __repr__(self) -> str:

@@ -67,7 +67,7 @@ def write_report(
         "tables": dict(tables or {}),
         "profile": noted,
     }
-    _weft.internal_write_report(os.fspath(path), history, options)
+    _weft.internal_write_report(os.fsdecode(path), history, options)
 
 
 class ProfileEntry(NamedTuple):
@@ -105,7 +105,7 @@ class Profile:
         inside_functions: bool = True,
         max_events: int = 1_000_000,
     ) -> None:
-        file = None if path is None else os.fspath(path)
+        file = None if path is None else os.fsdecode(path)
         self._profile = _weft.internal_Profile(file, inside_functions, max_events)
 
     def stop(self) -> None:

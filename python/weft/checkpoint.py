@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple, TypeAlias
 
 from weft import _weft
+from weft._numbers import integer, optional_integer, optional_number
 from weft._weft import RestoreStatus
 
 __all__ = ["Checkpoint", "CheckpointInfo", "CheckpointManager", "latest_checkpoint"]
@@ -56,11 +57,11 @@ class Checkpoint:
             ValueError: if two parts have one path
             StateError: inside of a traced function
         """
-        return self._saved().save(os.fspath(folder))
+        return self._saved().save(os.fsdecode(folder))
 
     def write(self, path: Path) -> None:
         """Writes a file of that name."""
-        self._saved().write(os.fspath(path))
+        self._saved().write(os.fsdecode(path))
 
     def restore(self, path: Path | None) -> RestoreStatus:
         """Gives everything that is here and in the file its value from there; the rest stays as it
@@ -71,13 +72,13 @@ class Checkpoint:
             IOError: before anything is changed, if the file is not whole or has another dtype,
                 shape or kind for something; it lists all of it
         """
-        return self._saved().restore(None if path is None else os.fspath(path))
+        return self._saved().restore(None if path is None else os.fsdecode(path))
 
 
 def latest_checkpoint(folder: Path) -> str | None:
     """The numbered file of the highest number in a folder whose header is whole; None if there is
     none, or no folder."""
-    return _weft.internal_latest_checkpoint(os.fspath(folder))
+    return _weft.internal_latest_checkpoint(os.fsdecode(folder))
 
 
 class CheckpointInfo(NamedTuple):
@@ -135,13 +136,13 @@ class CheckpointManager:
         background: bool = True,
     ) -> None:
         self._manager = _weft.internal_Manager(
-            os.fspath(folder),
-            keep,
-            keep_best,
-            largest_is_best,
-            every_steps,
-            every_seconds,
-            background,
+            os.fsdecode(folder),
+            integer("CheckpointManager: keep", keep),
+            integer("CheckpointManager: keep_best", keep_best),
+            bool(largest_is_best),
+            optional_integer("CheckpointManager: every_steps", every_steps),
+            optional_number("CheckpointManager: every_seconds", every_seconds),
+            bool(background),
         )
 
     def save(
@@ -153,11 +154,14 @@ class CheckpointManager:
         Raises:
             IOError: if it, or the save before, cannot be written
         """
-        self._manager.save(_saved(what), metric, step)
+        value, now = optional_number("save: metric", metric), optional_integer("save: step", step)
+        self._manager.save(_saved(what), value, now)
 
     def save_if_due(self, what: Checkpoint, step: int, *, metric: float | None = None) -> bool:
         """Saves if `every_steps` or `every_seconds` says so; whether it has."""
-        return self._manager.save_if_due(_saved(what), step, metric)
+        value = optional_number("save_if_due: metric", metric)
+        now = integer("save_if_due: step", step)
+        return self._manager.save_if_due(_saved(what), now, value)
 
     def wait(self) -> None:
         """Returns when what is being saved is there. Raises what the save raised."""

@@ -33,12 +33,12 @@ def load_npy(path: Path) -> _weft.Tensor:
     Raises:
         IOError: for a file that is missing or damaged
     """
-    return _weft.internal_load_npy(os.fspath(path))
+    return _weft.internal_load_npy(os.fsdecode(path))
 
 
 def save_npy(path: Path, tensor: Any) -> None:
     """Writes a tensor as a .npy file."""
-    _weft.internal_save_npy(os.fspath(path), tensor)
+    _weft.internal_save_npy(os.fsdecode(path), tensor)
 
 
 def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tensor]:
@@ -52,12 +52,12 @@ def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tens
         IOError: for a file that is missing, damaged, or not what its digests say
         DTypeError: for a dtype that Weft lacks
     """
-    return _weft.internal_load_safetensors(os.fspath(path), widen)
+    return _weft.internal_load_safetensors(os.fsdecode(path), widen)
 
 
 def safetensors_metadata(path: Path) -> dict[str, str]:
     """The texts beside the tensors of a safetensors file."""
-    return _weft.internal_safetensors_metadata(os.fspath(path))
+    return _weft.internal_safetensors_metadata(os.fsdecode(path))
 
 
 def save_safetensors(
@@ -68,4 +68,4 @@ def save_safetensors(
     Raises:
         ValueError: for names and texts that are not UTF-8 or reserved
     """
-    _weft.internal_save_safetensors(os.fspath(path), dict(tensors), dict(metadata or {}))
+    _weft.internal_save_safetensors(os.fsdecode(path), dict(tensors), dict(metadata or {}))

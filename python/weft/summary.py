@@ -12,10 +12,17 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from weft import _weft
+from weft._numbers import integer, optional_integer, optional_number
 
 __all__ = ["Event", "Writer", "create_file_writer", "read", "read_scalars"]
 
 Path: TypeAlias = "str | os.PathLike[str]"
+
+
+def _tag(method: str, tag: Any) -> str:
+    if not isinstance(tag, str):
+        raise TypeError(f"{method}: the tag is a {type(tag).__name__}: a text is wanted")
+    return tag
 
 
 class Writer:
@@ -39,24 +46,27 @@ class Writer:
             resumed_at: the step of a run that is continued: readers drop what an earlier file in
                 the folder has of this step and later ones
         """
-        self._writer = _weft.internal_EventWriter(os.fspath(folder), flush_seconds, resumed_at)
+        seconds = optional_number("Writer: flush_seconds", flush_seconds)
+        step = optional_integer("Writer: resumed_at", resumed_at)
+        path = os.fsdecode(folder)
+        self._writer = _weft.internal_EventWriter(path, 2.0 if seconds is None else seconds, step)
 
     def scalar(self, tag: str, value: Any, step: Any) -> None:
         """A number, kept as float32."""
-        self._writer.scalar(tag, value, step)
+        self._writer.scalar(_tag("scalar", tag), value, step)
 
     def histogram(self, tag: str, values: Any, step: Any, *, buckets: int = 30) -> None:
         """How the elements of a tensor are spread. Those that are not finite are left out."""
-        self._writer.histogram(tag, values, step, buckets)
+        self._writer.histogram(_tag("histogram", tag), values, step, integer("histogram: buckets", buckets))
 
     def image(self, tag: str, pictures: Any, step: Any, *, max_outputs: int = 3) -> None:
         """Pictures: (height, width), (height, width, channels) or (count, height, width, channels);
         floating numbers from 0 to 1, or whole ones from 0 to 255."""
-        self._writer.image(tag, pictures, step, max_outputs)
+        self._writer.image(_tag("image", tag), pictures, step, integer("image: max_outputs", max_outputs))
 
     def text(self, tag: str, markdown: str, step: Any) -> None:
         """A text, which is shown as Markdown."""
-        self._writer.text(tag, markdown, step)
+        self._writer.text(_tag("text", tag), str(markdown), step)
 
     def graph(self, function: Any, *args: Any, **kwargs: Any) -> None:
         """What a `wf.function` does with these arguments. A file shows its last one."""
@@ -69,12 +79,12 @@ class Writer:
 
     def finished(self, succeeded: bool = True) -> None:
         """The end of a run that told its hyperparameters."""
-        self._writer.finished(succeeded)
+        self._writer.finished(bool(succeeded))
 
     def within(self, prefix: str) -> Writer:
         """The same writer with `prefix` and a slash in front of tags."""
         made = Writer.__new__(Writer)
-        made._writer = self._writer.within(prefix)
+        made._writer = self._writer.within(_tag("within", prefix))
         return made
 
     def flush(self) -> None:
@@ -129,10 +139,10 @@ def read(path: Path) -> list[Event]:
     Raises:
         IOError: for a file that is missing or damaged
     """
-    return [Event(*fields) for fields in _weft.internal_read_events(os.fspath(path))]
+    return [Event(*fields) for fields in _weft.internal_read_events(os.fsdecode(path))]
 
 
 def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """The scalars of all event files in a folder by tag, each (step, value) in the order of
     steps."""
-    return _weft.internal_read_scalars(os.fspath(folder))
+    return _weft.internal_read_scalars(os.fsdecode(folder))

@@ -24,6 +24,7 @@ from weft._profiles import ProfileEntry as ProfileEntry
 from weft._profiles import trace_profile as trace_profile
 from weft._profiles import versions as versions
 from weft._profiles import write_report as write_report
+from weft._numbers import integer, optional_integer, optional_number
 from weft.modules import takes_training
 
 __all__ = [
@@ -103,18 +104,21 @@ def early_stopping(
         ValueError: for a patience below 1 or a negative delta; at the end of the first epoch
             OutOfRangeError if there is no such series
     """
-    return _weft.internal_early_stopping(monitor, goal, patience, min_delta, restore_best)
+    least = optional_number("early_stopping: min_delta", min_delta) or 0.0
+    epochs = integer("early_stopping: patience", patience)
+    return _weft.internal_early_stopping(monitor, goal, epochs, least, bool(restore_best))
 
 
 def event_files(folder: Path, every_steps: int = 100) -> Callback:
     """Writes an event file for TensorBoard: the numbers of each epoch, and the loss of every
     `every_steps` steps as "step/loss"."""
-    return _weft.internal_event_files(os.fspath(folder), every_steps)
+    steps = integer("event_files: every_steps", every_steps)
+    return _weft.internal_event_files(os.fsdecode(folder), steps)
 
 
 def csv_log(path: Path) -> Callback:
     """Writes the history as a CSV file after each epoch."""
-    return _weft.internal_csv_log(os.fspath(path))
+    return _weft.internal_csv_log(os.fsdecode(path))
 
 
 # Fit.
@@ -325,7 +329,7 @@ def fit(
         model,
         _weft.internal_SavedParts(parts),
         [name for name, _ in named],
-        epochs,
+        integer("fit: epochs", epochs),
         told,
         where,
         progress and not notebook,
@@ -344,4 +348,9 @@ def _method_of_optimizer(optimizer: Any) -> None:
 
 def _folder(given: Any) -> tuple[str, int, int | None, float | None]:
     options = given if isinstance(given, Checkpoints) else Checkpoints(given)
-    return os.fspath(options.folder), options.keep, options.every_steps, options.every_seconds
+    return (
+        os.fsdecode(options.folder),
+        integer("fit: keep", options.keep),
+        optional_integer("fit: every_steps", options.every_steps),
+        optional_number("fit: every_seconds", options.every_seconds),
+    )

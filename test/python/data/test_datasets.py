@@ -408,3 +408,41 @@ def test_examples_of_the_docstrings():
     for module in (_datasets, _histories):
         result = doctest.testmod(module, extraglobs={"wf": wf, "np": np})
         assert result.attempted > 0 and result.failed == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda d: d.batch("32"),
+        lambda d: d.batch(4, padding="x"),
+        lambda d: d.take(1.5),
+        lambda d: d.skip(None),
+        lambda d: d.shuffle("all"),
+        lambda d: d.shuffle(seed=1.5),
+        lambda d: d.repeat("twice"),
+        lambda d: d.shard(2, "a"),
+        lambda d: d.split("half"),
+        lambda d: d.prefetch([1]),
+        lambda d: d.map(failing, workers="2"),
+        lambda d: d.interleave(failing, cycle="x"),
+        lambda d: d.restore_state(3),
+        lambda d: wf.data.range("3"),
+    ],
+)
+def test_wrong_types_are_said_in_a_sentence(wrong):
+    with pytest.raises(TypeError) as caught:
+        wrong(wf.data.range(3))
+    text = str(caught.value)
+    assert "wanted" in text and "\n" not in text and "incompatible function arguments" not in text
+
+
+def test_numbers_that_are_too_large():
+    for wrong in (
+        lambda: wf.data.range(2**70),
+        lambda: wf.data.range(3).take(2**63),
+        lambda: wf.data.range(3).shuffle(seed=-1),
+        lambda: wf.data.range(3).shuffle(seed=2**64),
+    ):
+        with pytest.raises(wf.ValueError):
+            wrong()
+    assert len(wf.data.range(np.int64(3)).take(np.int32(2)).batch(np.uint8(1))) == 2
