@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 from weft import _weft
+from weft._arguments import options
 from weft._datasets import Dataset, from_tensors
 
 __all__ = [
@@ -36,6 +37,7 @@ def _made(pipeline: _weft.internal_Pipeline) -> Dataset[Any]:
     return Dataset._of(pipeline)  # pyright: ignore[reportPrivateUsage]
 
 
+@options
 def idx(
     path: Path, labels: Path | None = None, *, dtype: Any = None, scale: float = 1
 ) -> Dataset[Any]:
@@ -77,6 +79,7 @@ def npz(path: Path, *names: str) -> Dataset[Any]:
     return _columns(os.fsdecode(path), read_npz(path), names)
 
 
+@options
 def csv(
     path: Path,
     columns: Sequence[str] = (),
@@ -109,6 +112,7 @@ def tfrecord(path: Path) -> Dataset[bytes]:
     return _made(_weft.internal_from_tfrecord(os.fsdecode(path)))
 
 
+@options
 def safetensors(path: Path, *names: str, widen: bool = False) -> Dataset[Any]:
     """Rows of the tensors of a safetensors file: a dict of all, or the tuple of those that are
     named.
@@ -120,6 +124,7 @@ def safetensors(path: Path, *names: str, widen: bool = False) -> Dataset[Any]:
     return _columns(os.fsdecode(path), arrays, names)
 
 
+@options
 def images(
     folder: Path,
     *,
@@ -149,6 +154,7 @@ def image_classes(folder: Path) -> list[str]:
 # At once.
 
 
+@options
 def read_idx(path: Path, *, dtype: Any = None) -> _weft.Tensor:
     """The array of an IDX file."""
     return _weft.internal_read_idx(os.fsdecode(path), dtype)
@@ -159,6 +165,7 @@ def read_npz(path: Path) -> dict[str, _weft.Tensor]:
     return _weft.internal_read_npz(os.fsdecode(path))
 
 
+@options
 def read_csv(
     path: Path,
     columns: Sequence[str] = (),
@@ -183,6 +190,7 @@ def read_csv(
     return _weft.internal_read_csv(os.fsdecode(path), list(columns), listed, header, delimiter)
 
 
+@options
 def read_image(path: Path, *, channels: int | None = None, dtype: Any = "float32") -> _weft.Tensor:
     """A PNG or JPEG file, (height, width, channels). Floating numbers are of [0, 1].
 
@@ -193,6 +201,7 @@ def read_image(path: Path, *, channels: int | None = None, dtype: Any = "float32
     return _weft.internal_read_image(os.fsdecode(path), channels, dtype)
 
 
+@options
 def decode_image(
     data: bytes, *, channels: int | None = None, dtype: Any = "float32"
 ) -> _weft.Tensor:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from weft import _weft
+from weft._arguments import integer, optional_integer, optional_number, options
+from weft._arguments import seed as seed_of
 from weft._function import TensorSpec
-from weft._numbers import integer, optional_integer, optional_number
-from weft._numbers import seed as seed_of
 
 __all__ = [
     "Dataset",
@@ -99,6 +99,7 @@ class Dataset(Generic[T]):
 
     # Stages.
 
+    @options
     def map(
         self, f: OfElement[T], *, workers: int = 0, seed: int | None = None
     ) -> Dataset[Any]:
@@ -130,6 +131,7 @@ class Dataset(Generic[T]):
         called = _callable("filter", predicate)
         return self._with(self._pipeline.filter(called), called)
 
+    @options
     def batch(
         self, size: int, drop_remainder: bool = False, *, padding: float | None = None
     ) -> Dataset[T]:
@@ -147,6 +149,7 @@ class Dataset(Generic[T]):
         count = integer("batch: size", size)
         return self._with(self._pipeline.batch(count, bool(drop_remainder), filled))
 
+    @options
     def bucket(
         self,
         length: OfElement[T],
@@ -177,6 +180,7 @@ class Dataset(Generic[T]):
         )
         return self._with(made, called)
 
+    @options
     def shuffle(
         self, buffer: int = 0, seed: int | None = None, *, reshuffle: bool = True
     ) -> Dataset[T]:
@@ -194,6 +198,7 @@ class Dataset(Generic[T]):
         drawn = seed_of("shuffle: seed", seed)
         return self._with(self._pipeline.shuffle(count, drawn, bool(reshuffle)))
 
+    @options
     def repeat(self, count: int | None = None) -> Dataset[T]:
         """Several epochs as one; without end if no count is given."""
         return self._with(self._pipeline.repeat(optional_integer("repeat: count", count)))
@@ -238,6 +243,7 @@ class Dataset(Generic[T]):
         """The elements of this data set and then those of others."""
         return concatenate(self, *others)
 
+    @options
     def interleave(
         self, open: OfElement[T], *, cycle: int = 4, block: int = 1
     ) -> Dataset[Any]:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from weft import _weft
+from weft._arguments import options
 from weft._datasets import Dataset
 
 __all__ = ["History", "Progress", "is_notebook"]
@@ -76,6 +77,7 @@ class History(_weft.internal_History):
         """
         return super().best(name, goal)
 
+    @options
     def plot(
         self,
         *names: str,
@@ -136,6 +138,7 @@ class Progress(Generic[T]):
         ValueError: for a negative total
     """
 
+    @options
     def __init__(
         self,
         iterable: Iterable[T] | None = None,

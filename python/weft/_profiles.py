@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from weft import _weft
+from weft._arguments import options
 
 __all__ = ["Profile", "ProfileEntry", "trace_profile", "versions", "write_report"]
 
@@ -20,6 +21,7 @@ def versions() -> dict[str, str]:
     return dict(_weft.internal_versions())
 
 
+@options
 def write_report(
     path: Path,
     history: _weft.internal_History,
@@ -98,6 +100,7 @@ class Profile:
         StateError: if there is one already
     """
 
+    @options
     def __init__(
         self,
         path: Path | None = None,
@@ -155,6 +158,7 @@ class Profile:
         return self.text()
 
 
+@options
 def trace_profile(
     path: Path, *, inside_functions: bool = True, max_events: int = 1_000_000
 ) -> Profile:

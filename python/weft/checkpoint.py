@@ -6,7 +6,7 @@ import os
 from typing import Any, NamedTuple, TypeAlias
 
 from weft import _weft
-from weft._numbers import integer, optional_integer, optional_number
+from weft._arguments import integer, optional_integer, optional_number, options
 from weft._weft import RestoreStatus
 
 __all__ = ["Checkpoint", "CheckpointInfo", "CheckpointManager", "latest_checkpoint"]
@@ -124,6 +124,7 @@ class CheckpointManager:
         ValueError: for options that make no sense
     """
 
+    @options
     def __init__(
         self,
         folder: Path,
@@ -145,6 +146,7 @@ class CheckpointManager:
             bool(background),
         )
 
+    @options
     def save(
         self, what: Checkpoint, *, metric: float | None = None, step: int | None = None
     ) -> None:
@@ -157,6 +159,7 @@ class CheckpointManager:
         value, now = optional_number("save: metric", metric), optional_integer("save: step", step)
         self._manager.save(_saved(what), value, now)
 
+    @options
     def save_if_due(self, what: Checkpoint, step: int, *, metric: float | None = None) -> bool:
         """Saves if `every_steps` or `every_seconds` says so; whether it has."""
         value = optional_number("save_if_due: metric", metric)
@@ -167,6 +170,7 @@ class CheckpointManager:
         """Returns when what is being saved is there. Raises what the save raised."""
         self._manager.wait()
 
+    @options
     def restore_latest(self, what: Checkpoint, *, partial: bool = False) -> CheckpointInfo | None:
         """Restores the newest checkpoint; None if there is none. Broken files are passed over, and
         the log warns of them.
@@ -180,6 +184,7 @@ class CheckpointManager:
         """
         return _info(self._manager.restore_latest(_saved(what), partial))
 
+    @options
     def restore_best(self, what: Checkpoint, *, partial: bool = False) -> CheckpointInfo | None:
         """The same for that with the best metric; None if none has one."""
         return _info(self._manager.restore_best(_saved(what), partial))

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from weft import _weft
-from weft._numbers import integer, optional_integer, optional_number
+from weft._arguments import integer, optional_integer, optional_number, options
 
 __all__ = ["Event", "Writer", "create_file_writer", "read", "read_scalars"]
 
@@ -37,6 +37,7 @@ class Writer:
     DTypeError unless it is whole, and StateError after `close`.
     """
 
+    @options
     def __init__(
         self, folder: Path, *, flush_seconds: float = 2, resumed_at: int | None = None
     ) -> None:
@@ -55,14 +56,18 @@ class Writer:
         """A number, kept as float32."""
         self._writer.scalar(_tag("scalar", tag), value, step)
 
+    @options
     def histogram(self, tag: str, values: Any, step: Any, *, buckets: int = 30) -> None:
         """How the elements of a tensor are spread. Those that are not finite are left out."""
-        self._writer.histogram(_tag("histogram", tag), values, step, integer("histogram: buckets", buckets))
+        count = integer("histogram: buckets", buckets)
+        self._writer.histogram(_tag("histogram", tag), values, step, count)
 
+    @options
     def image(self, tag: str, pictures: Any, step: Any, *, max_outputs: int = 3) -> None:
         """Pictures: (height, width), (height, width, channels) or (count, height, width, channels);
         floating numbers from 0 to 1, or whole ones from 0 to 255."""
-        self._writer.image(_tag("image", tag), pictures, step, integer("image: max_outputs", max_outputs))
+        count = integer("image: max_outputs", max_outputs)
+        self._writer.image(_tag("image", tag), pictures, step, count)
 
     def text(self, tag: str, markdown: str, step: Any) -> None:
         """A text, which is shown as Markdown."""
@@ -112,6 +117,7 @@ class Writer:
         self.close()
 
 
+@options
 def create_file_writer(
     folder: Path, *, flush_seconds: float = 2, resumed_at: int | None = None
 ) -> Writer:

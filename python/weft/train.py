@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from weft import _weft
+from weft._arguments import integer, optional_integer, optional_number, options
 from weft._datasets import Dataset, as_dataset
 from weft._function import function
 from weft._histories import History as History
@@ -24,7 +25,6 @@ from weft._profiles import ProfileEntry as ProfileEntry
 from weft._profiles import trace_profile as trace_profile
 from weft._profiles import versions as versions
 from weft._profiles import write_report as write_report
-from weft._numbers import integer, optional_integer, optional_number
 from weft.modules import takes_training
 
 __all__ = [
@@ -83,6 +83,7 @@ class _NotebookBars:
 # Callbacks.
 
 
+@options
 def early_stopping(
     monitor: str = "val_loss",
     *,
@@ -109,6 +110,7 @@ def early_stopping(
     return _weft.internal_early_stopping(monitor, goal, epochs, least, bool(restore_best))
 
 
+@options
 def event_files(folder: Path, every_steps: int = 100) -> Callback:
     """Writes an event file for TensorBoard: the numbers of each epoch, and the loss of every
     `every_steps` steps as "step/loss"."""
@@ -265,6 +267,7 @@ def _pair(batch: Any) -> Any:
     return cast("Any", batch)
 
 
+@options
 def fit(
     model: Any,
     data: Iterable[Any],

@@ -446,3 +446,14 @@ def test_numbers_that_are_too_large():
         with pytest.raises(wf.ValueError):
             wrong()
     assert len(wf.data.range(np.int64(3)).take(np.int32(2)).batch(np.uint8(1))) == 2
+
+
+def test_wrong_keywords_name_the_nearest():
+    with pytest.raises(TypeError, match="batch has no argument 'drop_remaider': did you mean 'drop_remainder'"):
+        wf.data.range(3).batch(2, drop_remaider=True)
+    with pytest.raises(TypeError, match="fit has no argument 'epoch': did you mean 'epochs'"):
+        wf.train.fit(None, [], epoch=3)
+    with pytest.raises(TypeError, match="CheckpointManager has no argument 'kep': did you mean 'keep'"):
+        wf.CheckpointManager("x", kep=3)
+    with pytest.raises(TypeError, match="shuffle has no argument 'xyz': it takes buffer, seed, reshuffle"):
+        wf.data.range(3).shuffle(xyz=3)
