@@ -209,11 +209,11 @@ private:
 
 class GeneratorStage final : public Stage {
 public:
-  explicit GeneratorStage(std::function<Generator()> start) : start_(std::move(start)) {}
+  explicit GeneratorStage(std::function<Generator(bool)> start) : start_(std::move(start)) {}
   std::string describe() const override { return "from_generator"; }
   std::optional<std::int64_t> size() const override { return std::nullopt; }
-  std::unique_ptr<Cursor> start(const Epoch &) const override {
-    return std::make_unique<GeneratorCursor>(start_());
+  std::unique_ptr<Cursor> start(const Epoch &epoch) const override {
+    return std::make_unique<GeneratorCursor>(start_(epoch.for_types));
   }
 
 private:
@@ -238,7 +238,7 @@ private:
     bool ended_ = false;
   };
 
-  std::function<Generator()> start_;
+  std::function<Generator(bool)> start_;
 };
 
 /// The numbers of a range, as i64 scalars and vectors.
@@ -445,7 +445,7 @@ StagePointer make_filter(StagePointer input, Predicate predicate) {
 StagePointer make_zip(std::vector<StagePointer> inputs, JoinFunction join) {
   return std::make_shared<Zip>(std::move(inputs), std::move(join));
 }
-StagePointer make_generator(std::function<Generator()> start) {
+StagePointer make_generator(std::function<Generator(bool)> start) {
   return std::make_shared<GeneratorStage>(std::move(start));
 }
 StagePointer make_range(std::int64_t start, std::int64_t stop, std::int64_t step) {

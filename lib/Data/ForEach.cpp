@@ -31,17 +31,20 @@ struct LoopPasses::Impl {
     return found->second;
   }
 
-  Pipeline pipeline;
+  std::function<std::shared_ptr<Pass>()> begin;
   std::mutex mutex;
   std::int64_t started = 0;
   std::map<std::int64_t, std::shared_ptr<Loop>> loops; ///< by number, so the oldest first
 };
 
-LoopPasses::LoopPasses(Pipeline pipeline) : impl_(new Impl{std::move(pipeline), {}, 0, {}}) {}
+LoopPasses::LoopPasses(Pipeline pipeline)
+    : LoopPasses([pipeline = std::move(pipeline)] { return pipeline.start(); }) {}
+LoopPasses::LoopPasses(std::function<std::shared_ptr<Pass>()> begin)
+    : impl_(new Impl{std::move(begin), {}, 0, {}}) {}
 LoopPasses::~LoopPasses() = default;
 
 Tensor LoopPasses::start() {
-  auto loop = std::make_shared<Impl::Loop>(Impl::Loop{impl_->pipeline.start(), {}});
+  auto loop = std::make_shared<Impl::Loop>(Impl::Loop{impl_->begin(), {}});
   const std::lock_guard lock(impl_->mutex);
   impl_->loops.emplace(++impl_->started, std::move(loop));
   if (impl_->loops.size() > kMostOpen) impl_->loops.erase(impl_->loops.begin());
@@ -59,6 +62,15 @@ Tensor LoopPasses::advance(const Tensor &number) {
 }
 
 Item LoopPasses::take(const Tensor &number) { return std::move(impl_->find(number)->element); }
+
+void LoopPasses::stop(const Tensor &number) {
+  std::shared_ptr<Impl::Loop> stopped; // goes without the lock: its threads may work for a while
+  const std::lock_guard lock(impl_->mutex);
+  const auto found = impl_->loops.find(number.item<std::int64_t>());
+  if (found == impl_->loops.end()) return;
+  stopped = std::move(found->second);
+  impl_->loops.erase(found);
+}
 
 bool is_tracing() {
   const Interpreter *interpreter = Interpreter::current();

@@ -53,7 +53,7 @@ Column idx_column(const std::string &path, const ArrayOptions &options) {
   if (options.scale != 1 && !is_floating(column.dtype))
     raise(ErrorKind::dtype, "a scale is for floating dtypes, and the elements of " + path +
                                 " become " + std::string(name_of(column.dtype)) +
-                                ": set ArrayOptions::dtype to f32");
+                                ": set the option dtype to f32");
   column.owner = std::move(array);
   return column;
 }

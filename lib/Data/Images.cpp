@@ -167,10 +167,10 @@ private:
 void check_options(const ImageOptions &options) {
   if (options.channels && *options.channels != 1 && *options.channels != 3 &&
       *options.channels != 4)
-    raise(ErrorKind::value, "ImageOptions::channels is " + std::to_string(*options.channels) +
-                                " but must be 1, 3 or 4");
+    raise(ErrorKind::value,
+          "the option channels is " + std::to_string(*options.channels) + " but must be 1, 3 or 4");
   if (!is_dtype(options.dtype) || options.dtype == DType::boolean)
-    raise(ErrorKind::dtype, "ImageOptions::dtype must be f32, f64, i32 or i64");
+    raise(ErrorKind::dtype, "the option dtype must be f32, f64, i32 or i64");
 }
 
 void check_size(const Pixels &pixels, const std::string &name, std::uint64_t most) {
@@ -293,7 +293,7 @@ Dataset from_image_folder(const std::string &folder, const ImageFolderOptions &o
   check_path("from_image_folder", folder);
   check_options(options.image);
   if (options.size && (options.size->first < 1 || options.size->second < 1))
-    raise(ErrorKind::value, "ImageFolderOptions::size must be 1 or more on both sides");
+    raise(ErrorKind::value, "the option size must be 1 or more on both sides");
   auto rows = std::make_shared<const ImageRows>(folder, image_classes(folder), options);
   const auto count = static_cast<std::int64_t>(rows->count());
   std::string description = "from_image_folder of " + std::to_string(count);

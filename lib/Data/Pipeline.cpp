@@ -103,6 +103,9 @@ Pipeline Pipeline::range(std::int64_t start, std::int64_t stop, std::int64_t ste
 }
 
 Pipeline Pipeline::generator(std::function<Generator()> start) {
+  return Pipeline(make_generator([start = std::move(start)](bool) { return start(); }));
+}
+Pipeline Pipeline::generator(std::function<Generator(bool)> start) {
   return Pipeline(make_generator(std::move(start)));
 }
 Pipeline Pipeline::zip(const std::vector<Pipeline> &inputs, JoinFunction join) {
@@ -117,7 +120,7 @@ Pipeline Pipeline::concatenate(const std::vector<Pipeline> &inputs) {
 Pipeline Pipeline::map(MapFunction f, bool seeded, const MapOptions &options,
                        const std::source_location &where) const {
   const CompositeCall site("map", where);
-  check_count("MapOptions::workers", options.workers, 0);
+  check_count("the option workers", options.workers, 0);
   StagePointer mapped = make_map(stage_, std::move(f), seeded, options.seed, options.workers > 0);
   if (options.workers == 0) return Pipeline(std::move(mapped));
   return Pipeline(
@@ -153,7 +156,7 @@ Pipeline Pipeline::shuffle(const ShuffleOptions &options, const std::source_loca
   check_count("the buffer", options.buffer, 0);
   if (options.buffer == 0 && size() == std::nullopt && stage_->size() == kEndless)
     raise(ErrorKind::value,
-          "a data set without end has no order of all of its elements: set ShuffleOptions::buffer, "
+          "a data set without end has no order of all of its elements: give the option buffer, "
           "or shuffle before repeat");
   return Pipeline(make_shuffle(stage_, options));
 }
@@ -202,13 +205,18 @@ std::pair<Pipeline, Pipeline> Pipeline::split(double fraction,
 Pipeline Pipeline::interleave(std::function<Pipeline(Item)> open, const InterleaveOptions &options,
                               const std::source_location &where) const {
   const CompositeCall site("interleave", where);
-  check_count("InterleaveOptions::cycle", options.cycle, 1);
-  check_count("InterleaveOptions::block", options.block, 1);
+  check_count("the option cycle", options.cycle, 1);
+  check_count("the option block", options.block, 1);
   return Pipeline(make_interleave(
       stage_, [open = std::move(open)](Item item) { return open(std::move(item)).stage_; },
       options));
 }
 Pipeline Pipeline::cache() const { return Pipeline(make_cache(stage_)); }
+Pipeline Pipeline::keeping(std::shared_ptr<const void> what) const {
+  const Stage *stage = stage_.get();
+  return Pipeline(StagePointer(
+      stage, [kept = stage_, what = std::move(what)](const Stage *) mutable { kept.reset(); }));
+}
 Pipeline Pipeline::prefetch(std::int64_t count, const std::source_location &where) const {
   const CompositeCall site("prefetch", where);
   check_count("the count", count, 1);

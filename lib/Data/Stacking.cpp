@@ -33,7 +33,7 @@ Shape common_shape(std::span<const Item> items, std::size_t part, bool padded) {
                      "is " + to_string(type) + " and that of the first is " + to_string(first) +
                          (padded ? ": their ranks must be the same"
                                  : ": make them of one shape, or set "
-                                   "BatchOptions::padding")));
+                                   "the option padding")));
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
       shape[axis] = std::max(shape[axis], type.shape[axis]);
   }

@@ -94,12 +94,22 @@ bool any_wants_seed(const Stage &stage) {
          });
 }
 
-void rethrow_for(const Error &error, const char *stage, std::int64_t ordinal, const Lazy &element) {
+namespace {
+std::string place_of(const char *stage, std::int64_t ordinal, const Lazy &element) {
   const std::string origin = element.origin();
-  raise(error.kind(),
-        std::string(stage) + ": element " + std::to_string(ordinal) +
-            (origin.empty() ? "" : " (" + origin + ")") + ": " + std::string(error.message()),
+  return std::string(stage) + ": element " + std::to_string(ordinal) +
+         (origin.empty() ? "" : " (" + origin + ")");
+}
+} // namespace
+
+ForeignError::~ForeignError() = default;
+
+void rethrow_for(const Error &error, const char *stage, std::int64_t ordinal, const Lazy &element) {
+  raise(error.kind(), place_of(stage, ordinal, element) + ": " + std::string(error.message()),
         error.place());
+}
+void note_for(ForeignError &error, const char *stage, std::int64_t ordinal, const Lazy &element) {
+  error.add_note(place_of(stage, ordinal, element));
 }
 
 void check_count(const char *what, std::int64_t count, std::int64_t least) {

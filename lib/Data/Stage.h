@@ -139,6 +139,7 @@ template <class F>
 decltype(auto) called_for(const char *stage, std::int64_t ordinal, const Lazy &element, F &&call);
 [[noreturn]] void rethrow_for(const Error &error, const char *stage, std::int64_t ordinal,
                               const Lazy &element);
+void note_for(ForeignError &error, const char *stage, std::int64_t ordinal, const Lazy &element);
 
 template <class F>
 decltype(auto) called_for(const char *stage, std::int64_t ordinal, const Lazy &element, F &&call) {
@@ -146,6 +147,9 @@ decltype(auto) called_for(const char *stage, std::int64_t ordinal, const Lazy &e
     return call();
   } catch (const Error &error) {
     rethrow_for(error, stage, ordinal, element);
+  } catch (ForeignError &error) {
+    note_for(error, stage, ordinal, element);
+    throw;
   }
 }
 
@@ -174,7 +178,7 @@ StagePointer make_shard(StagePointer input, std::int64_t count, std::int64_t ind
 StagePointer make_repeat(StagePointer input, std::optional<std::int64_t> count);
 StagePointer make_concatenation(std::vector<StagePointer> inputs);
 StagePointer make_zip(std::vector<StagePointer> inputs, JoinFunction join);
-StagePointer make_generator(std::function<Generator()> start);
+StagePointer make_generator(std::function<Generator(bool for_types)> start);
 StagePointer make_range(std::int64_t start, std::int64_t stop, std::int64_t step);
 StagePointer make_interleave(StagePointer input, std::function<StagePointer(Item)> open,
                              const InterleaveOptions &options);

@@ -1,5 +1,6 @@
 // The class Function of Python: calls of traced functions, by the vectorcall protocol.
 #include "Function.h"
+#include "Runs.h"
 #include "Tree.h"
 
 #include <bit>
@@ -40,6 +41,7 @@ struct Object {
   PyObject *dict, *weak;
   PyObject *function;
   PyObject *specs; ///< of the input signature: a tuple of trees of TensorSpec; or null
+  PyObject *kept;  ///< what its programs call back into: a list; or null
   FunctionCore *core;
   Parameters *parameters;
   bool autograph;
@@ -349,9 +351,21 @@ nb::object Call::run_python(TreeFiller &filler) {
   return call_tracing(nb::handle(self->function), nb::tuple(positional), named, self->autograph);
 }
 
+/// The functions that this thread traces, the innermost last.
+thread_local std::vector<Object *> being_traced;
+
+class BeingTraced {
+public:
+  explicit BeingTraced(Object *self) { being_traced.push_back(self); }
+  ~BeingTraced() { being_traced.pop_back(); }
+  BeingTraced(const BeingTraced &) = delete;
+  BeingTraced &operator=(const BeingTraced &) = delete;
+};
+
 std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
                                 std::span<const detail::VariablePointer> variables) {
   const nb::gil_scoped_acquire locked;
+  const BeingTraced scope(self);
   traced = true;
   if (!inside && why.empty() && std::popcount(self->history & 0x3ffU) >= 4)
     why = self->core->explain(walker.reader);
@@ -417,6 +431,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     call.read(args, given, keywords);
     const auto trace =
         self->core->find_inside(nowhere, call.walker.reader, call.tracee(), call.prototype);
+    if (self->kept != nullptr) keep_while_traced(nb::borrow(self->kept));
     return result_of(*trace, call, self->core->call(nowhere, *trace, call.walker.reader));
   }
   if (FunctionCore::calls_are_entries()) {
@@ -455,6 +470,17 @@ std::shared_ptr<FunctionCore::Trace> find(Call &call) {
 }
 
 } // namespace
+
+void keep_while_traced(const nb::object &object) {
+  for (Object *self : being_traced) {
+    if (self->kept == object.ptr()) continue;
+    if (self->kept == nullptr) self->kept = checked(PyList_New(0)).release().ptr();
+    bool there = false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->kept); ++i)
+      there = there || PyList_GET_ITEM(self->kept, i) == object.ptr();
+    if (!there && PyList_Append(self->kept, object.ptr()) != 0) throw nb::python_error();
+  }
+}
 
 PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t flags,
                         PyObject *keywords) {
@@ -560,6 +586,24 @@ nb::object trace_now(nb::handle self, nb::args args, nb::kwargs keywords) {
   });
 }
 
+} // namespace
+
+Graph graph_of(nb::handle function, const nb::args &args, const nb::kwargs &keywords) {
+  if (Py_TYPE(function.ptr()) != function_type)
+    raise_type_error(std::string("graph: a traced function of wf.function is wanted, not a ") +
+                     Py_TYPE(function.ptr())->tp_name);
+  Graph graph;
+  asked(function, args, keywords, [&](Call &call) -> nb::object {
+    call.hold();
+    const Unlocked others_run(true);
+    graph = call.self->core->graph(call.walker.reader, call.tracee());
+    return {};
+  });
+  return graph;
+}
+
+namespace {
+
 //===----------------------------------------------------------------------===//
 // The types
 //===----------------------------------------------------------------------===//
@@ -612,6 +656,7 @@ int traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->function);
   Py_VISIT(self->specs);
+  Py_VISIT(self->kept);
   Py_VISIT(self->dict);
   if (self->parameters != nullptr)
     for (const nb::object &value : self->parameters->defaults) Py_VISIT(value.ptr());
@@ -622,6 +667,7 @@ int clear(PyObject *object) {
   Object *self = object_of(object);
   Py_CLEAR(self->function);
   Py_CLEAR(self->specs);
+  Py_CLEAR(self->kept);
   Py_CLEAR(self->dict);
   return 0;
 }

@@ -12,6 +12,10 @@ PyObject *call_function(PyObject *function, PyObject *const *args, std::size_t f
 /// What `instance.step` is, for a traced function of its class.
 PyObject *get_bound(PyObject *function, PyObject *self, PyObject *owner);
 
+/// Keeps an object as long as the functions that this thread traces: what their programs find by a
+/// CallableSlot.
+void keep_while_traced(const nb::object &object);
+
 void define_bound_functions(nb::module_ &module);
 
 } // namespace weft::python

@@ -1,12 +1,13 @@
 // The extension module weft._weft: a thin coat over libweft.
+#include "Data.h"
 #include "Interrupts.h"
+#include "Layers.h"
+#include "Parts.h"
+#include "Runs.h"
+#include "Saved.h"
 #include "Staging.h"
 
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 #include <weft/memory.h>
-#include <weft/train/report.h>
 
 namespace weft::python {
 
@@ -27,7 +28,6 @@ void define_memory(nb::module_ &module) {
       "later. Memory of other "
       "libraries is not counted.");
   module.def("reset_peak", reset_peak, "Starts measuring the peak of memory_stats() anew.");
-  module.def("internal_versions", train::versions);
   module.def("release_cached_memory", release_cached_memory,
              "Gives memory that nobody uses back to the system.");
 }
@@ -39,11 +39,19 @@ void name_classes(nb::module_ &module) {
     module.attr(name).attr("__module__") = "weft";
 }
 
+/// Whether it is a class that a module of the package has: weft.nn.Dense.
+bool is_of_part(nb::handle object) {
+  if (PyType_Check(object.ptr()) == 0) return false;
+  const std::string_view module = nb::str(nb::object(object.attr("__module__"))).c_str();
+  return module.starts_with("weft.") && module != "weft._weft";
+}
+
 /// What `from weft._weft import *` takes: all but what is the package's own.
 void list_names(nb::module_ &module) {
   nb::list names;
   for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
     const std::string_view text = nb::str(name).c_str();
+    if (is_of_part(module.attr(name))) continue;
     if (!text.starts_with('_') && !text.starts_with("random_") && !text.starts_with("internal_") &&
         text != "custom_gradient_call" && text != "set_seed" && text != "Generator")
       names.append(name);
@@ -77,6 +85,17 @@ NB_MODULE(_weft, module) {
   define_functions(module);
   define_interrupts(module);
   define_tensor_arrays(module);
+  define_parts(module);
+  define_models(module);
+  define_foreign(module);
+  define_data(module);
+  define_data_files(module);
+  define_data_loops(module);
+  define_checkpoints(module);
+  define_events(module);
+  define_histories(module);
+  define_training(module);
+  define_layers(module);
   name_classes(module);
   list_names(module);
 }

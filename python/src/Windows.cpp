@@ -1,13 +1,10 @@
 // Convolution, pooling and images of other sizes as functions of Python.
-#include "Binding.h"
+#include "Arguments.h"
 
 #include <weft/windows.h>
 
 namespace weft::python {
 
-namespace {
-
-/// 'valid', 'same', 'causal', or pairs of integers.
 Padding to_padding(PyObject *object, const char *function) {
   const Place place{function, "padding"};
   if (object == nullptr) return Padding::valid;
@@ -40,6 +37,8 @@ Padding to_padding(PyObject *object, const char *function) {
                      " pairs: there are at most 3 spatial axes");
   }
 }
+
+namespace {
 
 /// An integer for all axes, or one for each; `axes` of them.
 Ints per_axis(PyObject *object, std::size_t axes, const Place &place) {

@@ -11,33 +11,55 @@ Every op of the library is a function here; `help(wf.sum)` has its shapes, error
 from weft import _weft
 from weft import autograph as autograph
 from weft import config as config
+from weft import data as data
+from weft import io as io
+from weft import nn as nn
 from weft import random as random
+from weft import summary as summary
+from weft import train as train
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._versions import show_versions as show_versions
 from weft._weft import *  # noqa: F403
+from weft.checkpoint import Checkpoint as Checkpoint
+from weft.checkpoint import CheckpointInfo as CheckpointInfo
+from weft.checkpoint import CheckpointManager as CheckpointManager
+from weft.checkpoint import latest_checkpoint as latest_checkpoint
 from weft.derivatives import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
+from weft.modules import Model as Model, Module as Module, Sequential as Sequential
 
 __all__ = [
+    "Checkpoint",
+    "CheckpointInfo",
+    "CheckpointManager",
     "ConcreteFunction",
+    "Model",
+    "Module",
+    "Sequential",
     "TensorSpec",
     "autograph",
     "cond",
     "config",
     "custom_gradient",
+    "data",
     "for_loop",
     "function",
     "grad",
     "hessian",
+    "io",
     "jacobian",
     "jvp",
+    "latest_checkpoint",
+    "nn",
     "numpy_function",
     "py_function",
     "random",
     "scan",
     "show_versions",
+    "summary",
     "switch_case",
+    "train",
     "value_and_grad",
     "vjp",
     "vmap",

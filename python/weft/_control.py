@@ -13,12 +13,14 @@ from ._trees import is_listed
 __all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
 
 
-def run_part(f: Callable[..., Any], *args: Any) -> Any:
+def run_part(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function that one of the package was handed, converted if what calls that is."""
     from ._autograph import calls
     from ._autograph.staging import context
 
-    return calls.converted_call(f, args, None) if context.depth else f(*args)
+    if context.converts:
+        return calls.converted_call(f, args, kwargs or None)
+    return f(*args, **kwargs)
 
 
 class _Shape:

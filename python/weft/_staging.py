@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from weft import _weft
@@ -142,7 +142,17 @@ class Library:
         return None
 
     def is_dataset(self, x: object) -> bool:
-        return False
+        return isinstance(x, _loops_over())
+
+    def enumerated(self, dataset: Any, start: Any) -> Any:
+        from ._data_loops import Enumerated
+
+        return Enumerated(dataset, start)
+
+    def zipped(self, datasets: Sequence[Any]) -> Any:
+        from ._data_loops import Zipped
+
+        return Zipped(datasets)
 
     def each(
         self,
@@ -152,10 +162,20 @@ class Library:
         body: Callable[[Any, list[Any]], list[Any]],
         state: list[Any],
     ) -> list[Any]:
-        raise NotImplementedError("data sets are not loops of traced functions yet")
+        from ._data_loops import Source
+
+        return Source(dataset).each(name, more, body, state)
 
     def element_of(self, dataset: Any) -> Any:
-        raise NotImplementedError("data sets are not loops of traced functions yet")
+        from ._data_loops import Source
+
+        return Source(dataset).stand_in()
+
+
+def _loops_over() -> tuple[type, ...]:
+    from ._data_loops import KINDS
+
+    return KINDS
 
 
 LIBRARY = Library()

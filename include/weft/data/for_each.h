@@ -1,6 +1,9 @@
 // Loops over data sets that are part of traced functions.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include <weft/control_flow.h>
 #include <weft/data/dataset.h>
 #include <weft/host_call.h>
@@ -13,6 +16,8 @@ namespace detail {
 class LoopPasses {
 public:
   explicit LoopPasses(Pipeline pipeline);
+  /// Of passes that `begin` starts.
+  explicit LoopPasses(std::function<std::shared_ptr<Pass>()> begin);
   ~LoopPasses();
   LoopPasses(const LoopPasses &) = delete;
   LoopPasses &operator=(const LoopPasses &) = delete;
@@ -22,6 +27,8 @@ public:
   /// Makes the next element, which `take` gives; false, and the loop is over, at the end.
   Tensor advance(const Tensor &loop);
   Item take(const Tensor &loop);
+  /// Ends a loop that is left early.
+  void stop(const Tensor &loop);
 
 private:
   struct Impl;

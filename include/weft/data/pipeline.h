@@ -96,6 +96,18 @@ using Generator = std::function<std::optional<Item>()>;
 using RowFunction = std::function<Item(std::int64_t)>;
 using JoinFunction = std::function<Item(std::vector<Item>)>;
 
+/// What the exceptions of another language's functions are besides: a stage that one passes says
+/// where it was, as the messages of weft's own errors do.
+class ForeignError {
+public:
+  ForeignError() = default;
+  ForeignError(const ForeignError &) = default;
+  ForeignError &operator=(const ForeignError &) = default;
+  virtual ~ForeignError();
+  /// "map: element 5 (digits.idx3, record 5)".
+  virtual void add_note(const std::string &note) noexcept = 0;
+};
+
 class Stage;
 class Progress;
 
@@ -126,6 +138,8 @@ public:
                         const std::source_location &where);
   /// `start` is called at the start of each epoch.
   static Pipeline generator(std::function<Generator()> start);
+  /// The same; it is told whether only the first element is wanted, for its type.
+  static Pipeline generator(std::function<Generator(bool for_types)> start);
   static Pipeline zip(const std::vector<Pipeline> &inputs, JoinFunction join);
   static Pipeline concatenate(const std::vector<Pipeline> &inputs);
 
@@ -145,6 +159,8 @@ public:
   Pipeline interleave(std::function<Pipeline(Item)> open, const InterleaveOptions &options,
                       const std::source_location &where) const;
   Pipeline cache() const;
+  /// The same stages, which keep `what` as long as they live; its position is its own.
+  Pipeline keeping(std::shared_ptr<const void> what) const;
   Pipeline prefetch(std::int64_t count, const std::source_location &where) const;
 
   std::optional<std::int64_t> size() const;

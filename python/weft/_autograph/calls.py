@@ -201,19 +201,15 @@ def _refused(f: types.FunctionType, reason: str) -> Callable[..., Any]:
 def trace_call(f: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
     """Calls the converted form of `f`, as the outermost call of a trace: the traceback of an error
     shows the user's frames only."""
-    outer = (context.depth, context.bodies, context.tries)
-    context.bodies, context.tries = [], []
-    # One of the package's own, such as what `grad` gives, has the functions that it is handed converted.
-    globals_of: Any = getattr(f, "__globals__", None) or {}
-    if str(globals_of.get("__name__")).startswith("weft."):
-        context.depth += 1
+    outer = (context.depth, context.bodies, context.tries, context.converts)
+    context.bodies, context.tries, context.converts = [], [], True
     try:
         return converted_call(f, args, kwargs)
     except BaseException as error:
         traceback.clean(error)
         raise
     finally:
-        context.depth, context.bodies, context.tries = outer
+        context.depth, context.bodies, context.tries, context.converts = outer
         context.negation = None
 
 

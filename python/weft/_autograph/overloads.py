@@ -194,13 +194,23 @@ def _range(*args: Any, **kwargs: Any) -> Any:
     return range(*args, **kwargs)
 
 
+def _dataset(x: object) -> bool:
+    """Whether a loop over `x` is one over a data set, and recorded."""
+    staging = current()
+    return staging is not None and staging.is_tracing() and staging.is_dataset(x)
+
+
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
     if can_be_staged(iterable):
         return Enumerate(rows_of(iterable), start)
+    if _dataset(iterable):
+        return library().enumerated(iterable, start)
     return enumerate(iterable, start)
 
 
 def _zip(*xs: Any, **kwargs: Any) -> Any:
+    if any(map(_dataset, xs)):
+        return library().zipped(xs)
     if any(map(can_be_staged, xs)):
         return Zip(_mixed("zip", xs))
     return zip(*xs, **kwargs)

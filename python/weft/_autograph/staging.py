@@ -147,6 +147,14 @@ class Staging(Protocol):
         """Whether `x` is a data set, or an iterator over one."""
         ...
 
+    def enumerated(self, dataset: Any, start: Any) -> Any:
+        """`enumerate` of a data set, which is one to `each`."""
+        ...
+
+    def zipped(self, datasets: Sequence[Any]) -> Any:
+        """`zip` of data sets and ranges, which is one to `each`."""
+        ...
+
     def each(
         self,
         name: str,
@@ -184,6 +192,8 @@ class Context(threading.local):
         """The depths at which a `try` with handlers is being run."""
         self.refused: list[tuple[int, Exception]] = []
         """Errors raised inside a `try`, which its handlers must not hide, with their depths."""
+        self.converts = False
+        """Whether a call is being traced whose functions are converted."""
         self.negation: tuple[Tensor, Tensor] | None = None
         """The last traced result of `not`, and its operand."""
 

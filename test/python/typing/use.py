@@ -1,5 +1,6 @@
 """Typical use of the package, for type checkers: `./x types` finds nothing to say of it. It runs, too."""
 
+import tempfile
 from typing import assert_type
 
 import numpy as np
@@ -78,7 +79,38 @@ def values() -> None:
             print(error.message, error.line)
 
 
+def runs(folder: str) -> None:
+    xs = np.ones((8, 2), np.float32)
+    data = wf.data.from_tensors(xs, xs[:, :1]).shuffle(seed=1).batch(4).prefetch()
+    for x, y in data:
+        print(x.shape, y.shape)
+    squares = wf.data.range(5).map(lambda x: x * x, workers=2).filter(lambda x: bool(x > 3))
+    assert_type([int(x) for x in squares], list[int])
+    sums = data.map(lambda x, y: x + y).batch(2, drop_remainder=True)
+    assert_type(sums.size, int | None)
+    first, rest = wf.data.range(5).split(0.4)
+    assert_type(first, wf.data.Dataset[wf.Tensor])
+    assert_type(rest.size, int | None)
+    run = {"epoch": 1}
+    checkpoint = wf.Checkpoint(w=wf.Variable(1.0), data=data, run=run)
+    assert_type(checkpoint.save(folder), str)
+    checkpoint.restore(wf.latest_checkpoint(folder)).assert_consumed()
+    manager = wf.CheckpointManager(folder, keep=2)
+    manager.save(checkpoint, step=3)
+    info = manager.restore_latest(checkpoint)
+    print(info.step if info is not None else "none")
+    with wf.summary.create_file_writer(folder) as writer:
+        writer.scalar("loss", 0.5, step=1)
+    history = wf.train.History()
+    history.add("loss", 1, 0.5)
+    assert_type(history["loss"], list[float])
+    for n in wf.train.Progress([1, 2, 3], label="counting"):
+        assert_type(n, int)
+
+
 if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        runs(folder)
     functions()
     values()
     losses = fit(20)

@@ -149,5 +149,21 @@ TEST(ForEach, RefusesWhatHasNoTypes) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST(ForEach, PassesAreStartedAndStopped) {
+  int begun = 0;
+  detail::LoopPasses passes([&] {
+    ++begun;
+    return range(3).pipeline().start();
+  });
+  const Tensor first = passes.start(), second = passes.start();
+  EXPECT_EQ(begun, 2);
+  ASSERT_TRUE(passes.advance(first).item<bool>());
+  EXPECT_EQ(passes.take(first).tensors[0].item<std::int64_t>(), 0);
+  passes.stop(first);
+  passes.stop(first); // which is over
+  EXPECT_THROW(passes.advance(first), StateError);
+  EXPECT_TRUE(passes.advance(second).item<bool>());
+}
+
 } // namespace
 } // namespace weft::data

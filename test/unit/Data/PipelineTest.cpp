@@ -379,5 +379,55 @@ TEST(Pipeline, AnEmptyDatasetHasNoElements) {
   EXPECT_EQ(none.size(), 0);
 }
 
+/// What a function of another language throws.
+struct Foreign final : std::exception, detail::ForeignError {
+  void add_note(const std::string &note) noexcept override { notes.push_back(note); }
+  std::vector<std::string> notes;
+};
+
+TEST(Pipeline, TellsForeignErrorsWhereTheyWere) {
+  const auto bad = range(10).map(
+      [](const Tensor &x) -> Tensor {
+        if (x.item<std::int64_t>() == 4) throw Foreign();
+        return x;
+      },
+      {.workers = 2});
+  std::vector<std::string> notes;
+  try {
+    for (const Tensor &batch : bad.batch(2).prefetch()) EXPECT_LT(batch.size(), 3);
+  } catch (const Foreign &error) {
+    notes = error.notes;
+  }
+  EXPECT_EQ(notes, std::vector<std::string>{"map: element 4"});
+}
+
+TEST(Pipeline, GeneratorsKnowWhenOnlyTypesAreWanted) {
+  std::vector<bool> asked;
+  const detail::Pipeline pipeline =
+      detail::Pipeline::generator(std::function<detail::Generator(bool)>([&](bool for_types) {
+        asked.push_back(for_types);
+        return [left = 2]() mutable -> std::optional<detail::Item> {
+          if (left-- == 0) return std::nullopt;
+          return detail::Item{{tensor(1.f)}, nullptr};
+        };
+      }));
+  EXPECT_EQ(pipeline.types().tensors.size(), 1u);
+  const auto pass = pipeline.start();
+  detail::Item item;
+  EXPECT_TRUE(pass->next(item) && pass->next(item) && !pass->next(item));
+  EXPECT_EQ(asked, (std::vector<bool>{true, false}));
+}
+
+TEST(Pipeline, KeepsWhatItIsTold) {
+  auto what = std::make_shared<int>(1);
+  const std::weak_ptr<int> gone = what;
+  auto pipeline = std::optional(range(3).pipeline().keeping(std::move(what)));
+  auto pass = pipeline->start();
+  pipeline.reset();
+  EXPECT_FALSE(gone.expired());
+  pass.reset();
+  EXPECT_TRUE(gone.expired());
+}
+
 } // namespace
 } // namespace weft::data

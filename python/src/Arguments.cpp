@@ -1,0 +1,329 @@
+// Arguments by name, and values of Python as members of options.
+#include "Arguments.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <weft/activations.h>
+#include <weft/nn/functions.h>
+#include <weft/nn/initializers.h>
+#include <weft/ops.h>
+
+namespace weft::python {
+
+void bind_arguments(const char *function, std::span<const char *const> names,
+                    std::size_t positional, std::size_t required, PyObject *args,
+                    PyObject *keywords, PyObject **values) {
+  const auto call = [&] { return std::string(function) + "()"; };
+  const auto given = static_cast<std::size_t>(PyTuple_GET_SIZE(args));
+  if (given > positional)
+    raise_type_error(call() + " takes by position at most " + std::to_string(positional) +
+                     (positional == 1 ? " argument" : " arguments") + " and was given " +
+                     std::to_string(given));
+  for (std::size_t i = 0; i < given; ++i)
+    values[i] = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; keywords != nullptr && PyDict_Next(keywords, &at, &key, &value) != 0;) {
+    std::size_t i = 0;
+    while (i < names.size() && PyUnicode_CompareWithASCIIString(key, names[i]) != 0) ++i;
+    if (i == names.size()) {
+      const std::string word = nb::str(nb::handle(key)).c_str(), near = nearest(word, names);
+      raise_type_error(call() + " got an unexpected argument '" + word + "'" +
+                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    if (values[i] != nullptr)
+      raise_type_error(call() + " got the argument '" + names[i] + "' twice");
+    values[i] = value;
+  }
+  for (std::size_t i = 0; i < required; ++i)
+    if (values[i] == nullptr)
+      raise_type_error(call() + " is missing the argument '" + names[i] + "'");
+}
+
+//===----------------------------------------------------------------------===//
+// Plain values
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+[[noreturn]] void refuse(nb::handle value, const Place &place, const char *wanted) {
+  throw DTypeError(place.text() + " is " + nb::repr(value).c_str() + ": " + wanted + " is wanted");
+}
+
+} // namespace
+
+void read(bool &target, nb::handle value, const Place &place, Given &) {
+  if (PyBool_Check(value.ptr()) == 0 && PyLong_Check(value.ptr()) == 0)
+    refuse(value, place, "True or False");
+  target = PyObject_IsTrue(value.ptr()) != 0;
+}
+void read(std::int64_t &target, nb::handle value, const Place &place, Given &) {
+  target = to_integer(value.ptr(), place);
+}
+void read(std::uint64_t &target, nb::handle value, const Place &place, Given &) {
+  const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+  target = index.is_valid() ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
+  if (PyErr_Occurred() == nullptr) return;
+  PyErr_Clear();
+  refuse(value, place, "an integer from 0 to 2^64 - 1");
+}
+void read(double &target, nb::handle value, const Place &place, Given &) {
+  target = PyUnicode_Check(value.ptr()) != 0 ? -1 : PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() == nullptr && PyUnicode_Check(value.ptr()) == 0) return;
+  PyErr_Clear();
+  refuse(value, place, "a number");
+}
+void read(std::string &target, nb::handle value, const Place &place, Given &) {
+  if (value.is_none()) return;
+  if (PyUnicode_Check(value.ptr()) == 0) refuse(value, place, "a text");
+  target = nb::str(value).c_str();
+}
+void read(DType &target, nb::handle value, const Place &place, Given &) {
+  if (!value.is_none()) target = to_dtype(value.ptr(), place);
+}
+void read(Ints &target, nb::handle value, const Place &place, Given &) {
+  target = to_integers(value.ptr(), place);
+}
+void read(Tensor &target, nb::handle value, const Place &place, Given &) {
+  target = value.is_none() ? Tensor() : to_tensor(value.ptr(), place);
+}
+void read(std::vector<std::string> &target, nb::handle value, const Place &place, Given &given) {
+  if (PyUnicode_Check(value.ptr()) != 0) refuse(value, place, "a list of texts");
+  target.clear();
+  for (const nb::handle word : value) read(target.emplace_back(), word, place, given);
+}
+void read(nn::PerAxis &target, nb::handle value, const Place &place, Given &) {
+  if (PyLong_Check(value.ptr()) != 0) {
+    target = nn::PerAxis(to_integer(value.ptr(), place));
+    return;
+  }
+  const Ints list = to_integers(value.ptr(), place);
+  switch (list.size()) {
+  case 0: throw ValueError(place.text() + " is empty: an integer or one for each axis is wanted");
+  case 1: target = nn::PerAxis{{list[0]}}; break;
+  case 2: target = {list[0], list[1]}; break;
+  case 3: target = {list[0], list[1], list[2]}; break;
+  default:
+    throw ValueError(place.text() + " has " + std::to_string(list.size()) +
+                     " entries: there are at most 3 spatial axes");
+  }
+}
+void read(Padding &target, nb::handle value, const Place &place, Given &) {
+  target = to_padding(value.ptr(), place.function);
+}
+
+std::size_t word_of(nb::handle value, std::span<const char *const> words, const Place &place) {
+  const char *text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8(value.ptr()) : nullptr;
+  // False is the first, as "no"; True the second.
+  if (PyBool_Check(value.ptr()) != 0 && std::string_view(words[0]) == "no")
+    return value.ptr() == Py_True ? 1 : 0;
+  if (value.is_none() && std::string_view(words[0]) == "none") return 0;
+  for (std::size_t i = 0; text != nullptr && i < words.size(); ++i)
+    if (std::string_view(text) == words[i]) return i;
+  std::string known;
+  for (const char *word : words) known += std::string(known.empty() ? "'" : ", '") + word + "'";
+  throw ValueError(place.text() + " is " + nb::repr(value).c_str() + ": it is one of " + known);
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct NamedActivation {
+  const char *name;
+  Tensor (*function)(const Operand &);
+};
+constexpr NamedActivation kActivations[] = {
+    {"relu", relu},
+    {"tanh", tanh},
+    {"sigmoid", sigmoid},
+    {"logistic", logistic},
+    {"softmax", nn::softmax},
+    {"gelu", gelu},
+    {"gelu_tanh", gelu_tanh},
+    {"silu", silu},
+    {"swish", silu},
+    {"softplus", softplus},
+    {"elu", elu},
+    {"selu", selu},
+    {"leaky_relu", leaky_relu},
+    {"relu6", relu6},
+    {"hard_sigmoid", hard_sigmoid},
+    {"mish", mish},
+    {"softsign", softsign},
+    {"log_softmax", nn::log_softmax},
+    {"exponential", exp},
+    {"exp", exp},
+};
+
+const NamedActivation *activation_named(std::string_view name) {
+  for (const NamedActivation &one : kActivations)
+    if (name == one.name) return &one;
+  return nullptr;
+}
+
+/// The name of one of the library's functions; empty for others.
+std::string_view name_of_function(PyObject *object) {
+  if (PyCFunction_Check(object) == 0) return {};
+  const auto *function = reinterpret_cast<PyCFunctionObject *>(object);
+  const bool ours = function->m_module != nullptr && PyUnicode_Check(function->m_module) != 0 &&
+                    PyUnicode_CompareWithASCIIString(function->m_module, "weft") == 0;
+  return ours ? function->m_ml->ml_name : "";
+}
+
+} // namespace
+
+void read(nn::Activation &target, nb::handle value, const Place &place, Given &given) {
+  target = {};
+  if (value.is_none()) return;
+  if (PyUnicode_Check(value.ptr()) != 0) {
+    const std::string name = nb::str(value).c_str();
+    if (name == "linear") return;
+    if (const NamedActivation *found = activation_named(name)) {
+      target = found->function;
+      return;
+    }
+    std::vector<const char *> names = {"linear"};
+    for (const NamedActivation &one : kActivations) names.push_back(one.name);
+    const std::string near = nearest(name, names);
+    throw ValueError(place.text() + " is '" + name + "', which names no activation" +
+                     (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+  if (const NamedActivation *found = activation_named(name_of_function(value.ptr()))) {
+    target = found->function;
+    return;
+  }
+  if (PyCallable_Check(value.ptr()) == 0)
+    refuse(value, place, "the name of an activation, or a function of a tensor");
+  if (!given.takes_functions)
+    throw DTypeError(place.text() + " is a function of Python, but is applied within the layer: "
+                                    "the name of an activation is wanted");
+  given.activation = nb::borrow(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Initializers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+struct NamedInitializer {
+  const char *name;
+  std::vector<std::pair<const char *, double>> numbers; ///< and what they are if not given
+  VariableInitializer (*make)(const Numbers &);
+};
+
+const std::vector<NamedInitializer> &initializers_by_name() {
+  namespace of = nn::initializers;
+  static const auto &all = *new std::vector<NamedInitializer>{
+      {"glorot_uniform", {}, [](const Numbers &) { return of::glorot_uniform(); }},
+      {"glorot_normal", {}, [](const Numbers &) { return of::glorot_normal(); }},
+      {"he_uniform", {}, [](const Numbers &) { return of::he_uniform(); }},
+      {"he_normal", {}, [](const Numbers &) { return of::he_normal(); }},
+      {"lecun_uniform", {}, [](const Numbers &) { return of::lecun_uniform(); }},
+      {"lecun_normal", {}, [](const Numbers &) { return of::lecun_normal(); }},
+      {"orthogonal", {{"gain", 1}}, [](const Numbers &n) { return of::orthogonal(n[0]); }},
+      {"uniform",
+       {{"low", -0.05}, {"high", 0.05}},
+       [](const Numbers &n) { return of::uniform(n[0], n[1]); }},
+      {"normal",
+       {{"stddev", 0.05}, {"mean", 0}},
+       [](const Numbers &n) { return of::normal(n[0], n[1]); }},
+      {"truncated_normal",
+       {{"stddev", 0.05}, {"mean", 0}},
+       [](const Numbers &n) { return of::truncated_normal(n[0], n[1]); }},
+      {"constant", {{"value", 0}}, [](const Numbers &n) { return of::constant(n[0]); }},
+      {"zeros", {}, [](const Numbers &) { return of::zeros(); }},
+      {"ones", {}, [](const Numbers &) { return of::ones(); }},
+  };
+  return all;
+}
+
+/// An initializer of Python, which whoever keeps the link keeps.
+VariableInitializer linked(const std::shared_ptr<Link> &link) {
+  return [link](const Shape &shape, DType dtype, const std::optional<std::uint64_t> &) {
+    const nb::gil_scoped_acquire locked;
+    if (link->object == nullptr)
+      throw StateError("an initializer of Python has gone with the layer that it was given to");
+    nb::list sizes;
+    for (const std::int64_t size : shape) sizes.append(size);
+    const nb::object made = nb::borrow(link->object)(nb::tuple(sizes), wrap(dtype));
+    return to_tensor_of(made.ptr(), dtype, {"initializer", "what it gives"});
+  };
+}
+
+} // namespace
+
+Initializer initializer_named(const std::string &name, const Numbers &numbers, const Place &place) {
+  std::vector<const char *> names;
+  for (const NamedInitializer &one : initializers_by_name()) {
+    names.push_back(one.name);
+    if (name != one.name) continue;
+    Numbers all = numbers;
+    for (std::size_t i = all.size(); i < one.numbers.size(); ++i)
+      all.push_back(one.numbers[i].second);
+    return {name, all, one.make(all)};
+  }
+  const std::string near = nearest(name, names);
+  throw ValueError(place.text() + " is '" + name + "', which names no initializer" +
+                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+void read(VariableInitializer &target, nb::handle value, const Place &place, Given &given) {
+  if (value.is_none()) return;
+  if (nb::isinstance<Initializer>(value)) {
+    target = nb::cast<const Initializer &>(value).draw;
+  } else if (PyUnicode_Check(value.ptr()) != 0) {
+    target = initializer_named(nb::str(value).c_str(), {}, place).draw;
+  } else if (PyCallable_Check(value.ptr()) != 0) {
+    auto link = std::make_shared<Link>(value.ptr());
+    target = linked(link);
+    given.links.push_back(std::move(link));
+  } else {
+    refuse(value, place, "the name of an initializer, or a function of a shape and a dtype");
+  }
+}
+
+void define_initializers(nb::module_ &module) {
+  nb::class_<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
+                          "Draws the first values of variables.")
+      .def(
+          "__call__",
+          [](const Initializer &self, nb::handle shape, nb::handle dtype, nb::handle seed) {
+            const Place place{self.name.c_str(), "shape"};
+            Given given;
+            std::optional<std::uint64_t> number;
+            read(number, seed, {self.name.c_str(), "seed"}, given);
+            return self.draw(Shape(to_integers(shape.ptr(), place)), to_dtype(dtype.ptr(), place),
+                             number);
+          },
+          nb::arg("shape"), nb::arg("dtype") = "float32", nb::arg("seed") = nb::none(),
+          "Numbers of that shape; the same for a seed.")
+      .def("__repr__",
+           [](const Initializer &self) {
+             nb::list words;
+             for (const double number : self.numbers) words.append(nb::repr(nb::float_(number)));
+             return nb::str("{}({})").format(nb::str(self.name.c_str()),
+                                             nb::str(", ").attr("join")(words));
+           })
+      .def("__reduce__",
+           [](const Initializer &self) {
+             nb::list numbers;
+             for (const double number : self.numbers) numbers.append(number);
+             const nb::module_ weft = nb::module_::import_("weft._weft");
+             return nb::make_tuple(weft.attr("internal_initializer"),
+                                   nb::make_tuple(nb::str(self.name.c_str()), nb::tuple(numbers)));
+           })
+      .attr("__module__") = "weft.nn.initializers";
+  module.def("internal_initializer", [](nb::handle name, nb::handle numbers) {
+    Numbers all;
+    for (const nb::handle number : numbers) all.push_back(nb::cast<double>(number));
+    return initializer_named(nb::str(name).c_str(), all, {"initializer", "name"});
+  });
+}
+
+} // namespace weft::python

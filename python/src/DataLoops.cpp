@@ -1,0 +1,144 @@
+// Loops over data sets in traced functions of Python: host calls fetch the elements.
+#include "Data.h"
+#include "Function.h"
+
+#include <nanobind/stl/string.h>
+#include <weft/data/for_each.h>
+#include <weft/detail/staging.h>
+
+namespace weft::python {
+
+namespace {
+
+using data::detail::LoopPasses;
+using data::detail::Pipeline;
+
+nb::object list_of(std::span<const Tensor> tensors) {
+  const nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), wrap(tensors[i]));
+  return list;
+}
+
+std::vector<Tensor> tensors_of(nb::handle list) {
+  std::vector<Tensor> tensors;
+  const nb::object items = checked(PySequence_Fast(list.ptr(), "a list of tensors was expected"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
+    tensors.push_back(to_tensor(PySequence_Fast_GET_ITEM(items.ptr(), i), {"for", "a tensor"}));
+  return tensors;
+}
+
+HostCallOptions options_of(const char *name, std::vector<TensorType> results) {
+  return {.results = std::move(results), .name = name, .pure = false, .where = {}};
+}
+
+/// A loop over data sets side by side.
+class Loop {
+public:
+  explicit Loop(const nb::sequence &datasets) {
+    std::vector<Pipeline> pipelines;
+    for (const nb::handle each : datasets) {
+      auto &bound = nb::cast<BoundPipeline &>(each);
+      const data::detail::ElementTypes &types = bound.types_of_elements();
+      types_.insert(types_.end(), types.tensors.begin(), types.tensors.end());
+      pipelines.push_back(bound.pipeline);
+    }
+    // A loop that failed is left open, and its threads may want the lock before they end.
+    passes_ = {new LoopPasses([pipelines] { return start_all(pipelines); }),
+               [](LoopPasses *passes) { without_lock([&] { delete passes; }); }};
+  }
+
+  /// Records the start; its number.
+  Tensor start() const {
+    return detail::host_call(options_of("data.start", {spec(DType::i64, {})}),
+                             body([](LoopPasses &passes, std::span<const Tensor>) {
+                               return std::vector{passes.start()};
+                             }),
+                             {})[0];
+  }
+  std::vector<Tensor> advance(const Tensor &number) const {
+    return detail::host_call(options_of("data.advance", {spec(DType::boolean, {})}),
+                             body([](LoopPasses &passes, std::span<const Tensor> tensors) {
+                               return std::vector{passes.advance(tensors[0])};
+                             }),
+                             {number});
+  }
+  std::vector<Tensor> take(const Tensor &number) const {
+    return detail::host_call(options_of("data.take", types_),
+                             body([](LoopPasses &passes, std::span<const Tensor> tensors) {
+                               return passes.take(tensors[0]).tensors;
+                             }),
+                             {number});
+  }
+  void stop(const Tensor &number) const {
+    static_cast<void>(detail::host_call(
+        options_of("data.stop", {}), body([](LoopPasses &passes, std::span<const Tensor> tensors) {
+          passes.stop(tensors[0]);
+          return std::vector<Tensor>();
+        }),
+        {number}));
+  }
+  const std::vector<TensorType> &types() const { return types_; }
+
+private:
+  template <class Call>
+  detail::Body body(const Call &call) const {
+    return [passes = passes_, call](std::span<const Tensor> tensors) {
+      return without_lock([&] { return call(*passes, tensors); });
+    };
+  }
+
+  std::shared_ptr<LoopPasses> passes_;
+  std::vector<TensorType> types_;
+};
+
+/// `state = body(element, state)` for the elements, as long as `more(state)` holds before one is
+/// taken; elements are lists of tensors.
+nb::object each(const std::string &name, const nb::sequence &datasets, nb::handle more,
+                nb::handle body, nb::handle state) {
+  const Loop loop(datasets);
+  const Tensor number = loop.start();
+  const auto call = [](nb::handle function, std::span<const Tensor> tensors) {
+    return checked(PyObject_CallOneArg(function.ptr(), list_of(tensors).ptr()));
+  };
+  const detail::Body goes_on = [&](std::span<const Tensor> tensors) {
+    if (more.is_none()) return loop.advance(number);
+    const Tensor wanted = to_tensor(call(more, tensors).ptr(), {"for", "the condition"});
+    return detail::branch(
+        name, wanted, [&](std::span<const Tensor>) { return loop.advance(number); },
+        [](std::span<const Tensor>) {
+          return std::vector{Operand(false, std::source_location()).materialize()};
+        });
+  };
+  const detail::Body turn = [&](std::span<const Tensor> tensors) {
+    const nb::object element = list_of(loop.take(number)), rest = list_of(tensors);
+    PyObject *const args[] = {element.ptr(), rest.ptr()};
+    return tensors_of(checked(PyObject_Vectorcall(body.ptr(), args, 2, nullptr)));
+  };
+  const std::vector<Tensor> results =
+      detail::loop(name, goes_on, turn, tensors_of(state), std::source_location());
+  if (!more.is_none()) loop.stop(number);
+  return list_of(results);
+}
+
+/// Traced tensors of the types of elements, for blocks that are forgotten.
+nb::object stand_ins(const nb::sequence &datasets) {
+  const Loop loop(datasets);
+  return list_of(detail::host_call(options_of("data.take", loop.types()),
+                                   [](std::span<const Tensor>) -> std::vector<Tensor> {
+                                     throw InternalError(
+                                         "a stand-in for an element was asked for its value");
+                                   },
+                                   {}));
+}
+
+} // namespace
+
+void define_data_loops(nb::module_ &module) {
+  module.def("internal_each", each, nb::arg("name"), nb::arg("datasets"), nb::arg("more").none(),
+             nb::arg("body"), nb::arg("state"));
+  module.def("internal_stand_ins", stand_ins);
+  module.def("internal_keep", [](nb::object object) { keep_while_traced(object); });
+}
+
+} // namespace weft::python

@@ -1,0 +1,103 @@
+// The way from threads of C++ into Python, which is closed before Python ends.
+#include "Foreign.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include <pthread.h>
+
+namespace weft::python {
+
+namespace {
+
+std::atomic<bool> closed = false; // before Python ends
+std::atomic<int> inside = 0;      // threads that have its lock by Entered, or wait for it
+
+void forget_other_threads() { inside = 0; }
+
+/// Returns when no thread is in Python any more but this one.
+void close_door() {
+  closed = true;
+  const Unlocked others_run(true);
+  while (inside > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+int traverse_callable(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Callable>(self)->function.ptr());
+  return 0;
+}
+
+int clear_callable(PyObject *self) {
+  if (!nb::inst_ready(self)) return 0;
+  auto *callable = nb::inst_ptr<Callable>(self);
+  callable->slot->function = nullptr;
+  const nb::object dropped = std::move(callable->function);
+  return 0;
+}
+
+PyType_Slot callable_slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_callable)},
+                                {Py_tp_clear, reinterpret_cast<void *>(clear_callable)},
+                                {0, nullptr}};
+
+} // namespace
+
+Entered::Entered() {
+  ++inside;
+  if (closed && PyGILState_Check() == 0) {
+    --inside;
+    throw StateError("Python is ending, and calls no function of it any more");
+  }
+  state_ = PyGILState_Ensure();
+}
+
+Entered::~Entered() {
+  PyGILState_Release(state_);
+  --inside;
+}
+
+void drop(PyObject *object) noexcept {
+  try {
+    const Entered entered;
+    Py_XDECREF(object);
+  } catch (const StateError &) { // it goes with the process
+    return;
+  }
+}
+
+std::shared_ptr<PyObject> keep(nb::object object) { return {object.release().ptr(), drop}; }
+
+void PythonError::add_note(const std::string &note) noexcept {
+  try {
+    const Entered entered;
+    value().attr("add_note")(nb::str(note.data(), note.size()));
+  } catch (...) { // one without a place is an error all the same
+    return;
+  }
+}
+
+Callable::Callable(nb::object called) : function(std::move(called)) {
+  slot->function = function.ptr();
+}
+Callable::~Callable() { slot->function = nullptr; }
+
+CallablePointer slot_of(nb::handle callable) { return nb::cast<Callable &>(callable).slot; }
+
+nb::object function_in(const CallableSlot &slot) {
+  if (slot.function == nullptr)
+    throw StateError("the function of Python that is called here was collected, as nothing held "
+                     "the data set that it belongs to");
+  return nb::borrow(slot.function);
+}
+
+void define_foreign(nb::module_ &module) {
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, forget_other_threads); });
+  nb::class_<Callable>(module, "internal_Callable", nb::is_final(), nb::type_slots(callable_slots))
+      .def(nb::init<nb::object>(), nb::arg("function"));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(close_door));
+}
+
+} // namespace weft::python

@@ -1,0 +1,82 @@
+// Functions of Python that C++ calls from any thread, and objects that it drops there.
+#pragma once
+
+#include "Binding.h"
+
+#include <memory>
+
+#include <weft/data/pipeline.h>
+
+namespace weft::python {
+
+/// The lock of Python, taken by a thread of whatever kind. Throws StateError once Python is ending:
+/// such a thread would never get it. (The end of Python waits for those that have it.)
+class Entered {
+public:
+  Entered();
+  ~Entered();
+  Entered(const Entered &) = delete;
+  Entered &operator=(const Entered &) = delete;
+
+private:
+  PyGILState_STATE state_;
+};
+
+/// Drops a reference, wherever that is; while Python ends it is left alone.
+void drop(PyObject *object) noexcept;
+
+/// A reference that C++ keeps, out of sight of Python's collector: not for what may lead back.
+std::shared_ptr<PyObject> keep(nb::object object);
+
+/// An error of Python on its way through the library, which adds to it where it was.
+class PythonError final : public nb::python_error, public data::detail::ForeignError {
+public:
+  explicit PythonError(nb::python_error &&error) : nb::python_error(std::move(error)) {}
+  void add_note(const std::string &note) noexcept override;
+};
+
+/// Where a callable is found as long as its Callable lives.
+struct CallableSlot {
+  PyObject *function = nullptr; ///< borrowed; under the lock of Python
+};
+using CallablePointer = std::shared_ptr<CallableSlot>;
+
+/// An object of Python that keeps a callable for C++, in sight of the collector: C++ has the slot
+/// alone, so that whoever holds the callable may be collected with what it leads to.
+struct Callable {
+  explicit Callable(nb::object function);
+  ~Callable();
+  Callable(const Callable &) = delete;
+  Callable &operator=(const Callable &) = delete;
+
+  nb::object function;
+  CallablePointer slot = std::make_shared<CallableSlot>();
+};
+/// The slot of a Callable.
+CallablePointer slot_of(nb::handle callable);
+/// The callable, with the lock held. Throws StateError if it is gone.
+nb::object function_in(const CallableSlot &slot);
+
+/// What `body` gives, with the lock of Python; errors of Python leave it as PythonError.
+template <class Body>
+auto in_python(const Body &body) {
+  const Entered entered;
+  try {
+    return body();
+  } catch (nb::python_error &error) {
+    if (dynamic_cast<PythonError *>(&error) != nullptr) throw;
+    throw PythonError(std::move(error));
+  }
+}
+
+/// What `body` gives, without the lock of Python if this thread has it. (While Python ends it
+/// stays: no thread waits for it then.)
+template <class Body>
+auto without_lock(const Body &body) {
+  const Unlocked others_run(Py_IsInitialized() != 0 && PyGILState_Check() != 0);
+  return body();
+}
+
+void define_foreign(nb::module_ &module);
+
+} // namespace weft::python

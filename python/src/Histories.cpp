@@ -1,0 +1,194 @@
+// Histories, bars, reports and profiles of Python.
+#include "Histories.h"
+#include "Foreign.h"
+#include "Runs.h"
+
+#include <sstream>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <weft/profile.h>
+#include <weft/train/progress.h>
+#include <weft/train/report.h>
+
+namespace weft::python {
+
+train::Goal goal_of(const std::string &name) {
+  if (name == "lowest") return train::Goal::lowest;
+  if (name == "highest") return train::Goal::highest;
+  throw ValueError("the goal is '" + name + "': it is 'lowest' or 'highest'");
+}
+
+namespace {
+
+constexpr std::source_location kNowhere;
+
+std::vector<double> values_of(const BoundHistory &self, const std::string &name) {
+  std::vector<double> values;
+  for (const train::History::Point &point : self.history.series(name, kNowhere))
+    values.push_back(point.value);
+  return values;
+}
+
+void define_history(nb::module_ &module) {
+  nb::class_<BoundHistory, Visitable>(
+      module, "internal_History",
+      "Series of numbers by name, each a list of steps and values: `history['loss']`. Checkpoints "
+      "save and restore it.")
+      .def(nb::init<>())
+      .def("add",
+           [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
+             const nb::object number = checked(PyNumber_Float(value.ptr()));
+             self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
+           })
+      .def("names", [](const BoundHistory &self) { return self.history.names(); })
+      .def("numbers", values_of)
+      .def("steps",
+           [](const BoundHistory &self, const std::string &name) {
+             std::vector<std::int64_t> steps;
+             for (const train::History::Point &point : self.history.series(name, kNowhere))
+               steps.push_back(point.step);
+             return steps;
+           })
+      .def("contains", [](const BoundHistory &self,
+                          const std::string &name) { return self.history.contains(name); })
+      .def("last", [](const BoundHistory &self,
+                      const std::string &name) { return self.history.last(name, kNowhere); })
+      .def("best",
+           [](const BoundHistory &self, const std::string &name, const std::string &goal) {
+             const train::History::Point best = self.history.best(name, goal_of(goal), kNowhere);
+             return std::pair(best.step, best.value);
+           })
+      .def("drop_after",
+           [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); })
+      .def("drawn",
+           [](const BoundHistory &self, const std::vector<std::string> &names, int width,
+              int height, bool log_scale, bool ascii) {
+             return self.history.plot(
+                 names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
+                 kNowhere);
+           })
+      .def("save_csv", [](const BoundHistory &self,
+                          const std::string &path) { self.history.save_csv(path, kNowhere); })
+      .def("load_csv",
+           [](BoundHistory &self, const std::string &path) {
+             self.history = train::History::load_csv(path, kNowhere);
+           })
+      .def("table", [](const BoundHistory &self) {
+        std::ostringstream out;
+        out << self.history;
+        return out.str();
+      });
+}
+
+void define_bars(nb::module_ &module) {
+  nb::class_<train::ProgressBar>(module, "internal_ProgressBar")
+      .def(
+          "__init__",
+          [](train::ProgressBar *self, const std::string &label, std::optional<std::int64_t> total,
+             const std::string &unit, int descriptor) {
+            new (self) train::ProgressBar({.label = label,
+                                           .total = total,
+                                           .unit = unit,
+                                           .descriptor = descriptor,
+                                           .where = kNowhere});
+          },
+          nb::arg("label"), nb::arg("total").none(), nb::arg("unit"), nb::arg("descriptor"))
+      .def("advance",
+           [](const train::ProgressBar &self, std::int64_t steps) { self.advance(steps); })
+      .def("show", [](const train::ProgressBar &self, const std::string &name,
+                      double value) { self.show(name, value); })
+      .def("hide", [](const train::ProgressBar &self) { self.hide(); })
+      .def("finish", [](const train::ProgressBar &self) { self.finish(); })
+      .def("steps", [](const train::ProgressBar &self) { return self.steps(); })
+      .def("rate", [](const train::ProgressBar &self) { return self.rate(); })
+      .def("line", [](const train::ProgressBar &self, int width) { return self.line(width); });
+}
+
+//===----------------------------------------------------------------------===//
+// Reports and profiles
+//===----------------------------------------------------------------------===//
+
+std::string text_of(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+/// `options` are those of the function write_report of Python.
+void write_report(const std::string &path, const BoundHistory &history, const nb::dict &options) {
+  train::ReportOptions made;
+  const auto given = [&](const char *name) { return nb::object(options[name]); };
+  made.title = text_of(given("title"));
+  made.model = text_of(given("model"));
+  for (const auto [name, value] : nb::borrow<nb::dict>(given("configuration")))
+    made.configuration.emplace_back(text_of(name), text_of(value));
+  for (const auto [name, value] : nb::borrow<nb::dict>(given("times")))
+    made.times.emplace_back(text_of(name), nb::cast<double>(value));
+  if (!given("resources").is_none())
+    made.resources = nb::cast<BoundHistory &>(given("resources")).history;
+  if (!given("confusion").is_none())
+    made.confusion = to_tensor(given("confusion").ptr(), {"write_report", "confusion"});
+  for (const nb::handle name : given("classes")) made.classes.push_back(text_of(name));
+  for (const nb::handle pair : given("pictures")) {
+    const nb::object image = pair[0], caption = pair[1];
+    made.pictures.push_back(
+        {to_tensor(image.ptr(), {"write_report", "a picture"}), text_of(caption)});
+  }
+  made.pictures_title = text_of(given("pictures_title"));
+  for (const auto [title, rows] : nb::borrow<nb::dict>(given("tables"))) {
+    train::ReportTable table{text_of(title), {}};
+    for (const nb::handle row : rows) {
+      std::vector<std::string> cells;
+      for (const nb::handle cell : row) cells.push_back(text_of(cell));
+      table.rows.push_back(std::move(cells));
+    }
+    made.tables.push_back(std::move(table));
+  }
+  if (!given("profile").is_none()) made.profile = nb::cast<Profile *>(given("profile"));
+  without_lock([&] { train::write_report(path, history.history, made, kNowhere); });
+}
+
+nb::list entries_of(const Profile &self) {
+  nb::list list;
+  for (const ProfileEntry &entry : without_lock([&] { return self.entries(); }))
+    list.append(nb::make_tuple(entry.kind, entry.name,
+                               entry.place.known() ? nb::object(nb::str(entry.place.file.c_str()))
+                                                   : nb::object(nb::none()),
+                               entry.place.known() ? nb::object(nb::int_(entry.place.line))
+                                                   : nb::object(nb::none()),
+                               entry.count, entry.total_ms, entry.self_ms));
+  return list;
+}
+
+void define_profiles(nb::module_ &module) {
+  nb::class_<Profile>(module, "internal_Profile", nb::is_final())
+      .def(
+          "__init__",
+          [](Profile *self, const std::optional<std::string> &path, bool inside_functions,
+             std::int64_t max_events) {
+            const ProfileOptions options{.inside_functions = inside_functions,
+                                         .max_events = max_events};
+            if (path) new (self) Profile(trace_profile(*path, options, kNowhere));
+            else new (self) Profile(options, kNowhere);
+          },
+          nb::arg("path").none(), nb::arg("inside_functions"), nb::arg("max_events"))
+      .def("stop", [](Profile &self) { without_lock([&] { self.stop(kNowhere); }); })
+      .def("entries", entries_of)
+      .def("memory", [](const Profile &self) { return self.memory(); })
+      .def("seconds", [](const Profile &self) { return self.seconds(); })
+      .def("events", [](const Profile &self) { return self.events(); })
+      .def("text", [](const Profile &self, std::int64_t rows) {
+        return without_lock([&] { return self.text(rows); });
+      });
+}
+
+} // namespace
+
+void define_histories(nb::module_ &module) {
+  define_history(module);
+  define_bars(module);
+  define_profiles(module);
+  module.def("internal_write_report", write_report);
+  module.def("internal_versions", [] { return train::versions(); });
+}
+
+} // namespace weft::python

@@ -1,0 +1,472 @@
+// The layers of weft.nn but the recurrent ones and attention.
+#include "Layers.h"
+
+#include <limits>
+
+#include <nanobind/stl/string.h>
+#include <weft/nn/dense.h>
+#include <weft/nn/dropout.h>
+#include <weft/nn/embedding.h>
+#include <weft/nn/normalization.h>
+#include <weft/nn/pooling.h>
+#include <weft/nn/shaping.h>
+
+namespace weft::python {
+
+//===----------------------------------------------------------------------===//
+// What all layers have
+//===----------------------------------------------------------------------===//
+
+void LayerObject::take(Given &given) {
+  activation = std::move(given.activation);
+  return_state = given.return_state;
+  for (std::shared_ptr<Link> &link : given.links) {
+    Py_INCREF(link->object);
+    links.push_back(std::move(link));
+  }
+}
+
+int LayerObject::traverse(visitproc visit, void *arg) const {
+  Py_VISIT(activation.ptr());
+  Py_VISIT(arguments.ptr());
+  Py_VISIT(input_shape.ptr());
+  for (const std::shared_ptr<Link> &link : links) Py_VISIT(link->object);
+  return 0;
+}
+
+void LayerObject::clear() {
+  // An object that goes may come back here.
+  const nb::object first = std::move(activation), second = std::move(arguments);
+  for (const std::shared_ptr<Link> &link : std::exchange(links, {}))
+    Py_XDECREF(std::exchange(link->object, nullptr));
+}
+
+namespace {
+
+/// A visitor that takes nothing.
+struct Passing : StructureVisitor {
+  void tensor(Tensor &) override {}
+  void variable(Variable &) override {}
+  void literal(bool) override {}
+  void literal(std::int64_t) override {}
+  void literal(std::uint64_t) override {}
+  void literal(double) override {}
+  void literal(std::string_view) override {}
+  void enter(Node, std::size_t) override {}
+  void layer(nn::LayerName &) override {}
+  void stateful(Stateful &) override {}
+  void push(std::string_view) override {}
+  void pop() override {}
+};
+
+struct NameFinder final : Passing {
+  void layer(nn::LayerName &name) override {
+    if (depth >= nearest) return;
+    nearest = depth;
+    found = &name;
+  }
+  void push(std::string_view) override { ++depth; }
+  void pop() override { --depth; }
+
+  const nn::LayerName *found = nullptr;
+  int depth = 0, nearest = std::numeric_limits<int>::max();
+};
+
+struct Exchanger final : Passing {
+  explicit Exchanger(nb::handle memo)
+      : memo(memo), deepcopy(nb::module_::import_("copy").attr("deepcopy")) {}
+  void variable(Variable &value) override {
+    const nb::object copy = deepcopy(nb::steal(wrap(value)), memo);
+    value = variable_in(copy.ptr());
+  }
+  void layer(nn::LayerName &name) override { name = name.another(); }
+
+  nb::handle memo;
+  nb::object deepcopy;
+};
+
+} // namespace
+
+const nn::LayerName *name_of(Visitable &part) {
+  NameFinder finder;
+  part.visit(finder);
+  return finder.found;
+}
+
+void exchange_variables(Visitable &part, nb::handle memo) {
+  Exchanger exchanger(memo);
+  part.visit(exchanger);
+}
+
+nb::object copy_of_instance(PyObject *self, nb::handle memo,
+                            const std::function<void(nb::handle)> &construct) {
+  nb::object made = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(self))));
+  construct(made);
+  memo[checked(PyLong_FromVoidPtr(self))] = made;
+  const auto fields = fields_of(self);
+  const nb::object deepcopy = nb::module_::import_("copy").attr("deepcopy");
+  for (const auto &[name, value] : fields)
+    if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), deepcopy(value, memo).ptr()) != 0)
+      throw nb::python_error();
+  return made;
+}
+
+PyObject *result_of(const LayerObject &layer, Tensor result) {
+  PyObject *wrapped = wrap(std::move(result));
+  if (!layer.activation.is_valid()) [[likely]]
+    return wrapped;
+  const nb::object held = checked(wrapped);
+  return checked(PyObject_CallOneArg(layer.activation.ptr(), held.ptr())).release().ptr();
+}
+
+Tensor tensor_argument(PyObject *object, const char *layer, const char *argument) {
+  if (object == nullptr || object == Py_None) return {};
+  if (is_tensor(object)) return tensor_in(object);
+  return to_tensor(object, {layer, argument});
+}
+
+namespace {
+
+struct Lister final : Passing {
+  void variable(Variable &value) override {
+    list.append(value.initialized() ? checked(wrap(value)) : nb::none());
+  }
+  nb::list list;
+};
+
+/// All variables of a bound object in their order, None in the place of one without a value.
+nb::list part_variables(nb::handle part) {
+  Lister lister;
+  visitable_in(part.ptr()).visit(lister);
+  return lister.list;
+}
+
+struct Setter final : Passing {
+  void variable(Variable &value) override {
+    const nb::object next = list[at++];
+    if (!next.is_none()) value = variable_in(next.ptr());
+  }
+  nb::list list;
+  std::size_t at = 0;
+};
+
+/// Gives a bound object other variables, in their order; None leaves one.
+void set_part_variables(nb::handle part, nb::list variables) {
+  Visitable &of = visitable_in(part.ptr());
+  if (nb::len(part_variables(part)) != nb::len(variables))
+    throw ValueError("a layer was pickled with " + std::to_string(nb::len(variables)) +
+                     " variables, and has another number of them");
+  Setter setter;
+  setter.list = std::move(variables);
+  of.visit(setter);
+}
+
+//===----------------------------------------------------------------------===//
+// The classes
+//===----------------------------------------------------------------------===//
+
+void define_base(nb::module_ &module) {
+  const auto known = [](LayerObject &self) {
+    const nn::LayerName *name = name_of(self);
+    return name == nullptr ? std::string() : std::string(name->text());
+  };
+  auto type = nb::class_<LayerObject, Visitable>(module, "Layer", nb::is_weak_referenceable(),
+                                                 "What all layers of the library are.");
+  type.attr("__module__") = "weft.nn";
+  type.def_prop_ro("name", known,
+                   "The name it was given, else its path in the model that it was first seen in, "
+                   "else its kind.")
+      .def_prop_ro("activation",
+                   [](const LayerObject &self) -> nb::object {
+                     if (self.activation.is_valid()) return self.activation;
+                     return self.arguments.attr("get")("activation");
+                   })
+      .def_prop_ro("input_shape",
+                   [](const LayerObject &self) -> nb::object {
+                     return self.input_shape.is_valid() ? self.input_shape : nb::none();
+                   })
+      .def(
+          "get_config",
+          [](const LayerObject &self) { return checked(PyDict_Copy(self.arguments.ptr())); },
+          "The arguments by which it was made.")
+      .def("__repr__", [](nb::handle self) {
+        const auto &layer = nb::cast<const LayerObject &>(self);
+        nb::list words;
+        for (const auto &[name, value] : nb::borrow<nb::dict>(layer.arguments))
+          words.append(nb::str("{}={!r}").format(name, value));
+        return nb::str("{}({})").format(nb::object(self.type().attr("__name__")),
+                                        nb::str(", ").attr("join")(words));
+      });
+}
+
+void define_dense(nb::module_ &module) {
+  using O = nn::DenseOptions;
+  using C = LayerClass<nn::Dense, std::int64_t, O>;
+  auto type = C::define(
+      module, "weft.nn.Dense", {},
+      {argument<0, C>("units"), member<1, C>("activation", &O::activation),
+       member<1, C>("use_bias", &O::use_bias),
+       member<1, C>("kernel_initializer", &O::kernel_initializer),
+       member<1, C>("bias_initializer", &O::bias_initializer), member<1, C>("dtype", &O::dtype),
+       member<1, C>("seed", &O::seed), member<1, C>("name", &O::name)},
+      5, 1,
+      "activation(x @ kernel + bias), of x (..., inputs) to (..., units).\n\n"
+      "Dense(units, activation=None, use_bias=True, kernel_initializer='glorot_uniform', "
+      "bias_initializer='zeros', dtype='float32', seed=None, name=None, input_shape=None)\n\n"
+      "The number of inputs follows from the first call, or from input_shape in a Sequential. An "
+      "activation is a name ('relu', 'gelu', ..), or a function of a tensor.");
+  variable(type, "kernel", &nn::Dense::kernel);
+  variable(type, "bias", &nn::Dense::bias);
+}
+
+template <class L>
+void define_convolution(nb::module_ &module, const char *name, const char *documentation) {
+  using O = nn::ConvOptions;
+  using C = LayerClass<L, std::int64_t, nn::PerAxis, O>;
+  auto type = C::define(module, name, {1, nn::PerAxis(1), O()},
+                        {argument<0, C>("filters"), argument<1, C>("kernel_size"),
+                         member<2, C>("strides", &O::strides), member<2, C>("padding", &O::padding),
+                         member<2, C>("activation", &O::activation),
+                         member<2, C>("dilation_rate", &O::dilations),
+                         member<2, C>("groups", &O::groups), member<2, C>("use_bias", &O::use_bias),
+                         member<2, C>("kernel_initializer", &O::kernel_initializer),
+                         member<2, C>("bias_initializer", &O::bias_initializer),
+                         member<2, C>("dtype", &O::dtype), member<2, C>("name", &O::name)},
+                        4, 2, documentation);
+  variable(type, "kernel", &L::kernel);
+  variable(type, "bias", &L::bias);
+}
+
+template <class C>
+std::vector<typename C::Parameter> depthwise_options() {
+  using O = nn::DepthwiseConvOptions;
+  constexpr std::size_t at = std::tuple_size_v<typename C::Arguments> - 1;
+  return {member<at, C>("strides", &O::strides),
+          member<at, C>("padding", &O::padding),
+          member<at, C>("depth_multiplier", &O::multiplier),
+          member<at, C>("activation", &O::activation),
+          member<at, C>("dilation_rate", &O::dilations),
+          member<at, C>("use_bias", &O::use_bias),
+          member<at, C>("kernel_initializer", &O::kernel_initializer),
+          member<at, C>("bias_initializer", &O::bias_initializer),
+          member<at, C>("dtype", &O::dtype),
+          member<at, C>("name", &O::name)};
+}
+
+template <int Rank>
+void define_depthwise(nb::module_ &module, const char *name) {
+  using L = nn::DepthwiseConv<Rank>;
+  using C = LayerClass<L, nn::PerAxis, nn::DepthwiseConvOptions>;
+  auto parameters = depthwise_options<C>();
+  parameters.insert(parameters.begin(), argument<0, C>("kernel_size"));
+  auto type = C::define(module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
+                        "A convolution of each channel by itself.");
+  variable(type, "kernel", &L::kernel);
+  variable(type, "bias", &L::bias);
+}
+
+template <int Rank>
+void define_separable(nb::module_ &module, const char *name) {
+  using L = nn::SeparableConv<Rank>;
+  using C = LayerClass<L, std::int64_t, nn::PerAxis, nn::DepthwiseConvOptions>;
+  auto parameters = depthwise_options<C>();
+  parameters.insert(parameters.begin(), argument<1, C>("kernel_size"));
+  parameters.insert(parameters.begin(), argument<0, C>("filters"));
+  auto type = C::define(module, name, {1, nn::PerAxis(1), {}}, std::move(parameters), 5, 2,
+                        "A convolution of each channel by itself, then one of size 1 that mixes "
+                        "the channels (Chollet 2017).");
+  inner(type, "depthwise", &L::depthwise);
+  inner(type, "pointwise", &L::pointwise);
+}
+
+void define_convolutions(nb::module_ &module) {
+  constexpr const char *plain =
+      "activation(convolution(x, kernel) + bias), of x (batch, spatial axes.., channels).\n\n"
+      "(filters, kernel_size, strides=1, padding='valid', *, activation=None, dilation_rate=1, "
+      "groups=1, use_bias=True, kernel_initializer='glorot_uniform', bias_initializer='zeros', "
+      "dtype='float32', name=None, input_shape=None)\n\n"
+      "Sizes are an integer for all axes or one for each; padding is 'valid', 'same', 'causal' or "
+      "pairs of integers. The channels follow from the first call, or from input_shape in a "
+      "Sequential.";
+  define_convolution<nn::Conv1D>(module, "weft.nn.Conv1D", plain);
+  define_convolution<nn::Conv2D>(module, "weft.nn.Conv2D", plain);
+  define_convolution<nn::Conv3D>(module, "weft.nn.Conv3D", plain);
+  constexpr const char *transposed =
+      "The transpose of a convolution, which makes images larger by the strides: arguments as "
+      "those of convolutions, without groups.";
+  define_convolution<nn::Conv1DTranspose>(module, "weft.nn.Conv1DTranspose", transposed);
+  define_convolution<nn::Conv2DTranspose>(module, "weft.nn.Conv2DTranspose", transposed);
+  define_convolution<nn::Conv3DTranspose>(module, "weft.nn.Conv3DTranspose", transposed);
+  define_depthwise<1>(module, "weft.nn.DepthwiseConv1D");
+  define_depthwise<2>(module, "weft.nn.DepthwiseConv2D");
+  define_separable<1>(module, "weft.nn.SeparableConv1D");
+  define_separable<2>(module, "weft.nn.SeparableConv2D");
+}
+
+template <class L>
+void define_pooling(nb::module_ &module, const char *name, const char *documentation) {
+  using O = nn::PoolingOptions;
+  using C = LayerClass<L, nn::PerAxis, O>;
+  C::define(module, name, {nn::PerAxis(2), O()},
+            {argument<0, C>("pool_size"), member<1, C>("strides", &O::strides),
+             member<1, C>("padding", &O::padding)},
+            3, 0, documentation);
+}
+
+template <class L>
+void define_global_pooling(nb::module_ &module, const char *name, const char *documentation) {
+  using C = LayerClass<L, bool>;
+  C::define(module, name, {false}, {argument<0, C>("keepdims")}, 0, 0, documentation);
+}
+
+void define_poolings(nb::module_ &module) {
+  constexpr const char *max = "The largest element of each window of x (batch, spatial axes.., "
+                              "channels).\n\n(pool_size=2, strides=None, padding='valid'); without "
+                              "strides windows lie side by side.";
+  constexpr const char *mean = "The mean of each window of x (batch, spatial axes.., channels), "
+                               "whose padding is not counted.\n\n(pool_size=2, strides=None, "
+                               "padding='valid')";
+  define_pooling<nn::MaxPooling1D>(module, "weft.nn.MaxPooling1D", max);
+  define_pooling<nn::MaxPooling2D>(module, "weft.nn.MaxPooling2D", max);
+  define_pooling<nn::MaxPooling3D>(module, "weft.nn.MaxPooling3D", max);
+  define_pooling<nn::AveragePooling1D>(module, "weft.nn.AveragePooling1D", mean);
+  define_pooling<nn::AveragePooling2D>(module, "weft.nn.AveragePooling2D", mean);
+  define_pooling<nn::AveragePooling3D>(module, "weft.nn.AveragePooling3D", mean);
+  constexpr const char *all = "The mean of each channel: (batch, spatial axes.., channels) to "
+                              "(batch, channels), or with keepdims=True with sizes of 1 between.";
+  constexpr const char *most = "The largest element of each channel: (batch, spatial axes.., "
+                               "channels) to (batch, channels).";
+  define_global_pooling<nn::GlobalAveragePooling1D>(module, "weft.nn.GlobalAveragePooling1D", all);
+  define_global_pooling<nn::GlobalAveragePooling2D>(module, "weft.nn.GlobalAveragePooling2D", all);
+  define_global_pooling<nn::GlobalAveragePooling3D>(module, "weft.nn.GlobalAveragePooling3D", all);
+  define_global_pooling<nn::GlobalMaxPooling1D>(module, "weft.nn.GlobalMaxPooling1D", most);
+  define_global_pooling<nn::GlobalMaxPooling2D>(module, "weft.nn.GlobalMaxPooling2D", most);
+  define_global_pooling<nn::GlobalMaxPooling3D>(module, "weft.nn.GlobalMaxPooling3D", most);
+}
+
+void define_norms(nb::module_ &module) {
+  {
+    using O = nn::BatchNormOptions;
+    using C = LayerClass<nn::BatchNorm, O>;
+    auto type =
+        C::define(module, "weft.nn.BatchNorm", {},
+                  {member<0, C>("momentum", &O::momentum), member<0, C>("epsilon", &O::epsilon),
+                   member<0, C>("center", &O::center), member<0, C>("scale", &O::scale),
+                   member<0, C>("unbiased", &O::unbiased), member<0, C>("dtype", &O::dtype),
+                   member<0, C>("name", &O::name)},
+                  0, 0,
+                  "Each channel, the last axis, less its mean and by its deviation, times gamma "
+                  "plus beta: those of the batch in training, else the moving ones, which follow "
+                  "by momentum.\n\nBatchNorm(*, momentum=0.99, epsilon=0.001, center=True, "
+                  "scale=True, unbiased=False, dtype='float32', name=None)");
+    variable(type, "gamma", &nn::BatchNorm::gamma);
+    variable(type, "beta", &nn::BatchNorm::beta);
+    variable(type, "moving_mean", &nn::BatchNorm::moving_mean);
+    variable(type, "moving_variance", &nn::BatchNorm::moving_variance);
+  }
+  {
+    using O = nn::LayerNormOptions;
+    using C = LayerClass<nn::LayerNorm, O>;
+    auto type =
+        C::define(module, "weft.nn.LayerNorm", {},
+                  {member<0, C>("epsilon", &O::epsilon), member<0, C>("center", &O::center),
+                   member<0, C>("scale", &O::scale), member<0, C>("dtype", &O::dtype),
+                   member<0, C>("name", &O::name)},
+                  0, 0,
+                  "Each row along the last axis less its mean and by its deviation, times gamma "
+                  "plus beta.\n\nLayerNorm(*, epsilon=0.001, center=True, scale=True, "
+                  "dtype='float32', name=None)");
+    variable(type, "gamma", &nn::LayerNorm::gamma);
+    variable(type, "beta", &nn::LayerNorm::beta);
+  }
+  {
+    using O = nn::RMSNormOptions;
+    using C = LayerClass<nn::RMSNorm, O>;
+    auto type = C::define(module, "weft.nn.RMSNorm", {},
+                          {member<0, C>("epsilon", &O::epsilon), member<0, C>("dtype", &O::dtype),
+                           member<0, C>("name", &O::name)},
+                          0, 0,
+                          "x / sqrt(mean(x^2) + epsilon) scale, of each row along the last axis."
+                          "\n\nRMSNorm(*, epsilon=1e-06, dtype='float32', name=None)");
+    variable(type, "scale", &nn::RMSNorm::scale);
+  }
+  {
+    using O = nn::GroupNormOptions;
+    using C = LayerClass<nn::GroupNorm, std::int64_t, O>;
+    auto type =
+        C::define(module, "weft.nn.GroupNorm", {32, O()},
+                  {argument<0, C>("groups"), member<1, C>("epsilon", &O::epsilon),
+                   member<1, C>("center", &O::center), member<1, C>("scale", &O::scale),
+                   member<1, C>("dtype", &O::dtype), member<1, C>("name", &O::name)},
+                  1, 0,
+                  "As LayerNorm of each example and group of channels.\n\nGroupNorm(groups=32, *, "
+                  "epsilon=0.001, center=True, scale=True, dtype='float32', name=None)");
+    variable(type, "gamma", &nn::GroupNorm::gamma);
+    variable(type, "beta", &nn::GroupNorm::beta);
+  }
+}
+
+/// Dropout, with a generator or a seed of its own.
+struct OwnDropout {
+  OwnDropout(double rate, const std::optional<std::uint64_t> &seed)
+      : layer(seed ? nn::Dropout(rate, random::Generator(*seed, "dropout")) : nn::Dropout(rate)) {}
+
+  Tensor operator()(const Tensor &x, const nn::CallOptions &options) const {
+    return layer(x, options);
+  }
+  void weft_visit(StructureVisitor &visitor) {
+    weft::detail::VirtualVisitor inner(visitor);
+    visit_structure(layer, inner);
+  }
+  void weft_visit(StructureVisitor &visitor) const {
+    weft::detail::VirtualVisitor inner(visitor);
+    visit_structure(layer, inner);
+  }
+
+  nn::Dropout layer;
+};
+
+void define_others(nb::module_ &module) {
+  {
+    using C = LayerClass<OwnDropout, double, std::optional<std::uint64_t>>;
+    C::define(module, "weft.nn.Dropout", {}, {argument<0, C>("rate"), argument<1, C>("seed")}, 1, 1,
+              "Makes each element 0 with the probability `rate`, and divides the others by 1 - "
+              "rate, in training: layer(x, training=True).\n\nDropout(rate, *, seed=None)");
+  }
+  {
+    using O = nn::EmbeddingOptions;
+    using C = LayerClass<nn::Embedding, std::int64_t, std::int64_t, O>;
+    auto type = C::define(
+        module, "weft.nn.Embedding", {},
+        {argument<0, C>("input_dim"), argument<1, C>("output_dim"),
+         member<2, C>("embeddings_initializer", &O::initializer), member<2, C>("dtype", &O::dtype),
+         member<2, C>("name", &O::name)},
+        3, 2,
+        "The rows of a table that integers choose: (..) to (.., output_dim).\n\n"
+        "Embedding(input_dim, output_dim, embeddings_initializer=uniform(-0.05, 0.05), *, "
+        "dtype='float32', name=None)");
+    variable(type, "embeddings", &nn::Embedding::embeddings);
+  }
+  LayerClass<nn::Flatten>::define(module, "weft.nn.Flatten", {}, {}, 0, 0,
+                                  "(batch, a, b, ..) as (batch, a * b * ..).");
+  using C = LayerClass<nn::Reshape, Ints>;
+  C::define(module, "weft.nn.Reshape", {}, {argument<0, C>("target_shape")}, 1, 1,
+            "(batch, ..) as (batch, target_shape..), of which one entry may be -1.");
+}
+
+} // namespace
+
+void define_layers(nb::module_ &module) {
+  module.def("internal_part_variables", part_variables);
+  module.def("internal_set_part_variables", set_part_variables);
+  define_initializers(module);
+  define_base(module);
+  define_dense(module);
+  define_convolutions(module);
+  define_poolings(module);
+  define_norms(module);
+  define_others(module);
+  define_recurrent_layers(module);
+}
+
+} // namespace weft::python

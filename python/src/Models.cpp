@@ -1,0 +1,186 @@
+// What is asked of all variables of a model of Python: lists of them, seeds, summaries, weights in
+// files.
+#include "Parts.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <weft/checkpoint.h>
+#include <weft/nn/summary.h>
+
+namespace weft::python {
+
+namespace {
+
+using nn::NamedVariable;
+
+/// The variables of a model, without the state of optimizers in it. Throws TypeError for an object
+/// that can be none.
+std::vector<NamedVariable> named_variables(nb::handle model) {
+  return nn::named_variables(PythonParts(model, Optimizers::left));
+}
+
+/// Those that have values, or only those of them that are trained, as a list.
+nb::list variables(nb::handle model, bool trainable, bool others) {
+  nb::list list;
+  for (const NamedVariable &entry : named_variables(model)) {
+    const Variable &variable = entry.variable;
+    if (variable.initialized() && (variable.trainable() ? trainable : others))
+      list.append(checked(wrap(variable)));
+  }
+  return list;
+}
+
+nb::dict variables_by_path(nb::handle model) {
+  nb::dict dict;
+  for (const NamedVariable &entry : named_variables(model))
+    if (entry.variable.initialized())
+      dict[nb::str(entry.path.c_str())] = checked(wrap(entry.variable));
+  return dict;
+}
+
+/// Whether it has variables, all of them with values.
+bool is_built(nb::handle model) {
+  const std::vector<NamedVariable> all = named_variables(model);
+  for (const NamedVariable &entry : all)
+    if (!entry.variable.initialized()) return false;
+  return !all.empty();
+}
+
+std::int64_t parameter_count(nb::handle model) {
+  return nn::parameter_count(PythonParts(model, Optimizers::left));
+}
+
+void seed(nb::handle model, std::uint64_t seed) {
+  nn::seed(PythonParts(model, Optimizers::left), seed);
+}
+
+void assign(nb::handle to, nb::handle from) {
+  nn::assign(PythonParts(to, Optimizers::left), PythonParts(from, Optimizers::left));
+}
+
+/// Of (shape, dtype) pairs, in which None is any size.
+std::vector<TensorType> types_of(nb::handle types) {
+  std::vector<TensorType> list;
+  for (const nb::handle entry : types) {
+    const nb::object shape = entry[0], dtype = entry[1];
+    Shape sizes;
+    for (const nb::handle size : shape)
+      sizes.push_back(size.is_none() ? unknown : to_integer(size.ptr(), {"build", "input_shape"}));
+    list.push_back({to_dtype(dtype.ptr(), {"build", "dtype"}), sizes});
+  }
+  return list;
+}
+
+/// Calls `call` on traced tensors of these types: the model gets its variables, and the table of
+/// its layers is given.
+std::string summary(nb::handle model, nb::handle types, nb::handle call) {
+  return nn::summary(PythonParts(model, Optimizers::left), types_of(types),
+                     [&](const std::vector<Tensor> &inputs) {
+                       nb::list tensors;
+                       for (const Tensor &input : inputs) tensors.append(checked(wrap(input)));
+                       static_cast<void>(
+                           checked(PyObject_Call(call.ptr(), nb::tuple(tensors).ptr(), nullptr)));
+                     });
+}
+
+//===----------------------------------------------------------------------===//
+// Weights in files
+//===----------------------------------------------------------------------===//
+
+std::string path_of(nb::handle path) {
+  const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+  if (!text.is_valid()) throw nb::python_error();
+  return nb::str(text).c_str();
+}
+
+void save(nb::handle path, nb::handle model) {
+  const std::string file = path_of(path);
+  const std::vector<NamedVariable> all = named_variables(model);
+  const Unlocked others_run(true);
+  weft::detail::save_weights(file, all, {});
+}
+
+WeightNames names_of(nb::handle names) {
+  if (names.is_none()) return {};
+  if (PyDict_Check(names.ptr()) != 0) {
+    std::map<std::string, std::string> table;
+    for (const auto &[path, name] : nb::borrow<nb::dict>(names))
+      table[nb::str(path).c_str()] = nb::str(name).c_str();
+    return {std::move(table)};
+  }
+  if (PyCallable_Check(names.ptr()) == 0)
+    raise_type_error("load_weights: names is a dict from paths to names, or a function of a path");
+  return {[names](const std::string &path) -> std::string {
+    const nb::gil_scoped_acquire locked;
+    const nb::str text(path.c_str());
+    const nb::object name = checked(PyObject_CallOneArg(names.ptr(), text.ptr()));
+    return nb::str(name).c_str();
+  }};
+}
+
+RestoreStatus load(nb::handle path, nb::handle model, nb::handle names, bool strict, bool widen) {
+  const std::string file = path_of(path);
+  LoadWeightsOptions options{.names = names_of(names), .strict = strict, .widen = widen};
+  std::vector<NamedVariable> all = named_variables(model);
+  const Unlocked others_run(true);
+  return weft::detail::load_weights(file, std::move(all), options, {});
+}
+
+void define_restore_status(nb::module_ &module) {
+  using Status = RestoreStatus &(RestoreStatus::*)(std::source_location);
+  const auto asserts = [](Status check) {
+    return [check](nb::object self) {
+      (nb::cast<RestoreStatus &>(self).*check)({});
+      return self;
+    };
+  };
+  nb::class_<RestoreStatus>(
+      module, "RestoreStatus", nb::is_weak_referenceable(),
+      "What a restore found, and what it could not do. One that goes while something did not match "
+      "warns in the log, unless an assert_ method or expect_partial was called.")
+      .def("assert_consumed", asserts(&RestoreStatus::assert_consumed),
+           "Raises AssertionError, which lists them, if something in the file was not used, or "
+           "waits for a variable to be made, or something here is not in the file. Gives itself.")
+      .def("assert_existing_objects_matched",
+           asserts(&RestoreStatus::assert_existing_objects_matched),
+           "Raises AssertionError if something here that has a value is not in the file.")
+      .def("assert_nontrivial_match", asserts(&RestoreStatus::assert_nontrivial_match),
+           "Raises AssertionError if nothing matched.")
+      .def(
+          "expect_partial",
+          [](nb::object self) {
+            nb::cast<RestoreStatus &>(self).expect_partial();
+            return self;
+          },
+          "Says that not all will match, so that there is nothing to warn of.")
+      .def("missing", &RestoreStatus::missing, "Paths here that have values, but none in the file.")
+      .def("unused", &RestoreStatus::unused, "Paths of the file that nothing here has.")
+      .def("waiting", &RestoreStatus::waiting,
+           "Paths whose values wait for their variables to be made.")
+      .attr("__module__") = "weft";
+}
+
+} // namespace
+
+void define_models(nb::module_ &module) {
+  define_restore_status(module);
+  module.def("internal_variables", variables);
+  module.def("internal_named_variables", variables_by_path);
+  module.def("internal_is_built", is_built);
+  module.def("internal_parameter_count", parameter_count);
+  module.def("internal_seed", seed);
+  module.def("internal_assign", assign);
+  module.def("internal_summary", summary);
+  module.def("save_weights", save, nb::arg("path"), nb::arg("model"),
+             "Writes the variables of a model by their paths, as a safetensors file.");
+  module.def("load_weights", load, nb::arg("path"), nb::arg("model"), nb::arg("names") = nb::none(),
+             nb::arg("strict") = true, nb::arg("widen") = false,
+             "Gives the variables of a model the values of a safetensors file. Those without a "
+             "shape yet take theirs when they are made.\n\n"
+             "names: what weights are called in the file, a dict from paths or a function of a "
+             "path\nstrict: whether it is an IOError if the file has not just these weights\n"
+             "widen: whether dtypes that Weft lacks are read as wider ones\n\n"
+             "Gives a RestoreStatus.");
+}
+
+} // namespace weft::python

@@ -1,0 +1,394 @@
+// The layers of weft.nn that carry states or look at other places: recurrent ones and attention.
+#include "Layers.h"
+
+#include <array>
+#include <variant>
+
+#include <weft/nn/attention.h>
+#include <weft/nn/recurrent.h>
+
+namespace weft::python {
+
+template <>
+struct Words<nn::Causal> {
+  static constexpr std::array words = {"no", "top_left", "bottom_right"};
+};
+template <>
+struct Words<nn::Merge> {
+  static constexpr std::array words = {"concatenate", "sum"};
+};
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+/// The tensors of a state of Python: a tensor, or a list or tuple of `count` of them.
+std::vector<Tensor> state_tensors(PyObject *object, std::size_t count, const char *name,
+                                  const char *argument) {
+  std::vector<Tensor> tensors;
+  if (count == 1 && PyList_Check(object) == 0 && PyTuple_Check(object) == 0) {
+    tensors.push_back(tensor_argument(object, name, argument));
+    return tensors;
+  }
+  const std::string wanted = count == 1 ? "a tensor is wanted, or a list of one"
+                                        : "a list of two tensors, h and c, is wanted";
+  if (PyList_Check(object) == 0 && PyTuple_Check(object) == 0)
+    raise_type_error(std::string(name) + ": " + argument + " is a " + Py_TYPE(object)->tp_name +
+                     ": " + wanted);
+  const nb::object items = checked(PySequence_Fast(object, "a sequence was expected"));
+  if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr())) != count)
+    throw ValueError(std::string(name) + ": " + argument + " has " +
+                     std::to_string(PySequence_Fast_GET_SIZE(items.ptr())) + " entries: " + wanted);
+  for (std::size_t i = 0; i < count; ++i)
+    tensors.push_back(tensor_argument(
+        PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)), name, argument));
+  return tensors;
+}
+
+template <class State>
+State state_in(PyObject *object, const char *name, const char *argument) {
+  if constexpr (std::is_same_v<State, nn::LSTMState>) {
+    const std::vector<Tensor> tensors = state_tensors(object, 2, name, argument);
+    return {tensors[0], tensors[1]};
+  } else {
+    return state_tensors(object, 1, name, argument)[0];
+  }
+}
+
+/// A state as the one that was given: a tensor, a list or a tuple.
+template <class State>
+nb::object state_out(const State &state, PyObject *like) {
+  const auto wrapped = [](const Tensor &tensor) { return checked(wrap(tensor)); };
+  if constexpr (std::is_same_v<State, nn::LSTMState>) {
+    if (like != nullptr && PyTuple_Check(like) != 0)
+      return nb::make_tuple(wrapped(state.h), wrapped(state.c));
+    const nb::object list = checked(PyList_New(2));
+    PyList_SET_ITEM(list.ptr(), 0, wrap(state.h));
+    PyList_SET_ITEM(list.ptr(), 1, wrap(state.c));
+    return list;
+  } else {
+    if (like != nullptr && PyList_Check(like) == 0 && PyTuple_Check(like) == 0)
+      return wrapped(state);
+    if (like != nullptr && PyTuple_Check(like) != 0) return nb::make_tuple(wrapped(state));
+    nb::list list;
+    list.append(wrapped(state));
+    return list;
+  }
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// cell(x, states) gives the output and the next states.
+template <class L>
+struct CallOfCell {
+  static constexpr const char *words[] = {"x", "states", "training"};
+  static constexpr std::size_t required = 1;
+
+  static PyObject *call(const LayerOf<L> &self, const char *name, PyObject *const *values) {
+    using State = typename L::State;
+    const Tensor x = tensor_argument(values[0], name, "x");
+    PyObject *given = values[1] == Py_None ? nullptr : values[1];
+    std::optional<State> state;
+    if (given != nullptr) state = state_in<State>(given, name, "states");
+    const State next = unlocked(
+        x.impl()->size, [&] { return self.layer(x, state ? *state : self.layer.zero_state(x)); });
+    PyObject *output = wrap(self.layer.output(next));
+    PyObject *states = state_out(next, given).release().ptr();
+    PyObject *pair = PyTuple_New(2);
+    PyTuple_SET_ITEM(pair, 0, output);
+    PyTuple_SET_ITEM(pair, 1, states);
+    return pair;
+  }
+};
+template <>
+struct CallOf<nn::SimpleRNNCell> : CallOfCell<nn::SimpleRNNCell> {};
+template <>
+struct CallOf<nn::LSTMCell> : CallOfCell<nn::LSTMCell> {};
+template <>
+struct CallOf<nn::GRUCell> : CallOfCell<nn::GRUCell> {};
+
+template <class Cell>
+struct CallOf<nn::RNN<Cell>> {
+  static constexpr const char *words[] = {"x", "initial_state", "mask", "training"};
+  static constexpr std::size_t required = 1;
+
+  static PyObject *call(const LayerOf<nn::RNN<Cell>> &self, const char *name,
+                        PyObject *const *values) {
+    using State = typename Cell::State;
+    const Tensor x = tensor_argument(values[0], name, "x"),
+                 mask = tensor_argument(values[2], name, "mask");
+    std::optional<State> initial;
+    if (values[1] != nullptr && values[1] != Py_None)
+      initial = state_in<State>(values[1], name, "initial_state");
+    const auto [output, state] =
+        unlocked(x.impl()->size, [&] { return self.layer.run(x, initial, mask); });
+    nb::object result = checked(result_of(self, output));
+    if (!self.return_state) return result.release().ptr();
+    const nb::object states = state_out(state, nullptr);
+    nb::list all;
+    all.append(result);
+    for (const nb::handle one : states) all.append(one);
+    return nb::tuple(all).release().ptr();
+  }
+};
+
+namespace {
+
+/// A recurrent layer in both directions, of any of the library's cells.
+struct AnyBidirectional {
+  using Any = std::variant<nn::Bidirectional<nn::LSTMCell>, nn::Bidirectional<nn::GRUCell>,
+                           nn::Bidirectional<nn::SimpleRNNCell>>;
+
+  Tensor operator()(const Tensor &x, const Tensor &mask) const {
+    return std::visit([&](const auto &layer) { return layer(x, mask); }, layer);
+  }
+  void weft_visit(StructureVisitor &visitor) {
+    weft::detail::VirtualVisitor inner(visitor);
+    std::visit([&](auto &layer) { visit_structure(layer, inner); }, layer);
+  }
+  void weft_visit(StructureVisitor &visitor) const {
+    weft::detail::VirtualVisitor inner(visitor);
+    std::visit([&](const auto &layer) { visit_structure(layer, inner); }, layer);
+  }
+
+  Any layer;
+};
+
+template <class Cell>
+using RNNClass = LayerClass<nn::RNN<Cell>, std::int64_t, nn::RNNOptions, nn::CellOptions>;
+
+/// The argument of Bidirectional: a layer of Python.
+struct Directed {
+  nb::object layer;
+};
+void read(Directed &target, nb::handle value, const Place &, Given &) {
+  target.layer = nb::borrow(value);
+}
+
+struct BidirectionalLayer : AnyBidirectional {
+  BidirectionalLayer(const Directed &of, nn::Merge merge) : AnyBidirectional{made(of, merge)} {}
+
+  template <class Cell>
+  static std::optional<Any> made_of(nb::handle layer, nn::Merge merge) {
+    if (!nb::isinstance<LayerOf<nn::RNN<Cell>>>(layer)) return std::nullopt;
+    const auto &object = nb::cast<const LayerOf<nn::RNN<Cell>> &>(layer);
+    const auto [units, options, cell] = RNNClass<Cell>::read(object.arguments);
+    return nn::Bidirectional<Cell>(units, options.return_sequences, merge, cell);
+  }
+  static Any made(const Directed &of, nn::Merge merge) {
+    if (auto made = made_of<nn::LSTMCell>(of.layer, merge)) return *made;
+    if (auto made = made_of<nn::GRUCell>(of.layer, merge)) return *made;
+    if (auto made = made_of<nn::SimpleRNNCell>(of.layer, merge)) return *made;
+    raise_type_error(std::string("weft.nn.Bidirectional: layer is a ") +
+                     Py_TYPE(of.layer.ptr())->tp_name +
+                     ": an LSTM, a GRU or a SimpleRNN is wanted");
+  }
+};
+
+nn::AttentionCall attention_call(PyObject *mask, PyObject *training, const char *name) {
+  return {.mask = tensor_argument(mask, name, "mask"), .training = is_true(training)};
+}
+
+} // namespace
+
+template <>
+struct CallOf<BidirectionalLayer> {
+  static constexpr const char *words[] = {"x", "mask", "training"};
+  static constexpr std::size_t required = 1;
+
+  static PyObject *call(const LayerOf<BidirectionalLayer> &self, const char *name,
+                        PyObject *const *values) {
+    const Tensor x = tensor_argument(values[0], name, "x"),
+                 mask = tensor_argument(values[1], name, "mask");
+    return result_of(self, unlocked(x.impl()->size, [&] { return self.layer(x, mask); }));
+  }
+};
+
+template <>
+struct CallOf<nn::MultiHeadAttention> {
+  static constexpr const char *words[] = {"x", "others", "mask", "training"};
+  static constexpr std::size_t required = 1;
+
+  static PyObject *call(const LayerOf<nn::MultiHeadAttention> &self, const char *name,
+                        PyObject *const *values) {
+    const Tensor x = tensor_argument(values[0], name, "x"),
+                 others = tensor_argument(values[1], name, "others");
+    const nn::AttentionCall call = attention_call(values[2], values[3], name);
+    return result_of(self, unlocked(x.impl()->size, [&] {
+                       return others.defined() ? self.layer(x, others, call) : self.layer(x, call);
+                     }));
+  }
+};
+
+template <>
+struct CallOf<nn::TransformerEncoderLayer> {
+  static constexpr const char *words[] = {"x", "mask", "training"};
+  static constexpr std::size_t required = 1;
+
+  static PyObject *call(const LayerOf<nn::TransformerEncoderLayer> &self, const char *name,
+                        PyObject *const *values) {
+    const Tensor x = tensor_argument(values[0], name, "x");
+    const nn::AttentionCall call = attention_call(values[1], values[2], name);
+    return result_of(self, unlocked(x.impl()->size, [&] { return self.layer(x, call); }));
+  }
+};
+
+template <>
+struct CallOf<nn::TransformerDecoderLayer> {
+  static constexpr const char *words[] = {"x", "encoded", "mask", "cross_mask", "training"};
+  static constexpr std::size_t required = 2;
+
+  static PyObject *call(const LayerOf<nn::TransformerDecoderLayer> &self, const char *name,
+                        PyObject *const *values) {
+    const Tensor x = tensor_argument(values[0], name, "x"),
+                 encoded = tensor_argument(values[1], name, "encoded");
+    const nn::AttentionCall own = attention_call(values[2], values[4], name),
+                            cross = attention_call(values[3], values[4], name);
+    return result_of(self,
+                     unlocked(x.impl()->size, [&] { return self.layer(x, encoded, own, cross); }));
+  }
+};
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The classes
+//===----------------------------------------------------------------------===//
+
+template <std::size_t I, class C>
+std::vector<typename C::Parameter> cell_options() {
+  using O = nn::CellOptions;
+  return {member<I, C>("use_bias", &O::use_bias),
+          member<I, C>("kernel_initializer", &O::kernel_initializer),
+          member<I, C>("recurrent_initializer", &O::recurrent_initializer),
+          member<I, C>("reset_after", &O::reset_after),
+          member<I, C>("dtype", &O::dtype),
+          member<I, C>("name", &O::name)};
+}
+
+template <class Cell>
+void define_cell(nb::module_ &module, const char *name, const char *documentation) {
+  using C = LayerClass<Cell, std::int64_t, nn::CellOptions>;
+  auto parameters = cell_options<1, C>();
+  parameters.insert(parameters.begin(), argument<0, C>("units"));
+  auto type = C::define(module, name, {}, std::move(parameters), 1, 1, documentation);
+  type.def_prop_ro("units", [](const LayerOf<Cell> &self) { return self.layer.units(); });
+  variable(type, "kernel", &Cell::kernel);
+  variable(type, "recurrent_kernel", &Cell::recurrent_kernel);
+  variable(type, "bias", &Cell::bias);
+}
+
+template <class Cell>
+void define_recurrent(nb::module_ &module, const char *name, const char *documentation) {
+  using O = nn::RNNOptions;
+  using C = RNNClass<Cell>;
+  auto parameters = cell_options<2, C>();
+  parameters.insert(parameters.begin(),
+                    {argument<0, C>("units"),
+                     member<1, C>("return_sequences", &O::return_sequences),
+                     {"return_state",
+                      [](typename C::Arguments &, nb::handle value, const Place &place,
+                         Given &given) { python::read(given.return_state, value, place, given); }},
+                     member<1, C>("reverse", &O::reverse)});
+  auto type = C::define(module, name, {}, std::move(parameters), 1, 1, documentation);
+  type.def_prop_ro("units",
+                   [](const LayerOf<nn::RNN<Cell>> &self) { return self.layer.cell.units(); });
+  inner(type, "cell", &nn::RNN<Cell>::cell);
+}
+
+constexpr const char *kCell =
+    "cell(x, states) gives the output (batch, units) and the next states, of x (batch, inputs); "
+    "without states they begin with zeros.\n\n(units, *, use_bias=True, "
+    "kernel_initializer='glorot_uniform', recurrent_initializer='orthogonal', reset_after=True, "
+    "dtype='float32', name=None); reset_after is GRU's alone.";
+constexpr const char *kRecurrent =
+    "The cell along time: x (batch, time, inputs) to the last output (batch, units), or to all "
+    "with return_sequences=True; with return_state=True the tuple of that and the last "
+    "states.\n\n(units, *, return_sequences=False, return_state=False, reverse=False, and what the "
+    "cell takes); layer(x, initial_state=None, mask=None).";
+
+template <class C, class O>
+std::vector<typename C::Parameter> transformer_options() {
+  return {
+      argument<0, C>("size"),
+      member<1, C>("heads", &O::heads),
+      member<1, C>("inner", &O::inner),
+      {"activation",
+       [](typename C::Arguments &arguments, nb::handle value, const Place &place, Given &given) {
+         given.takes_functions = false;
+         python::read(std::get<1>(arguments).activation, value, place, given);
+       }},
+      member<1, C>("dropout", &O::dropout),
+      member<1, C>("norm_first", &O::norm_first),
+      member<1, C>("causal", &O::causal),
+      member<1, C>("epsilon", &O::epsilon)};
+}
+
+void define_attention(nb::module_ &module) {
+  {
+    using O = nn::MultiHeadAttentionOptions;
+    using L = nn::MultiHeadAttention;
+    using C = LayerClass<L, std::int64_t, O>;
+    auto type = C::define(
+        module, "weft.nn.MultiHeadAttention", {},
+        {argument<0, C>("size"), member<1, C>("heads", &O::heads),
+         member<1, C>("key_heads", &O::key_heads), member<1, C>("depth", &O::depth),
+         member<1, C>("causal", &O::causal), member<1, C>("dropout", &O::dropout),
+         member<1, C>("use_bias", &O::use_bias), member<1, C>("rotary", &O::rotary),
+         member<1, C>("kernel_initializer", &O::kernel_initializer),
+         member<1, C>("dtype", &O::dtype)},
+        2, 1,
+        "Attention of many heads: layer(x, others=None, mask=None, training=False), of queries x "
+        "(batch, queries, size) to others (batch, keys, ..), x itself without them.\n\n"
+        "MultiHeadAttention(size, heads=8, *, key_heads=None, depth=None, causal=False, "
+        "dropout=0.0, use_bias=True, rotary=False, kernel_initializer='glorot_uniform', "
+        "dtype='float32'); causal is False, True, 'top_left' or 'bottom_right'.");
+    inner(type, "query", &L::query);
+    inner(type, "key", &L::key);
+    inner(type, "value", &L::value);
+    inner(type, "output", &L::output);
+  }
+  using O = nn::TransformerOptions;
+  constexpr const char *options = "(size, *, heads=8, inner=None, activation='relu', dropout=0.0, "
+                                  "norm_first=False, causal=False, epsilon=1e-05)";
+  using E = LayerClass<nn::TransformerEncoderLayer, std::int64_t, O>;
+  static const std::string &encoder = *new std::string(
+      std::string("Self-attention, then two dense layers, each added to its input and normalized: "
+                  "layer(x, mask=None, training=False).\n\n") +
+      options);
+  E::define(module, "weft.nn.TransformerEncoderLayer", {}, transformer_options<E, O>(), 1, 1,
+            encoder.c_str());
+  using D = LayerClass<nn::TransformerDecoderLayer, std::int64_t, O>;
+  static const std::string &decoder = *new std::string(
+      std::string("The same with attention to an encoder's result between the two: layer(x, "
+                  "encoded, mask=None, cross_mask=None, training=False). Self-attention is "
+                  "causal.\n\n") +
+      options);
+  D::define(module, "weft.nn.TransformerDecoderLayer", {}, transformer_options<D, O>(), 1, 1,
+            decoder.c_str());
+}
+
+} // namespace
+
+void define_recurrent_layers(nb::module_ &module) {
+  define_cell<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNNCell", kCell);
+  define_cell<nn::LSTMCell>(module, "weft.nn.LSTMCell", kCell);
+  define_cell<nn::GRUCell>(module, "weft.nn.GRUCell", kCell);
+  define_recurrent<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNN", kRecurrent);
+  define_recurrent<nn::LSTMCell>(module, "weft.nn.LSTM", kRecurrent);
+  define_recurrent<nn::GRUCell>(module, "weft.nn.GRU", kRecurrent);
+  using C = LayerClass<BidirectionalLayer, Directed, nn::Merge>;
+  C::define(module, "weft.nn.Bidirectional", {}, {argument<0, C>("layer"), argument<1, C>("merge")},
+            2, 1,
+            "A recurrent layer made like `layer` in both directions, with variables of their own: "
+            "outputs side by side, or with merge='sum' their sums.");
+  define_attention(module);
+}
+
+} // namespace weft::python

@@ -1,0 +1,215 @@
+// The loop of fit with the functions of Python that it calls, and the callbacks of the library.
+#include "Histories.h"
+#include "Runs.h"
+#include "Saved.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <weft/train/fit.h>
+
+namespace weft::python {
+
+namespace {
+
+using train::Callback;
+using train::Run;
+
+constexpr std::source_location kNowhere;
+
+/// The mean of the losses of batches, weighted by how many samples they have.
+struct LossMean final : Visitable {
+  void visit(StructureVisitor &visitor) override {
+    detail::VirtualVisitor each(visitor);
+    visit_structure(mean, each);
+  }
+  metrics::Mean mean;
+};
+
+/// A run as callbacks of Python see it, as long as it goes on.
+struct BoundRun {
+  Run *run = nullptr;
+
+  Run &now() const {
+    if (run == nullptr) throw StateError("the run is over: its history is what fit returned");
+    return *run;
+  }
+};
+
+/// A callback that is an object of Python with some of the methods, or a function of the run that
+/// is called after each epoch.
+class PythonCallback final : public Callback {
+public:
+  explicit PythonCallback(nb::object target)
+      : is_function_(PyCallable_Check(target.ptr()) != 0 && !hears(target)),
+        target_(keep(std::move(target))), run_(keep(nb::cast(BoundRun()))) {}
+  ~PythonCallback() override {
+    const Entered entered;
+    bound().run = nullptr;
+  }
+  PythonCallback(const PythonCallback &) = delete;
+  PythonCallback &operator=(const PythonCallback &) = delete;
+
+  void begin(Run &run) override { tell("begin", run); }
+  void epoch_begin(Run &run) override { tell("epoch_begin", run); }
+  void step_end(Run &run) override { tell("step_end", run); }
+  void epoch_end(Run &run) override {
+    if (is_function_)
+      in_python([&] {
+        bound().run = &run;
+        static_cast<void>(checked(PyObject_CallOneArg(target_.get(), run_.get())));
+      });
+    else tell("epoch_end", run);
+  }
+  void end(Run &run) override { tell("end", run); }
+
+  /// Whether it has one of the methods.
+  static bool hears(const nb::object &target) {
+    return std::ranges::any_of(std::array{"begin", "epoch_begin", "step_end", "epoch_end", "end"},
+                               [&](const char *event) { return nb::hasattr(target, event); });
+  }
+
+private:
+  BoundRun &bound() const { return nb::cast<BoundRun &>(nb::handle(run_.get())); }
+  void tell(const char *event, Run &run) {
+    in_python([&] {
+      const nb::handle target(target_.get());
+      if (!nb::hasattr(target, event)) return;
+      bound().run = &run;
+      const nb::object method = target.attr(event);
+      static_cast<void>(checked(PyObject_CallOneArg(method.ptr(), run_.get())));
+    });
+  }
+
+  bool is_function_;
+  std::shared_ptr<PyObject> target_, run_;
+};
+
+/// What the loop calls for its batches, with the functions of Python.
+train::detail::FitParts fit_parts(const nb::object &calls) {
+  const auto method = [&](const char *name) { return keep(calls.attr(name)); };
+  const auto call = [](const std::shared_ptr<PyObject> &function) {
+    return checked(PyObject_CallNoArgs(function.get()));
+  };
+  train::detail::FitParts parts;
+  parts.start = [start = method("start"), call] {
+    in_python([&] { static_cast<void>(call(start)); });
+  };
+  parts.step = [step = method("step"), call]() -> Tensor {
+    return in_python([&] {
+      const nb::object loss = call(step);
+      return loss.is_none() ? Tensor() : to_tensor(loss.ptr(), {"fit", "the loss"});
+    });
+  };
+  if (!nb::object(calls.attr("validation")).is_none())
+    parts.validate = [validate = method("validate"), call] {
+      return in_python([&] { return nb::cast<bool>(call(validate)); });
+    };
+  parts.numbers = [numbers = method("numbers"), call] {
+    return in_python([&] {
+      std::vector<std::pair<std::string, Tensor>> list;
+      for (const nb::handle pair : call(numbers)) {
+        const nb::object name = pair[0], value = pair[1];
+        list.emplace_back(nb::cast<std::string>(name), to_tensor(value.ptr(), {"fit", "a metric"}));
+      }
+      return list;
+    });
+  };
+  return parts;
+}
+
+using Folder =
+    std::tuple<std::string, std::int64_t, std::optional<std::int64_t>, std::optional<double>>;
+
+BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &saved,
+                 const std::vector<std::string> &metrics, std::int64_t epochs,
+                 const nb::sequence &callbacks, const std::optional<Folder> &checkpoints,
+                 bool progress, std::optional<std::int64_t> size) {
+  train::detail::FitParts parts = fit_parts(calls);
+  parts.checkpoint = saved.parts();
+  parts.size = size;
+  train::Callbacks all;
+  for (const nb::handle callback : callbacks)
+    if (nb::isinstance<Callback>(callback))
+      all.push_back(nb::cast<std::shared_ptr<Callback>>(callback));
+    else if (PythonCallback::hears(nb::borrow(callback)) || PyCallable_Check(callback.ptr()) != 0)
+      all.push_back(std::make_shared<PythonCallback>(nb::borrow(callback)));
+    else
+      throw DTypeError(std::string("fit: a ") + Py_TYPE(callback.ptr())->tp_name +
+                       " is no callback: a function of the run is one, and an object with a "
+                       "method begin, epoch_begin, step_end, epoch_end or end");
+  std::optional<train::FitCheckpoints> folder;
+  if (checkpoints) {
+    const auto &[path, keep, every_steps, every_seconds] = *checkpoints;
+    folder = {
+        .folder = path, .keep = keep, .every_steps = every_steps, .every_seconds = every_seconds};
+  }
+  Run run;
+  run.variables = nn::named_variables(PythonParts(model, Optimizers::left));
+  const train::detail::FitSettings settings{epochs, metrics, all, folder, progress};
+  return BoundHistory(
+      without_lock([&] { return train::detail::fit(std::move(run), parts, settings); }));
+}
+
+void define_run(nb::module_ &module) {
+  nb::class_<BoundRun>(module, "internal_Run", nb::is_final())
+      .def_prop_ro("epochs", [](const BoundRun &self) { return self.now().epochs; })
+      .def_prop_ro("epoch", [](const BoundRun &self) { return self.now().epoch; })
+      .def_prop_ro("step", [](const BoundRun &self) { return self.now().step; })
+      .def_prop_ro("loss",
+                   [](const BoundRun &self) -> nb::object {
+                     const Tensor &loss = self.now().loss;
+                     return loss.defined() ? checked(wrap(loss)) : nb::object(nb::none());
+                   })
+      .def_prop_ro("history", [](const BoundRun &self) { return BoundHistory(self.now().history); })
+      .def("add",
+           [](const BoundRun &self, const std::string &name, nb::handle value) {
+             const nb::object number = checked(PyNumber_Float(value.ptr()));
+             self.now().history.add(name, self.now().epoch, PyFloat_AS_DOUBLE(number.ptr()),
+                                    kNowhere);
+           })
+      .def_prop_rw(
+          "stop", [](const BoundRun &self) { return self.now().stop; },
+          [](const BoundRun &self, bool stop) { self.now().stop = stop; })
+      .def_prop_rw(
+          "pause", [](const BoundRun &self) { return self.now().pause; },
+          [](const BoundRun &self, bool pause) { self.now().pause = pause; });
+}
+
+} // namespace
+
+void define_training(nb::module_ &module) {
+  define_run(module);
+  nb::class_<LossMean, Visitable>(module, "internal_LossMean", nb::is_final())
+      .def(nb::init<>())
+      .def("note",
+           [](const LossMean &self, nb::handle loss, nb::handle predictions) {
+             train::detail::note_loss(self.mean, to_tensor(loss.ptr(), {"fit", "the loss"}),
+                                      to_tensor(predictions.ptr(), {"fit", "the predictions"}));
+           })
+      .def("result", [](const LossMean &self) { return self.mean.result(); })
+      .def("reset", [](const LossMean &self) { self.mean.reset(); });
+  nb::class_<Callback>(module, "internal_Callback");
+  module.def("internal_early_stopping",
+             [](const std::string &monitor, const std::string &goal, std::int64_t patience,
+                double min_delta, bool restore_best) {
+               return train::early_stopping({.monitor = monitor,
+                                             .goal = goal_of(goal),
+                                             .patience = patience,
+                                             .min_delta = min_delta,
+                                             .restore_best = restore_best},
+                                            kNowhere);
+             });
+  module.def("internal_event_files", [](const std::string &folder, std::int64_t every_steps) {
+    return train::event_files(folder, every_steps, kNowhere);
+  });
+  module.def("internal_csv_log",
+             [](const std::string &path) { return train::csv_log(path, kNowhere); });
+  module.def("internal_fit", fit, nb::arg("calls"), nb::arg("model"), nb::arg("saved"),
+             nb::arg("metrics"), nb::arg("epochs"), nb::arg("callbacks"),
+             nb::arg("checkpoints").none(), nb::arg("progress"), nb::arg("size").none());
+}
+
+} // namespace weft::python

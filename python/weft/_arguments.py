@@ -1,0 +1,85 @@
+"""Arguments of functions written in Python: what is wrong with one is an error of one sentence."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec, TypeVar
+
+from weft import _weft
+
+__all__ = ["integer", "optional_integer", "optional_number", "options", "seed"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_MOST = 2**63 - 1
+
+
+def options(f: Callable[P, R]) -> Callable[P, R]:
+    """A function of which a wrong keyword is a TypeError that names the nearest right one."""
+    code = f.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = frozenset(names)
+    title = f.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+
+    @functools.wraps(f)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if kwargs and not known.issuperset(kwargs):
+            _refuse(title, names, kwargs)
+        return f(*args, **kwargs)
+
+    return call
+
+
+def _refuse(title: str, names: Iterable[str], given: Iterable[str]) -> None:
+    import difflib
+
+    known = [name for name in names if name != "self"]
+    wrong = next(word for word in given if word not in known)
+    near = difflib.get_close_matches(wrong, known, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"it takes {', '.join(known)}"
+    raise TypeError(f"{title} has no argument '{wrong}': {hint}")
+
+
+def integer(name: str, value: Any) -> int:
+    """An integer of 64 bits; `name` is for messages, as in "batch: size"."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"{name} is a {kind}: an integer is wanted") from None
+    if not -_MOST <= number <= _MOST:
+        raise _weft.ValueError(f"{name} is {number}, which has more than 64 bits")
+    return number
+
+
+def optional_integer(name: str, value: Any) -> int | None:
+    """The same, or None."""
+    return None if value is None else integer(name, value)
+
+
+def optional_number(name: str, value: Any) -> float | None:
+    """A number, or None."""
+    if value is None:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is a {kind}: a number is wanted") from None
+
+
+def seed(name: str, value: Any) -> int | None:
+    """A seed, from 0 to 2^64 - 1, or None."""
+    if value is None:
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"{name} is a {kind}: an integer is wanted") from None
+    if not 0 <= number < 2**64:
+        raise _weft.ValueError(f"{name} is {number}: an integer from 0 to 2^64 - 1 is wanted")
+    return number

@@ -1,0 +1,133 @@
+"""Loops over data sets in traced functions: what `enumerate` and `zip` make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from weft import _datasets as data
+from weft import _weft
+
+__all__ = ["KINDS", "Enumerated", "Source", "Zipped"]
+
+Tensors = list[Any]
+
+
+class _Staged:
+    """Something that only a `for` statement of a traced function goes through."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise _weft.AutoGraphError(
+            f"{type(self).__name__.lower()} data sets in a traced function can only be gone "
+            "through by a `for` statement"
+        )
+
+
+class Enumerated(_Staged):
+    """`enumerate(dataset, start)`."""
+
+    def __init__(self, inner: Any, start: Any) -> None:
+        self.inner, self.start = inner, start
+
+
+class Zipped(_Staged):
+    """`zip(dataset, ...)`."""
+
+    def __init__(self, inner: Sequence[Any]) -> None:
+        self.inner = [_part(x) for x in inner]
+
+
+def _part(x: Any) -> Any:
+    if isinstance(x, range):
+        return data.range(x.start, x.stop, x.step)
+    if isinstance(x, KINDS):
+        return x
+    raise _weft.AutoGraphError(
+        f"zip of a data set and a {type(x).__name__}: make a data set of that too, by "
+        "weft.data.from_iterable or from_tensors"
+    )
+
+
+_ITERATOR: type = data._Loop  # pyright: ignore[reportPrivateUsage]
+KINDS: tuple[type, ...] = (data.Dataset, Enumerated, Zipped, _ITERATOR)
+"""What loops over are staged as loops over data sets."""
+
+
+class Source:
+    """What a loop goes through: data sets, each of which gives a part of the element."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._root = dataset
+        self._datasets: list[data.Dataset[Any]] = []
+        self._counts = False
+        self._collect(dataset)
+        made = self._datasets
+        self._pipelines = [each._pipeline for each in made]  # pyright: ignore[reportPrivateUsage]
+        types = [pipeline.types() for pipeline in self._pipelines]
+        self._forms = [form for form, _ in types]
+        self._sizes = [len(specs) for _, specs in types]
+        for each in self._datasets:
+            for held in each._held:  # pyright: ignore[reportPrivateUsage]
+                _weft.internal_keep(held)
+
+    def _collect(self, x: Any) -> None:
+        if isinstance(x, Enumerated):
+            self._counts = True
+            self._collect(x.inner)
+        elif isinstance(x, Zipped):
+            for inner in x.inner:
+                self._collect(inner)
+        elif isinstance(x, _ITERATOR):
+            raise _weft.AutoGraphError(
+                "a loop of a traced function goes through a data set, not through an iterator that "
+                "stands somewhere in it: write `for element in dataset`"
+            )
+        else:
+            self._datasets.append(x)
+
+    def _element(self, tensors: Tensors, number: Any) -> Any:
+        parts: list[Any] = []
+        at = 0
+        for form, size in zip(self._forms, self._sizes):
+            parts.append(form.fill(tensors[at : at + size]))
+            at += size
+        return _together(self._root, iter(parts), number)
+
+    def stand_in(self) -> Any:
+        """A traced element for blocks that are forgotten."""
+        number = _weft.zeros([], "int32") if self._counts else None
+        return self._element(_weft.internal_stand_ins(self._pipelines), number)
+
+    def each(
+        self,
+        name: str,
+        more: Callable[[Tensors], Any] | None,
+        body: Callable[[Any, Tensors], Tensors],
+        state: Tensors,
+    ) -> Tensors:
+        """Records the loop."""
+        if not self._counts:
+
+            def plain(tensors: Tensors, now: Tensors) -> Tensors:
+                return body(self._element(tensors, None), now)
+
+            return _weft.internal_each(name, self._pipelines, more, plain, state)
+
+        def goes_on(now: Tensors) -> Any:
+            assert more is not None
+            return more(now[1:])
+
+        def turn(tensors: Tensors, now: Tensors) -> Tensors:
+            return [now[0] + 1, *body(self._element(tensors, now[0]), now[1:])]
+
+        entry = [_weft.zeros([], "int32"), *state]
+        test = None if more is None else goes_on
+        return _weft.internal_each(name, self._pipelines, test, turn, entry)[1:]
+
+
+def _together(x: Any, parts: Iterator[Any], number: Any) -> Any:
+    if isinstance(x, Enumerated):
+        return (number + x.start, _together(x.inner, parts, number))
+    if isinstance(x, Zipped):
+        return tuple([_together(inner, parts, number) for inner in x.inner])
+    return next(parts)

@@ -1,0 +1,102 @@
+"""Layers, their initializers, and the functions that models are made of: `weft.nn`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _weft, initializers as initializers
+from weft._weft import (
+    GRU as GRU,
+    LSTM as LSTM,
+    AveragePooling1D as AveragePooling1D,
+    AveragePooling2D as AveragePooling2D,
+    AveragePooling3D as AveragePooling3D,
+    BatchNorm as BatchNorm,
+    Bidirectional as Bidirectional,
+    Conv1D as Conv1D,
+    Conv1DTranspose as Conv1DTranspose,
+    Conv2D as Conv2D,
+    Conv2DTranspose as Conv2DTranspose,
+    Conv3D as Conv3D,
+    Conv3DTranspose as Conv3DTranspose,
+    Dense as Dense,
+    DepthwiseConv1D as DepthwiseConv1D,
+    DepthwiseConv2D as DepthwiseConv2D,
+    Dropout as Dropout,
+    Embedding as Embedding,
+    Flatten as Flatten,
+    GlobalAveragePooling1D as GlobalAveragePooling1D,
+    GlobalAveragePooling2D as GlobalAveragePooling2D,
+    GlobalAveragePooling3D as GlobalAveragePooling3D,
+    GlobalMaxPooling1D as GlobalMaxPooling1D,
+    GlobalMaxPooling2D as GlobalMaxPooling2D,
+    GlobalMaxPooling3D as GlobalMaxPooling3D,
+    GroupNorm as GroupNorm,
+    GRUCell as GRUCell,
+    Layer as Layer,
+    LayerNorm as LayerNorm,
+    LSTMCell as LSTMCell,
+    MaxPooling1D as MaxPooling1D,
+    MaxPooling2D as MaxPooling2D,
+    MaxPooling3D as MaxPooling3D,
+    MultiHeadAttention as MultiHeadAttention,
+    Reshape as Reshape,
+    RMSNorm as RMSNorm,
+    SeparableConv1D as SeparableConv1D,
+    SeparableConv2D as SeparableConv2D,
+    SimpleRNN as SimpleRNN,
+    SimpleRNNCell as SimpleRNNCell,
+    TransformerDecoderLayer as TransformerDecoderLayer,
+    TransformerEncoderLayer as TransformerEncoderLayer,
+)
+from weft.modules import (
+    Model as Model,
+    Module as Module,
+    Sequential as Sequential,
+    build as build,
+    summary as summary,
+)
+
+
+class Residual(Module):
+    """x + layer(x), of a layer that keeps shapes (He et al. 2016)."""
+
+    def __init__(self, layer: Any) -> None:
+        self.layer = layer
+
+    def __call__(self, x: Any, training: bool = False) -> Any:
+        from weft.modules import takes_training
+
+        if training and takes_training(self.layer):
+            return x + self.layer(x, training=training)
+        return x + self.layer(x)
+
+
+class Input(Module):
+    """What a Sequential begins with to say the shape of its inputs, without the batch; it gives
+    what it is given."""
+
+    def __init__(self, shape: Any, dtype: Any = None) -> None:
+        self.input_shape = tuple(shape)
+        self.input_dtype = dtype
+
+    def __call__(self, x: Any) -> Any:
+        return x
+
+
+def seed(model: Any, seed: int) -> None:
+    """Draws the first values of all variables of a model anew, by the seed and their paths: those
+    that have values now, the others when they get theirs. Variables that were made with a value
+    keep it."""
+    _weft.internal_seed(model, seed)
+
+
+def assign(to: Any, source: Any) -> None:
+    """Gives each variable of the model `to` the value that the one of the same path of another
+    model has.
+
+    Raises:
+        ValueError: if the paths differ, before anything is changed
+        DTypeError, ShapeError: for a variable of another type
+    """
+    _weft.internal_assign(to, source)

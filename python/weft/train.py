@@ -1,0 +1,359 @@
+"""Runs: a loop that nobody has to write, what it measures, bars, reports and profiles.
+
+    history = wf.train.fit(
+        model, digits.batch(32), optimizer=adam, loss=loss, epochs=3, validation=test.batch(100)
+    )
+    print(history.plot())
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from weft import _weft
+from weft._arguments import integer, optional_integer, optional_number, options
+from weft._datasets import Dataset, as_dataset
+from weft._function import function
+from weft._histories import History as History
+from weft._histories import Progress as Progress
+from weft._histories import is_notebook
+from weft._profiles import Profile as Profile
+from weft._profiles import ProfileEntry as ProfileEntry
+from weft._profiles import trace_profile as trace_profile
+from weft._profiles import versions as versions
+from weft._profiles import write_report as write_report
+from weft.modules import takes_training
+
+__all__ = [
+    "Callback",
+    "Checkpoints",
+    "History",
+    "Profile",
+    "ProfileEntry",
+    "Progress",
+    "Run",
+    "csv_log",
+    "early_stopping",
+    "event_files",
+    "fit",
+    "trace_profile",
+    "versions",
+    "write_report",
+]
+
+Path: TypeAlias = "str | os.PathLike[str]"
+
+Callback = _weft.internal_Callback
+"""A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."""
+
+Run = _weft.internal_Run
+"""Where a run is, as callbacks see it: `epochs`, `epoch` (from 1), `step` (updates so far), `loss`
+(of the last batch), `history`, and `add(name, value)` for the history. `stop = True` ends it behind
+what is being done; `pause = True` has `fit` return for now, and with checkpoints another call goes
+on there."""
+
+
+class _NotebookBars:
+    """What `fit` shows in a notebook."""
+
+    def __init__(self, size: int | None) -> None:
+        self._size = size
+        self._bar: Progress[Any] | None = None
+
+    def epoch_begin(self, run: Run) -> None:
+        self._bar = Progress(label=f"epoch {run.epoch}/{run.epochs}", total=self._size)
+
+    def step_end(self, run: Run) -> None:
+        if self._bar is not None:
+            if run.loss is not None:
+                self._bar.show("loss", run.loss)
+            self._bar.advance()
+
+    def epoch_end(self, run: Run) -> None:
+        if self._bar is not None:
+            history = run.history
+            for name in history.names():
+                self._bar.show(name, history.last(name))
+            self._bar.finish()
+
+
+# Callbacks.
+
+
+@options
+def early_stopping(
+    monitor: str = "val_loss",
+    *,
+    goal: str = "lowest",
+    patience: int = 5,
+    min_delta: float = 0,
+    restore_best: bool = True,
+) -> Callback:
+    """Stops a run when a series gets no better.
+
+    Args:
+        monitor: a series of the history
+        goal: 'lowest' or 'highest'
+        patience: how many epochs may pass without a better value
+        min_delta: by how much a value must be better to count
+        restore_best: whether the model ends with the weights of the best epoch
+
+    Raises:
+        ValueError: for a patience below 1 or a negative delta; at the end of the first epoch
+            OutOfRangeError if there is no such series
+    """
+    least = optional_number("early_stopping: min_delta", min_delta) or 0.0
+    epochs = integer("early_stopping: patience", patience)
+    return _weft.internal_early_stopping(monitor, goal, epochs, least, bool(restore_best))
+
+
+@options
+def event_files(folder: Path, every_steps: int = 100) -> Callback:
+    """Writes an event file for TensorBoard: the numbers of each epoch, and the loss of every
+    `every_steps` steps as "step/loss"."""
+    steps = integer("event_files: every_steps", every_steps)
+    return _weft.internal_event_files(os.fsdecode(folder), steps)
+
+
+def csv_log(path: Path) -> Callback:
+    """Writes the history as a CSV file after each epoch."""
+    return _weft.internal_csv_log(os.fsdecode(path))
+
+
+# Fit.
+
+
+class Checkpoints(NamedTuple):
+    """Where `fit` keeps a run, and goes on with it."""
+
+    folder: Path
+    keep: int = 3
+    every_steps: int | None = None
+    """Saves after so many steps besides the end of each epoch."""
+    every_seconds: float | None = None
+
+
+def _method(of: Any, *names: str) -> Callable[..., Any]:
+    for name in names:
+        found: Any = getattr(of, name, None)
+        if callable(found):
+            return found
+    raise TypeError(f"fit: a {type(of).__name__} is no metric: it has no method {names[0]}")
+
+
+def _spelled(kind: str) -> str:
+    """SparseCategoricalAccuracy as sparse_categorical_accuracy."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
+
+
+def _named(metrics: Any) -> list[tuple[str, Any]]:
+    if isinstance(metrics, Mapping):
+        table = cast("Mapping[str, Any]", metrics)
+        return list(table.items())
+    named: list[tuple[str, Any]] = []
+    for metric in metrics:
+        if isinstance(metric, tuple):
+            name, of = cast("tuple[str, Any]", metric)
+            named.append((name, of))
+        else:
+            given = getattr(metric, "name", None)
+            named.append((given or _spelled(type(metric).__name__), metric))
+    return named
+
+
+def _converted(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls what is the user's, in a trace converted by AutoGraph."""
+    if not _weft.internal_is_tracing():
+        return f(*args, **kwargs)
+    from weft._autograph import calls
+
+    return calls.converted_call(f, args, kwargs or None)
+
+
+class _Calls:
+    """What the loop calls: the steps of a run over its batches."""
+
+    def __init__(
+        self,
+        model: Any,
+        data: Dataset[Any],
+        optimizer: Any,
+        loss: Callable[..., Any],
+        metrics: list[tuple[str, Any]],
+        validation: Dataset[Any] | None,
+        compile: bool,
+    ) -> None:
+        self.model, self.data, self.optimizer, self.validation = model, data, optimizer, validation
+        self.loss, self.metrics = loss, metrics
+        self.mean = _weft.internal_LossMean()
+        self._update = [_method(m, "update", "update_state") for _, m in metrics]
+        self._result = [_method(m, "result") for _, m in metrics]
+        self._reset = [_method(m, "reset", "reset_state") for _, m in metrics]
+        self._training = takes_training(model)
+        self._batches: Iterator[Any] | None = None
+        self._train: Callable[..., Any] = self._train_step
+        self._test: Callable[..., Any] = self._test_step
+        if compile:
+            self._train = function(self._train_step, name="train_step")
+            self._test = function(self._test_step, name="test_step")
+
+    def _predictions(self, x: Any, training: bool) -> Any:
+        if self._training:
+            return _converted(self.model, x, training=training)
+        return _converted(self.model, x)
+
+    def _measured(self, y: Any, predictions: Any) -> Any:
+        loss = _converted(self.loss, y, predictions)
+        self.mean.note(loss, predictions)
+        for update in self._update:
+            _converted(update, y, predictions)
+        return loss
+
+    def _train_step(self, x: Any, y: Any) -> Any:
+        with _weft.GradientTape() as tape:
+            loss = self._measured(y, self._predictions(x, True))
+        variables = _weft.internal_variables(self.model, True, False)
+        gradients: list[Any] = tape.gradient(loss, variables)
+        self.optimizer.apply_gradients(list(zip(gradients, variables)))
+        return loss
+
+    def _test_step(self, x: Any, y: Any) -> Any:
+        return self._measured(y, self._predictions(x, False))
+
+    def start(self) -> None:
+        """Before an epoch, or what is left of one."""
+        self._batches = None
+
+    def step(self) -> Any:
+        """The loss of the next batch; None behind the last."""
+        if self._batches is None:
+            self._batches = iter(self.data)
+        for batch in self._batches:
+            return self._train(*_pair(batch))
+        return None
+
+    def validate(self) -> bool:
+        """Tries the model on all batches; whether there was one."""
+        some = False
+        for batch in self.validation or ():
+            self._test(*_pair(batch))
+            some = True
+        return some
+
+    def numbers(self) -> list[tuple[str, Any]]:
+        """The loss and the metrics, which are then reset."""
+        numbers: list[tuple[str, Any]] = [("loss", self.mean.result())]
+        self.mean.reset()
+        for (name, _), result, reset in zip(self.metrics, self._result, self._reset):
+            numbers.append((name, result()))
+            reset()
+        return numbers
+
+
+def _pair(batch: Any) -> Any:
+    if not isinstance(batch, tuple) or len(cast("tuple[Any, ...]", batch)) != 2:
+        raise TypeError(
+            "fit: a batch is a tuple of inputs and labels, not "
+            + (
+                f"a tuple of {len(cast('tuple[Any, ...]', batch))}"
+                if isinstance(batch, tuple)
+                else f"a {type(batch).__name__}"
+            )
+            + ": make pairs of them by map"
+        )
+    return cast("Any", batch)
+
+
+@options
+def fit(
+    model: Any,
+    data: Iterable[Any],
+    *,
+    optimizer: Any,
+    loss: Callable[..., Any],
+    metrics: Mapping[str, Any] | Iterable[Any] = (),
+    epochs: int = 1,
+    validation: Iterable[Any] | None = None,
+    callbacks: Sequence[Any] = (),
+    checkpoints: Path | Checkpoints | None = None,
+    compile: bool = True,
+    progress: bool = True,
+) -> History:
+    """Trains a model on batches (x, y): for each the loss of `model(x)`, its gradient, an update.
+
+    The history has, for each epoch, numbered from 1, "loss", the mean of the batches' losses
+    weighted by how many samples they have, and the metrics, and the same of the validation with
+    "val_" in front.
+
+    With checkpoints the run goes on from the newest one in the folder, with the next batch of its
+    epoch, and ends with the same bits as one that was never interrupted. Ctrl-C saves first.
+
+    Args:
+        model: is called with x, and with `training=True` or False if it has that parameter
+        data: a data set of batches, or another iterable of pairs
+        optimizer: has `apply_gradients(pairs)`, of gradients and variables
+        loss: `loss(y, predictions)`, a scalar
+        metrics: objects with `update(y, predictions)`, `result()` and `reset()`, by name or alone
+        validation: what the model is tried on after each epoch
+        callbacks: `early_stopping` and its like, functions of the `Run` that are called after each
+            epoch, and objects with some of the methods `begin`, `epoch_begin`, `step_end`,
+            `epoch_end` and `end` of the run
+        checkpoints: a folder, or `Checkpoints` with more options
+        compile: whether steps are traced and compiled
+        progress: whether a bar is shown
+
+    Raises:
+        ValueError: for a negative number of epochs, data or validation without a batch, and metrics
+            of one name
+        ShapeError: for a loss that is no scalar
+        TypeError: for a batch that is no pair, a metric or a callback that is none
+    """
+    batches = as_dataset(data)
+    tried = None if validation is None else as_dataset(validation)
+    if not callable(loss):
+        raise TypeError(f"fit: the loss is a {type(loss).__name__}, not a function")
+    _method_of_optimizer(optimizer)
+    named = _named(metrics)
+    calls = _Calls(model, batches, optimizer, loss, named, tried, compile)
+    where = None if checkpoints is None else _folder(checkpoints)
+    parts: list[tuple[str, Any]] = []
+    if where is not None:
+        parts = [("model", model), ("optimizer", optimizer), ("data", batches)]
+        parts += [("metrics.loss", calls.mean), *[(f"metrics.{n}", m) for n, m in named]]
+    told = list(callbacks)
+    notebook = progress and is_notebook()
+    if notebook:
+        told.append(_NotebookBars(batches.size))
+    history = _weft.internal_fit(
+        calls,
+        model,
+        _weft.internal_SavedParts(parts),
+        [name for name, _ in named],
+        integer("fit: epochs", epochs),
+        told,
+        where,
+        progress and not notebook,
+        batches.size,
+    )
+    return History._of(history)  # pyright: ignore[reportPrivateUsage]
+
+
+def _method_of_optimizer(optimizer: Any) -> None:
+    if not callable(getattr(optimizer, "apply_gradients", None)):
+        raise TypeError(
+            f"fit: the optimizer is a {type(optimizer).__name__}, which has no method "
+            "apply_gradients"
+        )
+
+
+def _folder(given: Any) -> tuple[str, int, int | None, float | None]:
+    options = given if isinstance(given, Checkpoints) else Checkpoints(given)
+    return (
+        os.fsdecode(options.folder),
+        integer("fit: keep", options.keep),
+        optional_integer("fit: every_steps", options.every_steps),
+        optional_number("fit: every_seconds", options.every_seconds),
+    )
