@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "Staging.h"
+#include "Style.h"
 #include <nanobind/stl/string.h>
 #include <structmember.h>
 #include <weft/detail/function_core.h>
@@ -340,8 +341,10 @@ nb::object Call::run_python(TreeFiller &filler) {
   const std::vector<nb::object> &names = self->parameters->names;
   nb::list positional;
   nb::dict named;
+  ArgumentNames known;
   for (std::size_t i = 0; i < bound.count; ++i) {
     const nb::object value = filler.fill(bound.values[i]);
+    known.add(nb::str(names[i]).c_str(), value);
     if (i < self->parameters->positional) positional.append(value);
     else named[names[i]] = value;
   }

@@ -6,6 +6,7 @@
 #include "Saved.h"
 #include "Networks.h"
 #include "Staging.h"
+#include "Style.h"
 
 #include <algorithm>
 #include <array>
@@ -77,6 +78,7 @@ NB_MODULE(_weft, module) {
   define_dtypes(module);
   define_tensors(module);
   define_dlpack(module);
+  define_styles(module);
   define_printing(module);
   define_creation(module);
   define_ops(module);
