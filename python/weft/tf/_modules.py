@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -89,14 +90,22 @@ def _object(target: str) -> Any:
     return value
 
 
-_PACKAGES = {"wf": "weft", "tf": "weft.tf", "more": "weft.tf._more", "keras": "weft.tf._keras"}
+_PACKAGES = {
+    "wf": "weft",
+    "tf": "weft.tf",
+    "more": "weft.tf._more",
+    "data": "weft.tf._data",
+    "train": "weft.tf._train",
+    "summary": "weft.tf._summary",
+    "keras": "weft.tf._keras",
+}
 
 
 def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]:
     """A function of TensorFlow's parameters that gives the value of the expression."""
     scope: dict[str, Any] = {"__name__": _ROOT, "refuse": refuse_keywords}
     for word, package in _PACKAGES.items():
-        if word + "." in expression:
+        if re.search(rf"\b{word}\.", expression):
             scope[word] = import_module(package)
     name = path.rpartition(".")[2]
     known = [p.partition("=")[0].partition(":")[0].strip(" *") for p in parameters.split(",")]

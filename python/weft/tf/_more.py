@@ -89,12 +89,18 @@ def list_devices(device_type: str | None) -> list[PhysicalDevice]:
     return [each for each in found if device_type in (None, each.device_type)]
 
 
-@contextmanager
-def device(name: str | None) -> Iterator[None]:
-    """Checks that the device is there; ops run where their operands are."""
-    if name is not None:
-        _weft.zeros([], device=name)
-    yield
+class device:
+    """A context that checks that a device is there; ops run where their operands are."""
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        if self._name is not None:
+            _weft.zeros([], device=self._name)
+
+    def __exit__(self, *error: object) -> None:
+        pass
 
 
 # Tensors of values and shapes.

@@ -37,7 +37,7 @@ def test_S001_2_collections_are_tensor_arrays():
             items.append(i)
         return items
 
-    with pytest.raises(TypeError, match="items.*TensorArray"):
+    with pytest.raises(TypeError, match="list.append.*carry a TensorArray"):
         g(tf.constant(4))
 
 
