@@ -69,14 +69,18 @@ class Dataset(wf.data.Dataset[Any]):
         """The numbers of Python's `range`."""
         made = cls._of_other(wf.data.range(*args))
         kind = wf.dtype(output_type)
-        return made if kind == "int64" else made.map(lambda x: wf.cast(x, kind))
+
+        def cast(x: wf.Tensor) -> wf.Tensor:
+            return wf.cast(x, kind)
+
+        return made if kind == "int64" else made.map(cast)
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Self:
         """Tuples of one element of each data set."""
-        listed = args or (datasets,)
-        if len(listed) == 1 and isinstance(listed[0], list | tuple):
-            listed = tuple(listed[0])
+        listed: Any = args or (datasets,)
+        if len(listed) == 1 and type(listed[0]) in (list, tuple):
+            listed = listed[0]
         return cls._of_other(wf.data.zip(*listed))
 
     def map(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, SupportsIndex, cast, overload
+from typing import Any, Self, SupportsIndex, cast, overload
 
 from weft import _weft
 
@@ -21,8 +21,11 @@ class TensorShape(_Sizes):
     def __new__(cls, dims: Any = None) -> TensorShape:
         if dims is None:
             return _UNKNOWN
-        sizes = (dims,) if isinstance(dims, int) else dims
-        return tuple.__new__(cls, (None if n is None else int(n) for n in sizes))
+        return cls._made((dims,) if isinstance(dims, int) else dims)
+
+    @classmethod
+    def _made(cls, sizes: Iterable[Any]) -> Self:
+        return super().__new__(cls, (None if n is None else int(n) for n in sizes))
 
     @property
     def rank(self) -> int | None:
@@ -98,21 +101,21 @@ class TensorShape(_Sizes):
     def __getitem__(self, key: slice, /) -> TensorShape: ...
     def __getitem__(self, key: SupportsIndex | slice, /) -> Any:
         if isinstance(key, slice):
-            return TensorShape(tuple.__getitem__(self, key))
-        return tuple.__getitem__(self, key)
+            return TensorShape(super().__getitem__(key))
+        return super().__getitem__(key)
 
     def __eq__(self, other: object) -> bool:
         if other is _UNKNOWN or other is None:
             return False
         if isinstance(other, list):
-            return tuple.__eq__(self, tuple(cast("list[Any]", other)))
-        return tuple.__eq__(self, other)
+            return super().__eq__(tuple(cast("list[Any]", other)))
+        return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return tuple.__hash__(self)
+        return super().__hash__()
 
     def __reduce__(self) -> Any:
         return TensorShape, (tuple(self),)
@@ -121,7 +124,7 @@ class TensorShape(_Sizes):
         return f"TensorShape({list(self)})"
 
     def __str__(self) -> str:
-        return tuple.__repr__(self)
+        return super().__repr__()
 
 
 class _UnknownShape(TensorShape):
@@ -174,7 +177,7 @@ class _UnknownShape(TensorShape):
         return "<unknown>"
 
 
-_UNKNOWN = cast(TensorShape, tuple.__new__(_UnknownShape, ()))
+_UNKNOWN = _UnknownShape._made(())  # pyright: ignore[reportPrivateUsage]
 
 
 class Reference:

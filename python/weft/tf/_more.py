@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any) ->
 
 
 @contextmanager
-def scope(of: Any) -> Iterator[Any]:
+def scope(of: Any) -> Generator[Any, None, None]:
     """A context without effect: effects keep the order of the program by themselves."""
     yield of
 
@@ -127,7 +127,8 @@ def range_of(start: Any, limit: Any, delta: Any, dtype: Any) -> Any:
     numbers = [x.numpy().item() if hasattr(x, "numpy") else x for x in (start, limit, delta)]
     if dtype is None and kinds and all(isinstance(x, int) for x in numbers):
         dtype = next((kind for kind in kinds if kind == "int64"), kinds[0])
-    return wf.arange(*numbers, dtype)
+    first, last, step = numbers
+    return wf.arange(first, last, step, dtype)
 
 
 def _traced_range(start: Any, limit: Any, delta: Any, dtype: Any) -> Any:
@@ -141,7 +142,7 @@ def _traced_range(start: Any, limit: Any, delta: Any, dtype: Any) -> Any:
 
 def shape_of(x: Any, dtype: Any) -> Any:
     """The sizes as a tensor."""
-    tensor = wf.asarray(x)
+    tensor: Any = wf.asarray(x)
     if None not in tensor.shape:
         return wf.constant(list(tensor.shape), dtype, [tensor.ndim])
     return wf.cast(stack([wf.size(tensor, axis) for axis in range(tensor.ndim)], 0), dtype)
@@ -149,7 +150,7 @@ def shape_of(x: Any, dtype: Any) -> Any:
 
 def size_of(x: Any, dtype: Any) -> Any:
     """The number of elements as a tensor."""
-    tensor = wf.asarray(x)
+    tensor: Any = wf.asarray(x)
     if None not in tensor.shape:
         return wf.constant(tensor.size, dtype)
     return wf.prod(shape_of(tensor, dtype))
@@ -175,7 +176,7 @@ def stack(values: Sequence[Any], axis: int) -> Any:
 
 def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
     """The slices along an axis."""
-    tensor = wf.asarray(x)
+    tensor: Any = wf.asarray(x)
     at = _axis(axis, tensor.ndim)
     count = tensor.shape[at] if num is None else num
     if count is None:
@@ -185,7 +186,7 @@ def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
 
 def split(x: Any, parts: Any, axis: int) -> list[Any]:
     """So many parts of one size, or parts of the sizes of a list, of which one may be -1."""
-    tensor = wf.asarray(x)
+    tensor: Any = wf.asarray(x)
     at = _axis(axis, tensor.ndim)
     whole = tensor.shape[at]
     if isinstance(parts, int):
@@ -424,7 +425,8 @@ def _comparable(x: Any) -> Any:
     if isinstance(x, TensorShape):
         if not x.is_fully_defined():
             raise _weft.ValueError(f"assert: the shape {x} is not known before the function runs")
-        return wf.constant(list(x), "int32", [len(x)])
+        sizes: Any = list(x)
+        return wf.constant(sizes, "int32", [len(x)])
     return wf.asarray(x)
 
 
@@ -441,7 +443,7 @@ def assert_that(sign: str, compare: Any, x: Any, y: Any, message: str | None) ->
 
 def check(condition: Any, data: Any) -> None:
     """Checks that a condition holds; the text of the error has the data."""
-    listed = data if isinstance(data, list | tuple) else [data]
+    listed: list[Any] = [*data] if _is_listed(data) else [data]
     items = [("data", x) for x in listed]
     _check(wf.all(condition), ["Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true"], items)
 
@@ -457,11 +459,22 @@ def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:
 # Structures.
 
 
+# Not seen by type checkers, which know no more of the entries then.
+
+
+def _is_dict(x: Any) -> bool:
+    return isinstance(x, dict)
+
+
+def _is_listed(x: Any) -> bool:
+    return isinstance(x, list | tuple)
+
+
 def flatten(structure: Any) -> list[Any]:
     """The leaves of lists, tuples and dicts, these in the order of their keys."""
-    if isinstance(structure, dict):
+    if _is_dict(structure):
         return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
-    if isinstance(structure, list | tuple):
+    if _is_listed(structure):
         return [leaf for item in structure for leaf in flatten(item)]
     return [structure]
 
@@ -469,11 +482,11 @@ def flatten(structure: Any) -> list[Any]:
 def map_structure(function: Callable[..., Any], structures: Sequence[Any]) -> Any:
     """The same structure with what a function gives for the leaves of all."""
     first = structures[0]
-    if isinstance(first, dict):
+    if _is_dict(first):
         return type(first)(
             (key, map_structure(function, [s[key] for s in structures])) for key in first
         )
-    if isinstance(first, list | tuple):
+    if _is_listed(first):
         made = [map_structure(function, items) for items in zip(*structures, strict=True)]
         return first._make(made) if hasattr(first, "_make") else type(first)(made)
     return function(*structures)

@@ -57,7 +57,12 @@ def _writer(stream: Any) -> Callable[[str], None]:
 
         return append
     if callable(stream):  # logging.info and its like
-        return lambda text: stream(text.rstrip("\n"))
+        called: Callable[[str], object] = stream
+
+        def log(text: str) -> None:
+            called(text.rstrip("\n"))
+
+        return log
     if stream is None or stream is sys.stderr:
         return lambda text: _write(sys.stderr, text)
     if stream is sys.stdout:
@@ -98,11 +103,16 @@ def _placed(x: Any, tensors: list[Any]) -> Any:
     if isinstance(x, wf.Tensor | wf.Variable):
         tensors.append(x)
         return _Place(len(tensors) - 1)
-    if isinstance(x, dict):
-        return {key: _placed(value, tensors) for key, value in x.items()}
-    if type(x) is list or type(x) is tuple:
-        return type(x)(_placed(item, tensors) for item in x)
+    made: Any = x
+    if _is_dict(made):
+        return {key: _placed(value, tensors) for key, value in made.items()}
+    if type(made) in (list, tuple):
+        return type(made)(_placed(item, tensors) for item in made)
     return x
+
+
+def _is_dict(x: Any) -> bool:
+    return isinstance(x, dict)
 
 
 def _filled(piece: str, texts: list[str]) -> str:

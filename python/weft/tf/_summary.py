@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,7 +38,7 @@ class FileWriter(wf.summary.Writer):
     `tf.summary` write there."""
 
     @contextmanager
-    def as_default(self, step: Any = None) -> Iterator[FileWriter]:
+    def as_default(self, step: Any = None) -> Generator[FileWriter, None, None]:
         """The default writer within `with`. What was added is in the file behind it."""
         before = (_state.writer, _state.step)
         _state.writer = self

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import weft as wf
 from weft import _weft
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
+
+Path: TypeAlias = "str | os.PathLike[str]"
 
 _STATE = "checkpoint"  # the file that says which checkpoint of a folder is the latest
 
@@ -32,7 +34,7 @@ class Checkpoint:
             setattr(self, name, part)
         self._checkpoint = wf.Checkpoint(**parts, save_counter=self.save_counter)
 
-    def save(self, file_prefix: Any, options: Any = None) -> str:
+    def save(self, file_prefix: Path, options: Any = None) -> str:
         """Writes the file `<prefix>-<number>`, numbered from 1, and gives its path."""
         prefix = os.fspath(file_prefix)
         self.save_counter.assign_add(1)
@@ -45,7 +47,7 @@ class Checkpoint:
         _set_latest(path)
         return path
 
-    def write(self, file_prefix: Any, options: Any = None) -> str:
+    def write(self, file_prefix: Path, options: Any = None) -> str:
         """Writes a file of that name, and gives its path."""
         path = os.fspath(file_prefix)
         folder = os.path.dirname(path)
@@ -72,7 +74,7 @@ def _set_latest(path: str) -> None:
     os.replace(state + ".tmp", state)
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+def latest_checkpoint(checkpoint_dir: Path, latest_filename: str | None = None) -> str | None:
     """The path of the checkpoint that was saved last in a folder, or None."""
     folder = os.fspath(checkpoint_dir)
     try:
@@ -88,7 +90,11 @@ class CheckpointManager:
     """Saves a checkpoint again and again, and keeps the newest files."""
 
     def __init__(
-        self, checkpoint: Checkpoint, directory: Any, max_to_keep: int, checkpoint_name: str = "ckpt"
+        self,
+        checkpoint: Checkpoint,
+        directory: Path,
+        max_to_keep: int | None,
+        checkpoint_name: str = "ckpt",
     ) -> None:
         if max_to_keep is not None and max_to_keep < 1:
             raise _weft.ValueError(f"CheckpointManager: max_to_keep is {max_to_keep}: 1 at least")

@@ -141,7 +141,7 @@ def test_objects_are_those_of_weft():
 def test_removed_names_say_what_to_write(path):
     with pytest.raises(RemovedError, match=f"tf.{re.escape(path)} is of TensorFlow 1: "):
         resolved(path)
-    for said in re.findall(r"tf\.([a-zA-Z_.]+[a-zA-Z])", REMOVED[path]):
+    for said in re.findall(r"tf\.([\w.]+\w)", REMOVED[path]):
         assert said == "contrib.eager" or resolved(said) is not None
 
 
