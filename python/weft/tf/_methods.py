@@ -42,6 +42,21 @@ def _is_initialized(self: Any, name: str | None = None) -> bool:
     return True
 
 
+def _update_state(self: Any, *args: Any, **kwargs: Any) -> None:
+    """As `update`."""
+    self.update(*args, **kwargs)
+
+
+def _reset_state(self: Any) -> None:
+    """As `reset`."""
+    self.reset()
+
+
+def _iterations(self: Any) -> Any:
+    """As `step`: the number of updates so far."""
+    return self.step
+
+
 def install() -> None:
     """Adds the methods to the classes."""
     for each in (_weft.Tensor, _weft.Variable):
@@ -49,6 +64,14 @@ def install() -> None:
             setattr(each, name, method)
     setattr(_weft.Tensor, "set_shape", _set_shape)
     setattr(_weft.Variable, "is_initialized", _is_initialized)
+    for name, method in _OF_METRICS.items():
+        setattr(_weft.Metric, name, method)
+    setattr(_weft.Optimizer, "iterations", property(_iterations))
 
 
+_OF_METRICS = {
+    "update_state": _update_state,
+    "reset_state": _reset_state,
+    "reset_states": _reset_state,
+}
 _METHODS = {"ref": _ref, "get_shape": _get_shape, "cpu": _cpu, "gpu": _gpu}
