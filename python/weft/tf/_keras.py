@@ -29,7 +29,52 @@ def _common(
     return {name: value for name, value in options.items() if value is not None}
 
 
-class SGD(wf.optimizers.SGD):
+class Deferred:
+    """An optimizer whose variables come with the first gradients, or by a checkpoint that holds the
+    model before: then there is another that is made for the model, and does its work."""
+
+    _made: Any = None
+    _options: dict[str, Any]
+
+    def _initialize(self, kind: Any, options: dict[str, Any]) -> None:
+        kind.__init__(self, **options)
+        self._kind, self._options = kind, options
+
+    def made_for(self, model: Any) -> Any:
+        """What a checkpoint keeps: the optimizer, or the one for the model if it has no variables."""
+        if self._made is None and not self._kind.state.__get__(self):
+            self._made = self._kind(model, **self._options)
+        return self if self._made is None else self._made
+
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
+        """Updates the variables by `zip(gradients, variables)`. A gradient that is None leaves its
+        variable as it is."""
+        if self._made is not None:
+            return self._made.apply_gradients(grads_and_vars)
+        return self._kind.apply_gradients(self, grads_and_vars)
+
+    def _get(self, word: str) -> Any:
+        if self._made is not None:
+            return getattr(self._made, word)
+        return getattr(self._kind, word).__get__(self)
+
+    @property
+    def step(self) -> Any:
+        """The number of updates so far."""
+        return self._get("step")
+
+    @property
+    def variables(self) -> Any:
+        """The variables that it updates."""
+        return self._get("variables")
+
+    @property
+    def state(self) -> Any:
+        """Its own variables: the step, then what it keeps for each."""
+        return self._get("state")
+
+
+class SGD(Deferred, wf.optimizers.SGD):
     """Gradient descent, with momentum: w -= learning_rate g."""
 
     def __init__(
@@ -43,15 +88,16 @@ class SGD(wf.optimizers.SGD):
         global_clipnorm: float | None = None,
         name: str = "SGD",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             momentum=momentum,
             nesterov=nesterov,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.SGD, options)
 
 
-class Adam(wf.optimizers.Adam):
+class Adam(Deferred, wf.optimizers.Adam):
     """Adam (Kingma & Ba 2015)."""
 
     def __init__(
@@ -67,7 +113,7 @@ class Adam(wf.optimizers.Adam):
         global_clipnorm: float | None = None,
         name: str = "adam",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             beta1=beta_1,
             beta2=beta_2,
@@ -75,9 +121,10 @@ class Adam(wf.optimizers.Adam):
             amsgrad=amsgrad,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.Adam, options)
 
 
-class AdamW(wf.optimizers.AdamW):
+class AdamW(Deferred, wf.optimizers.AdamW):
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019)."""
 
     def __init__(
@@ -93,7 +140,7 @@ class AdamW(wf.optimizers.AdamW):
         global_clipnorm: float | None = None,
         name: str = "adamw",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             beta1=beta_1,
             beta2=beta_2,
@@ -101,9 +148,10 @@ class AdamW(wf.optimizers.AdamW):
             amsgrad=amsgrad,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.AdamW, options)
 
 
-class RMSprop(wf.optimizers.RMSprop):
+class RMSprop(Deferred, wf.optimizers.RMSprop):
     """RMSprop (Hinton 2012)."""
 
     def __init__(
@@ -119,7 +167,7 @@ class RMSprop(wf.optimizers.RMSprop):
         global_clipnorm: float | None = None,
         name: str = "rmsprop",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             rho=rho,
             momentum=momentum,
@@ -127,9 +175,10 @@ class RMSprop(wf.optimizers.RMSprop):
             centered=centered,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.RMSprop, options)
 
 
-class Adagrad(wf.optimizers.Adagrad):
+class Adagrad(Deferred, wf.optimizers.Adagrad):
     """Adagrad (Duchi et al. 2011)."""
 
     def __init__(
@@ -143,15 +192,16 @@ class Adagrad(wf.optimizers.Adagrad):
         global_clipnorm: float | None = None,
         name: str = "adagrad",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             initial_accumulator=initial_accumulator_value,
             epsilon=epsilon,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.Adagrad, options)
 
 
-class Adadelta(wf.optimizers.Adadelta):
+class Adadelta(Deferred, wf.optimizers.Adadelta):
     """Adadelta (Zeiler 2012)."""
 
     def __init__(
@@ -165,15 +215,16 @@ class Adadelta(wf.optimizers.Adadelta):
         global_clipnorm: float | None = None,
         name: str = "adadelta",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             rho=rho,
             epsilon=epsilon,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.Adadelta, options)
 
 
-class Lamb(wf.optimizers.Lamb):
+class Lamb(Deferred, wf.optimizers.Lamb):
     """LAMB (You et al. 2020)."""
 
     def __init__(
@@ -188,16 +239,17 @@ class Lamb(wf.optimizers.Lamb):
         global_clipnorm: float | None = None,
         name: str = "lamb",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             beta1=beta_1,
             beta2=beta_2,
             epsilon=epsilon,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.Lamb, options)
 
 
-class Lion(wf.optimizers.Lion):
+class Lion(Deferred, wf.optimizers.Lion):
     """Lion (Chen et al. 2023)."""
 
     def __init__(
@@ -211,9 +263,10 @@ class Lion(wf.optimizers.Lion):
         global_clipnorm: float | None = None,
         name: str = "lion",
     ) -> None:
-        super().__init__(
+        options: dict[str, Any] = dict(
             learning_rate=_rate(learning_rate),
             beta1=beta_1,
             beta2=beta_2,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
+        self._initialize(wf.optimizers.Lion, options)

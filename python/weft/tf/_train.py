@@ -32,7 +32,9 @@ class Checkpoint:
         self.save_counter = wf.Variable(0, False, "save_counter", "int64")
         for name, part in parts.items():
             setattr(self, name, part)
-        self._checkpoint = wf.Checkpoint(**parts, save_counter=self.save_counter)
+        saved = {**parts, "save_counter": self.save_counter}
+        _bind_optimizers(saved)
+        self._checkpoint = wf.Checkpoint(**saved)
 
     def save(self, file_prefix: Path, options: Any = None) -> str:
         """Writes the file `<prefix>-<number>`, numbered from 1, and gives its path."""
@@ -64,6 +66,17 @@ class Checkpoint:
     def read(self, save_path: Any, options: Any = None) -> Any:
         """As `restore`."""
         return self._checkpoint.restore(save_path)
+
+
+def _bind_optimizers(parts: dict[str, Any]) -> None:
+    """Has optimizers without variables work for the models beside them, so that what is saved of
+    them waits for variables that are made later."""
+    from ._keras import Deferred
+
+    models = {name: part for name, part in parts.items() if isinstance(part, wf.Module | wf.nn.Layer)}
+    for name, part in parts.items():
+        if models and isinstance(part, Deferred):
+            parts[name] = part.made_for(next(iter(models.values())) if len(models) == 1 else models)
 
 
 def _set_latest(path: str) -> None:
