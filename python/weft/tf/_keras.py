@@ -1,12 +1,18 @@
-"""Optimizers with Keras' parameters."""
+"""Layers of the user, and optimizers with Keras' parameters."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import weft as wf
+from weft import _weft
 
-__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Lamb", "Lion", "RMSprop"]
+from ._absent import refuse_keywords
+
+# Their parameters are checked when they are called.
+_optimizers: Any = wf.optimizers
+
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Lamb", "Layer", "Lion", "RMSprop"]
 
 
 def _rate(learning_rate: Any) -> Any:
@@ -59,6 +65,21 @@ class Deferred:
         return getattr(self._kind, word).__get__(self)
 
     @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a variable, or what a schedule says of the next update. A number is
+        assigned to it, in compiled functions as well."""
+        return self._get("learning_rate")
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        rate = self._options["learning_rate"]
+        if not isinstance(rate, wf.Variable):
+            raise _weft.StateError(
+                f"{type(self).__name__}: the learning rate follows a schedule, and cannot be assigned"
+            )
+        rate.assign(value)
+
+    @property
     def step(self) -> Any:
         """The number of updates so far."""
         return self._get("step")
@@ -74,7 +95,7 @@ class Deferred:
         return self._get("state")
 
 
-class SGD(Deferred, wf.optimizers.SGD):
+class SGD(Deferred, _optimizers.SGD):
     """Gradient descent, with momentum: w -= learning_rate g."""
 
     def __init__(
@@ -94,10 +115,10 @@ class SGD(Deferred, wf.optimizers.SGD):
             nesterov=nesterov,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.SGD, options)
+        self._initialize(_optimizers.SGD, options)
 
 
-class Adam(Deferred, wf.optimizers.Adam):
+class Adam(Deferred, _optimizers.Adam):
     """Adam (Kingma & Ba 2015)."""
 
     def __init__(
@@ -121,10 +142,10 @@ class Adam(Deferred, wf.optimizers.Adam):
             amsgrad=amsgrad,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.Adam, options)
+        self._initialize(_optimizers.Adam, options)
 
 
-class AdamW(Deferred, wf.optimizers.AdamW):
+class AdamW(Deferred, _optimizers.AdamW):
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019)."""
 
     def __init__(
@@ -148,10 +169,10 @@ class AdamW(Deferred, wf.optimizers.AdamW):
             amsgrad=amsgrad,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.AdamW, options)
+        self._initialize(_optimizers.AdamW, options)
 
 
-class RMSprop(Deferred, wf.optimizers.RMSprop):
+class RMSprop(Deferred, _optimizers.RMSprop):
     """RMSprop (Hinton 2012)."""
 
     def __init__(
@@ -175,10 +196,10 @@ class RMSprop(Deferred, wf.optimizers.RMSprop):
             centered=centered,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.RMSprop, options)
+        self._initialize(_optimizers.RMSprop, options)
 
 
-class Adagrad(Deferred, wf.optimizers.Adagrad):
+class Adagrad(Deferred, _optimizers.Adagrad):
     """Adagrad (Duchi et al. 2011)."""
 
     def __init__(
@@ -198,10 +219,10 @@ class Adagrad(Deferred, wf.optimizers.Adagrad):
             epsilon=epsilon,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.Adagrad, options)
+        self._initialize(_optimizers.Adagrad, options)
 
 
-class Adadelta(Deferred, wf.optimizers.Adadelta):
+class Adadelta(Deferred, _optimizers.Adadelta):
     """Adadelta (Zeiler 2012)."""
 
     def __init__(
@@ -221,10 +242,10 @@ class Adadelta(Deferred, wf.optimizers.Adadelta):
             epsilon=epsilon,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.Adadelta, options)
+        self._initialize(_optimizers.Adadelta, options)
 
 
-class Lamb(Deferred, wf.optimizers.Lamb):
+class Lamb(Deferred, _optimizers.Lamb):
     """LAMB (You et al. 2020)."""
 
     def __init__(
@@ -246,10 +267,10 @@ class Lamb(Deferred, wf.optimizers.Lamb):
             epsilon=epsilon,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.Lamb, options)
+        self._initialize(_optimizers.Lamb, options)
 
 
-class Lion(Deferred, wf.optimizers.Lion):
+class Lion(Deferred, _optimizers.Lion):
     """Lion (Chen et al. 2023)."""
 
     def __init__(
@@ -269,4 +290,67 @@ class Lion(Deferred, wf.optimizers.Lion):
             beta2=beta_2,
             **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
         )
-        self._initialize(wf.optimizers.Lion, options)
+        self._initialize(_optimizers.Lion, options)
+
+
+# Layers.
+
+
+class Layer(wf.Model):
+    """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before the
+    first call, and `call(self, inputs)` computes its result.
+
+        class Scale(tf.keras.layers.Layer):
+            def build(self, input_shape):
+                self.factor = self.add_weight(shape=input_shape[-1:], initializer="ones")
+
+            def call(self, inputs):
+                return inputs * self.factor
+    """
+
+    def __init__(
+        self, *, trainable: bool = True, name: str | None = None, dtype: Any = None, **options: Any
+    ) -> None:
+        known = {"input_shape"}
+        if options.keys() - known:
+            refuse_keywords(type(self).__name__, options, ["trainable", "name", "dtype", *known])
+        super().__init__(name)
+        self.trainable = trainable
+        if "input_shape" in options:
+            self.input_shape = tuple(options["input_shape"])
+
+    def add_weight(
+        self,
+        shape: Any = (),
+        initializer: Any = "glorot_uniform",
+        dtype: Any = "float32",
+        trainable: bool = True,
+        name: str | None = None,
+    ) -> wf.Variable:
+        """A variable of that shape, with values that an initializer or its name gives."""
+        networks: Any = wf.initializers
+        draw = initializer
+        if isinstance(initializer, str):
+            draw = getattr(networks, initializer, None)
+            if draw is None or initializer not in networks.__all__:
+                raise _weft.ValueError(f"add_weight: there is no initializer {initializer!r}")
+            draw = draw()
+        sizes = tuple(int(n) for n in shape)
+        value = draw(sizes, dtype or "float32")
+        return wf.Variable(value, trainable, name, dtype or "float32")
+
+    def build(self, input_shape: Any, dtype: Any = "float32") -> Any:
+        """Makes the variables, for inputs of that shape. A subclass has its own."""
+        self.__dict__["_is_built"] = True
+
+    def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
+        if "_is_built" not in self.__dict__:
+            first = args[0] if args else None
+            shape = first.shape if isinstance(first, wf.Tensor | wf.Variable) else None
+            if shape is None and isinstance(first, list | tuple):
+                shape = [x.shape for x in cast("list[Any]", first)]
+            if shape is None and first is not None and not isinstance(first, dict):
+                shape = wf.asarray(cast("Any", first)).shape
+            self.build(shape)
+            self.__dict__["_is_built"] = True
+        return super()._weft_call(call, args, kwargs)

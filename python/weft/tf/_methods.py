@@ -64,9 +64,10 @@ def install() -> None:
             setattr(each, name, method)
     setattr(_weft.Tensor, "set_shape", _set_shape)
     setattr(_weft.Variable, "is_initialized", _is_initialized)
+    bound: Any = _weft
     for name, method in _OF_METRICS.items():
-        setattr(_weft.Metric, name, method)
-    setattr(_weft.Optimizer, "iterations", property(_iterations))
+        setattr(bound.Metric, name, method)
+    bound.Optimizer.iterations = property(_iterations)
 
 
 _OF_METRICS = {

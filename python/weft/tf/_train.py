@@ -73,7 +73,9 @@ def _bind_optimizers(parts: dict[str, Any]) -> None:
     them waits for variables that are made later."""
     from ._keras import Deferred
 
-    models = {name: part for name, part in parts.items() if isinstance(part, wf.Module | wf.nn.Layer)}
+    networks: Any = wf.nn
+    kinds = (wf.Module, networks.Layer)
+    models = {name: part for name, part in parts.items() if isinstance(part, kinds)}
     for name, part in parts.items():
         if models and isinstance(part, Deferred):
             parts[name] = part.made_for(next(iter(models.values())) if len(models) == 1 else models)
