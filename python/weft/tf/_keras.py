@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import weft as wf
-from weft import _weft
+from weft import _weft, initializers
 
 from ._absent import refuse_keywords
 
@@ -328,13 +328,11 @@ class Layer(wf.Model):
         name: str | None = None,
     ) -> wf.Variable:
         """A variable of that shape, with values that an initializer or its name gives."""
-        networks: Any = wf.initializers
         draw = initializer
         if isinstance(initializer, str):
-            draw = getattr(networks, initializer, None)
-            if draw is None or initializer not in networks.__all__:
+            if initializer not in initializers.__all__:
                 raise _weft.ValueError(f"add_weight: there is no initializer {initializer!r}")
-            draw = draw()
+            draw = getattr(initializers, initializer)()
         sizes = tuple(int(n) for n in shape)
         value = draw(sizes, dtype or "float32")
         return wf.Variable(value, trainable, name, dtype or "float32")

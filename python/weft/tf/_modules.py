@@ -109,10 +109,17 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
             scope[word] = import_module(package)
     name = path.rpartition(".")[2]
     known = [p.partition("=")[0].partition(":")[0].strip(" *") for p in parameters.split(",")]
+
+    def bound(found: re.Match[str]) -> str:
+        """A function of weft under a name of its own, which saves a look into the module."""
+        scope["wf_" + found[1]] = getattr(scope["wf"], found[1])
+        return f"wf_{found[1]}("
+
+    called = re.sub(r"\bwf\.(\w+)\(", bound, expression)
     source = (
         f"def {name}({parameters}{', ' if parameters else ''}**other):\n"
         f" if other: refuse('tf.{path}', other, {known!r})\n"
-        f" return {expression}\n"
+        f" return {called}\n"
     )
     # A file within the package: errors name the line of the caller.
     exec(compile(source, __file__, "exec"), scope)
