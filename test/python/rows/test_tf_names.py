@@ -193,7 +193,7 @@ def test_wrong_keywords_name_the_nearest():
 def test_errors_name_the_line_of_the_caller():
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
-    assert str(caught.value).startswith("test_names.py:")
+    assert str(caught.value).startswith("test_tf_names.py:")
 
 
 def test_the_traceback_suggests_nothing_besides():
