@@ -30,10 +30,12 @@ std::map<std::pair<const void *, std::uint32_t>, std::string> &names() {
 void set_style(const std::string &style) {
   if (style != "numpy" && style != "tf")
     throw ValueError("set_printoptions: style is '" + style + "': it is 'numpy' or 'tf'");
+  nb::object module, type;
+  if (style == "tf") {
+    module = nb::module_::import_("weft.tf._forms"); // which chooses this style by itself
+    type = module.attr("TensorShape");
+  }
   drop_forms();
-  if (style == "numpy") return;
-  nb::object module = nb::module_::import_("weft.tf._forms");
-  nb::object type = module.attr("TensorShape");
   shape_type = reinterpret_cast<PyTypeObject *>(type.release().ptr());
   forms = module.release().ptr();
 }
