@@ -119,7 +119,7 @@ class Dataset(wf.data.Dataset[Any]):
         """The same with tensors filled up to the largest size of each axis of the batch."""
         if padded_shapes is not None:
             raise _weft.ValueError(
-                "padded_batch: padded_shapes is not there: batches are as large as their largest element"
+                "padded_batch: padded_shapes is not there: a batch is as large as its largest element"
             )
         padding = 0.0 if padding_values is None else padding_values
         return self._of_other(super().batch(int(batch_size), drop_remainder, padding=padding))

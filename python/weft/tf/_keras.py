@@ -47,7 +47,7 @@ class Deferred:
         self._kind, self._options = kind, options
 
     def made_for(self, model: Any) -> Any:
-        """What a checkpoint keeps: the optimizer, or the one for the model if it has no variables."""
+        """What a checkpoint keeps: the optimizer, or, before it has variables, one for the model."""
         if self._made is None and not self._kind.state.__get__(self):
             self._made = self._kind(model, **self._options)
         return self if self._made is None else self._made
@@ -75,7 +75,7 @@ class Deferred:
         rate = self._options["learning_rate"]
         if not isinstance(rate, wf.Variable):
             raise _weft.StateError(
-                f"{type(self).__name__}: the learning rate follows a schedule, and cannot be assigned"
+                f"{type(self).__name__}: the learning rate follows a schedule, and is not assigned"
             )
         rate.assign(value)
 
@@ -297,8 +297,8 @@ class Lion(Deferred, _optimizers.Lion):
 
 
 class Layer(wf.Model):
-    """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before the
-    first call, and `call(self, inputs)` computes its result.
+    """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before
+    the first call, and `call(self, inputs)` computes its result.
 
         class Scale(tf.keras.layers.Layer):
             def build(self, input_shape):

@@ -1,4 +1,4 @@
-"""The modules of weft.tf: what their names stand for is looked up in the table when it is first used."""
+"""The modules of weft.tf: a name is looked up in the table when it is first used."""
 
 from __future__ import annotations
 

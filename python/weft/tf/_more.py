@@ -445,7 +445,8 @@ def check(condition: Any, data: Any) -> None:
     """Checks that a condition holds; the text of the error has the data."""
     listed: list[Any] = [*data] if _is_listed(data) else [data]
     items = [("data", x) for x in listed]
-    _check(wf.all(condition), ["Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true"], items)
+    text = "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true"
+    _check(wf.all(condition), [text], items)
 
 
 def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:

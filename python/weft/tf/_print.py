@@ -25,8 +25,8 @@ def print_values(
 ) -> None:
     """Prints values with spaces between, to the standard error stream unless another is given.
 
-    In a traced function it prints each time that the program comes to it, in order. A tensor shows the
-    first and last `summarize` entries of each axis, -1 shows all.
+    In a traced function it prints each time that the program comes to it, in order. A tensor shows
+    the first and last `summarize` entries of each axis, -1 shows all.
 
     Example:
         tf.print("loss", tf.constant([0.5, 2.0]))  prints  loss [0.5 2]

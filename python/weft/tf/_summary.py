@@ -74,7 +74,8 @@ def _writer(function: str, step: Any) -> tuple[FileWriter | None, Any]:
     chosen = _state.step if step is None else step
     if _state.writer is not None and chosen is None:
         raise _weft.ValueError(
-            f"tf.summary.{function}: no step set: write step=..., or tf.summary.experimental.set_step(step)"
+            f"tf.summary.{function}: no step set: write step=..., or "
+            "tf.summary.experimental.set_step(step)"
         )
     return _state.writer, chosen
 
@@ -88,7 +89,11 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+    name: str,
+    data: Any,
+    step: Any = None,
+    buckets: int | None = None,
+    description: str | None = None,
 ) -> bool:
     """How the elements of a tensor are spread."""
     writer, at = _writer("histogram", step)

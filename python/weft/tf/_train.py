@@ -151,4 +151,5 @@ def _numbered(folder: str, name: str) -> list[str]:
     except OSError:
         return []
     ends = [each.removeprefix(name + "-") for each in found if each.startswith(name + "-")]
-    return [os.path.join(folder, f"{name}-{n}") for n in sorted(int(e) for e in ends if e.isdigit())]
+    numbers = sorted(int(end) for end in ends if end.isdigit())
+    return [os.path.join(folder, f"{name}-{n}") for n in numbers]
