@@ -1,10 +1,10 @@
 // The extension module weft._weft: a thin coat over libweft.
 #include "Data.h"
 #include "Layers.h"
+#include "Networks.h"
 #include "Parts.h"
 #include "Runs.h"
 #include "Saved.h"
-#include "Networks.h"
 #include "Staging.h"
 #include "Style.h"
 
