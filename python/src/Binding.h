@@ -58,6 +58,9 @@ std::string package_folder();
 /// An OperatorNotAllowedInGraphError: a traced tensor where Python wants a value.
 [[noreturn]] void raise_not_allowed(const std::string &message);
 
+/// A SymbolicTensorError: an attribute that a traced tensor does not have.
+[[noreturn]] void raise_no_attribute(const std::string &message);
+
 /// The name among `names` that is nearest to a wrong one; empty if none is near.
 std::string nearest(std::string_view wrong, std::span<const char *const> names);
 

@@ -1,5 +1,5 @@
 // Element types as objects of Python, and what else names one there.
-#include "Binding.h"
+#include "Style.h"
 
 #include <nanobind/stl/string.h>
 
@@ -125,10 +125,16 @@ void define_dtypes(nb::module_ &module) {
                 return nb::module_::import_("numpy").attr("dtype")(python_name(self.dtype));
               },
               "The dtype of NumPy, which `numpy.dtype(weft.float32)` asks for.")
-          .def("__str__", [](const DTypeValue &self) { return python_name(self.dtype); })
-          .def(
-              "__repr__",
-              [](const DTypeValue &self) { return std::string("weft.") + python_name(self.dtype); })
+          .def("__str__",
+               [](const DTypeValue &self) -> std::string {
+                 const char *name = python_name(self.dtype);
+                 return prints_as_tensorflow() ? "<dtype: '" + std::string(name) + "'>" : name;
+               })
+          .def("__repr__",
+               [](const DTypeValue &self) {
+                 return std::string(prints_as_tensorflow() ? "tf." : "weft.") +
+                        python_name(self.dtype);
+               })
           .def("__reduce__", [](const DTypeValue &self) {
             return nb::make_tuple(nb::module_::import_("weft").attr("dtype"),
                                   nb::make_tuple(python_name(self.dtype)));

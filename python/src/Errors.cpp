@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kKinds = 10;
 PyObject *classes[kKinds] = {};
-PyObject *not_allowed = nullptr;
+PyObject *not_allowed = nullptr, *no_attribute = nullptr;
 
 PyObject *make_class(nb::module_ &module, const char *name, std::initializer_list<PyObject *> bases,
                      const char *documentation) {
@@ -124,6 +124,11 @@ void raise_not_allowed(const std::string &message) {
   throw nb::python_error();
 }
 
+void raise_no_attribute(const std::string &message) {
+  set(no_attribute, message);
+  throw nb::python_error();
+}
+
 void set_error() noexcept {
   try {
     throw;
@@ -176,6 +181,9 @@ void define_errors(nb::module_ &module) {
   not_allowed = make_class(module, "OperatorNotAllowedInGraphError",
                            {class_of(ErrorKind::state), PyExc_TypeError},
                            "A traced tensor where Python wants a value.");
+  no_attribute =
+      make_class(module, "SymbolicTensorError", {class_of(ErrorKind::state), PyExc_AttributeError},
+                 "An attribute that a traced tensor does not have: its value.");
   nb::register_exception_translator([](const std::exception_ptr &exception, void *) {
     try {
       std::rethrow_exception(exception);

@@ -8,6 +8,7 @@
 
 #include "Interrupts.h"
 #include "Staging.h"
+#include "Style.h"
 #include <nanobind/stl/string.h>
 #include <structmember.h>
 #include <weft/detail/function_core.h>
@@ -341,8 +342,10 @@ nb::object Call::run_python(TreeFiller &filler) {
   const std::vector<nb::object> &names = self->parameters->names;
   nb::list positional;
   nb::dict named;
+  ArgumentNames known;
   for (std::size_t i = 0; i < bound.count; ++i) {
     const nb::object value = filler.fill(bound.values[i]);
+    known.add(nb::str(names[i]).c_str(), value);
     if (i < self->parameters->positional) positional.append(value);
     else named[names[i]] = value;
   }
@@ -702,15 +705,17 @@ PyMemberDef members[] = {
 PyGetSetDef properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
-                       {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
-                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
-                       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-                       {Py_tp_descr_get, reinterpret_cast<void *>(get_bound)},
-                       {Py_tp_repr, reinterpret_cast<void *>(repr)},
-                       {Py_tp_members, members},
-                       {Py_tp_getset, properties},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char *>("A traced function, as weft.function makes it.")},
+    {Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void *>(get_bound)},
+    {Py_tp_repr, reinterpret_cast<void *>(repr)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {0, nullptr}};
 PyType_Spec type_spec{"weft.Function", sizeof(Object), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                           Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,

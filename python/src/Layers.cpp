@@ -17,7 +17,7 @@ namespace weft::python {
 // What all layers have
 //===----------------------------------------------------------------------===//
 
-void LayerObject::take(Given &given) {
+void MadeObject::take(Given &given) {
   activation = std::move(given.activation);
   return_state = given.return_state;
   for (std::shared_ptr<Link> &link : given.links) {
@@ -26,7 +26,7 @@ void LayerObject::take(Given &given) {
   }
 }
 
-int LayerObject::traverse(visitproc visit, void *arg) const {
+int MadeObject::traverse(visitproc visit, void *arg) const {
   Py_VISIT(activation.ptr());
   Py_VISIT(arguments.ptr());
   Py_VISIT(input_shape.ptr());
@@ -34,7 +34,7 @@ int LayerObject::traverse(visitproc visit, void *arg) const {
   return 0;
 }
 
-void LayerObject::clear() {
+void MadeObject::clear() {
   // An object that goes may come back here.
   const nb::object first = std::move(activation), second = std::move(arguments);
   for (const std::shared_ptr<Link> &link : std::exchange(links, {}))

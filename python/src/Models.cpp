@@ -162,6 +162,10 @@ void define_restore_status(nb::module_ &module) {
 
 } // namespace
 
+nb::list trainable_variables(nb::handle model) {
+  return variables(model, /*trainable=*/true, /*others=*/false);
+}
+
 void define_models(nb::module_ &module) {
   define_restore_status(module);
   module.def("internal_variables", variables);

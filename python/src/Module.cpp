@@ -2,10 +2,15 @@
 #include "Data.h"
 #include "Interrupts.h"
 #include "Layers.h"
+#include "Networks.h"
 #include "Parts.h"
 #include "Runs.h"
 #include "Saved.h"
 #include "Staging.h"
+#include "Style.h"
+
+#include <algorithm>
+#include <array>
 
 #include <weft/memory.h>
 
@@ -52,8 +57,11 @@ void list_names(nb::module_ &module) {
   for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
     const std::string_view text = nb::str(name).c_str();
     if (is_of_part(module.attr(name))) continue;
-    if (!text.starts_with('_') && !text.starts_with("random_") && !text.starts_with("internal_") &&
-        text != "custom_gradient_call" && text != "set_seed" && text != "Generator")
+    static constexpr std::array kPrefixes = {"_",       "random_",  "internal_", "nn_",
+                                             "losses_", "metrics_", "schedules_"};
+    const bool inside = std::ranges::any_of(
+        kPrefixes, [&](std::string_view prefix) { return text.starts_with(prefix); });
+    if (!inside && text != "custom_gradient_call" && text != "set_seed" && text != "Generator")
       names.append(name);
   }
   names.append("_rebuild"); // which pickled tensors name
@@ -71,6 +79,7 @@ NB_MODULE(_weft, module) {
   define_dtypes(module);
   define_tensors(module);
   define_dlpack(module);
+  define_styles(module);
   define_printing(module);
   define_creation(module);
   define_ops(module);
@@ -96,6 +105,10 @@ NB_MODULE(_weft, module) {
   define_histories(module);
   define_training(module);
   define_layers(module);
+  define_losses(module);
+  define_metrics(module);
+  define_schedules(module);
+  define_optimizers(module);
   name_classes(module);
   list_names(module);
 }

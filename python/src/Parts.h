@@ -39,8 +39,11 @@ Visitable &visitable_in(PyObject *object);
 /// first assigned; of a dataclass its fields. Those of other objects are none.
 std::vector<std::pair<nb::object, nb::object>> fields_of(PyObject *object);
 
-/// Whether a Module, or a structure that visitors look into, is in the place of a model.
+/// Whether it is a Module or a bound object, and no container.
 bool is_model(PyObject *object);
+
+/// The trainable variables of a model that have values.
+nb::list trainable_variables(nb::handle model);
 
 /// Whether optimizers in a structure are visited.
 enum class Optimizers : std::uint8_t {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "Buffers.h"
+#include "Style.h"
 
 namespace weft::python {
 
@@ -266,7 +267,8 @@ std::string type_text(const Tensor &tensor) {
 }
 
 void set_options(nb::object precision, nb::object threshold, nb::object edgeitems,
-                 nb::object linewidth, nb::object suppress, nb::object nanstr, nb::object infstr) {
+                 nb::object linewidth, nb::object suppress, nb::object nanstr, nb::object infstr,
+                 nb::object style) {
   Options changed = options();
   const auto number = [](const nb::object &from, const char *name, std::int64_t &to,
                          std::int64_t most) {
@@ -286,6 +288,7 @@ void set_options(nb::object precision, nb::object threshold, nb::object edgeitem
     changed.suppress = to<bool>(suppress.ptr(), {"set_printoptions", "suppress"});
   if (!nanstr.is_none()) changed.nanstr = nb::str(nanstr).c_str();
   if (!infstr.is_none()) changed.infstr = nb::str(infstr).c_str();
+  if (!style.is_none()) set_style(nb::str(style).c_str());
   options() = changed;
 }
 
@@ -299,6 +302,7 @@ nb::dict get_options() {
   dict["suppress"] = o.suppress;
   dict["nanstr"] = o.nanstr.c_str();
   dict["infstr"] = o.infstr.c_str();
+  dict["style"] = prints_as_tensorflow() ? "tf" : "numpy";
   return dict;
 }
 
@@ -353,11 +357,13 @@ std::string html_of(const Tensor &tensor) {
 }
 
 void define_printing(nb::module_ &module) {
-  module.def("set_printoptions", set_options, nb::kw_only(), nb::arg("precision") = nb::none(),
-             nb::arg("threshold") = nb::none(), nb::arg("edgeitems") = nb::none(),
-             nb::arg("linewidth") = nb::none(), nb::arg("suppress") = nb::none(),
-             nb::arg("nanstr") = nb::none(), nb::arg("infstr") = nb::none(),
-             "How tensors are printed, in numpy.set_printoptions' words; what is not given stays.");
+  module.def(
+      "set_printoptions", set_options, nb::kw_only(), nb::arg("precision") = nb::none(),
+      nb::arg("threshold") = nb::none(), nb::arg("edgeitems") = nb::none(),
+      nb::arg("linewidth") = nb::none(), nb::arg("suppress") = nb::none(),
+      nb::arg("nanstr") = nb::none(), nb::arg("infstr") = nb::none(), nb::arg("style") = nb::none(),
+      "How tensors are printed, in numpy.set_printoptions' words; what is not given stays. The "
+      "style is 'numpy', or 'tf' for TensorFlow's forms of all objects, with NumPy's own options.");
   module.def("get_printoptions", get_options, "What set_printoptions has set.");
 }
 

@@ -1,4 +1,5 @@
 // The class GradientTape of Python, with gradients in the structure of their sources.
+#include "Parts.h"
 #include "Structures.h"
 
 #include <memory>
@@ -28,6 +29,12 @@ struct Pause {
   nb::object tape;
   std::unique_ptr<GradientTape::Pause> pause = nullptr;
 };
+
+/// The sources of derivatives; those of a model are its trainable variables, in a list.
+nb::object listed(nb::handle sources) {
+  if (!is_model(sources.ptr())) return nb::borrow(sources);
+  return trainable_variables(sources);
+}
 
 std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
   std::vector<GradientSource> list;
@@ -79,8 +86,9 @@ void leave(Tape &tape, const nb::args &) {
   tape.tape->stop();
 }
 
-nb::object gradient(Tape &tape, nb::handle target, nb::handle sources, nb::handle output_gradients,
+nb::object gradient(Tape &tape, nb::handle target, nb::handle by_what, nb::handle output_gradients,
                     nb::handle unconnected) {
+  const nb::object sources = listed(by_what);
   GradientTape &of = tape.entered("gradient was called");
   GradientOptions options{.unconnected = unconnected_of(unconnected)};
   std::vector<Tensor> targets = tensors_of(target, "gradient: target");
@@ -97,8 +105,9 @@ nb::object gradient(Tape &tape, nb::handle target, nb::handle sources, nb::handl
   return rebuilt(sources.ptr(), [&] { return wrapped(gradients[next++]); });
 }
 
-nb::object jacobian(Tape &tape, nb::handle target, nb::handle sources, nb::handle unconnected,
+nb::object jacobian(Tape &tape, nb::handle target, nb::handle by_what, nb::handle unconnected,
                     bool vectorize) {
+  const nb::object sources = listed(by_what);
   GradientTape &of = tape.entered("jacobian was called");
   const std::vector<GradientSource> by = sources_of(sources, "jacobian: sources");
   const Tensor y = to_tensor(target.ptr(), {"jacobian", "target"});
@@ -118,7 +127,7 @@ Tensor batch_jacobian(Tape &tape, nb::handle target, nb::handle source) {
 
 void watch(Tape &tape, nb::handle structure) {
   GradientTape &of = tape.entered("watch was called");
-  for (const GradientSource &source : sources_of(structure, "watch: what is watched"))
+  for (const GradientSource &source : sources_of(listed(structure), "watch: what is watched"))
     of.watch(source);
 }
 
@@ -168,7 +177,8 @@ void define_tapes(nb::module_ &module) {
            nb::arg("output_gradients") = nb::none(), nb::arg("unconnected_gradients") = "none",
            "The derivatives of the sum of all elements of the target by each source, in the "
            "structure of the sources: a "
-           "tensor or variable, or lists, tuples and dicts of them. None where the target does not "
+           "tensor or variable, or lists, tuples and dicts of them; by a model, a list of the "
+           "gradients by its trainable variables. None where the target does not "
            "depend on a source, or "
            "zeros with unconnected_gradients='zero'.")
       .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"),

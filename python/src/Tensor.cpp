@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "Buffers.h"
+#include "Style.h"
 #include <nanobind/stl/string.h>
 #include <weft/detail/binding.h>
 
@@ -20,8 +21,13 @@ PyObject *no_constructor(PyTypeObject *, PyObject *, PyObject *) {
 Py_ssize_t length(PyObject *self) {
   return guarded([&]() -> Py_ssize_t {
     const Tensor &tensor = tensor_in(self);
-    if (tensor.rank() == 0) raise_type_error("a tensor of rank 0 has no len()");
+    if (tensor.rank() == 0)
+      raise_type_error(prints_as_tensorflow() ? "Scalar tensor has no `len()`"
+                                              : "a tensor of rank 0 has no len()");
     const std::int64_t size = tensor.shape()[0];
+    if (size == unknown && prints_as_tensorflow())
+      raise_type_error("len is not well defined for a symbolic Tensor (" + traced_name(tensor) +
+                       "). Please call `x.shape` rather than `len(x)` for shape information.");
     if (size == unknown)
       raise_type_error("the length of this tensor is not known before its function runs");
     return size;
@@ -76,27 +82,37 @@ PyObject *next_row(PyObject *self) {
 
 PyObject *self_of(PyObject *self) { return Py_NewRef(self); }
 
+Py_hash_t refuse_hash(PyObject *) {
+  PyErr_SetString(PyExc_TypeError,
+                  prints_as_tensorflow()
+                      ? "Tensor is unhashable. Instead, use tensor.ref() as the key."
+                      : "unhashable type: 'weft.Tensor': == compares element by element");
+  return -1;
+}
+
 PyObject *print_repr(PyObject *self) {
   return guarded([&] {
+    if (prints_as_tensorflow()) return form_of("tensor_repr", self).release().ptr();
     const std::string text = repr_of(tensor_in(self));
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
 PyObject *print_str(PyObject *self) {
   return guarded([&] {
+    if (prints_as_tensorflow()) return form_of("tensor_str", self).release().ptr();
     const std::string text = text_of(tensor_in(self));
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
 
-nb::tuple shape_of(const Tensor &tensor) {
+nb::object shape_of(const Tensor &tensor) {
   const Shape shape = tensor.shape();
   nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (std::size_t i = 0; i < shape.size(); ++i) {
     PyObject *size = shape[i] == unknown ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape[i]);
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), size);
   }
-  return nb::borrow<nb::tuple>(tuple);
+  return shape_in_style(std::move(tuple));
 }
 
 nb::object number_of(DType dtype, const std::byte *element) {
@@ -219,6 +235,7 @@ std::vector<PyType_Slot> &slots() {
     add(Py_mp_subscript, subscript);
     add(Py_mp_ass_subscript, refuse_assignment);
     add(Py_tp_iter, iterate);
+    add(Py_tp_hash, refuse_hash);
     add(Py_tp_repr, print_repr);
     add(Py_tp_str, print_str);
     add(Py_bf_getbuffer, get_buffer);
@@ -227,6 +244,28 @@ std::vector<PyType_Slot> &slots() {
     return list;
   }());
   return slots;
+}
+
+PyObject *call_numpy(PyObject *self, PyObject *) {
+  return guarded([&] { return numpy_of(tensor_in(self)).release().ptr(); });
+}
+
+/// Not a method, so that `hasattr(t, 'numpy')` says whether there are elements.
+PyObject *method_numpy(PyObject *self, void *) {
+  static PyMethodDef method = {"numpy", call_numpy, METH_NOARGS,
+                               "numpy($self)\n--\n\nA copy of the elements as an array of NumPy, "
+                               "or a scalar of it for rank 0."};
+  return guarded([&]() -> PyObject * {
+    const Tensor &tensor = tensor_in(self);
+    if (tensor.traced()) {
+      const char *function = static_cast<detail::TraceRef *>(tensor.impl()->base)->name;
+      raise_no_attribute(
+          "numpy: the tensor " + traced_name(tensor) + " has no value while '" + function +
+          "' is traced: return it and call .numpy() on what the function gives, print "
+          "it with print of the library, or take it to py_function");
+    }
+    return PyCFunction_New(&method, self);
+  });
 }
 
 const PyType_Slot row_slots[] = {{Py_tp_iter, reinterpret_cast<void *>(self_of)},
@@ -255,6 +294,8 @@ nb::object numpy_of(const Tensor &tensor) {
 }
 
 std::string formatted(const Tensor &tensor, const char *specification) {
+  if (*specification == 0 && tensor.traced() && prints_as_tensorflow())
+    return nb::str(form_of("tensor_str", nb::cast(tensor))).c_str();
   if (*specification == 0) return text_of(tensor);
   if (tensor.rank() != 0)
     raise_type_error(std::string("the format '") + specification +
@@ -296,7 +337,7 @@ void define_tensors(nb::module_ &module) {
                    [](const Tensor &self) {
                      return self.size() * static_cast<std::int64_t>(item_size(self.dtype()));
                    })
-      .def_prop_ro("device", [](const Tensor &self) { return weft::to_string(self.device()); })
+      .def_prop_ro("device", [](const Tensor &self) { return device_text(self.device()); })
       .def_prop_ro(
           "T",
           [](const Tensor &self) {
@@ -307,8 +348,6 @@ void define_tensors(nb::module_ &module) {
           "mT", [](const Tensor &self) { return self.mT(); }, "The last two axes swapped.")
       .def("item", item, "The only element as a number of Python.")
       .def("tolist", to_list, "The elements as nested lists of numbers.")
-      .def("numpy", numpy_of,
-           "A copy of the elements as an array of NumPy, or a scalar of it for rank 0.")
       .def(
           "astype",
           [](const Tensor &self, nb::handle dtype) {
@@ -349,6 +388,12 @@ void define_tensors(nb::module_ &module) {
           [](const Tensor &, nb::handle) { return nb::module_::import_("weft"); }, nb::kw_only(),
           nb::arg("api_version") = nb::none())
       .def("_repr_html_", html_of);
+  static PyGetSetDef numpy_entry = {
+      "numpy", method_numpy, nullptr,
+      "numpy()\n\nA copy of the elements as an array of NumPy, or a scalar of it for rank 0. A "
+      "tensor of a traced function has no such attribute.",
+      nullptr};
+  nb::setattr(type, "numpy", checked(PyDescr_NewGetSet(tensor_type, &numpy_entry)));
   // Arrays of NumPy leave a + t to the tensor.
   type.attr("__array_priority__") = nb::int_(1000);
   static PyMethodDef functions[] = {

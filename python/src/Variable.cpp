@@ -1,4 +1,5 @@
 // The class Variable of Python.
+#include "Style.h"
 #include "Tensors.h"
 
 #include <unordered_map>
@@ -113,6 +114,8 @@ PyMethodDef variable_methods[] = {
 };
 
 std::string variable_text(const Variable &variable) {
+  if (prints_as_tensorflow())
+    return nb::str(form_of("variable_repr", nb::steal(wrap(variable)))).c_str();
   const Tensor value = variable.value();
   std::string text = repr_of(value);
   constexpr std::string_view open = "tensor(";
@@ -164,7 +167,7 @@ void define_variables(nb::module_ &module) {
       "A named tensor that can be given new values of the same dtype and shape.\n\n"
       "Variable(initial_value, trainable=True, name=None, dtype=None)");
   variable_type = reinterpret_cast<PyTypeObject *>(type.ptr());
-  type.def_prop_ro("name", [](const Bound &self) { return self.variable.name(); })
+  type.def_prop_ro("name", [](const Bound &self) { return variable_name(self.variable.name()); })
       .def_prop_ro("trainable", [](const Bound &self) { return self.variable.trainable(); })
       .def_prop_ro("dtype", [](const Bound &self) { return wrap(self.variable.dtype()); })
       .def_prop_ro("shape",
@@ -172,15 +175,14 @@ void define_variables(nb::module_ &module) {
                      const Shape shape = self.variable.shape();
                      nb::list sizes;
                      for (const std::int64_t size : shape) sizes.append(size);
-                     return nb::tuple(sizes);
+                     return shape_in_style(nb::tuple(sizes));
                    })
       .def_prop_ro("ndim", [](const Bound &self) { return self.variable.shape().size(); })
       .def_prop_ro(
           "size", [](const Bound &self) { return self.variable.value().size(); },
           "The number of elements.")
-      .def_prop_ro(
-          "device",
-          [](const Bound &self) { return weft::to_string(self.variable.value().device()); })
+      .def_prop_ro("device",
+                   [](const Bound &self) { return device_text(self.variable.value().device()); })
       .def(
           "value", [](const Bound &self) { return self.variable.value(); },
           "The present value, as tapes see it read.")

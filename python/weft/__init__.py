@@ -13,10 +13,14 @@ from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
 from weft import io as io
+from weft import losses as losses
+from weft import metrics as metrics
 from weft import nn as nn
+from weft import optimizers as optimizers
 from weft import random as random
 from weft import summary as summary
 from weft import train as train
+from weft import schedules as schedules
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._versions import show_versions as show_versions
@@ -51,13 +55,17 @@ __all__ = [
     "jacobian",
     "jvp",
     "latest_checkpoint",
+    "losses",
+    "metrics",
     "nn",
     "numpy_function",
+    "optimizers",
     "py_function",
     "random",
     "scan",
     "show_versions",
     "summary",
+    "schedules",
     "switch_case",
     "train",
     "value_and_grad",

@@ -36,7 +36,9 @@ class TensorSpec:
         dtype: Any = "float32",
         name: str | None = None,
     ) -> None:
-        self.shape: tuple[int | None, ...] | None = None if shape is None else tuple(shape)
+        self.shape: tuple[int | None, ...] | None = (
+            None if shape is None else _weft.internal_shape(tuple(shape))
+        )
         self.dtype: DType = _dtype_of(dtype)
         self.name = name
 
@@ -46,7 +48,7 @@ class TensorSpec:
         return cls(tensor.shape, tensor.dtype, name)
 
     def __repr__(self) -> str:
-        return f"TensorSpec(shape={self.shape}, dtype=weft.{self.dtype}, name={self.name!r})"
+        return f"TensorSpec(shape={_text_of(self.shape)}, dtype={self.dtype!r}, name={self.name!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorSpec):
@@ -54,7 +56,13 @@ class TensorSpec:
         return (self.shape, self.dtype) == (other.shape, other.dtype)
 
     def __hash__(self) -> int:
-        return hash((self.shape, str(self.dtype)))
+        return hash((self.shape, self.dtype.name))
+
+
+def _text_of(shape: tuple[int | None, ...] | None) -> str:
+    if shape is not None:
+        return str(shape)
+    return "<unknown>" if _weft.get_printoptions()["style"] == "tf" else "None"
 
 
 @overload

@@ -476,11 +476,11 @@ def _build_layer(self: Any, input_shape: Any, dtype: Any = "float32") -> Any:
     return self
 
 
-for _kind in (_weft.Layer,):
+for _kind in (_weft.Layer, _weft.Metric):
     for _word in ("variables", "trainable_variables", "non_trainable_variables"):
         setattr(_kind, _word, vars(Module)[_word])
     setattr(_kind, "named_variables", Module.named_variables)
     setattr(_kind, "parameter_count", vars(Module)["parameter_count"])
-    setattr(_kind, "built", vars(Model)["built"])
-    setattr(_kind, "build", _build_layer)
     setattr(_kind, "__reduce__", _reduce)
+setattr(_weft.Layer, "built", vars(Model)["built"])
+setattr(_weft.Layer, "build", _build_layer)

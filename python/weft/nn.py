@@ -48,6 +48,27 @@ from weft._weft import (
     SimpleRNNCell as SimpleRNNCell,
     TransformerDecoderLayer as TransformerDecoderLayer,
     TransformerEncoderLayer as TransformerEncoderLayer,
+    nn_attention as attention,
+    nn_dropout as dropout,
+    nn_elu as elu,
+    nn_gelu as gelu,
+    nn_gelu_tanh as gelu_tanh,
+    nn_hard_sigmoid as hard_sigmoid,
+    nn_leaky_relu as leaky_relu,
+    nn_log_softmax as log_softmax,
+    nn_mish as mish,
+    nn_one_hot as one_hot,
+    nn_positional_encoding as positional_encoding,
+    nn_relu6 as relu6,
+    nn_rotary as rotary,
+    nn_selu as selu,
+    nn_sigmoid as sigmoid,
+    nn_silu as silu,
+    nn_softmax as softmax,
+    nn_softplus as softplus,
+    nn_softsign as softsign,
+    relu as relu,
+    tanh as tanh,
 )
 from weft.modules import (
     Model as Model,
@@ -56,6 +77,9 @@ from weft.modules import (
     build as build,
     summary as summary,
 )
+
+
+swish = silu
 
 
 class Residual(Module):

@@ -89,11 +89,11 @@ std::shared_ptr<Entry> OptimizerState::made(nn::NamedVariable weight) const {
   return entry;
 }
 
-void OptimizerState::refresh() {
+void OptimizerState::refresh(std::vector<nn::NamedVariable> listed) {
   if (complete) return;
   Entries next;
   complete = true;
-  for (nn::NamedVariable &variable : listing()) {
+  for (nn::NamedVariable &variable : listed) {
     const auto known = std::find_if(entries.begin(), entries.end(), [&](const auto &entry) {
       return entry->weight.variable == variable.variable;
     });
@@ -103,10 +103,19 @@ void OptimizerState::refresh() {
   entries = std::move(next);
 }
 
+std::optional<Entries> OptimizerState::complete_entries() {
+  const std::lock_guard lock(mutex);
+  if (complete) return entries;
+  return std::nullopt;
+}
+
 Entries OptimizerState::all() {
   if (origin == nullptr) {
+    if (std::optional<Entries> known = complete_entries()) return *std::move(known);
+    // Without the lock: models of other languages take locks of theirs.
+    std::vector<nn::NamedVariable> listed = listing();
     const std::lock_guard lock(mutex);
-    refresh();
+    refresh(std::move(listed));
     return entries;
   }
   // Those that came later are the original's.
@@ -132,11 +141,8 @@ bool OptimizerState::has_the_variables_of(OptimizerState &other) const {
 }
 
 Entries OptimizerState::prepared() {
-  if (origin == nullptr) {
-    const std::lock_guard lock(mutex);
-    refresh();
-    if (complete) return entries;
-  }
+  if (origin == nullptr)
+    if (std::optional<Entries> known = complete_entries()) return *std::move(known);
   Entries all = this->all();
   std::erase_if(all, [&](const auto &entry) { return !entry->prepare(*rule); });
   return all;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -113,8 +114,10 @@ struct OptimizerState {
   Entries entries;                        ///< of all variables
 
 private:
-  /// Brings the entries up to date, with the lock held.
-  void refresh();
+  /// Brings the entries up to date with what is listed, with the lock held.
+  void refresh(std::vector<nn::NamedVariable> listed);
+  /// All of them, once no variable is without a value.
+  std::optional<Entries> complete_entries();
   std::shared_ptr<Entry> made(nn::NamedVariable weight) const;
 };
 

@@ -108,7 +108,16 @@ def runs(folder: str) -> None:
         assert_type(n, int)
 
 
+def spelled_as_tensorflow() -> None:
+    from weft import tf
+
+    x: wf.Tensor = tf.constant([1.0, 2.0])
+    print(x, tf.reduce_sum(x), x.shape)
+    wf.set_printoptions(style="numpy")
+
+
 if __name__ == "__main__":
+    spelled_as_tensorflow()
     with tempfile.TemporaryDirectory() as folder:
         runs(folder)
     functions()

@@ -1,0 +1,288 @@
+"""Losses: what training makes small. `weft.losses`.
+
+All take targets first and predictions second. The functions have the names and defaults of the
+library: scores are logits, and the result is the mean. Those that end in `crossentropy`, and the
+classes, are spelt and behave as in Keras: scores are probabilities unless `from_logits=True`.
+
+    loss = wf.losses.SparseCategoricalCrossentropy(from_logits=True)
+    loss(labels, model(x))
+
+`weights` are factors of the values, of a shape that broadcasts to theirs; `mask` bools, true where a
+value counts; `reduction` is 'mean', 'sum', 'weighted_mean' or 'none'.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _weft
+from weft._weft import (
+    Tensor,
+    losses_binary_cross_entropy as binary_cross_entropy,
+    losses_categorical_cross_entropy as categorical_cross_entropy,
+    losses_categorical_hinge as categorical_hinge,
+    losses_cosine_similarity as cosine_similarity,
+    losses_ctc as ctc,
+    losses_hinge as hinge,
+    losses_huber as huber,
+    losses_kl_divergence as kl_divergence,
+    losses_log_cosh as log_cosh,
+    losses_mean_absolute_error as mean_absolute_error,
+    losses_mean_squared_error as mean_squared_error,
+    losses_poisson as poisson,
+    losses_softmax_cross_entropy as softmax_cross_entropy,
+    losses_sparse_categorical_cross_entropy as sparse_categorical_cross_entropy,
+    losses_squared_hinge as squared_hinge,
+    losses_triplet as triplet,
+)
+
+__all__ = [
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "CategoricalHinge",
+    "CosineSimilarity",
+    "Hinge",
+    "Huber",
+    "KLDivergence",
+    "LogCosh",
+    "Loss",
+    "MeanAbsoluteError",
+    "MeanSquaredError",
+    "Poisson",
+    "SparseCategoricalCrossentropy",
+    "SquaredHinge",
+    "binary_cross_entropy",
+    "binary_crossentropy",
+    "categorical_cross_entropy",
+    "categorical_crossentropy",
+    "categorical_hinge",
+    "cosine_similarity",
+    "ctc",
+    "hinge",
+    "huber",
+    "kl_divergence",
+    "log_cosh",
+    "mean_absolute_error",
+    "mean_squared_error",
+    "poisson",
+    "softmax_cross_entropy",
+    "sparse_categorical_cross_entropy",
+    "sparse_categorical_crossentropy",
+    "squared_hinge",
+    "triplet",
+]
+
+
+def binary_crossentropy(labels: Any, scores: Any, from_logits: bool = False, **options: Any) -> Tensor:
+    """`binary_cross_entropy` of probabilities, or of logits."""
+    return binary_cross_entropy(labels, scores, from_logits=from_logits, **options)
+
+
+def categorical_crossentropy(
+    labels: Any, scores: Any, from_logits: bool = False, **options: Any
+) -> Tensor:
+    """`categorical_cross_entropy` of probabilities, or of logits."""
+    return categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
+
+
+def sparse_categorical_crossentropy(
+    labels: Any, scores: Any, from_logits: bool = False, **options: Any
+) -> Tensor:
+    """`sparse_categorical_cross_entropy` of probabilities, or of logits."""
+    return sparse_categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
+
+
+_REDUCTIONS = {
+    "sum_over_batch_size": "mean",
+    "mean_with_sample_weight": "weighted_mean",
+    "auto": "mean",
+    None: "none",
+}
+
+
+class Loss:
+    """A loss and its options: what is called with targets and predictions, and weights of the
+    samples.
+
+    A subclass says by `call(targets, predictions)` what each sample's value is; they are reduced as
+    `reduction` says.
+    """
+
+    def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
+        self.reduction = _REDUCTIONS.get(reduction, reduction)
+        self.name = name or type(self).__name__
+
+    def call(self, targets: Any, predictions: Any) -> Any:
+        raise NotImplementedError(
+            f"{type(self).__name__} has no method call(self, targets, predictions): it gives the "
+            "value of each sample"
+        )
+
+    def __call__(self, targets: Any, predictions: Any, sample_weight: Any = None) -> Tensor:
+        reduction = getattr(self, "reduction", "mean")
+        values = self.call(targets, predictions)
+        weighted = values if sample_weight is None else values * sample_weight
+        if reduction == "none":
+            return weighted
+        total = _weft.sum(weighted)
+        if reduction == "sum":
+            return total
+        if reduction == "weighted_mean" and sample_weight is not None:
+            return total / _weft.sum(_weft.zeros_like(values) + sample_weight)
+        if reduction in ("mean", "weighted_mean"):
+            return total / _weft.sum(_weft.ones_like(values))
+        raise _weft.ValueError(
+            f"{type(self).__name__}: reduction is {reduction!r}: it is 'mean', 'sum', "
+            "'weighted_mean' or 'none'"
+        )
+
+    def __repr__(self) -> str:
+        return f"<weft.losses.{type(self).__name__}>"
+
+
+class _OfLibrary(Loss):
+    """A loss of the library with options of its own."""
+
+    _function: Any = None
+
+    def __init__(
+        self, reduction: str | None = "mean", name: str | None = None, **options: Any
+    ) -> None:
+        super().__init__(reduction, name)
+        self._options = options
+
+    def call(self, targets: Any, predictions: Any) -> Tensor:
+        """The value of each sample."""
+        return self._called(targets, predictions, reduction="none")
+
+    def __call__(self, targets: Any, predictions: Any, sample_weight: Any = None) -> Tensor:
+        return self._called(
+            targets, predictions, reduction=self._made("reduction"), weights=sample_weight
+        )
+
+    def _called(self, targets: Any, predictions: Any, **options: Any) -> Tensor:
+        function: Any = type(self)._function
+        return function(targets, predictions, **self._made("_options"), **options)
+
+    def _made(self, name: str) -> Any:
+        try:
+            return self.__dict__[name]
+        except KeyError:
+            raise _weft.StateError(
+                f"this {type(self).__name__} was never initialized: call super().__init__() first "
+                "in the __init__ of its class"
+            ) from None
+
+
+class BinaryCrossentropy(_OfLibrary):
+    """The mean of -(y log(p) + (1 - y) log(1 - p)) of probabilities, or of logits."""
+
+    _function = staticmethod(binary_cross_entropy)
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        reduction: str | None = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            reduction, name, from_logits=from_logits, label_smoothing=label_smoothing
+        )
+
+
+class CategoricalCrossentropy(_OfLibrary):
+    """-sum(labels * log(probabilities)), for labels that are probabilities, one-hot ones say."""
+
+    _function = staticmethod(categorical_cross_entropy)
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        reduction: str | None = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            reduction, name, from_logits=from_logits, label_smoothing=label_smoothing
+        )
+
+
+class SparseCategoricalCrossentropy(_OfLibrary):
+    """-log(probability of the label), for labels that are class numbers."""
+
+    _function = staticmethod(sparse_categorical_cross_entropy)
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        ignore_class: int | None = None,
+        reduction: str | None = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(reduction, name, from_logits=from_logits, ignored_label=ignore_class)
+
+
+class Huber(_OfLibrary):
+    """Squares of small differences, absolute values of large ones."""
+
+    _function = staticmethod(huber)
+
+    def __init__(
+        self, delta: float = 1.0, reduction: str | None = "mean", name: str | None = None
+    ) -> None:
+        super().__init__(reduction, name, delta=delta)
+
+
+class MeanSquaredError(_OfLibrary):
+    """The mean of the squared differences."""
+
+    _function = staticmethod(mean_squared_error)
+
+
+class MeanAbsoluteError(_OfLibrary):
+    """The mean of the differences' absolute values."""
+
+    _function = staticmethod(mean_absolute_error)
+
+
+class LogCosh(_OfLibrary):
+    """The mean of log(cosh(predictions - targets))."""
+
+    _function = staticmethod(log_cosh)
+
+
+class KLDivergence(_OfLibrary):
+    """sum(y log(y / p)) of probabilities."""
+
+    _function = staticmethod(kl_divergence)
+
+
+class Poisson(_OfLibrary):
+    """The mean of p - y log(p), for counts y and expectations p."""
+
+    _function = staticmethod(poisson)
+
+
+class Hinge(_OfLibrary):
+    """The mean of max(1 - y p, 0)."""
+
+    _function = staticmethod(hinge)
+
+
+class SquaredHinge(_OfLibrary):
+    """The mean of the squares of max(1 - y p, 0)."""
+
+    _function = staticmethod(squared_hinge)
+
+
+class CategoricalHinge(_OfLibrary):
+    """max(max((1 - y) p) - sum(y p) + 1, 0), for labels that are one-hot."""
+
+    _function = staticmethod(categorical_hinge)
+
+
+class CosineSimilarity(_OfLibrary):
+    """Minus the cosine of the angle between vectors."""
+
+    _function = staticmethod(cosine_similarity)

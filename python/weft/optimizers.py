@@ -1,0 +1,35 @@
+"""Optimizers: `weft.optimizers`.
+
+    adam = wf.optimizers.Adam(model, learning_rate=1e-3)
+    with wf.GradientTape() as tape:
+        loss = compute_loss(model(x), y)
+    adam.apply_gradients(tape.gradient(loss, model))
+
+One that is made without a model or variables, `Adam(1e-3)`, is for those of its first
+`apply_gradients(zip(gradients, variables))`. A learning rate is a number, a schedule of
+`weft.schedules`, a function of the number of updates, or a Variable, which may be assigned.
+"""
+
+from weft._weft import (
+    SGD as SGD,
+    Adadelta as Adadelta,
+    Adagrad as Adagrad,
+    Adam as Adam,
+    AdamW as AdamW,
+    Lamb as Lamb,
+    Lion as Lion,
+    Optimizer as Optimizer,
+    RMSprop as RMSprop,
+)
+
+__all__ = [
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Lamb",
+    "Lion",
+    "Optimizer",
+    "RMSprop",
+    "SGD",
+]

@@ -1,0 +1,87 @@
+"""Learning rates that follow from the number of updates: what optimizers take besides numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft import _weft
+from weft._weft import ReduceOnPlateau as ReduceOnPlateau, Schedule as Schedule
+
+__all__ = [
+    "ReduceOnPlateau",
+    "Schedule",
+    "cosine_decay",
+    "exponential_decay",
+    "inverse_time_decay",
+    "one_cycle",
+    "piecewise_constant",
+    "polynomial_decay",
+    "warmup",
+]
+
+
+def exponential_decay(
+    initial: float, steps: int, rate: float, staircase: bool = False
+) -> Schedule:
+    """initial * rate^(step / steps); with `staircase` it changes at multiples of `steps` only.
+
+    Raises:
+        ValueError: if steps < 1 or a number is not finite
+    """
+    return _weft.schedules_exponential(initial, steps, rate, staircase)
+
+
+def cosine_decay(
+    initial: float, steps: int, alpha: float = 0.0, warmup: int = 0, target: float = 0.0
+) -> Schedule:
+    """Half a cosine from `initial` down to alpha times that (Loshchilov & Hutter 2017), behind a
+    straight line over `warmup` updates from `initial` to `target`, if there is one, from where the
+    cosine starts then.
+
+    Raises:
+        ValueError: if steps < 1, warmup < 0 or a number is not finite
+    """
+    return _weft.schedules_cosine(initial, steps, alpha, warmup, target)
+
+
+def warmup(rate: float, steps: int, after: Schedule | None = None) -> Schedule:
+    """From 0 to `rate` in a straight line over `steps` updates, then what `after` says of the
+    updates behind them; without it, `rate`.
+
+    Raises:
+        ValueError: if steps < 1
+    """
+    return _weft.schedules_warmup(rate, steps, after)
+
+
+def piecewise_constant(boundaries: Sequence[int], values: Sequence[float]) -> Schedule:
+    """values[i] up to and including step boundaries[i], the last value after the last.
+
+    Raises:
+        ValueError: unless boundaries ascend and there is one value more than there are of them
+    """
+    return _weft.schedules_piecewise(list(boundaries), [float(value) for value in values])
+
+
+def polynomial_decay(
+    initial: float, steps: int, end: float = 1e-4, power: float = 1.0
+) -> Schedule:
+    """(initial - end) (1 - step / steps)^power + end, and `end` from there on."""
+    return _weft.schedules_polynomial(initial, steps, end, power)
+
+
+def inverse_time_decay(initial: float, steps: int, rate: float) -> Schedule:
+    """initial / (1 + rate step / steps)."""
+    return _weft.schedules_inverse_time(initial, steps, rate)
+
+
+def one_cycle(
+    largest: float,
+    steps: int,
+    rising: float = 0.3,
+    start_divisor: float = 25.0,
+    final_divisor: float = 10_000.0,
+) -> Schedule:
+    """Up to `largest` and down again by half cosines (Smith & Topin 2018): from largest /
+    start_divisor over the share `rising` of the steps, down to the first rate by final_divisor."""
+    return _weft.schedules_one_cycle(largest, steps, rising, start_divisor, final_divisor)

@@ -1,0 +1,354 @@
+"""Layers of the user, and optimizers with Keras' parameters."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import weft as wf
+from weft import _weft, initializers
+
+from ._absent import refuse_keywords
+
+# Their parameters are checked when they are called.
+_optimizers: Any = wf.optimizers
+
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Lamb", "Layer", "Lion", "RMSprop"]
+
+
+def _rate(learning_rate: Any) -> Any:
+    """A number as a variable, which can be assigned also once functions are compiled."""
+    if isinstance(learning_rate, int | float):
+        return wf.Variable(float(learning_rate), False, "learning_rate", "float32")
+    return learning_rate
+
+
+def _common(
+    weight_decay: Any, clipnorm: Any, clipvalue: Any, global_clipnorm: Any
+) -> dict[str, Any]:
+    """What all optimizers take, where it is given."""
+    options = {
+        "weight_decay": weight_decay,
+        "clip_norm": clipnorm,
+        "clip_value": clipvalue,
+        "clip_global_norm": global_clipnorm,
+    }
+    return {name: value for name, value in options.items() if value is not None}
+
+
+class Deferred:
+    """An optimizer whose variables come with the first gradients, or by a checkpoint that holds the
+    model before: then there is another that is made for the model, and does its work."""
+
+    _made: Any = None
+    _options: dict[str, Any]
+
+    def _initialize(self, kind: Any, options: dict[str, Any]) -> None:
+        kind.__init__(self, **options)
+        self._kind, self._options = kind, options
+
+    def made_for(self, model: Any) -> Any:
+        """What a checkpoint keeps: the optimizer, or, before it has variables, one for the model."""
+        if self._made is None and not self._kind.state.__get__(self):
+            self._made = self._kind(model, **self._options)
+        return self if self._made is None else self._made
+
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
+        """Updates the variables by `zip(gradients, variables)`. A gradient that is None leaves its
+        variable as it is."""
+        if self._made is not None:
+            return self._made.apply_gradients(grads_and_vars)
+        return self._kind.apply_gradients(self, grads_and_vars)
+
+    def _get(self, word: str) -> Any:
+        if self._made is not None:
+            return getattr(self._made, word)
+        return getattr(self._kind, word).__get__(self)
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a variable, or what a schedule says of the next update. A number is
+        assigned to it, in compiled functions as well."""
+        return self._get("learning_rate")
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        rate = self._options["learning_rate"]
+        if not isinstance(rate, wf.Variable):
+            raise _weft.StateError(
+                f"{type(self).__name__}: the learning rate follows a schedule, and is not assigned"
+            )
+        rate.assign(value)
+
+    @property
+    def step(self) -> Any:
+        """The number of updates so far."""
+        return self._get("step")
+
+    @property
+    def variables(self) -> Any:
+        """The variables that it updates."""
+        return self._get("variables")
+
+    @property
+    def state(self) -> Any:
+        """Its own variables: the step, then what it keeps for each."""
+        return self._get("state")
+
+
+class SGD(Deferred, _optimizers.SGD):
+    """Gradient descent, with momentum: w -= learning_rate g."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "SGD",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            momentum=momentum,
+            nesterov=nesterov,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.SGD, options)
+
+
+class Adam(Deferred, _optimizers.Adam):
+    """Adam (Kingma & Ba 2015)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "adam",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            beta1=beta_1,
+            beta2=beta_2,
+            epsilon=epsilon,
+            amsgrad=amsgrad,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.Adam, options)
+
+
+class AdamW(Deferred, _optimizers.AdamW):
+    """Adam with decoupled weight decay (Loshchilov & Hutter 2019)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        weight_decay: float = 0.004,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "adamw",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            beta1=beta_1,
+            beta2=beta_2,
+            epsilon=epsilon,
+            amsgrad=amsgrad,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.AdamW, options)
+
+
+class RMSprop(Deferred, _optimizers.RMSprop):
+    """RMSprop (Hinton 2012)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-7,
+        centered: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "rmsprop",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            rho=rho,
+            momentum=momentum,
+            epsilon=epsilon,
+            centered=centered,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.RMSprop, options)
+
+
+class Adagrad(Deferred, _optimizers.Adagrad):
+    """Adagrad (Duchi et al. 2011)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "adagrad",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            initial_accumulator=initial_accumulator_value,
+            epsilon=epsilon,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.Adagrad, options)
+
+
+class Adadelta(Deferred, _optimizers.Adadelta):
+    """Adadelta (Zeiler 2012)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.95,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "adadelta",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            rho=rho,
+            epsilon=epsilon,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.Adadelta, options)
+
+
+class Lamb(Deferred, _optimizers.Lamb):
+    """LAMB (You et al. 2020)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "lamb",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            beta1=beta_1,
+            beta2=beta_2,
+            epsilon=epsilon,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.Lamb, options)
+
+
+class Lion(Deferred, _optimizers.Lion):
+    """Lion (Chen et al. 2023)."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.99,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        name: str = "lion",
+    ) -> None:
+        options: dict[str, Any] = dict(
+            learning_rate=_rate(learning_rate),
+            beta1=beta_1,
+            beta2=beta_2,
+            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
+        )
+        self._initialize(_optimizers.Lion, options)
+
+
+# Layers.
+
+
+class Layer(wf.Model):
+    """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before
+    the first call, and `call(self, inputs)` computes its result.
+
+        class Scale(tf.keras.layers.Layer):
+            def build(self, input_shape):
+                self.factor = self.add_weight(shape=input_shape[-1:], initializer="ones")
+
+            def call(self, inputs):
+                return inputs * self.factor
+    """
+
+    def __init__(
+        self, *, trainable: bool = True, name: str | None = None, dtype: Any = None, **options: Any
+    ) -> None:
+        known = {"input_shape"}
+        if options.keys() - known:
+            refuse_keywords(type(self).__name__, options, ["trainable", "name", "dtype", *known])
+        super().__init__(name)
+        self.trainable = trainable
+        if "input_shape" in options:
+            self.input_shape = tuple(options["input_shape"])
+
+    def add_weight(
+        self,
+        shape: Any = (),
+        initializer: Any = "glorot_uniform",
+        dtype: Any = "float32",
+        trainable: bool = True,
+        name: str | None = None,
+    ) -> wf.Variable:
+        """A variable of that shape, with values that an initializer or its name gives."""
+        draw = initializer
+        if isinstance(initializer, str):
+            if initializer not in initializers.__all__:
+                raise _weft.ValueError(f"add_weight: there is no initializer {initializer!r}")
+            draw = getattr(initializers, initializer)()
+        sizes = tuple(int(n) for n in shape)
+        value = draw(sizes, dtype or "float32")
+        return wf.Variable(value, trainable, name, dtype or "float32")
+
+    def build(self, input_shape: Any, dtype: Any = "float32") -> Any:
+        """Makes the variables, for inputs of that shape. A subclass has its own."""
+        self.__dict__["_is_built"] = True
+
+    def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
+        if "_is_built" not in self.__dict__:
+            first = args[0] if args else None
+            shape = first.shape if isinstance(first, wf.Tensor | wf.Variable) else None
+            if shape is None and isinstance(first, list | tuple):
+                shape = [x.shape for x in cast("list[Any]", first)]
+            if shape is None and first is not None and not isinstance(first, dict):
+                shape = wf.asarray(cast("Any", first)).shape
+            self.build(shape)
+            self.__dict__["_is_built"] = True
+        return super()._weft_call(call, args, kwargs)

@@ -1,0 +1,142 @@
+"""The modules of weft.tf: a name is looked up in the table when it is first used."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ._absent import AbsentError, RemovedError, refuse_keywords
+
+try:
+    from ._names import MODULES, NAMES, REMOVED
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "weft.tf: the table of names is not compiled: build the target weft-python"
+    ) from error
+
+__all__ = ["find", "install", "names_in", "paths"]
+
+_ROOT = "weft.tf"
+
+
+class _Names(ModuleType):
+    """A module whose names are in the table."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{_ROOT}.{path}", MODULES[path])
+        self.__path__ = []
+        self._within = path
+
+    def __getattr__(self, name: str) -> Any:
+        return find(self._within, name)
+
+    def __dir__(self) -> list[str]:
+        return names_in(self._within)
+
+
+def install() -> None:
+    """Makes the modules, so that `import weft.tf.keras.layers` finds them."""
+    for path in MODULES:
+        above, _, last = path.rpartition(".")
+        module = _Names(path)
+        sys.modules[module.__name__] = module
+        setattr(sys.modules[f"{_ROOT}.{above}" if above else _ROOT], last, module)
+
+
+def find(within: str, name: str) -> Any:
+    """What a name of a module stands for, which it has from now on. Throws AttributeError."""
+    path = f"{within}.{name}" if within else name
+    meaning = NAMES.get(path)
+    if meaning is not None:
+        value = _made(path, meaning)
+        setattr(sys.modules[f"{_ROOT}.{within}" if within else _ROOT], name, value)
+        return value
+    removed = REMOVED.get(path) or (REMOVED.get(name) if within == "compat.v1" else None)
+    if removed is not None:
+        raise RemovedError(f"tf.{path} is of TensorFlow 1: {removed}", name=name, obj=None)
+    if within == "compat.v1" and (name in NAMES or name in MODULES):
+        return getattr(sys.modules[_ROOT], name)
+    raise AbsentError(f"{_ROOT}.{within}" if within else _ROOT, name, paths)
+
+
+def paths() -> list[str]:
+    """All names, with their modules: "tf.keras.layers.Dense"."""
+    return [f"tf.{path}" for path in NAMES]
+
+
+def names_in(within: str) -> list[str]:
+    """The names of a module and the modules in it."""
+    start = within + "." if within else ""
+    found = {path[len(start) :] for path in (*NAMES, *MODULES) if path.startswith(start)}
+    return sorted(name for name in found if "." not in name)
+
+
+def _made(path: str, meaning: str | tuple[str, str]) -> Any:
+    if isinstance(meaning, str):
+        return _object(meaning)
+    return _function(path, *meaning)
+
+
+def _object(target: str) -> Any:
+    """The object of a path that begins with `wf`, `tf` or `more`."""
+    root, *names = target.split(".")
+    value: Any = import_module(_PACKAGES[root])
+    for name in names:
+        value = getattr(value, name)
+    return value
+
+
+_PACKAGES = {
+    "wf": "weft",
+    "tf": "weft.tf",
+    "more": "weft.tf._more",
+    "data": "weft.tf._data",
+    "train": "weft.tf._train",
+    "summary": "weft.tf._summary",
+    "keras": "weft.tf._keras",
+}
+
+
+def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]:
+    """A function of TensorFlow's parameters that gives the value of the expression."""
+    scope: dict[str, Any] = {"__name__": _ROOT, "refuse": refuse_keywords}
+    for word, package in _PACKAGES.items():
+        if re.search(rf"\b{word}\.", expression):
+            scope[word] = import_module(package)
+    name = path.rpartition(".")[2]
+    known = [p.partition("=")[0].partition(":")[0].strip(" *") for p in parameters.split(",")]
+
+    def bound(found: re.Match[str]) -> str:
+        """A function of weft under a name of its own, which saves a look into the module."""
+        scope["wf_" + found[1]] = getattr(scope["wf"], found[1])
+        return f"wf_{found[1]}("
+
+    called = re.sub(r"\bwf\.(\w+)\(", bound, expression)
+    source = (
+        f"def {name}({parameters}{', ' if parameters else ''}**other):\n"
+        f" if other: refuse('tf.{path}', other, {known!r})\n"
+        f" return {called}\n"
+    )
+    # A file within the package: errors name the line of the caller.
+    exec(compile(source, __file__, "exec"), scope)
+    made = scope[name]
+    made.__module__ = _ROOT
+    made.__qualname__ = path
+    made.__doc__ = f"tf.{path}({parameters})\n\nIs {expression}.\n\n{_document(expression)}"
+    return made
+
+
+def _document(expression: str) -> str:
+    """The text of the function that an expression begins with."""
+    target = expression.partition("(")[0]
+    if not target.replace(".", "").replace("_", "").isalnum():
+        return ""
+    try:
+        text: Any = _object(target).__doc__
+    except (AttributeError, KeyError, ImportError):
+        return ""
+    return text or ""
