@@ -314,9 +314,10 @@ void define_initializers(nb::module_ &module) {
            [](const Initializer &self) {
              nb::list numbers;
              for (const double number : self.numbers) numbers.append(number);
-             const nb::module_ weft = nb::module_::import_("weft._weft");
-             return nb::make_tuple(weft.attr("internal_initializer"),
-                                   nb::make_tuple(nb::str(self.name.c_str()), nb::tuple(numbers)));
+             return nb::make_tuple(
+                 nb::module_::import_("weft._arguments").attr("made_by"),
+                 nb::make_tuple("weft._weft", "internal_initializer",
+                                nb::make_tuple(nb::str(self.name.c_str()), nb::tuple(numbers))));
            })
       .attr("__module__") = "weft.nn.initializers";
   module.def("internal_initializer", [](nb::handle name, nb::handle numbers) {

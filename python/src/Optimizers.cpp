@@ -397,7 +397,7 @@ void set_rate(OptimizerObject &self, nb::handle value) {
     throw StateError(std::string(self.kind) +
                      ": the learning rate is part of compiled functions, and stays as it is: make "
                      "the optimizer with learning_rate=weft.Variable(1e-3), which can be assigned");
-  const Operand number(to_tensor_of(value.ptr(), self.rate->dtype(), {self.kind, "learning_rate"}));
+  const Tensor number = to_tensor_of(value.ptr(), self.rate->dtype(), {self.kind, "learning_rate"});
   self.rate->assign(number);
 }
 

@@ -87,8 +87,9 @@ void define_schedules(nb::module_ &module) {
            })
       .def("__reduce__",
            [](const ScheduleObject &self) {
-             const nb::object module = nb::module_::import_("weft.schedules");
-             return nb::make_tuple(module.attr(nb::object(self.text[0])), self.text[1]);
+             return nb::make_tuple(nb::module_::import_("weft._arguments").attr("made_by"),
+                                   nb::make_tuple("weft.schedules", nb::object(self.text[0]),
+                                                  nb::object(self.text[1])));
            })
       .attr("__module__") = "weft.schedules";
   const auto made = [](const char *name, const nb::object &arguments, Schedule rate) {

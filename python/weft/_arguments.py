@@ -83,3 +83,10 @@ def seed(name: str, value: Any) -> int | None:
     if not 0 <= number < 2**64:
         raise _weft.ValueError(f"{name} is {number}: an integer from 0 to 2^64 - 1 is wanted")
     return number
+
+
+def made_by(module: str, name: str, arguments: tuple[Any, ...]) -> Any:
+    """What a function of the package gives for these arguments: how pickles name it."""
+    import importlib
+
+    return getattr(importlib.import_module(module), name)(*arguments)
