@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _weft
+from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
 
 __all__ = ["Model", "Module", "Sequential"]
@@ -99,25 +100,27 @@ def _missing(module: Module, name: str) -> str:
     return text
 
 
+def _is_module(x: Any) -> bool:
+    return isinstance(x, Module)
+
+
 def _is_part(x: Any) -> bool:
     return isinstance(x, Module | _weft.internal_part)
 
 
 def _entries(x: Any) -> Iterator[tuple[str, Any]]:
     """The names and values in a Module or a container."""
-    if isinstance(x, dict):
-        table: dict[Any, Any] = x
-        yield from ((str(key), value) for key, value in table.items())
-    elif isinstance(x, list | tuple):
-        listed: Sequence[Any] = x
-        yield from ((str(i), value) for i, value in enumerate(listed))
+    if is_dict(x):
+        yield from ((str(key), value) for key, value in x.items())
+    elif is_listed(x):
+        yield from ((str(i), value) for i, value in enumerate(x))
     else:
         yield from _weft.internal_fields(x)
 
 
 def _parts_of(x: Any, seen: set[int]) -> Iterator[Any]:
     for _, value in _entries(x):
-        inside = isinstance(value, list | tuple | dict)
+        inside = is_listed(value) or is_dict(value)
         if id(value) in seen or not (inside or _is_part(value)):
             continue
         seen.add(id(value))
@@ -133,7 +136,8 @@ def _tree_of(x: Any, seen: set[int]) -> str:
     seen = seen | {id(x)}
     lines: list[str] = []
     for name, value in _entries(x):
-        if isinstance(value, Module | list | tuple | dict) and _holds_part(value, set()):
+        nested = _is_module(value) or is_listed(value) or is_dict(value)
+        if nested and _holds_part(value, set()):
             text = _tree_of(value, seen)
         elif _is_part(value):
             text = repr(value)
@@ -318,7 +322,7 @@ def _types_of(model: Any, input_shape: Any, dtype: Any) -> list[tuple[Sequence[i
             )
         return called
     shapes = [input_shape] if _is_shape(input_shape) else list(input_shape)
-    dtypes = dtype if isinstance(dtype, list | tuple) else [dtype] * len(shapes)
+    dtypes: Any = dtype if is_listed(dtype) else [dtype] * len(shapes)
     return list(zip(shapes, dtypes, strict=True))
 
 
@@ -365,7 +369,7 @@ class Sequential(Model):
     def __init__(self, layers: Any = (), name: str | None = None) -> None:
         super().__init__(name)
         self._entries: list[tuple[str, Any, bool]] = []
-        for layer in layers if isinstance(layers, list | tuple) else [layers]:
+        for layer in layers if is_listed(layers) else [layers]:
             self._append(layer, None)
         self._build_if_known()
 

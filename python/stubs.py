@@ -1,0 +1,145 @@
+"""Writes the stubs of the layers, losses, metrics, optimizers and schedules of weft._weft, from what they say of their arguments.
+
+    python python/stubs.py FOLDER > layers.pyi
+
+FOLDER has the built package. Classes say their arguments in a line of their docstring, functions in their signature.
+"""
+
+import ast
+import inspect
+import re
+import sys
+
+BASES = ("Layer", "Metric", "Optimizer", "Schedule", "Initializer")
+PREFIXES = ("losses_", "metrics_", "nn_", "schedules_")
+TYPES = {"units": "int", "filters": "int", "classes": "int", "thresholds": "int"}
+
+# What all of a kind have.
+MEMBERS = {
+    "_Part": [
+        "name: str",
+        "variables: list[Variable]",
+        "trainable_variables: list[Variable]",
+        "non_trainable_variables: list[Variable]",
+        "parameter_count: int",
+        "def named_variables(self) -> dict[str, Variable]: ...",
+        "def get_config(self) -> dict[str, Any]: ...",
+    ],
+    "Layer": [
+        "activation: Any",
+        "built: builtins.bool",
+        "input_shape: tuple[int | None, ...] | None",
+        "def build(self, input_shape: Any, dtype: Any = ...) -> Self: ...",
+        "def __call__(self, *inputs: Any, **options: Any) -> Any: ...",
+    ],
+    "Metric": [
+        "def __call__(self, *values: Any, **options: Any) -> Tensor: ...",
+        "def update(self, *values: Any, **options: Any) -> None: ...",
+        "def result(self) -> Tensor: ...",
+        "def reset(self) -> None: ...",
+        "def merge(self, other: Self) -> None: ...",
+    ],
+    "Optimizer": [
+        "step: Tensor",
+        "learning_rate: Any",
+        "state: list[Variable]",
+        "def apply_gradients(self, gradients: Any) -> None: ...",
+        "def minimize(self, loss: Callable[[], Any], variables: Any = None) -> Tensor: ...",
+        "def swap_averages(self) -> None: ...",
+    ],
+    "Schedule": ["def __call__(self, step: Any) -> Tensor: ..."],
+    "Initializer": ["def __call__(self, shape: Any, dtype: Any = ..., seed: int | None = None) -> Tensor: ..."],
+    "ReduceOnPlateau": ["rate: Variable", "def update(self, value: Any) -> None: ..."],
+}
+
+
+def parameter(text: str) -> str:
+    """`use_bias=True` with its type."""
+    name, _, default = (part.strip() for part in text.partition("="))
+    if name == "*":
+        return name
+    kind = TYPES.get(name, "builtins.bool" if default in ("True", "False") else "Any")
+    if not default:
+        return f"{name}: {kind}"
+    try:
+        ast.literal_eval(default)
+    except ValueError:
+        default = "..."
+    return f"{name}: {kind} = {default}"
+
+
+def parameters(text: str) -> str:
+    """The list of parameters of a line such as `units, *, use_bias=True, and what the cell takes`."""
+    depth, start, parts = 0, 0, []
+    for at, c in enumerate(text + ","):
+        depth += (c in "([") - (c in ")]")
+        if c == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    known = [p for p in parts if re.fullmatch(r"\*|\w+(\s*=.*)?", p)]
+    if known and known[-1] == "*":
+        known.pop()
+    typed = ["self", *map(parameter, known)]
+    if len(known) < len(parts):
+        typed.append("**options: Any")
+    return ", ".join(typed)
+
+
+def constructor(cls: type) -> str:
+    """The stub of `__init__`."""
+    for line in (cls.__doc__ or "").splitlines():
+        found = re.match(r"(?:%s)?(\(.*\))" % cls.__name__, line.strip())
+        if found:
+            inside = found.group(1)
+            depth = 0
+            for at, c in enumerate(inside):
+                depth += (c == "(") - (c == ")")
+                if depth == 0:
+                    return f"def __init__({parameters(inside[1:at])}) -> None: ..."
+    return "def __init__(self, *args: Any, **options: Any) -> None: ..."
+
+
+def class_stub(cls: type, base: str) -> list[str]:
+    """The lines of a class."""
+    own = MEMBERS.get(cls.__name__)
+    lines = [f"class {cls.__name__}({base}):" if base else f"class {cls.__name__}:"]
+    if own is None or cls.__name__ == "ReduceOnPlateau":
+        lines.append(f"    {constructor(cls)}")
+        attributes = [n for n, v in vars(cls).items() if not n.startswith("_") and not callable(v)]
+        lines += [f"    {name}: Any" for name in sorted(attributes) if name != "rate"]
+    return lines + [f"    {line}" for line in own or []]
+
+
+def function_stub(name: str, function: object) -> str:
+    """The line of a function."""
+    try:
+        text = str(inspect.signature(function))  # type: ignore[arg-type]
+        ast.parse(f"def f{text}: ...")
+    except (TypeError, ValueError, SyntaxError):
+        return f"def {name}(*args: Any, **options: Any) -> Any: ..."
+    inside = parameters(text[1:-1].replace("/, ", "").replace(", /", ""))
+    return f"def {name}({inside.removeprefix('self').removeprefix(', ')}) -> Any: ..."
+
+
+def main(folder: str) -> None:
+    """Prints the stubs."""
+    sys.path.insert(0, folder)
+    from weft import _weft
+
+    print("\n# Layers, losses, metrics, optimizers and schedules: written by python/stubs.py.\n")
+    print("\n".join(class_stub(_weft._Part, "internal_part")))
+    classes = {n: c for n, c in vars(_weft).items() if isinstance(c, type)}
+    for base in BASES:
+        print("\n".join(class_stub(classes[base], "_Part" if issubclass(classes[base], _weft._Part) else "")))
+        for name, cls in sorted(classes.items()):
+            if cls is not classes[base] and issubclass(cls, classes[base]):
+                print("\n".join(class_stub(cls, base)))
+    print("\n".join(class_stub(_weft.ReduceOnPlateau, "")))
+    print("def internal_initializer(name: str, numbers: Sequence[float], /) -> Initializer: ...")
+    for name, function in sorted(vars(_weft).items()):
+        if name.startswith(PREFIXES) and callable(function):
+            print(function_stub(name, function))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
