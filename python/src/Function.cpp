@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "Interrupts.h"
+#include "Parameters.h"
 #include "Staging.h"
 #include "Style.h"
 #include <nanobind/stl/string.h>
@@ -20,21 +21,6 @@ namespace weft::python {
 namespace {
 
 using detail::FunctionCore;
-
-/// What a callable is called with.
-struct Parameters {
-  std::vector<nb::object> names;    ///< by position, then those by keyword only
-  std::vector<nb::object> defaults; ///< null where there is none
-  std::size_t positional = 0, positional_only = 0;
-  bool more = true;  ///< *args
-  bool words = true; ///< **kwargs
-
-  /// Whether the arguments of a call are the parameters as they are.
-  bool plain(std::size_t given, PyObject *keywords) const {
-    return keywords == nullptr && given == positional && names.size() == positional && !more &&
-           !words;
-  }
-};
 
 struct Object {
   PyObject_HEAD;
@@ -56,180 +42,8 @@ bool run_eagerly = false;
 
 Object *object_of(PyObject *self) { return reinterpret_cast<Object *>(self); }
 const char *name_of(const Object *self) { return self->core->options().name.c_str(); }
-
-//===----------------------------------------------------------------------===//
-// Parameters
-//===----------------------------------------------------------------------===//
-
-/// Those of a function of Python, or of a method without its self; of anything else whatever comes.
-Parameters parameters_of(PyObject *callable) {
-  Parameters parameters;
-  const bool method = PyMethod_Check(callable) != 0;
-  PyObject *function = method ? PyMethod_GET_FUNCTION(callable) : callable;
-  if (PyFunction_Check(function) == 0) return parameters;
-  const nb::handle of(function);
-  const nb::object code = of.attr("__code__"), names = code.attr("co_varnames");
-  const auto count = nb::cast<std::size_t>(code.attr("co_argcount"));
-  const auto only = nb::cast<std::size_t>(code.attr("co_posonlyargcount"));
-  const auto keyword = nb::cast<std::size_t>(code.attr("co_kwonlyargcount"));
-  const int flags = nb::cast<int>(code.attr("co_flags"));
-  const std::size_t skipped = method ? 1 : 0;
-  if (count < skipped) return parameters;
-  parameters.positional = count - skipped;
-  parameters.positional_only = only < skipped ? 0 : only - skipped;
-  parameters.more = (flags & CO_VARARGS) != 0;
-  parameters.words = (flags & CO_VARKEYWORDS) != 0;
-  for (std::size_t i = skipped; i < count + keyword; ++i) parameters.names.push_back(names[i]);
-  parameters.defaults.resize(parameters.names.size());
-  if (const nb::object defaults = of.attr("__defaults__"); !defaults.is_none()) {
-    const std::size_t given = nb::len(defaults);
-    for (std::size_t i = 0; i < given; ++i)
-      if (const std::size_t at = count - given + i; at >= skipped)
-        parameters.defaults[at - skipped] = defaults[i];
-  }
-  if (const nb::object defaults = of.attr("__kwdefaults__"); !defaults.is_none())
-    for (std::size_t i = parameters.positional; i < parameters.names.size(); ++i)
-      parameters.defaults[i] = defaults.attr("get")(parameters.names[i], nb::handle(code));
-  for (std::size_t i = parameters.positional; i < parameters.names.size(); ++i)
-    if (parameters.defaults[i].is(code)) parameters.defaults[i] = nb::object();
-  return parameters;
-}
-
-/// The arguments of a call in their places; all but converted ones are borrowed.
-struct Bound {
-  PyObject *const *values = nullptr; ///< of the parameters
-  std::size_t count = 0;
-  std::span<PyObject *const> rest = {};                      ///< of *args
-  std::vector<std::pair<PyObject *, PyObject *>> words = {}; ///< of **kwargs, sorted
-  std::vector<PyObject *> placed = {};
-  std::vector<nb::object> converted = {};
-};
-
-/// Raises the TypeError that Python has for such a call.
-[[noreturn]] void refuse_call(const Object *self, PyObject *const *args, std::size_t given,
-                              PyObject *keywords) {
-  nb::list positional;
-  nb::dict named;
-  for (std::size_t i = 0; i < given; ++i) positional.append(nb::handle(args[i]));
-  for (Py_ssize_t k = 0; keywords != nullptr && k < PyTuple_GET_SIZE(keywords); ++k)
-    named[nb::handle(PyTuple_GET_ITEM(keywords, k))] =
-        nb::handle(args[given + static_cast<std::size_t>(k)]);
-  const nb::object signature =
-      nb::module_::import_("inspect").attr("signature")(nb::handle(self->function));
-  std::string message = "the arguments do not fit its parameters";
-  try {
-    const nb::object bind = signature.attr("bind");
-    static_cast<void>(checked(PyObject_Call(bind.ptr(), nb::tuple(positional).ptr(), named.ptr())));
-  } catch (nb::python_error &error) {
-    message = nb::str(error.value()).c_str();
-  }
-  raise_type_error(std::string(name_of(self)) + "(): " + message);
-}
-
-void bind(const Object *self, PyObject *const *args, std::size_t given, PyObject *keywords,
-          Bound &bound) {
-  const Parameters &parameters = *self->parameters;
-  if (parameters.plain(given, keywords)) {
-    bound.values = args;
-    bound.count = given;
-    return;
-  }
-  const std::size_t count = parameters.names.size();
-  bound.placed.assign(count, nullptr);
-  if (given > parameters.positional) {
-    if (!parameters.more) refuse_call(self, args, given, keywords);
-    bound.rest = {args + parameters.positional, given - parameters.positional};
-  }
-  for (std::size_t i = 0; i < std::min(given, parameters.positional); ++i)
-    bound.placed[i] = args[i];
-  for (Py_ssize_t k = 0; keywords != nullptr && k < PyTuple_GET_SIZE(keywords); ++k) {
-    PyObject *word = PyTuple_GET_ITEM(keywords, k);
-    PyObject *value = args[given + static_cast<std::size_t>(k)];
-    std::size_t at = parameters.positional_only;
-    while (at < count && parameters.names[at].ptr() != word) ++at;
-    if (at == count)
-      for (at = parameters.positional_only;
-           at < count && PyUnicode_Compare(parameters.names[at].ptr(), word) != 0; ++at) {
-      }
-    if (at < count && bound.placed[at] != nullptr) refuse_call(self, args, given, keywords);
-    if (at < count) bound.placed[at] = value;
-    else if (parameters.words) bound.words.emplace_back(word, value);
-    else refuse_call(self, args, given, keywords);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (bound.placed[i] == nullptr) bound.placed[i] = parameters.defaults[i].ptr();
-    if (bound.placed[i] == nullptr) refuse_call(self, args, given, keywords);
-  }
-  std::ranges::sort(bound.words, [](const auto &a, const auto &b) {
-    return PyUnicode_Compare(a.first, b.first) < 0;
-  });
-  bound.values = bound.placed.data();
-  bound.count = count;
-}
-
-/// A tree in which what stands at a spec is a tensor: of its dtype, unless it was one before.
-nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
-  if (nb::hasattr(nb::handle(spec), "_is_tensor_spec")) {
-    if (is_tensor(value)) return nb::borrow(value);
-    const DType dtype = to_dtype(nb::object(nb::handle(spec).attr("dtype")).ptr(), place);
-    return nb::steal(wrap(to_tensor_of(value, dtype, place)));
-  }
-  const bool list = PyList_Check(spec) != 0, dict = PyDict_Check(spec) != 0;
-  if (dict && PyDict_Check(value) != 0) {
-    nb::dict made;
-    for (const auto [key, entry] : nb::borrow<nb::dict>(value)) {
-      PyObject *inner = PyDict_GetItem(spec, key.ptr());
-      made[key] = inner == nullptr ? nb::borrow(entry) : converted(entry.ptr(), inner, place);
-    }
-    return made;
-  }
-  const bool fits =
-      (list && PyList_Check(value) != 0) || (PyTuple_Check(spec) != 0 && PyTuple_Check(value) != 0);
-  if (!fits || Py_SIZE(value) != Py_SIZE(spec)) return nb::borrow(value);
-  const nb::object items = checked(PySequence_List(value));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
-    PyObject *inner = list ? PyList_GET_ITEM(spec, i) : PyTuple_GET_ITEM(spec, i);
-    PyList_SetItem(items.ptr(), i,
-                   converted(PyList_GET_ITEM(items.ptr(), i), inner, place).release().ptr());
-  }
-  if (list) return items;
-  const nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(value)));
-  return nb::hasattr(type, "_make") ? type.attr("_make")(items)
-                                    : checked(PyList_AsTuple(items.ptr()));
-}
-
-void convert_to_specs(const Object *self, Bound &bound) {
-  const auto specs = static_cast<std::size_t>(PyTuple_GET_SIZE(self->specs));
-  if (bound.placed.empty()) bound.placed.assign(bound.values, bound.values + bound.count);
-  for (std::size_t i = 0; i < std::min(specs, bound.count); ++i) {
-    const char *name = PyUnicode_AsUTF8(self->parameters->names[i].ptr());
-    bound.converted.push_back(converted(bound.placed[i],
-                                        PyTuple_GET_ITEM(self->specs, static_cast<Py_ssize_t>(i)),
-                                        {name_of(self), name}));
-    bound.placed[i] = bound.converted.back().ptr();
-  }
-  bound.values = bound.placed.data();
-}
-
-void walk(const Object *self, const Bound &bound, ArgumentWalker &walker) {
-  const std::vector<nb::object> &names = self->parameters->names;
-  for (std::size_t i = 0; i < bound.count; ++i) {
-    walker.begin(names[i].ptr());
-    walker.walk(bound.values[i]);
-  }
-  walker.begin(nullptr);
-  if (self->parameters->more) {
-    walker.reader.enter(Node::tuple, bound.rest.size());
-    for (PyObject *value : bound.rest) walker.walk(value);
-  }
-  if (self->parameters->words) {
-    walker.reader.enter(Node::map, bound.words.size());
-    for (const auto &[word, value] : bound.words) {
-      walker.reader.literal(std::string_view(PyUnicode_AsUTF8(word)));
-      walker.begin(word);
-      walker.walk(value);
-    }
-  }
+Callee callee_of(const Object *self) {
+  return {name_of(self), self->function, self->parameters, self->specs};
 }
 
 /// Holds the tensors and variables of arguments, which a reader borrows, while other threads of
@@ -299,10 +113,11 @@ struct Call {
   std::string why; ///< what differs from the traces there are, where a warning is due
 
   void read(PyObject *const *args, std::size_t given, PyObject *keywords) {
-    bind(self, args, given, keywords, bound);
+    const Callee callee = callee_of(self);
+    bind(callee, args, given, keywords, bound);
     if (self->specs != nullptr) [[unlikely]]
-      convert_to_specs(self, bound);
-    walk(self, bound, walker);
+      convert_to_specs(callee, bound);
+    walk(callee, bound, walker);
   }
   /// Before the lock of Python is given up.
   void hold() {
