@@ -144,12 +144,27 @@ std::vector<Benchmark> around_training() {
   };
 }
 
+std::vector<Benchmark> of_python() {
+  return {
+      {"py_add8", "an eager add of two tensors of 8 floats, in Python", python_row, kPython},
+      {"py_dlpack", "a tensor on an array of NumPy's memory", python_row, kPython},
+      {"py_call_2", "a call of a compiled function of two arguments", python_row, kPython},
+      {"py_call_dict64", "a call of a compiled function of a dict of 64 tensors", python_row,
+       kPython},
+      {"py_trace_20k", "tracing 20,000 ops", python_row, kPython},
+      {"py_sum_even", "a compiled loop over 10,000 numbers, with a branch", python_row, kPython},
+      {"py_lstm_eager", "an LSTM cell of 10 units on a batch of 10, eager", python_row, kPython},
+      {"py_lstm_compiled", "the same of operators, compiled", python_row, kPython},
+      {"py_import", "python -c 'import weft', the whole process", python_import, kPython},
+  };
+}
+
 } // namespace
 
 const std::vector<Benchmark> &benchmarks() {
   static const std::vector<Benchmark> list = [] {
     std::vector<Benchmark> all = core();
-    for (const std::vector<Benchmark> &more : {shapes(), around_training()})
+    for (const std::vector<Benchmark> &more : {shapes(), around_training(), of_python()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
