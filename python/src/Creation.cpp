@@ -191,10 +191,10 @@ PyMethodDef functions[] = {
         "where a copy is needed\n\n"
         "Example:\n    wf.asarray([1.5, 2.5])  ->  [1.5, 2.5]\n"),
     method<zeros_signature, make_zeros>(
-        "zeros(shape, dtype=float32, *, device=None)\n--\n\nA tensor of zeros.\n\n"
+        "zeros(shape, dtype='float32', *, device=None)\n--\n\nA tensor of zeros.\n\n"
         "Example:\n    wf.zeros([2, 2])  ->  [[0, 0], [0, 0]]\n"),
     method<ones_signature, make_ones>(
-        "ones(shape, dtype=float32, *, device=None)\n--\n\nA tensor of ones.\n\n"
+        "ones(shape, dtype='float32', *, device=None)\n--\n\nA tensor of ones.\n\n"
         "Example:\n    wf.ones(3)  ->  [1, 1, 1]\n"),
     method<full_signature, make_full>("full(shape, value, dtype=None, *, device=None)\n--\n\nA "
                                       "tensor of one value, in its dtype if none is given.\n\n"
@@ -215,11 +215,11 @@ PyMethodDef functions[] = {
         "Raises:\n    ValueError: if the step is 0 or a bound is not finite\n\nExample:\n    "
         "wf.arange(2, 8, 2)  ->  [2, 4, 6]\n"),
     method<linspace_signature, make_linspace>(
-        "linspace(start, stop, num=50, *, endpoint=True, dtype=float32)\n--\n\n"
+        "linspace(start, stop, num=50, *, endpoint=True, dtype='float32')\n--\n\n"
         "Numbers at equal distances from start to stop, which is the last one, or with "
         "endpoint=False would be the next.\n\n"
         "Example:\n    wf.linspace(0, 1, 5)  ->  [0, 0.25, 0.5, 0.75, 1]\n"),
-    method<eye_signature, make_eye>("eye(n, dtype=float32)\n--\n\nThe identity "
+    method<eye_signature, make_eye>("eye(n, dtype='float32')\n--\n\nThe identity "
                                     "matrix.\n\nExample:\n    wf.eye(2)  ->  [[1, 0], [0, 1]]\n"),
     method<square_signature, call_square>("square(x)\n--\n\nx * x of each element.\n\nExample:\n   "
                                           " wf.square([1, 2, 3])  ->  [1, 4, 9]\n"),

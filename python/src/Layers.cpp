@@ -1,8 +1,6 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
 
-#include <limits>
-
 #include <nanobind/stl/string.h>
 #include <weft/nn/dense.h>
 #include <weft/nn/dropout.h>
@@ -17,100 +15,6 @@ namespace weft::python {
 // What all layers have
 //===----------------------------------------------------------------------===//
 
-void MadeObject::take(Given &given) {
-  activation = std::move(given.activation);
-  return_state = given.return_state;
-  for (std::shared_ptr<Link> &link : given.links) {
-    Py_INCREF(link->object);
-    links.push_back(std::move(link));
-  }
-}
-
-int MadeObject::traverse(visitproc visit, void *arg) const {
-  Py_VISIT(activation.ptr());
-  Py_VISIT(arguments.ptr());
-  Py_VISIT(input_shape.ptr());
-  for (const std::shared_ptr<Link> &link : links) Py_VISIT(link->object);
-  return 0;
-}
-
-void MadeObject::clear() {
-  // An object that goes may come back here.
-  const nb::object first = std::move(activation), second = std::move(arguments);
-  for (const std::shared_ptr<Link> &link : std::exchange(links, {}))
-    Py_XDECREF(std::exchange(link->object, nullptr));
-}
-
-namespace {
-
-/// A visitor that takes nothing.
-struct Passing : StructureVisitor {
-  void tensor(Tensor &) override {}
-  void variable(Variable &) override {}
-  void literal(bool) override {}
-  void literal(std::int64_t) override {}
-  void literal(std::uint64_t) override {}
-  void literal(double) override {}
-  void literal(std::string_view) override {}
-  void enter(Node, std::size_t) override {}
-  void layer(nn::LayerName &) override {}
-  void stateful(Stateful &) override {}
-  void push(std::string_view) override {}
-  void pop() override {}
-};
-
-struct NameFinder final : Passing {
-  void layer(nn::LayerName &name) override {
-    if (depth >= nearest) return;
-    nearest = depth;
-    found = &name;
-  }
-  void push(std::string_view) override { ++depth; }
-  void pop() override { --depth; }
-
-  const nn::LayerName *found = nullptr;
-  int depth = 0, nearest = std::numeric_limits<int>::max();
-};
-
-struct Exchanger final : Passing {
-  explicit Exchanger(nb::handle memo)
-      : memo(memo), deepcopy(nb::module_::import_("copy").attr("deepcopy")) {}
-  void variable(Variable &value) override {
-    const nb::object copy = deepcopy(nb::steal(wrap(value)), memo);
-    value = variable_in(copy.ptr());
-  }
-  void layer(nn::LayerName &name) override { name = name.another(); }
-
-  nb::handle memo;
-  nb::object deepcopy;
-};
-
-} // namespace
-
-const nn::LayerName *name_of(Visitable &part) {
-  NameFinder finder;
-  part.visit(finder);
-  return finder.found;
-}
-
-void exchange_variables(Visitable &part, nb::handle memo) {
-  Exchanger exchanger(memo);
-  part.visit(exchanger);
-}
-
-nb::object copy_of_instance(PyObject *self, nb::handle memo,
-                            const std::function<void(nb::handle)> &construct) {
-  nb::object made = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(self))));
-  construct(made);
-  memo[checked(PyLong_FromVoidPtr(self))] = made;
-  const auto fields = fields_of(self);
-  const nb::object deepcopy = nb::module_::import_("copy").attr("deepcopy");
-  for (const auto &[name, value] : fields)
-    if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), deepcopy(value, memo).ptr()) != 0)
-      throw nb::python_error();
-  return made;
-}
-
 PyObject *result_of(const LayerObject &layer, Tensor result) {
   PyObject *wrapped = wrap(std::move(result));
   if (!layer.activation.is_valid()) [[likely]]
@@ -120,46 +24,15 @@ PyObject *result_of(const LayerObject &layer, Tensor result) {
 }
 
 Tensor tensor_argument(PyObject *object, const char *layer, const char *argument) {
+  return is_tensor(object) ? tensor_in(object) : to_tensor(object, {layer, argument});
+}
+
+Tensor optional_tensor(PyObject *object, const char *layer, const char *argument) {
   if (object == nullptr || object == Py_None) return {};
-  if (is_tensor(object)) return tensor_in(object);
-  return to_tensor(object, {layer, argument});
+  return tensor_argument(object, layer, argument);
 }
 
 namespace {
-
-struct Lister final : Passing {
-  void variable(Variable &value) override {
-    list.append(value.initialized() ? checked(wrap(value)) : nb::none());
-  }
-  nb::list list;
-};
-
-/// All variables of a bound object in their order, None in the place of one without a value.
-nb::list part_variables(nb::handle part) {
-  Lister lister;
-  visitable_in(part.ptr()).visit(lister);
-  return lister.list;
-}
-
-struct Setter final : Passing {
-  void variable(Variable &value) override {
-    const nb::object next = list[at++];
-    if (!next.is_none()) value = variable_in(next.ptr());
-  }
-  nb::list list;
-  std::size_t at = 0;
-};
-
-/// Gives a bound object other variables, in their order; None leaves one.
-void set_part_variables(nb::handle part, nb::list variables) {
-  Visitable &of = visitable_in(part.ptr());
-  if (nb::len(part_variables(part)) != nb::len(variables))
-    throw ValueError("a layer was pickled with " + std::to_string(nb::len(variables)) +
-                     " variables, and has another number of them");
-  Setter setter;
-  setter.list = std::move(variables);
-  of.visit(setter);
-}
 
 //===----------------------------------------------------------------------===//
 // The classes
@@ -212,7 +85,7 @@ void define_dense(nb::module_ &module) {
       5, 1,
       "activation(x @ kernel + bias), of x (..., inputs) to (..., units).\n\n"
       "Dense(units, activation=None, use_bias=True, kernel_initializer='glorot_uniform', "
-      "bias_initializer='zeros', dtype='float32', seed=None, name=None, input_shape=None)\n\n"
+      "bias_initializer='zeros', *, dtype='float32', seed=None, name=None, input_shape=None)\n\n"
       "The number of inputs follows from the first call, or from input_shape in a Sequential. An "
       "activation is a name ('relu', 'gelu', ..), or a function of a tensor.");
   variable(type, "kernel", &nn::Dense::kernel);
@@ -260,7 +133,10 @@ void define_depthwise(nb::module_ &module, const char *name) {
   auto parameters = depthwise_options<C>();
   parameters.insert(parameters.begin(), argument<0, C>("kernel_size"));
   auto type = C::define(module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
-                        "A convolution of each channel by itself.");
+                        "A convolution of each channel by itself.\n\n(kernel_size, strides=1, "
+                        "padding='valid', depth_multiplier=1, *, activation=None, "
+                        "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
+                        "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)");
   variable(type, "kernel", &L::kernel);
   variable(type, "bias", &L::bias);
 }
@@ -274,9 +150,34 @@ void define_separable(nb::module_ &module, const char *name) {
   parameters.insert(parameters.begin(), argument<0, C>("filters"));
   auto type = C::define(module, name, {1, nn::PerAxis(1), {}}, std::move(parameters), 5, 2,
                         "A convolution of each channel by itself, then one of size 1 that mixes "
-                        "the channels (Chollet 2017).");
-  inner(type, "depthwise", &L::depthwise);
-  inner(type, "pointwise", &L::pointwise);
+                        "the channels (Chollet 2017).\n\n(filters, kernel_size, strides=1, "
+                        "padding='valid', depth_multiplier=1, *, activation=None, "
+                        "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
+                        "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)");
+  const auto words = [](const MadeObject &self, std::initializer_list<const char *> names,
+                        const char *part) {
+    nb::dict chosen = arguments_named(self, names);
+    if (PyDict_GetItemString(self.arguments.ptr(), "name") != nullptr &&
+        !self.arguments["name"].is_none())
+      chosen["name"] = self.arguments["name"] + nb::str(part);
+    return chosen;
+  };
+  inner(type, "depthwise", &L::depthwise, [words](const LayerOf<L> &self) {
+    nb::dict chosen = words(self,
+                            {"kernel_size", "strides", "padding", "depth_multiplier",
+                             "dilation_rate", "kernel_initializer", "dtype"},
+                            ".depthwise");
+    chosen["use_bias"] = false;
+    return chosen;
+  });
+  inner(type, "pointwise", &L::pointwise, [words](const LayerOf<L> &self) {
+    nb::dict chosen = words(
+        self,
+        {"filters", "activation", "use_bias", "kernel_initializer", "bias_initializer", "dtype"},
+        ".pointwise");
+    chosen["kernel_size"] = 1;
+    return chosen;
+  });
 }
 
 void define_convolutions(nb::module_ &module) {
@@ -292,8 +193,11 @@ void define_convolutions(nb::module_ &module) {
   define_convolution<nn::Conv2D>(module, "weft.nn.Conv2D", plain);
   define_convolution<nn::Conv3D>(module, "weft.nn.Conv3D", plain);
   constexpr const char *transposed =
-      "The transpose of a convolution, which makes images larger by the strides: arguments as "
-      "those of convolutions, without groups.";
+      "The transpose of a convolution, which makes images larger by the strides. Arguments are "
+      "those of convolutions, without groups.\n\n(filters, kernel_size, strides=1, "
+      "padding='valid', *, activation=None, dilation_rate=1, use_bias=True, "
+      "kernel_initializer='glorot_uniform', bias_initializer='zeros', dtype='float32', name=None, "
+      "input_shape=None)";
   define_convolution<nn::Conv1DTranspose>(module, "weft.nn.Conv1DTranspose", transposed);
   define_convolution<nn::Conv2DTranspose>(module, "weft.nn.Conv2DTranspose", transposed);
   define_convolution<nn::Conv3DTranspose>(module, "weft.nn.Conv3DTranspose", transposed);
@@ -332,10 +236,12 @@ void define_poolings(nb::module_ &module) {
   define_pooling<nn::AveragePooling1D>(module, "weft.nn.AveragePooling1D", mean);
   define_pooling<nn::AveragePooling2D>(module, "weft.nn.AveragePooling2D", mean);
   define_pooling<nn::AveragePooling3D>(module, "weft.nn.AveragePooling3D", mean);
-  constexpr const char *all = "The mean of each channel: (batch, spatial axes.., channels) to "
-                              "(batch, channels), or with keepdims=True with sizes of 1 between.";
+  constexpr const char *all =
+      "The mean of each channel: (batch, spatial axes.., channels) to "
+      "(batch, channels), or with keepdims=True with sizes of 1 between.\n\n(*, "
+      "keepdims=False)";
   constexpr const char *most = "The largest element of each channel: (batch, spatial axes.., "
-                               "channels) to (batch, channels).";
+                               "channels) to (batch, channels).\n\n(*, keepdims=False)";
   define_global_pooling<nn::GlobalAveragePooling1D>(module, "weft.nn.GlobalAveragePooling1D", all);
   define_global_pooling<nn::GlobalAveragePooling2D>(module, "weft.nn.GlobalAveragePooling2D", all);
   define_global_pooling<nn::GlobalAveragePooling3D>(module, "weft.nn.GlobalAveragePooling3D", all);
@@ -448,17 +354,17 @@ void define_others(nb::module_ &module) {
     variable(type, "embeddings", &nn::Embedding::embeddings);
   }
   LayerClass<nn::Flatten>::define(module, "weft.nn.Flatten", {}, {}, 0, 0,
-                                  "(batch, a, b, ..) as (batch, a * b * ..).");
+                                  "x (batch, a, b, ..) as (batch, a * b * ..).\n\nFlatten()");
   using C = LayerClass<nn::Reshape, Ints>;
   C::define(module, "weft.nn.Reshape", {}, {argument<0, C>("target_shape")}, 1, 1,
-            "(batch, ..) as (batch, target_shape..), of which one entry may be -1.");
+            "x (batch, ..) as (batch, target_shape..), of which one entry may be -1.\n\n"
+            "Reshape(target_shape)");
 }
 
 } // namespace
 
 void define_layers(nb::module_ &module) {
-  module.def("internal_part_variables", part_variables);
-  module.def("internal_set_part_variables", set_part_variables);
+  define_made(module);
   define_initializers(module);
   define_base(module);
   define_dense(module);

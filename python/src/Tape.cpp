@@ -12,6 +12,7 @@ namespace {
 
 /// A tape, which records from `with` to its end.
 struct Tape {
+  using Initialized = void; // see Initialized.h
   TapeOptions options;
   std::unique_ptr<GradientTape> tape = nullptr;
   bool records = false;
@@ -30,6 +31,13 @@ struct Pause {
   std::unique_ptr<GradientTape::Pause> pause = nullptr;
 };
 
+/// None within a structure stays empty; instead of one it is none.
+void refuse_none(nb::handle structure, const char *what) {
+  if (structure.is_none())
+    throw DTypeError(std::string(what) + " is None: tensors and variables are wanted, or lists, "
+                                         "tuples and dicts of them");
+}
+
 /// The sources of derivatives; those of a model are its trainable variables, in a list.
 nb::object listed(nb::handle sources) {
   if (!is_model(sources.ptr())) return nb::borrow(sources);
@@ -37,6 +45,7 @@ nb::object listed(nb::handle sources) {
 }
 
 std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
+  refuse_none(sources, what);
   std::vector<GradientSource> list;
   visit_leaves(sources.ptr(), what, [&](PyObject *leaf) {
     if (is_variable(leaf)) list.emplace_back(variable_in(leaf));
@@ -46,6 +55,7 @@ std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
 }
 
 std::vector<Tensor> tensors_of(nb::handle structure, const char *what) {
+  refuse_none(structure, what);
   std::vector<Tensor> list;
   visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
     list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
@@ -71,7 +81,7 @@ nb::object wrapped(const Tensor &tensor) {
 //===----------------------------------------------------------------------===//
 
 nb::object enter(nb::object self) {
-  Tape &tape = *nb::inst_ptr<Tape>(self);
+  Tape &tape = nb::cast<Tape &>(self);
   if (tape.tape != nullptr)
     throw StateError(
         "GradientTape: the tape was entered already: it records once, so make another");
@@ -148,8 +158,7 @@ void define_tapes(nb::module_ &module) {
   nb::class_<Pause>(module, "_Pause", nb::is_final())
       .def("__enter__",
            [](Pause &self) {
-             GradientTape &tape =
-                 nb::inst_ptr<Tape>(self.tape)->entered("stop_recording was called");
+             GradientTape &tape = nb::cast<Tape &>(self.tape).entered("stop_recording was called");
              self.pause.reset(new GradientTape::Pause(tape.stop_recording()));
            })
       .def("__exit__", [](Pause &self, const nb::args &) { self.pause.reset(); });
@@ -171,9 +180,9 @@ void define_tapes(nb::module_ &module) {
           nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def("__enter__", enter)
       .def("__exit__", leave)
-      .def("watch", watch, nb::arg("tensor"),
+      .def("watch", watch, nb::arg("tensor").none(),
            "Watches a tensor, a variable, or all of a list, tuple or dict of them.")
-      .def("gradient", gradient, nb::arg("target"), nb::arg("sources"),
+      .def("gradient", gradient, nb::arg("target").none(), nb::arg("sources").none(),
            nb::arg("output_gradients") = nb::none(), nb::arg("unconnected_gradients") = "none",
            "The derivatives of the sum of all elements of the target by each source, in the "
            "structure of the sources: a "
@@ -181,11 +190,11 @@ void define_tapes(nb::module_ &module) {
            "gradients by its trainable variables. None where the target does not "
            "depend on a source, or "
            "zeros with unconnected_gradients='zero'.")
-      .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"),
+      .def("jacobian", jacobian, nb::arg("target").none(), nb::arg("sources").none(),
            nb::arg("unconnected_gradients") = "none", nb::arg("vectorize") = true,
            "The derivatives of every element of the target by every element of each source, of "
            "shape target.shape + source.shape.")
-      .def("batch_jacobian", batch_jacobian, nb::arg("target"), nb::arg("source"),
+      .def("batch_jacobian", batch_jacobian, nb::arg("target").none(), nb::arg("source").none(),
            "The jacobian of each member of a batch: of shape (b, y.., x..) for a target (b, y..) "
            "and a source (b, x..).")
       .def(
@@ -205,7 +214,8 @@ void define_tapes(nb::module_ &module) {
                     .explain(to_tensor(target.ptr(), {"explain", "target"}), by[0]);
             return nb::str(text.c_str());
           },
-          nb::arg("target"), nb::arg("source"), "Why the gradient is what it is, in a sentence.")
+          nb::arg("target").none(), nb::arg("source").none(),
+          "Why the gradient is what it is, in a sentence.")
       .def("watched_variables", watched,
            "The variables that are watched, in the order that they were read.");
 }

@@ -53,6 +53,7 @@ int contains(PyObject *self, PyObject *item) {
 
 /// The slices of a tensor along its first axis, one after the other.
 struct Rows {
+  using Initialized = void; // see Initialized.h
   Tensor tensor;
   std::int64_t next, count;
 };
@@ -74,7 +75,7 @@ PyObject *iterate(PyObject *self) {
 
 PyObject *next_row(PyObject *self) {
   return guarded([&]() -> PyObject * {
-    Rows &rows = *nb::inst_ptr<Rows>(self);
+    Rows &rows = nb::cast<Rows &>(nb::handle(self));
     if (rows.next == rows.count) return nullptr;
     return wrap(rows.tensor[rows.next++]);
   });
@@ -278,7 +279,7 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
   host_elements(tensor, "__array__");
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
-  const bool copies = !copy.is_none() && nb::cast<bool>(copy);
+  const bool copies = !copy.is_none() && to<bool>(copy.ptr(), {"__array__", "copy"});
   if (!dtype.is_none() && !view.attr("dtype").equal(numpy.attr("dtype")(dtype))) {
     if (!copy.is_none() && !copies)
       throw ValueError(std::string("__array__: a tensor of ") + python_name(tensor.dtype()) +
@@ -353,13 +354,13 @@ void define_tensors(nb::module_ &module) {
           [](const Tensor &self, nb::handle dtype) {
             return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
           },
-          nb::arg("dtype"), "The same values in another dtype.")
+          nb::arg("dtype").none(), "The same values in another dtype.")
       .def(
           "to_device",
           [](const Tensor &self, const std::string &device) {
             return self.to(parse_device(device));
           },
-          nb::arg("device"), "The same elements on another device.")
+          nb::arg("device").none(), "The same elements on another device.")
       .def("reshape", reshaped, "The same elements in another shape, of which one size may be -1.")
       .def("transpose", transposed, "The axes in the order given, or reversed.")
       .def(

@@ -30,6 +30,7 @@ struct LossMean final : Visitable {
 
 /// A run as callbacks of Python see it, as long as it goes on.
 struct BoundRun {
+  using Initialized = void; // see Initialized.h
   Run *run = nullptr;
 
   Run &now() const {
@@ -132,9 +133,10 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   parts.size = size;
   train::Callbacks all;
   for (const nb::handle callback : callbacks)
-    if (nb::isinstance<Callback>(callback))
+    if (nb::isinstance<Callback>(callback)) {
+      if (!nb::inst_ready(callback)) refuse_half_made(callback.ptr());
       all.push_back(nb::cast<std::shared_ptr<Callback>>(callback));
-    else if (PythonCallback::hears(nb::borrow(callback)) || PyCallable_Check(callback.ptr()) != 0)
+    } else if (PythonCallback::hears(nb::borrow(callback)) || PyCallable_Check(callback.ptr()) != 0)
       all.push_back(std::make_shared<PythonCallback>(nb::borrow(callback)));
     else
       throw DTypeError(std::string("fit: a ") + Py_TYPE(callback.ptr())->tp_name +
@@ -191,7 +193,7 @@ void define_training(nb::module_ &module) {
            })
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
-  nb::class_<Callback>(module, "internal_Callback");
+  nb::class_<Callback>(module, "internal_Callback", nb::is_final());
   module.def("internal_early_stopping",
              [](const std::string &monitor, const std::string &goal, std::int64_t patience,
                 double min_delta, bool restore_best) {

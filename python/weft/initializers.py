@@ -7,6 +7,7 @@ the sizes of the axes before them.
 
 from __future__ import annotations
 
+from weft._arguments import options
 from weft._weft import Initializer as Initializer, internal_initializer as _made
 
 __all__ = [
@@ -57,27 +58,32 @@ def lecun_normal() -> Initializer:
     return _made("lecun_normal", ())
 
 
+@options
 def orthogonal(gain: float = 1.0) -> Initializer:
     """A matrix with orthonormal rows or columns, whichever are fewer, times `gain` (Saxe et al.
     2014)."""
     return _made("orthogonal", (gain,))
 
 
+@options
 def uniform(low: float = -0.05, high: float = 0.05) -> Initializer:
     """Uniform between two numbers."""
     return _made("uniform", (low, high))
 
 
+@options
 def normal(stddev: float = 0.05, mean: float = 0.0) -> Initializer:
     """Normally distributed numbers."""
     return _made("normal", (stddev, mean))
 
 
+@options
 def truncated_normal(stddev: float = 0.05, mean: float = 0.0) -> Initializer:
     """Normally distributed numbers within two deviations of the mean."""
     return _made("truncated_normal", (stddev, mean))
 
 
+@options
 def constant(value: float) -> Initializer:
     """One number."""
     return _made("constant", (value,))

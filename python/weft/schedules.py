@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft import _weft
+from weft._arguments import options
 from weft._weft import ReduceOnPlateau as ReduceOnPlateau, Schedule as Schedule
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 
+@options
 def exponential_decay(
     initial: float, steps: int, rate: float, staircase: bool = False
 ) -> Schedule:
@@ -28,9 +30,10 @@ def exponential_decay(
     Raises:
         ValueError: if steps < 1 or a number is not finite
     """
-    return _weft.schedules_exponential(initial, steps, rate, staircase)
+    return _weft.schedules_exponential_decay(initial, steps, rate, staircase)
 
 
+@options
 def cosine_decay(
     initial: float, steps: int, alpha: float = 0.0, warmup: int = 0, target: float = 0.0
 ) -> Schedule:
@@ -41,9 +44,10 @@ def cosine_decay(
     Raises:
         ValueError: if steps < 1, warmup < 0 or a number is not finite
     """
-    return _weft.schedules_cosine(initial, steps, alpha, warmup, target)
+    return _weft.schedules_cosine_decay(initial, steps, alpha, warmup, target)
 
 
+@options
 def warmup(rate: float, steps: int, after: Schedule | None = None) -> Schedule:
     """From 0 to `rate` in a straight line over `steps` updates, then what `after` says of the
     updates behind them; without it, `rate`.
@@ -54,27 +58,31 @@ def warmup(rate: float, steps: int, after: Schedule | None = None) -> Schedule:
     return _weft.schedules_warmup(rate, steps, after)
 
 
+@options
 def piecewise_constant(boundaries: Sequence[int], values: Sequence[float]) -> Schedule:
     """values[i] up to and including step boundaries[i], the last value after the last.
 
     Raises:
         ValueError: unless boundaries ascend and there is one value more than there are of them
     """
-    return _weft.schedules_piecewise(list(boundaries), [float(value) for value in values])
+    return _weft.schedules_piecewise_constant(boundaries, values)
 
 
+@options
 def polynomial_decay(
     initial: float, steps: int, end: float = 1e-4, power: float = 1.0
 ) -> Schedule:
     """(initial - end) (1 - step / steps)^power + end, and `end` from there on."""
-    return _weft.schedules_polynomial(initial, steps, end, power)
+    return _weft.schedules_polynomial_decay(initial, steps, end, power)
 
 
+@options
 def inverse_time_decay(initial: float, steps: int, rate: float) -> Schedule:
     """initial / (1 + rate step / steps)."""
-    return _weft.schedules_inverse_time(initial, steps, rate)
+    return _weft.schedules_inverse_time_decay(initial, steps, rate)
 
 
+@options
 def one_cycle(
     largest: float,
     steps: int,

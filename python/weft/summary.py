@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from weft import _weft
-from weft._arguments import integer, optional_integer, optional_number, options
+from weft._arguments import NeedsInit, integer, optional_integer, optional_number, options
 
 __all__ = ["Event", "Writer", "create_file_writer", "read", "read_scalars"]
 
@@ -25,7 +25,7 @@ def _tag(method: str, tag: Any) -> str:
     return tag
 
 
-class Writer:
+class Writer(NeedsInit):
     """Writes an event file of its own into a folder, which is made if it is not there.
 
     Values may be traced: inside a traced function a call is an effect that keeps its order, and
@@ -36,6 +36,8 @@ class Writer:
     All methods raise ValueError for an empty tag, ShapeError unless the step is a scalar,
     DTypeError unless it is whole, and StateError after `close`.
     """
+
+    _made_by_init = ("_writer",)
 
     @options
     def __init__(
