@@ -33,6 +33,13 @@ inline constexpr bool checks_init<optimizers::ReduceOnPlateau> = true;
 template <>
 inline constexpr bool checks_init<random::Generator> = true;
 
+/// The class of the classes that nanobind makes: asking nanobind takes longer. Set by the tensors.
+inline PyTypeObject *class_of_bound_classes = nullptr;
+
+inline bool is_bound(nanobind::handle object) {
+  return Py_TYPE(Py_TYPE(object.ptr())) == class_of_bound_classes || nanobind::inst_check(object);
+}
+
 /// A TypeError that says which object was never initialized, and what to do.
 [[noreturn]] void refuse_half_made(PyObject *object);
 
@@ -48,7 +55,7 @@ struct nanobind::detail::type_caster<T, int> : nanobind::detail::type_caster_bas
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list *cleanup) noexcept {
     constexpr auto kMakes = static_cast<std::uint32_t>(cast_flags::construct) | cast_flags::trusted;
-    if ((flags & kMakes) == 0 && inst_check(source) && !inst_ready(source) &&
+    if ((flags & kMakes) == 0 && weft::python::is_bound(source) && !inst_ready(source) &&
         isinstance<T>(source)) {
       half_made_ = source.ptr();
       return true;

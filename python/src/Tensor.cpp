@@ -328,6 +328,7 @@ void define_tensors(nb::module_ &module) {
       nb::type_slots(slots().data()),
       "An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops.");
   tensor_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  class_of_bound_classes = Py_TYPE(tensor_type);
   type.def_prop_ro("shape", shape_of, "The sizes of the axes; None is one that is not known yet.")
       .def_prop_ro("dtype", [](const Tensor &self) { return wrap(self.dtype()); })
       .def_prop_ro("ndim", [](const Tensor &self) { return self.rank(); })
