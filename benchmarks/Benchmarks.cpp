@@ -147,6 +147,7 @@ std::vector<Benchmark> around_training() {
 std::vector<Benchmark> of_python() {
   return {
       {"py_add8", "an eager add of two tensors of 8 floats, in Python", python_row, kPython},
+      {"py_tape_add8", "the same while a tape records", python_row, kPython},
       {"py_dlpack", "a tensor on an array of NumPy's memory", python_row, kPython},
       {"py_call_2", "a call of a compiled function of two arguments", python_row, kPython},
       {"py_call_dict64", "a call of a compiled function of a dict of 64 tensors", python_row,
@@ -155,6 +156,9 @@ std::vector<Benchmark> of_python() {
       {"py_sum_even", "a compiled loop over 10,000 numbers, with a branch", python_row, kPython},
       {"py_lstm_eager", "an LSTM cell of 10 units on a batch of 10, eager", python_row, kPython},
       {"py_lstm_compiled", "the same of operators, compiled", python_row, kPython},
+      {"py_step_eager", "a training step of the network of row S000-4, eager", python_step,
+       kPython},
+      {"py_step_compiled", "the same step as a traced function", python_step, kPython},
       {"py_import", "python -c 'import weft', the whole process", python_import, kPython},
   };
 }

@@ -93,6 +93,7 @@ Row checkpoint_restore(const std::string &name, const Session &session);
 Row step_while_saving(const std::string &name, const Session &session);
 Row serve_p99(const std::string &name, const Session &session);
 Row python_row(const std::string &name, const Session &session);
+Row python_step(const std::string &name, const Session &session);
 Row python_import(const std::string &name, const Session &session);
 
 } // namespace weft::bench

@@ -3,6 +3,8 @@
 
 #include "PeerProcess.h"
 
+#include <weft/weft.h>
+
 #include <filesystem>
 #include <stdexcept>
 
@@ -38,10 +40,45 @@ struct Against {
   const char *row, *unit, *library;
 };
 constexpr Against kRows[] = {
-    {"add8", "ns", "numpy"},      {"dlpack", "ns", "numpy"},      {"call_2", "ns", "jax"},
-    {"call_dict64", "ns", "jax"}, {"trace_20k", "s", "jax"},      {"sum_even", "us", "tensorflow"},
-    {"lstm_eager", "us", ""},     {"lstm_compiled", "us", "jax"},
+    {"add8", "ns", "numpy"},          {"dlpack", "ns", "numpy"},     {"tape_add8", "ns", "torch"},
+    {"call_2", "ns", "jax"},          {"call_dict64", "ns", "jax"},  {"trace_20k", "s", "jax"},
+    {"sum_even", "us", "tensorflow"}, {"lstm_eager", "us", "torch"}, {"lstm_compiled", "us", "jax"},
 };
+
+/// The interpreter that has the library, or nothing where it is not installed.
+std::vector<std::string> interpreter(const Session &session, const std::string &library) {
+  if (library == "numpy") return weft_command(session);
+  const bool own = library == "tensorflow" || library == "torch";
+  const std::string python = session.peers + (own ? "/" + library : "") + "/bin/python";
+  // What ./x bench --peers installs leaves a stamp at its end; PyTorch is installed by hand.
+  const std::string proof =
+      library == "jax" ? session.peers + "/python.stamp"
+                       : (library == "torch" ? python : session.peers + "/tensorflow.stamp");
+  return std::filesystem::exists(proof) ? std::vector<std::string>{python}
+                                        : std::vector<std::string>{};
+}
+
+/// The step that python/rows.py trains, in C++.
+Contender step_in_cpp(bool compiled) {
+  const nn::Sequential model{nn::Conv2D(16, 3, {.activation = relu}),
+                             nn::Conv2D(16, 3, {.activation = relu}), nn::GlobalAveragePooling2D(),
+                             nn::Dense(10)};
+  const Tensor x = random::uniform({32, 28, 28, 1}, {.seed = 1}), y = zeros({32}, i32);
+  model(x);
+  const optimizers::Adam adam(model);
+  const auto step = [model, adam](const Tensor &x, const Tensor &y) {
+    GradientTape tape;
+    const Tensor loss = losses::softmax_cross_entropy(y, model(x));
+    adam.apply_gradients(tape.gradient(loss, model));
+    return loss;
+  };
+  const auto times = [=](const auto &f) {
+    return timed("C++", 1e6, [=](std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) keep(f(x, y));
+    });
+  };
+  return compiled ? times(function(step)) : times(step);
+}
 
 } // namespace
 
@@ -50,18 +87,19 @@ Row python_row(const std::string &name, const Session &session) {
   for (const Against &against : kRows) {
     if (row != against.row) continue;
     std::vector<Contender> contenders = {measured(session, weft_command(session), "weft", row)};
-    const std::string library = against.library;
-    if (library == "numpy")
-      contenders.push_back(measured(session, weft_command(session), library, row));
-    const std::string python =
-        session.peers + (library == "tensorflow" ? "/tensorflow/bin/python" : "/bin/python");
-    const std::string stamp =
-        session.peers + (library == "tensorflow" ? "/tensorflow.stamp" : "/python.stamp");
-    if ((library == "jax" || library == "tensorflow") && std::filesystem::exists(stamp))
-      contenders.push_back(measured(session, {python}, library, row));
+    const std::vector<std::string> python = interpreter(session, against.library);
+    if (!python.empty()) contenders.push_back(measured(session, python, against.library, row));
     return compare(name, against.unit, contenders, session.repeats);
   }
   throw std::runtime_error("there is no row " + name);
+}
+
+Row python_step(const std::string &name, const Session &session) {
+  const std::string row = name.substr(3);
+  return compare(
+      name, "us",
+      {measured(session, weft_command(session), "weft", row), step_in_cpp(row == "step_compiled")},
+      session.repeats);
 }
 
 Row python_import(const std::string &name, const Session &session) {

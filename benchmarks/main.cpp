@@ -141,7 +141,8 @@ int main(int argc, char **argv) {
          "Measure the rows of this group: core, which is measured when nothing is named, shapes or "
          "data; may be given several times")
       ->type_name("NAME")
-      ->check(CLI::IsMember({weft::bench::kCore, weft::bench::kShapes, weft::bench::kData}))
+      ->check(CLI::IsMember(
+          {weft::bench::kCore, weft::bench::kShapes, weft::bench::kData, weft::bench::kPython}))
       ->take_all();
   CLI::Option *json =
       app.add_option("--json", options.json, "Also write the rows to this file, a list of objects")

@@ -1,8 +1,8 @@
-"""The rows py_*: one measurement in Python, by Weft, NumPy, JAX or TensorFlow.
+"""The rows py_*: one measurement in Python, by Weft, NumPy, JAX, PyTorch or TensorFlow.
 
 A line server (docs/benchmarks.md): each line on stdin asks for one repeat, answered by one JSON line.
 
-    rows.py weft|numpy|jax|tensorflow ROW
+    rows.py weft|numpy|jax|torch|tensorflow ROW
 """
 
 import json
@@ -10,8 +10,7 @@ import os
 import sys
 import time
 
-ROW_NAMES = ("add8", "dlpack", "call_2", "call_dict64", "trace_20k", "sum_even", "lstm_eager", "lstm_compiled")
-
+TAPE_ADDS = 2000
 
 def seconds_per_call(run, budget=0.1):
     """Seconds per call of `run(count)`, with growing counts until one took the budget."""
@@ -81,6 +80,40 @@ def lstm(module):
     return cell
 
 
+def adds_on_a_tape(wf, x, y):
+    """Seconds per recorded add. A tape grows by what it records: each round has one of its own, made and dropped outside of the time."""
+
+    def repeat():
+        spent = 0.0
+        for _ in range(50):
+            with wf.GradientTape() as tape:
+                tape.watch(x)
+                start = time.perf_counter()
+                for _ in range(TAPE_ADDS):
+                    add(x, y)
+                spent += time.perf_counter() - start
+        return spent / (50 * TAPE_ADDS)
+
+    return repeat
+
+
+def training_step(wf):
+    """The step of the network of row S000-4; benchmarks/PythonRows.cpp has the same in C++."""
+    nn = wf.nn
+    model = wf.Sequential([nn.Conv2D(16, 3, activation="relu"), nn.Conv2D(16, 3, activation="relu"), nn.GlobalAveragePooling2D(), nn.Dense(10)])
+    model.build((None, 28, 28, 1))
+    adam = wf.optimizers.Adam(model, 1e-3)
+    loss_of = wf.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+    def step(x, y):
+        with wf.GradientTape() as tape:
+            loss = loss_of(y, model(x, training=True))
+        adam.apply_gradients(tape.gradient(loss, model.trainable_variables))
+        return loss
+
+    return step
+
+
 def weft(row):
     import weft as wf
 
@@ -88,6 +121,12 @@ def weft(row):
     with_version = f"Weft {wf.__version__}"
     if row == "add8":
         return "ns", calls(add, x, y), with_version
+    if row == "tape_add8":
+        return "ns", adds_on_a_tape(wf, x, y), with_version
+    if row in ("step_eager", "step_compiled"):
+        step = training_step(wf)
+        images, labels = wf.random.uniform([32, 28, 28, 1], seed=1), wf.zeros([32], "int32")
+        return "us", calls(step if row == "step_eager" else wf.function(step), images, labels), with_version
     if row == "dlpack":
         import numpy as np
 
@@ -147,6 +186,18 @@ def jax(row):
         sigmoid, tanh = staticmethod(j.nn.sigmoid), staticmethod(j.numpy.tanh)
 
     return "us", calls(waiting(lstm(Functions)), *lstm_arguments(j.numpy.zeros)), with_version
+
+
+def torch(row):
+    import torch as t
+
+    t.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    with_version = f"PyTorch {t.__version__}"
+    if row == "tape_add8":
+        return "ns", calls(add, t.ones(8, requires_grad=True), t.ones(8)), with_version
+    cell, zeros = t.nn.LSTMCell(10, 10), t.zeros(10, 10)
+    with t.inference_mode():
+        return "us", calls(t.inference_mode()(cell), zeros, (zeros, zeros)), with_version
 
 
 def tensorflow(row):
