@@ -84,6 +84,12 @@ void read(DType &target, nb::handle value, const Place &place, Given &) {
 void read(Ints &target, nb::handle value, const Place &place, Given &) {
   target = to_integers(value.ptr(), place);
 }
+void read(std::vector<double> &target, nb::handle value, const Place &place, Given &given) {
+  if (PyUnicode_Check(value.ptr()) != 0 || PyObject_HasAttrString(value.ptr(), "__iter__") == 0)
+    refuse(value, place, "a list of numbers");
+  target.clear();
+  for (const nb::handle number : value) read(target.emplace_back(), number, place, given);
+}
 void read(Tensor &target, nb::handle value, const Place &place, Given &) {
   target = value.is_none() ? Tensor() : to_tensor(value.ptr(), place);
 }
@@ -169,7 +175,8 @@ std::string_view name_of_function(PyObject *object) {
   if (PyCFunction_Check(object) == 0) return {};
   const auto *function = reinterpret_cast<PyCFunctionObject *>(object);
   const bool ours = function->m_module != nullptr && PyUnicode_Check(function->m_module) != 0 &&
-                    PyUnicode_CompareWithASCIIString(function->m_module, "weft") == 0;
+                    (PyUnicode_CompareWithASCIIString(function->m_module, "weft") == 0 ||
+                     PyUnicode_CompareWithASCIIString(function->m_module, "weft.nn") == 0);
   return ours ? function->m_ml->ml_name : "";
 }
 
@@ -307,8 +314,8 @@ void define_initializers(nb::module_ &module) {
             return self.draw(Shape(to_integers(shape.ptr(), place)), to_dtype(dtype.ptr(), place),
                              number);
           },
-          nb::arg("shape"), nb::arg("dtype") = "float32", nb::arg("seed") = nb::none(),
-          "Numbers of that shape; the same for a seed.")
+          nb::arg("shape").none(), nb::arg("dtype").none() = "float32",
+          nb::arg("seed") = nb::none(), "Numbers of that shape; the same for a seed.")
       .def("__repr__",
            [](const Initializer &self) {
              nb::list words;
@@ -325,11 +332,20 @@ void define_initializers(nb::module_ &module) {
                  nb::make_tuple("weft._weft", "internal_initializer",
                                 nb::make_tuple(nb::str(self.name.c_str()), nb::tuple(numbers))));
            })
-      .attr("__module__") = "weft.nn.initializers";
-  module.def("internal_initializer", [](nb::handle name, nb::handle numbers) {
-    Numbers all;
-    for (const nb::handle number : numbers) all.push_back(nb::cast<double>(number));
-    return initializer_named(nb::str(name).c_str(), all, {"initializer", "name"});
+      .attr("__module__") = "weft.initializers";
+  module.def("internal_initializer", [](nb::handle given_name, nb::handle given) {
+    const std::string name = nb::str(given_name).c_str();
+    Numbers numbers;
+    const auto &all = initializers_by_name();
+    const auto found =
+        std::ranges::find_if(all, [&](const NamedInitializer &one) { return name == one.name; });
+    Given others;
+    for (const nb::handle number : given) {
+      const bool named = found != all.end() && numbers.size() < found->numbers.size();
+      const char *argument = named ? found->numbers[numbers.size()].first : "a number";
+      read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
+    }
+    return initializer_named(name, numbers, {"initializer", "name"});
   });
 }
 

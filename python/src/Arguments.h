@@ -41,6 +41,7 @@ void read(double &target, nb::handle value, const Place &place, Given &given);
 void read(std::string &target, nb::handle value, const Place &place, Given &given);
 void read(DType &target, nb::handle value, const Place &place, Given &given);
 void read(Ints &target, nb::handle value, const Place &place, Given &given);
+void read(std::vector<double> &target, nb::handle value, const Place &place, Given &given);
 void read(Tensor &target, nb::handle value, const Place &place, Given &given);
 void read(std::vector<std::string> &target, nb::handle value, const Place &place, Given &given);
 void read(nn::PerAxis &target, nb::handle value, const Place &place, Given &given);
@@ -74,6 +75,7 @@ void read(std::optional<T> &target, nb::handle value, const Place &place, Given 
 
 /// Named initializers of variables, which pickles have by their name and numbers.
 struct Initializer {
+  using Initialized = void; // see Initialized.h
   std::string name;
   std::vector<double> numbers;
   VariableInitializer draw;

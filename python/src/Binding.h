@@ -11,6 +11,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Initialized.h"
+
 #include <weft/ops.h>
 #include <weft/variable.h>
 

@@ -22,6 +22,10 @@ struct MadeObject : Visitable {
   ~MadeObject() override { clear(); }
 
   void take(Given &given);
+  /// Takes what a copy has of the object that it is one of, besides what the class holds.
+  void copy(const MadeObject &from);
+  /// Is an owner of links from now on.
+  void own(const std::vector<std::shared_ptr<Link>> &more);
   int traverse(visitproc visit, void *arg) const;
   void clear();
 };
@@ -126,10 +130,7 @@ private:
     return copy_of_instance(self.ptr(), memo, [&](nb::handle to) {
       auto *made = new (nb::inst_ptr<Object>(to)) Object(from.of());
       nb::inst_mark_ready(to);
-      made->activation = from.activation;
-      made->arguments = from.arguments;
-      made->input_shape = from.input_shape;
-      made->return_state = from.return_state;
+      made->copy(from);
       exchange_variables(*made, memo);
     });
   }

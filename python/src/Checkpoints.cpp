@@ -138,6 +138,7 @@ CheckpointManagerOptions options_of(std::int64_t keep, std::int64_t keep_best, b
 
 /// A manager, whose end may wait for a file.
 struct BoundManager {
+  using Initialized = void; // see Initialized.h
   BoundManager(const std::string &folder, const CheckpointManagerOptions &options)
       : manager(std::in_place, folder, options, kNowhere) {}
   ~BoundManager() {

@@ -196,13 +196,13 @@ PyMethodDef functions[] = {
         "Example:\n"
         "    >>> wf.asarray([1.5, 2.5])\n"
         "    tensor([1.5, 2.5], shape=(2,), dtype=float32)\n"),
-    method<zeros_signature, make_zeros>("zeros(shape, dtype=float32, *, device=None)\n--\n\n"
+    method<zeros_signature, make_zeros>("zeros(shape, dtype='float32', *, device=None)\n--\n\n"
                                         "A tensor of zeros.\n\n"
                                         "Example:\n"
                                         "    >>> wf.zeros([2, 2])\n"
                                         "    tensor([[0., 0.],\n"
                                         "            [0., 0.]], shape=(2, 2), dtype=float32)\n"),
-    method<ones_signature, make_ones>("ones(shape, dtype=float32, *, device=None)\n--\n\n"
+    method<ones_signature, make_ones>("ones(shape, dtype='float32', *, device=None)\n--\n\n"
                                       "A tensor of ones.\n\n"
                                       "Example:\n"
                                       "    >>> wf.ones(3)\n"
@@ -236,13 +236,13 @@ PyMethodDef functions[] = {
         "    >>> wf.arange(2, 8, 2)\n"
         "    tensor([2, 4, 6], shape=(3,), dtype=int32)\n"),
     method<linspace_signature, make_linspace>(
-        "linspace(start, stop, num=50, *, endpoint=True, dtype=float32)\n--\n\n"
+        "linspace(start, stop, num=50, *, endpoint=True, dtype='float32')\n--\n\n"
         "Numbers at equal distances from start to stop, which is the last one, or with "
         "endpoint=False would be the next.\n\n"
         "Example:\n"
         "    >>> wf.linspace(0, 1, 5)\n"
         "    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float32)\n"),
-    method<eye_signature, make_eye>("eye(n, dtype=float32)\n--\n\n"
+    method<eye_signature, make_eye>("eye(n, dtype='float32')\n--\n\n"
                                     "The identity matrix.\n\n"
                                     "Example:\n"
                                     "    >>> wf.eye(2)\n"

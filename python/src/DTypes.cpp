@@ -9,6 +9,7 @@ namespace {
 
 /// What an object of the class DType holds.
 struct DTypeValue {
+  using Initialized = void; // see Initialized.h
   DType dtype;
 };
 

@@ -164,6 +164,7 @@ BoundPipeline interleave(const BoundPipeline &self, nb::handle open, std::int64_
 
 /// A pass that Python goes through. Threads of Python that share it take turns.
 struct DataIterator {
+  using Initialized = void; // see Initialized.h
   explicit DataIterator(std::shared_ptr<Pass> started) : pass(std::move(started)) {}
   ~DataIterator() {
     without_lock([&] { pass.reset(); }); // its threads may want the lock before they end
@@ -213,6 +214,7 @@ nb::tuple stats_of(const BoundPipeline &self) {
 
 /// An object of Python that stands for a form.
 struct BoundForm {
+  using Initialized = void; // see Initialized.h
   FormPointer form;
 };
 

@@ -24,6 +24,7 @@ struct Within {
 using Tangents = Within<detail::Pushforward>;
 
 struct Members : Within<detail::Batch> {
+  using Initialized = void; // see Initialized.h
   const char *name = "vmap";
   std::int64_t count = 0;
 };

@@ -246,6 +246,10 @@ Tensor from_dlpack(PyObject *const *values) {
   }
   if (PyCapsule_CheckExact(values[0])) return take_capsule(values[0], place, sharing);
   if (is_tensor(values[0]) && sharing != Sharing::copy) return tensor_in(values[0]);
+  if (PyObject_HasAttrString(values[0], "__dlpack__") == 0)
+    throw DTypeError(
+        place.text() + " is of type " + Py_TYPE(values[0])->tp_name +
+        ", which has no __dlpack__: an array of another library is wanted, or a capsule");
   return take_capsule(capsule_of(values[0]).ptr(), place, sharing);
 }
 

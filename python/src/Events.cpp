@@ -21,6 +21,7 @@ constexpr std::source_location kNowhere;
 
 /// A writer, whose end waits for its thread.
 struct BoundWriter {
+  using Initialized = void; // see Initialized.h
   explicit BoundWriter(Writer of) : writer(std::in_place, std::move(of)) {}
   ~BoundWriter() {
     without_lock([&] { writer.reset(); });

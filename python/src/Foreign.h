@@ -44,6 +44,7 @@ using CallablePointer = std::shared_ptr<CallableSlot>;
 /// An object of Python that keeps a callable for C++, in sight of the collector: C++ has the slot
 /// alone, so that whoever holds the callable may be collected with what it leads to.
 struct Callable {
+  using Initialized = void; // see Initialized.h
   explicit Callable(nb::object function);
   ~Callable();
   Callable(const Callable &) = delete;

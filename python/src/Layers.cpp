@@ -1,8 +1,6 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
 
-#include <limits>
-
 #include <nanobind/stl/string.h>
 #include <weft/nn/dense.h>
 #include <weft/nn/dropout.h>
@@ -17,100 +15,6 @@ namespace weft::python {
 // What all layers have
 //===----------------------------------------------------------------------===//
 
-void MadeObject::take(Given &given) {
-  activation = std::move(given.activation);
-  return_state = given.return_state;
-  for (std::shared_ptr<Link> &link : given.links) {
-    Py_INCREF(link->object);
-    links.push_back(std::move(link));
-  }
-}
-
-int MadeObject::traverse(visitproc visit, void *arg) const {
-  Py_VISIT(activation.ptr());
-  Py_VISIT(arguments.ptr());
-  Py_VISIT(input_shape.ptr());
-  for (const std::shared_ptr<Link> &link : links) Py_VISIT(link->object);
-  return 0;
-}
-
-void MadeObject::clear() {
-  // An object that goes may come back here.
-  const nb::object first = std::move(activation), second = std::move(arguments);
-  for (const std::shared_ptr<Link> &link : std::exchange(links, {}))
-    Py_XDECREF(std::exchange(link->object, nullptr));
-}
-
-namespace {
-
-/// A visitor that takes nothing.
-struct Passing : StructureVisitor {
-  void tensor(Tensor &) override {}
-  void variable(Variable &) override {}
-  void literal(bool) override {}
-  void literal(std::int64_t) override {}
-  void literal(std::uint64_t) override {}
-  void literal(double) override {}
-  void literal(std::string_view) override {}
-  void enter(Node, std::size_t) override {}
-  void layer(nn::LayerName &) override {}
-  void stateful(Stateful &) override {}
-  void push(std::string_view) override {}
-  void pop() override {}
-};
-
-struct NameFinder final : Passing {
-  void layer(nn::LayerName &name) override {
-    if (depth >= nearest) return;
-    nearest = depth;
-    found = &name;
-  }
-  void push(std::string_view) override { ++depth; }
-  void pop() override { --depth; }
-
-  const nn::LayerName *found = nullptr;
-  int depth = 0, nearest = std::numeric_limits<int>::max();
-};
-
-struct Exchanger final : Passing {
-  explicit Exchanger(nb::handle memo)
-      : memo(memo), deepcopy(nb::module_::import_("copy").attr("deepcopy")) {}
-  void variable(Variable &value) override {
-    const nb::object copy = deepcopy(nb::steal(wrap(value)), memo);
-    value = variable_in(copy.ptr());
-  }
-  void layer(nn::LayerName &name) override { name = name.another(); }
-
-  nb::handle memo;
-  nb::object deepcopy;
-};
-
-} // namespace
-
-const nn::LayerName *name_of(Visitable &part) {
-  NameFinder finder;
-  part.visit(finder);
-  return finder.found;
-}
-
-void exchange_variables(Visitable &part, nb::handle memo) {
-  Exchanger exchanger(memo);
-  part.visit(exchanger);
-}
-
-nb::object copy_of_instance(PyObject *self, nb::handle memo,
-                            const std::function<void(nb::handle)> &construct) {
-  nb::object made = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(self))));
-  construct(made);
-  memo[checked(PyLong_FromVoidPtr(self))] = made;
-  const auto fields = fields_of(self);
-  const nb::object deepcopy = nb::module_::import_("copy").attr("deepcopy");
-  for (const auto &[name, value] : fields)
-    if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), deepcopy(value, memo).ptr()) != 0)
-      throw nb::python_error();
-  return made;
-}
-
 PyObject *result_of(const LayerObject &layer, Tensor result) {
   PyObject *wrapped = wrap(std::move(result));
   if (!layer.activation.is_valid()) [[likely]]
@@ -120,46 +24,15 @@ PyObject *result_of(const LayerObject &layer, Tensor result) {
 }
 
 Tensor tensor_argument(PyObject *object, const char *layer, const char *argument) {
+  return is_tensor(object) ? tensor_in(object) : to_tensor(object, {layer, argument});
+}
+
+Tensor optional_tensor(PyObject *object, const char *layer, const char *argument) {
   if (object == nullptr || object == Py_None) return {};
-  if (is_tensor(object)) return tensor_in(object);
-  return to_tensor(object, {layer, argument});
+  return tensor_argument(object, layer, argument);
 }
 
 namespace {
-
-struct Lister final : Passing {
-  void variable(Variable &value) override {
-    list.append(value.initialized() ? checked(wrap(value)) : nb::none());
-  }
-  nb::list list;
-};
-
-/// All variables of a bound object in their order, None in the place of one without a value.
-nb::list part_variables(nb::handle part) {
-  Lister lister;
-  visitable_in(part.ptr()).visit(lister);
-  return lister.list;
-}
-
-struct Setter final : Passing {
-  void variable(Variable &value) override {
-    const nb::object next = list[at++];
-    if (!next.is_none()) value = variable_in(next.ptr());
-  }
-  nb::list list;
-  std::size_t at = 0;
-};
-
-/// Gives a bound object other variables, in their order; None leaves one.
-void set_part_variables(nb::handle part, nb::list variables) {
-  Visitable &of = visitable_in(part.ptr());
-  if (nb::len(part_variables(part)) != nb::len(variables))
-    throw ValueError("a layer was pickled with " + std::to_string(nb::len(variables)) +
-                     " variables, and has another number of them");
-  Setter setter;
-  setter.list = std::move(variables);
-  of.visit(setter);
-}
 
 //===----------------------------------------------------------------------===//
 // The classes
@@ -219,7 +92,7 @@ void define_dense(nb::module_ &module) {
       5, 1,
       "activation(x @ kernel + bias), of x (..., inputs) to (..., units).\n\n"
       "Dense(units, activation=None, use_bias=True, kernel_initializer='glorot_uniform', "
-      "bias_initializer='zeros', dtype='float32', seed=None, name=None, input_shape=None)\n\n"
+      "bias_initializer='zeros', *, dtype='float32', seed=None, name=None, input_shape=None)\n\n"
       "The number of inputs follows from the first call, or from input_shape in a Sequential. An "
       "activation is a name ('relu', 'gelu', ..), or a function of a tensor."
       "\n\nExample:\n"
@@ -273,8 +146,14 @@ void define_depthwise(nb::module_ &module, const char *name, const char *example
   using C = LayerClass<L, nn::PerAxis, nn::DepthwiseConvOptions>;
   auto parameters = depthwise_options<C>();
   parameters.insert(parameters.begin(), argument<0, C>("kernel_size"));
-  auto type = C::define(module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
-                        with_example("A convolution of each channel by itself.", example).c_str());
+  auto type = C::define(
+      module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
+      with_example("A convolution of each channel by itself.\n\n(kernel_size, strides=1, "
+                   "padding='valid', depth_multiplier=1, *, activation=None, "
+                   "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
+                   "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)",
+                   example)
+          .c_str());
   variable(type, "kernel", &L::kernel);
   variable(type, "bias", &L::bias);
 }
@@ -289,11 +168,36 @@ void define_separable(nb::module_ &module, const char *name, const char *example
   auto type = C::define(
       module, name, {1, nn::PerAxis(1), {}}, std::move(parameters), 5, 2,
       with_example("A convolution of each channel by itself, then one of size 1 that mixes "
-                   "the channels (Chollet 2017).",
+                   "the channels (Chollet 2017).\n\n(filters, kernel_size, strides=1, "
+                   "padding='valid', depth_multiplier=1, *, activation=None, "
+                   "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
+                   "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)",
                    example)
           .c_str());
-  inner(type, "depthwise", &L::depthwise);
-  inner(type, "pointwise", &L::pointwise);
+  const auto words = [](const MadeObject &self, std::initializer_list<const char *> names,
+                        const char *part) {
+    nb::dict chosen = arguments_named(self, names);
+    if (PyDict_GetItemString(self.arguments.ptr(), "name") != nullptr &&
+        !self.arguments["name"].is_none())
+      chosen["name"] = self.arguments["name"] + nb::str(part);
+    return chosen;
+  };
+  inner(type, "depthwise", &L::depthwise, [words](const LayerOf<L> &self) {
+    nb::dict chosen = words(self,
+                            {"kernel_size", "strides", "padding", "depth_multiplier",
+                             "dilation_rate", "kernel_initializer", "dtype"},
+                            ".depthwise");
+    chosen["use_bias"] = false;
+    return chosen;
+  });
+  inner(type, "pointwise", &L::pointwise, [words](const LayerOf<L> &self) {
+    nb::dict chosen = words(
+        self,
+        {"filters", "activation", "use_bias", "kernel_initializer", "bias_initializer", "dtype"},
+        ".pointwise");
+    chosen["kernel_size"] = 1;
+    return chosen;
+  });
 }
 
 void define_convolutions(nb::module_ &module) {
@@ -319,8 +223,11 @@ void define_convolutions(nb::module_ &module) {
       "    >>> wf.nn.Conv3D(4, 3, padding='same')(wf.ones((1, 5, 5, 5, 2))).shape\n"
       "    (1, 5, 5, 5, 4)\n");
   constexpr const char *transposed =
-      "The transpose of a convolution, which makes images larger by the strides: arguments as "
-      "those of convolutions, without groups.";
+      "The transpose of a convolution, which makes images larger by the strides. Arguments are "
+      "those of convolutions, without groups.\n\n(filters, kernel_size, strides=1, "
+      "padding='valid', *, activation=None, dilation_rate=1, use_bias=True, "
+      "kernel_initializer='glorot_uniform', bias_initializer='zeros', dtype='float32', name=None, "
+      "input_shape=None)";
   define_convolution<nn::Conv1DTranspose>(
       module, "weft.nn.Conv1DTranspose", transposed,
       "    >>> wf.nn.Conv1DTranspose(8, 3, strides=2)(wf.ones((1, 4, 2))).shape\n"
@@ -403,10 +310,12 @@ void define_poolings(nb::module_ &module) {
       module, "weft.nn.AveragePooling3D", mean,
       "    >>> wf.nn.AveragePooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
       "    (1, 2, 2, 2, 2)\n");
-  constexpr const char *all = "The mean of each channel: (batch, spatial axes.., channels) to "
-                              "(batch, channels), or with keepdims=True with sizes of 1 between.";
+  constexpr const char *all =
+      "The mean of each channel: (batch, spatial axes.., channels) to "
+      "(batch, channels), or with keepdims=True with sizes of 1 between.\n\n(*, "
+      "keepdims=False)";
   constexpr const char *most = "The largest element of each channel: (batch, spatial axes.., "
-                               "channels) to (batch, channels).";
+                               "channels) to (batch, channels).\n\n(*, keepdims=False)";
   define_global_pooling<nn::GlobalAveragePooling1D>(
       module, "weft.nn.GlobalAveragePooling1D", all,
       "    >>> wf.nn.GlobalAveragePooling1D()(wf.arange(8.0).reshape(1, 4, 2))\n"
@@ -562,13 +471,13 @@ void define_others(nb::module_ &module) {
   }
   LayerClass<nn::Flatten>::define(
       module, "weft.nn.Flatten", {}, {}, 0, 0,
-      "(batch, a, b, ..) as (batch, a * b * ..).\n\nFlatten(*, input_shape=None)"
+      "x (batch, a, b, ..) as (batch, a * b * ..).\n\nFlatten(*, input_shape=None)"
       "\n\nExample:\n"
       "    >>> wf.nn.Flatten()(wf.ones((2, 3, 4))).shape\n"
       "    (2, 12)\n");
   using C = LayerClass<nn::Reshape, Ints>;
   C::define(module, "weft.nn.Reshape", {}, {argument<0, C>("target_shape")}, 1, 1,
-            "(batch, ..) as (batch, target_shape..), of which one entry may be "
+            "x (batch, ..) as (batch, target_shape..), of which one entry may be "
             "-1.\n\nReshape(target_shape, *, input_shape=None)"
             "\n\nExample:\n"
             "    >>> wf.nn.Reshape((2, -1))(wf.ones((5, 6))).shape\n"
@@ -578,8 +487,7 @@ void define_others(nb::module_ &module) {
 } // namespace
 
 void define_layers(nb::module_ &module) {
-  module.def("internal_part_variables", part_variables);
-  module.def("internal_set_part_variables", set_part_variables);
+  define_made(module);
   define_initializers(module);
   define_base(module);
   define_dense(module);

@@ -32,8 +32,10 @@ inline bool is_true(PyObject *object) {
   return truth != 0;
 }
 
-/// The tensor that an argument of a layer's call is; undefined for None where it may be.
+/// The tensor that an argument of a layer's call is. Throws DTypeError for None.
 Tensor tensor_argument(PyObject *object, const char *layer, const char *argument);
+/// The same; undefined for one that is None or not given.
+Tensor optional_tensor(PyObject *object, const char *layer, const char *argument);
 
 /// A bound layer.
 template <class L>
@@ -95,18 +97,30 @@ void variable(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Membe
   });
 }
 
+/// Those of these arguments that an object was given when it was made.
+nb::dict arguments_named(const MadeObject &self, std::span<const char *const> names);
+inline nb::dict arguments_named(const MadeObject &self, std::initializer_list<const char *> names) {
+  return arguments_named(self, std::span(names.begin(), names.size()));
+}
+
 /// The property that is a layer within the layer: an object of its own with the same variables.
-template <class L, class Member, class Owner>
-void inner(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member) {
-  type.def_prop_ro(name, [member](const LayerOf<L> &self) {
+/// `arguments` gives those that would make it, a dict, of the object around it.
+template <class L, class Member, class Owner, class Arguments>
+void inner(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member,
+           const Arguments &arguments) {
+  type.def_prop_ro(name, [member, arguments](const LayerOf<L> &self) {
+    nb::dict words = arguments(self);
     nb::object made = nb::inst_alloc(nb::type<LayerOf<Member>>());
     auto *of = new (nb::inst_ptr<LayerOf<Member>>(made)) LayerOf<Member>(self.layer.*member);
     nb::inst_mark_ready(made);
-    of->arguments = nb::dict();
+    if (words.contains("activation")) of->activation = self.activation;
+    of->arguments = std::move(words);
+    of->own(self.links);
     return made;
   });
 }
 
+void define_made(nb::module_ &module);
 void define_layers(nb::module_ &module);
 void define_recurrent_layers(nb::module_ &module);
 

@@ -285,10 +285,10 @@ PyMethodDef row(const char *documentation) {
 
 #define LOSS(name, text)                                                                           \
   row<name, call_loss<name, losses::name>>(                                                        \
-      #name "(targets, predictions, weights=None, mask=None, reduction='mean')\n--\n\n" text)
+      #name "(targets, predictions, *, weights=None, mask=None, reduction='mean')\n--\n\n" text)
 #define LOSS_OF_LABELS(name, text)                                                                 \
   row<name, call_loss<name, losses::name>>(                                                        \
-      #name "(labels, predictions, weights=None, mask=None, reduction='mean')\n--\n\n" text)
+      #name "(labels, predictions, *, weights=None, mask=None, reduction='mean')\n--\n\n" text)
 #define ONE(name, of, text) row<name##_of, call_one<name##_of, of>>(#name "(x)\n--\n\n" text)
 
 PyMethodDef loss_functions[] = {
@@ -331,21 +331,23 @@ PyMethodDef loss_functions[] = {
                    "    >>> wf.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 2.0]])\n"
                    "    tensor(0.0, shape=(), dtype=float32)\n"),
     row<binary, call_binary>(
-        "binary_cross_entropy(labels, scores, from_logits=True, label_smoothing=0.0, weights=None, "
+        "binary_cross_entropy(labels, scores, *, from_logits=True, label_smoothing=0.0, "
+        "weights=None, "
         "mask=None, reduction='mean')\n--\n\nMean of -(y log(p) + (1 - y) log(1 - p)), p = "
         "sigmoid(logits), without overflow."
         "\n\nExample:\n"
         "    >>> wf.losses.binary_cross_entropy([1.0, 0.0], [0.0, 0.0])\n"
         "    tensor(0.6931472, shape=(), dtype=float32)\n"),
     row<categorical, call_categorical>(
-        "categorical_cross_entropy(labels, scores, from_logits=True, label_smoothing=0.0, "
+        "categorical_cross_entropy(labels, scores, *, from_logits=True, label_smoothing=0.0, "
         "weights=None, mask=None, reduction='mean')\n--\n\n-sum(labels * log(probabilities)) along "
         "the last axis, for labels that are probabilities of the shape of scores."
         "\n\nExample:\n"
         "    >>> wf.losses.categorical_cross_entropy([[0.0, 1.0]], [[0.0, 0.0]])\n"
         "    tensor(0.6931472, shape=(), dtype=float32)\n"),
     row<sparse, call_sparse>(
-        "sparse_categorical_cross_entropy(labels, scores, from_logits=True, label_smoothing=0.0, "
+        "sparse_categorical_cross_entropy(labels, scores, *, from_logits=True, "
+        "label_smoothing=0.0, "
         "ignored_label=None, weights=None, mask=None, reduction='mean')\n--\n\n-log(probability of "
         "the label), for labels (...) that are class numbers and scores (..., classes)."
         "\n\nExample:\n"
@@ -358,21 +360,22 @@ PyMethodDef loss_functions[] = {
         "    >>> wf.losses.softmax_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
         "    tensor(0.12692805, shape=(), dtype=float32)\n"),
     row<huber, call_huber>(
-        "huber(targets, predictions, delta=1.0, weights=None, mask=None, reduction='mean')\n--\n\n"
+        "huber(targets, predictions, *, delta=1.0, weights=None, mask=None, "
+        "reduction='mean')\n--\n\n"
         "Mean of e^2 / 2 where the difference |e| is at most delta, delta |e| - delta^2 / 2 "
         "elsewhere."
         "\n\nExample:\n"
         "    >>> wf.losses.huber([0.0, 0.0], [0.5, 3.0], reduction='none')\n"
         "    tensor([0.125, 2.5  ], shape=(2,), dtype=float32)\n"),
     row<triplet, call_triplet>(
-        "triplet(anchor, positive, negative, margin=1.0, weights=None, mask=None, "
+        "triplet(anchor, positive, negative, *, margin=1.0, weights=None, mask=None, "
         "reduction='mean')\n--\n\nmax(|a - p| - |a - n| + margin, 0), for embeddings along the "
         "last axis."
         "\n\nExample:\n"
         "    >>> wf.losses.triplet([[0.0]], [[1.0]], [[0.5]])\n"
         "    tensor(1.5, shape=(), dtype=float32)\n"),
     row<ctc, call_ctc>(
-        "ctc(labels, logits, label_lengths=None, logit_lengths=None, blank=0, "
+        "ctc(labels, logits, *, label_lengths=None, logit_lengths=None, blank=0, "
         "impossible_is_infinite=False, weights=None, reduction='mean')\n--\n\n-log of the "
         "probability of the labels (batch, labels) by frames of logits (batch, time, classes) "
         "(Graves et al. 2006)."
@@ -498,20 +501,20 @@ PyMethodDef metric_functions[] = {
                                  "    tensor(0.5, shape=(), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
-/// Adds "huber" as "losses_huber", which the module of that name takes it from.
-void add(nb::module_ &module, const char *prefix, PyMethodDef *table) {
-  const nb::str owner("weft");
+/// Adds "huber" as "losses_huber", which weft.losses takes it from: pickles name it there.
+void add(nb::module_ &module, const std::string &name, PyMethodDef *table) {
+  const nb::str owner(("weft." + name).c_str());
   for (; table->ml_name != nullptr; ++table)
-    nb::setattr(module, (std::string(prefix) + table->ml_name).c_str(),
+    nb::setattr(module, (name + "_" + table->ml_name).c_str(),
                 checked(PyCFunction_NewEx(table, nullptr, owner.ptr())));
 }
 
 } // namespace
 
 void define_losses(nb::module_ &module) {
-  add(module, "losses_", loss_functions);
-  add(module, "nn_", nn_functions);
-  add(module, "metrics_", metric_functions);
+  add(module, "losses", loss_functions);
+  add(module, "nn", nn_functions);
+  add(module, "metrics", metric_functions);
 }
 
 } // namespace weft::python

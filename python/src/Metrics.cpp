@@ -30,6 +30,10 @@ struct MetricObject : MadeObject {
     Given given;
     read(name, values[0], {"weft.metrics", "name"}, given);
   }
+  void copy(const MetricObject &from) {
+    MadeObject::copy(from);
+    name = from.name;
+  }
   /// The result, behind an update.
   PyObject *call(const char *, PyObject *args, PyObject *keywords) const {
     update(args, keywords);
@@ -111,8 +115,15 @@ void define_base(nb::module_ &module) {
           "Adds a batch: values, or labels and predictions, and weights of the samples.")
       .def("result", &MetricObject::result, "Of all since the last reset; 0 if there was nothing.")
       .def("reset", &MetricObject::reset, "Forgets what was gathered.")
-      .def("merge", &MetricObject::merge, nb::arg("other"),
-           "Adds what another metric of the same class has gathered.")
+      .def(
+          "merge",
+          [](const MetricObject &self, nb::handle other) {
+            if (!nb::isinstance<MetricObject>(other))
+              throw DTypeError(std::string("merge: other is ") + nb::repr(other).c_str() +
+                               ": a metric of the same class is wanted");
+            self.merge(nb::cast<const MetricObject &>(other));
+          },
+          nb::arg("other").none(), "Adds what another metric of the same class has gathered.")
       .def_prop_ro("name",
                    [](nb::handle self) -> nb::object {
                      const auto &metric = nb::cast<const MetricObject &>(self);

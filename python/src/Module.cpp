@@ -52,9 +52,17 @@ void define_memory(nb::module_ &module) {
 
 /// Classes are weft's, not those of the module inside.
 void name_classes(nb::module_ &module) {
-  for (const char *name :
-       {"Tensor", "Variable", "DType", "GradientTape", "Generator", "TensorArray"})
+  for (const char *name : {"Tensor", "Variable", "DType", "GradientTape", "TensorArray"})
     module.attr(name).attr("__module__") = "weft";
+  module.attr("Generator").attr("__module__") = "weft.random";
+}
+
+/// Pickles have functions of this module by their names.
+void pickle_functions(nb::module_ &module) {
+  const nb::object function = module.attr("save_weights");
+  nb::module_::import_("copyreg").attr("pickle")(
+      function.type(),
+      nb::cpp_function([](nb::handle given) { return nb::object(given.attr("__name__")); }));
 }
 
 /// Whether it is a class that a module of the package has: weft.nn.Dense.
@@ -123,5 +131,6 @@ NB_MODULE(_weft, module) {
   define_schedules(module);
   define_optimizers(module);
   name_classes(module);
+  pickle_functions(module);
   list_names(module);
 }

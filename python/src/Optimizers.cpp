@@ -86,7 +86,7 @@ struct OptimizerObject : MadeObject {
 
   void let_go() {
     clear();
-    if (model) Py_XDECREF(std::exchange(model->object, nullptr));
+    if (const std::shared_ptr<Link> before = std::exchange(model, nullptr)) before->disown();
   }
 
   /// Makes it for what is trained.
@@ -298,7 +298,8 @@ Trained trained_by(OptimizerObject &self, nb::handle object) {
     raise_type_error(std::string(self.kind) + ": " + nb::repr(object).c_str() +
                      " is neither a model nor a list of variables, nor a learning rate");
   }
-  self.model = std::make_shared<Link>(Py_NewRef(object.ptr()));
+  self.model = std::make_shared<Link>(object.ptr());
+  self.model->own();
   return LinkedModel(self.model);
 }
 
@@ -415,12 +416,12 @@ void define_base(nb::module_ &module) {
       "    >>> w.value(), optimizer.step\n"
       "    (tensor([0.5], shape=(1,), dtype=float32), tensor(1, shape=(), dtype=int64))\n")
       .def(
-          "apply_gradients", apply_gradients, nb::arg("gradients"),
+          "apply_gradients", apply_gradients, nb::arg("gradients").none(),
           "Updates the variables: by zip(gradients, variables), or by gradients alone in the order "
           "of the variables that it was made for. A gradient that is None leaves its variable as "
           "it "
           "is.")
-      .def("minimize", minimize, nb::arg("loss"), nb::arg("variables") = nb::none(),
+      .def("minimize", minimize, nb::arg("loss").none(), nb::arg("variables") = nb::none(),
            "Runs `loss`, a function without parameters that gives a scalar, updates by its "
            "gradients, and gives what it gave.")
       .def(

@@ -76,13 +76,17 @@ std::string name_of_key(PyObject *key) {
 
 } // namespace
 
+void refuse_half_made(PyObject *object) {
+  const std::string type = Py_TYPE(object)->tp_name;
+  raise_type_error("this " + type.substr(type.rfind('.') + 1) + " was never initialized: " +
+                   (nb::inst_python_derived(object)
+                        ? "call super().__init__(...) first in the __init__ of its class"
+                        : "make one by a call of its class"));
+}
+
 Visitable &visitable_in(PyObject *object) {
-  if (!nb::inst_ready(object)) [[unlikely]] {
-    const std::string type = Py_TYPE(object)->tp_name;
-    raise_type_error("this " + type.substr(type.rfind('.') + 1) +
-                     " was never initialized: call super().__init__(...) first in the __init__ of "
-                     "its class");
-  }
+  if (!nb::inst_ready(object)) [[unlikely]]
+    refuse_half_made(object);
   return *nb::inst_ptr<Visitable>(object);
 }
 

@@ -16,6 +16,7 @@ namespace weft::python {
 /// What bound classes that hold variables or state derive from first: layers, optimizers, metrics,
 /// data sets. Bind them as `nb::class_<Mine, Visitable>`.
 struct Visitable {
+  using Initialized = void; // see Initialized.h
   virtual ~Visitable() = default;
   /// Shows its parts, as `weft_visit` of what it holds does.
   virtual void visit(StructureVisitor &visitor) = 0;
@@ -85,9 +86,22 @@ private:
 };
 
 /// A Python object that C++ reaches and its owner, an object of Python with `tp_traverse` and
-/// `tp_clear`, keeps: C++ holds the link, which is empty once the owner is gone.
+/// `tp_clear`, keeps: C++ holds the link, which is empty once all owners are gone. Copies of an
+/// owner are owners as well.
 struct Link {
-  PyObject *object = nullptr; ///< the owner's reference
+  PyObject *object = nullptr; ///< a reference of each owner
+  std::size_t owners = 0;
+
+  void own() {
+    Py_INCREF(object);
+    ++owners;
+  }
+  /// Once for each `own`. An object that goes may come back to the owner, which must not have the
+  /// link any more.
+  void disown() {
+    PyObject *before = --owners == 0 ? std::exchange(object, nullptr) : object;
+    Py_DECREF(before);
+  }
 };
 
 /// The model behind a link as a structure, without its optimizers; nothing once that is empty.

@@ -1,5 +1,5 @@
 // Random tensors in Python: generators, and functions without one.
-#include "Binding.h"
+#include "Arguments.h"
 
 #include <nanobind/stl/string.h>
 #include <weft/random.h>
@@ -26,47 +26,62 @@ random::Extent extent_of(nb::handle shape) {
 
 DType dtype_of_argument(nb::handle dtype) { return to_dtype(dtype.ptr(), {"random", "dtype"}); }
 
+double number(nb::handle value, const char *name) {
+  double number = 0;
+  Given given;
+  read(number, value, {"random", name}, given);
+  return number;
+}
+
+std::int64_t integer(nb::handle value, const char *name) {
+  return to_integer(value.ptr(), {"random", name});
+}
+
 Tensor probability_of(nb::handle probability) {
   return to_tensor(probability.ptr(), {"random.bernoulli", "probability"});
 }
 
 void define_functions(nb::module_ &module) {
   const auto seed = nb::arg("seed") = nb::none();
-  const auto dtype = nb::arg("dtype") = "float32";
+  const auto dtype = nb::arg("dtype").none() = "float32";
   module.def(
       "random_uniform",
-      [](nb::handle shape, double low, double high, nb::handle dtype, nb::handle seed) {
-        return random::uniform(
-            extent_of(shape),
-            {.seed = to_seed(seed), .low = low, .high = high, .dtype = dtype_of_argument(dtype)});
+      [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
+        return random::uniform(extent_of(shape), {.seed = to_seed(seed),
+                                                  .low = number(low, "low"),
+                                                  .high = number(high, "high"),
+                                                  .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape"), nb::arg("low") = 0., nb::arg("high") = 1., nb::kw_only(), dtype, seed,
+      nb::arg("shape").none(), nb::arg("low").none() = 0., nb::arg("high").none() = 1.,
+      nb::kw_only(), dtype, seed,
       "Numbers of [low, high)."
       "\n\nExample:\n"
       "    >>> wf.random.uniform((3,), seed=1)\n"
       "    tensor([0.89025915, 0.8946847 , 0.5857259 ], shape=(3,), dtype=float32)\n");
   module.def(
       "random_normal",
-      [](nb::handle shape, double mean, double stddev, nb::handle dtype, nb::handle seed) {
+      [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
         return random::normal(extent_of(shape), {.seed = to_seed(seed),
-                                                 .mean = mean,
-                                                 .stddev = stddev,
+                                                 .mean = number(mean, "mean"),
+                                                 .stddev = number(stddev, "stddev"),
                                                  .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(), dtype, seed,
+      nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
+      nb::kw_only(), dtype, seed,
       "Normally distributed numbers."
       "\n\nExample:\n"
       "    >>> wf.random.normal((3,), seed=1)\n"
       "    tensor([ 2.0710104 , -0.13058937,  0.225828  ], shape=(3,), dtype=float32)\n");
   module.def(
       "random_truncated_normal",
-      [](nb::handle shape, double mean, double stddev, nb::handle dtype, nb::handle seed) {
+      [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
         return random::truncated_normal(extent_of(shape), {.seed = to_seed(seed),
-                                                           .mean = mean,
-                                                           .stddev = stddev,
+                                                           .mean = number(mean, "mean"),
+                                                           .stddev = number(stddev, "stddev"),
                                                            .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(), dtype, seed,
+      nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
+      nb::kw_only(), dtype, seed,
       "Normally distributed numbers within two standard deviations of the mean."
       "\n\nExample:\n"
       "    >>> bool(wf.max(wf.abs(wf.random.truncated_normal((100,), seed=1))) <= 2)\n"
@@ -77,29 +92,30 @@ void define_functions(nb::module_ &module) {
         return random::bernoulli(extent_of(shape), probability_of(probability),
                                  {.seed = to_seed(seed)});
       },
-      nb::arg("shape"), nb::arg("probability"), nb::kw_only(), seed,
+      nb::arg("shape").none(), nb::arg("probability").none(), nb::kw_only(), seed,
       "Bools that are true with the probability, which broadcasts to the shape."
       "\n\nExample:\n"
       "    >>> wf.random.bernoulli((4,), 0.5, seed=3)\n"
       "    tensor([False,  True, False, False], shape=(4,), dtype=bool)\n");
   module.def(
       "random_randint",
-      [](nb::handle shape, std::int64_t low, std::int64_t high, nb::handle dtype, nb::handle seed) {
-        return random::randint(extent_of(shape), low, high,
+      [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
+        return random::randint(extent_of(shape), integer(low, "low"), integer(high, "high"),
                                {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape"), nb::arg("low"), nb::arg("high"), nb::kw_only(), nb::arg("dtype") = "int64",
-      seed,
+      nb::arg("shape").none(), nb::arg("low").none(), nb::arg("high").none(), nb::kw_only(),
+      nb::arg("dtype").none() = "int64", seed,
       "Integers of [low, high)."
       "\n\nExample:\n"
       "    >>> wf.random.randint((5,), 0, 10, seed=1)\n"
       "    tensor([8, 5, 6, 4, 2], shape=(5,), dtype=int64)\n");
   module.def(
       "random_permutation",
-      [](std::int64_t n, nb::handle dtype, nb::handle seed) {
-        return random::permutation(n, {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
+      [](nb::handle n, nb::handle dtype, nb::handle seed) {
+        return random::permutation(integer(n, "n"),
+                                   {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("n"), nb::kw_only(), nb::arg("dtype") = "int64", seed,
+      nb::arg("n").none(), nb::kw_only(), nb::arg("dtype").none() = "int64", seed,
       "The numbers 0 to n - 1 in an order of which all are equally likely."
       "\n\nExample:\n"
       "    >>> wf.random.permutation(5, seed=1)\n"
@@ -120,6 +136,9 @@ void define_functions(nb::module_ &module) {
 
 void define_random(nb::module_ &module) {
   define_functions(module);
+  // What pickles of generators name.
+  module.def("internal_generator",
+             [](nb::handle state) { return random::Generator(variable_in(state.ptr())); });
   using random::Generator;
   nb::class_<Generator>(
       module, "Generator", nb::is_final(), nb::is_weak_referenceable(),
@@ -133,69 +152,90 @@ void define_random(nb::module_ &module) {
       "    True\n")
       .def(
           "__init__",
-          [](Generator *self, nb::handle seed, const std::string &name) {
-            new (self) Generator(to_seed(seed).value_or(0), name);
+          [](Generator *self, nb::handle seed, nb::handle name) {
+            std::string text;
+            Given given;
+            read(text, name, {"Generator", "name"}, given);
+            new (self) Generator(to_seed(seed).value_or(0), text);
           },
           nb::arg("seed") = 0, nb::arg("name") = "generator")
       .def_prop_ro(
           "state", [](const Generator &self) { return nb::steal(wrap(self.state())); },
           "Seed and number of draws.")
+      .def("__deepcopy__",
+           [](const Generator &self, nb::handle memo) {
+             const nb::object state = nb::steal(wrap(self.state()));
+             const nb::object copy = nb::module_::import_("copy").attr("deepcopy")(state, memo);
+             return Generator(variable_in(copy.ptr()));
+           })
+      .def("__reduce__",
+           [](const Generator &self) {
+             return nb::make_tuple(nb::module_::import_("weft._arguments").attr("made_by"),
+                                   nb::make_tuple("weft._weft", "internal_generator",
+                                                  nb::make_tuple(nb::steal(wrap(self.state())))));
+           })
       .def(
           "reset",
           [](const Generator &self, nb::handle seed) { self.reset(to_seed(seed).value_or(0)); },
           nb::arg("seed"), "Starts the stream of that seed anew.")
       .def(
           "uniform",
-          [](const Generator &self, nb::handle shape, double low, double high, nb::handle dtype) {
-            return self.uniform(extent_of(shape), {low, high, dtype_of_argument(dtype)});
+          [](const Generator &self, nb::handle shape, nb::handle low, nb::handle high,
+             nb::handle dtype) {
+            return self.uniform(extent_of(shape), {number(low, "low"), number(high, "high"),
+                                                   dtype_of_argument(dtype)});
           },
-          nb::arg("shape"), nb::arg("low") = 0., nb::arg("high") = 1., nb::kw_only(),
-          nb::arg("dtype") = "float32", "Numbers of [low, high).")
+          nb::arg("shape").none(), nb::arg("low").none() = 0., nb::arg("high").none() = 1.,
+          nb::kw_only(), nb::arg("dtype").none() = "float32", "Numbers of [low, high).")
       .def(
           "normal",
-          [](const Generator &self, nb::handle shape, double mean, double stddev,
+          [](const Generator &self, nb::handle shape, nb::handle mean, nb::handle stddev,
              nb::handle dtype) {
-            return self.normal(extent_of(shape), {mean, stddev, dtype_of_argument(dtype)});
+            return self.normal(extent_of(shape), {number(mean, "mean"), number(stddev, "stddev"),
+                                                  dtype_of_argument(dtype)});
           },
-          nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(),
-          nb::arg("dtype") = "float32", "Normally distributed numbers.")
+          nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
+          nb::kw_only(), nb::arg("dtype").none() = "float32", "Normally distributed numbers.")
       .def(
           "truncated_normal",
-          [](const Generator &self, nb::handle shape, double mean, double stddev,
+          [](const Generator &self, nb::handle shape, nb::handle mean, nb::handle stddev,
              nb::handle dtype) {
-            return self.truncated_normal(extent_of(shape),
-                                         {mean, stddev, dtype_of_argument(dtype)});
+            return self.truncated_normal(
+                extent_of(shape),
+                {number(mean, "mean"), number(stddev, "stddev"), dtype_of_argument(dtype)});
           },
-          nb::arg("shape"), nb::arg("mean") = 0., nb::arg("stddev") = 1., nb::kw_only(),
-          nb::arg("dtype") = "float32",
+          nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
+          nb::kw_only(), nb::arg("dtype").none() = "float32",
           "Normally distributed numbers within two standard deviations of the mean.")
       .def(
           "bernoulli",
           [](const Generator &self, nb::handle shape, nb::handle probability) {
             return self.bernoulli(extent_of(shape), probability_of(probability));
           },
-          nb::arg("shape"), nb::arg("probability"), "Bools that are true with the probability.")
+          nb::arg("shape").none(), nb::arg("probability").none(),
+          "Bools that are true with the probability.")
       .def(
           "randint",
-          [](const Generator &self, nb::handle shape, std::int64_t low, std::int64_t high,
+          [](const Generator &self, nb::handle shape, nb::handle low, nb::handle high,
              nb::handle dtype) {
-            return self.randint(extent_of(shape), low, high, dtype_of_argument(dtype));
+            return self.randint(extent_of(shape), integer(low, "low"), integer(high, "high"),
+                                dtype_of_argument(dtype));
           },
-          nb::arg("shape"), nb::arg("low"), nb::arg("high"), nb::kw_only(),
-          nb::arg("dtype") = "int64", "Integers of [low, high).")
+          nb::arg("shape").none(), nb::arg("low").none(), nb::arg("high").none(), nb::kw_only(),
+          nb::arg("dtype").none() = "int64", "Integers of [low, high).")
       .def(
           "permutation",
-          [](const Generator &self, std::int64_t n, nb::handle dtype) {
-            return self.permutation(n, dtype_of_argument(dtype));
+          [](const Generator &self, nb::handle n, nb::handle dtype) {
+            return self.permutation(integer(n, "n"), dtype_of_argument(dtype));
           },
-          nb::arg("n"), nb::kw_only(), nb::arg("dtype") = "int64",
+          nb::arg("n").none(), nb::kw_only(), nb::arg("dtype").none() = "int64",
           "The numbers 0 to n - 1 in an order of which all are equally likely.")
       .def(
           "shuffle",
           [](const Generator &self, nb::handle x) {
             return self.shuffle(to_tensor(x.ptr(), {"shuffle", "x"}));
           },
-          nb::arg("x"), "x with its slices along the first axis in a random order.");
+          nb::arg("x").none(), "x with its slices along the first axis in a random order.");
 }
 
 } // namespace weft::python

@@ -122,7 +122,7 @@ struct CallOf<nn::RNN<Cell>> {
                         PyObject *const *values) {
     using State = typename Cell::State;
     const Tensor x = tensor_argument(values[0], name, "x"),
-                 mask = tensor_argument(values[2], name, "mask");
+                 mask = optional_tensor(values[2], name, "mask");
     std::optional<State> initial;
     if (values[1] != nullptr && values[1] != Py_None)
       initial = state_in<State>(values[1], name, "initial_state");
@@ -192,7 +192,7 @@ struct BidirectionalLayer : AnyBidirectional {
 };
 
 nn::AttentionCall attention_call(PyObject *mask, PyObject *training, const char *name) {
-  return {.mask = tensor_argument(mask, name, "mask"), .training = is_true(training)};
+  return {.mask = optional_tensor(mask, name, "mask"), .training = is_true(training)};
 }
 
 } // namespace
@@ -205,7 +205,7 @@ struct CallOf<BidirectionalLayer> {
   static PyObject *call(const LayerOf<BidirectionalLayer> &self, const char *name,
                         PyObject *const *values) {
     const Tensor x = tensor_argument(values[0], name, "x"),
-                 mask = tensor_argument(values[1], name, "mask");
+                 mask = optional_tensor(values[1], name, "mask");
     return result_of(self, unlocked(x.impl()->size, [&] { return self.layer(x, mask); }));
   }
 };
@@ -218,7 +218,7 @@ struct CallOf<nn::MultiHeadAttention> {
   static PyObject *call(const LayerOf<nn::MultiHeadAttention> &self, const char *name,
                         PyObject *const *values) {
     const Tensor x = tensor_argument(values[0], name, "x"),
-                 others = tensor_argument(values[1], name, "others");
+                 others = optional_tensor(values[1], name, "others");
     const nn::AttentionCall call = attention_call(values[2], values[3], name);
     return result_of(self, unlocked(x.impl()->size, [&] {
                        return others.defined() ? self.layer(x, others, call) : self.layer(x, call);
@@ -292,6 +292,8 @@ void define_recurrent(nb::module_ &module, const char *name, const char *documen
   using O = nn::RNNOptions;
   using C = RNNClass<Cell>;
   auto parameters = cell_options<2, C>();
+  std::vector<const char *> of_cell = {"units"};
+  for (const auto &parameter : parameters) of_cell.push_back(parameter.name);
   parameters.insert(parameters.begin(),
                     {argument<0, C>("units"),
                      member<1, C>("return_sequences", &O::return_sequences),
@@ -303,7 +305,8 @@ void define_recurrent(nb::module_ &module, const char *name, const char *documen
                         with_example(documentation, example).c_str());
   type.def_prop_ro("units",
                    [](const LayerOf<nn::RNN<Cell>> &self) { return self.layer.cell.units(); });
-  inner(type, "cell", &nn::RNN<Cell>::cell);
+  inner(type, "cell", &nn::RNN<Cell>::cell,
+        [of_cell](const LayerOf<nn::RNN<Cell>> &self) { return arguments_named(self, of_cell); });
 }
 
 constexpr const char *kCell =
@@ -357,10 +360,26 @@ void define_attention(nb::module_ &module) {
         "    >>> layer = wf.nn.MultiHeadAttention(8, heads=2)\n"
         "    >>> layer(wf.ones((2, 5, 8))).shape\n"
         "    (2, 5, 8)\n");
-    inner(type, "query", &L::query);
-    inner(type, "key", &L::key);
-    inner(type, "value", &L::value);
-    inner(type, "output", &L::output);
+    const auto dense = [](std::int64_t (*units)(std::int64_t size, const O &options)) {
+      return [units](const LayerOf<L> &self) {
+        const auto [size, options] = C::read(self.arguments);
+        nb::dict words = arguments_named(self, {"use_bias", "kernel_initializer", "dtype"});
+        words["units"] = units(size, options);
+        return words;
+      };
+    };
+    static constexpr auto depth = [](std::int64_t size, const O &options) {
+      return options.depth.value_or(size / options.heads);
+    };
+    const auto of_queries = dense(
+        [](std::int64_t size, const O &options) { return options.heads * depth(size, options); });
+    const auto of_keys = dense([](std::int64_t size, const O &options) {
+      return options.key_heads.value_or(options.heads) * depth(size, options);
+    });
+    inner(type, "query", &L::query, of_queries);
+    inner(type, "key", &L::key, of_keys);
+    inner(type, "value", &L::value, of_keys);
+    inner(type, "output", &L::output, dense([](std::int64_t size, const O &) { return size; }));
   }
   using O = nn::TransformerOptions;
   constexpr const char *options = "(size, *, heads=8, inner=None, activation='relu', dropout=0.0, "
@@ -424,7 +443,8 @@ void define_recurrent_layers(nb::module_ &module) {
   C::define(module, "weft.nn.Bidirectional", {}, {argument<0, C>("layer"), argument<1, C>("merge")},
             2, 1,
             "A recurrent layer made like `layer` in both directions, with variables of their own: "
-            "outputs side by side, or with merge='sum' their sums."
+            "outputs side by side, or with merge='sum' their sums.\n\n"
+            "Bidirectional(layer, merge='concatenate')"
             "\n\nExample:\n"
             "    >>> wf.nn.Bidirectional(wf.nn.GRU(4))(wf.ones((2, 5, 3))).shape\n"
             "    (2, 8)\n");

@@ -12,6 +12,7 @@ using optimizers::Schedule;
 
 /// A schedule, and the call that makes it, for its text and for pickles.
 struct ScheduleObject {
+  using Initialized = void; // see Initialized.h
   Schedule rate;
   nb::object text;
 };
@@ -24,9 +25,72 @@ optimizers::Schedule schedule_in(nb::handle object) {
   return nb::cast<const ScheduleObject &>(object).rate;
 }
 
+/// Reads one argument of a function of weft.schedules. Gives it as what it was read as.
+template <class T>
+nb::object read_argument(T &target, nb::handle value, const char *function, const char *name) {
+  Given given;
+  read(target, value, {function, name}, given);
+  return nb::cast(target);
+}
+
+/// An argument that is a member of options.
+template <class Options>
+struct Field {
+  const char *name;
+  nb::object (*read)(Options &options, nb::handle value, const char *function, const char *name);
+};
+template <auto member, class Options>
+constexpr Field<Options> field(const char *name) {
+  return {name, [](Options &options, nb::handle value, const char *function, const char *of) {
+            return read_argument(options.*member, value, function, of);
+          }};
+}
+
+ScheduleObject made(const char *name, const nb::object &arguments, Schedule rate) {
+  return {std::move(rate), nb::make_tuple(name, arguments)};
+}
+
+/// Adds "schedules_cosine_decay", which weft.schedules calls with all arguments by position: a
+/// number and the members of options.
+template <class Options>
+void define_schedule(nb::module_ &module, const char *name, const char *first,
+                     Schedule (*make)(double, const Options &, std::source_location),
+                     std::vector<Field<Options>> fields) {
+  module.def((std::string("schedules_") + name).c_str(),
+             [name, first, make, fields = std::move(fields)](const nb::args &args) {
+               double number = 0;
+               Options options{};
+               nb::list values;
+               values.append(read_argument(number, args[0], name, first));
+               for (std::size_t i = 0; i < fields.size(); ++i)
+                 values.append(fields[i].read(options, args[i + 1], name, fields[i].name));
+               return made(name, nb::tuple(values), make(number, options, {}));
+             });
+}
+
 /// A learning rate that falls when a loss no longer does, as Python has it.
 void define_plateau(nb::module_ &module) {
   using optimizers::ReduceOnPlateau;
+  using Options = optimizers::Plateau;
+  using Arguments = std::tuple<double, Options>;
+  const auto member = [](const char *name, auto Options::*of) {
+    return Parameter<Arguments>{
+        name, [of](Arguments &all, nb::handle value, const Place &place, Given &given) {
+          read(std::get<Options>(all).*of, value, place, given);
+        }};
+  };
+  static const auto &parameters = *new ParameterTable<Arguments>{
+      "weft.schedules.ReduceOnPlateau",
+      {{"rate", [](Arguments &all, nb::handle value, const Place &place,
+                   Given &given) { read(std::get<double>(all), value, place, given); }},
+       member("factor", &Options::factor),
+       member("patience", &Options::patience),
+       member("min_delta", &Options::min_delta),
+       member("cooldown", &Options::cooldown),
+       member("min_rate", &Options::min_rate),
+       member("largest_is_best", &Options::largest_is_best)},
+      7,
+      1};
   nb::class_<ReduceOnPlateau>(
       module, "ReduceOnPlateau", nb::is_weak_referenceable(),
       "A learning rate that falls when a loss no longer does: hand `rate` to an optimizer, and "
@@ -39,20 +103,13 @@ void define_plateau(nb::module_ &module) {
       "    [False, False, True]\n"
       "    >>> plateau.rate.value()\n"
       "    tensor(0.05, shape=(), dtype=float64)\n")
-      .def(
-          "__init__",
-          [](ReduceOnPlateau *self, double rate, double factor, std::int64_t patience,
-             double min_delta, std::int64_t cooldown, double min_rate, bool largest_is_best) {
-            new (self) ReduceOnPlateau(rate, {.factor = factor,
-                                              .patience = patience,
-                                              .min_delta = min_delta,
-                                              .cooldown = cooldown,
-                                              .min_rate = min_rate,
-                                              .largest_is_best = largest_is_best});
-          },
-          nb::arg("rate"), nb::arg("factor") = 0.1, nb::arg("patience") = 10,
-          nb::arg("min_delta") = 1e-4, nb::arg("cooldown") = 0, nb::arg("min_rate") = 0.,
-          nb::arg("largest_is_best") = false)
+      .def("__init__",
+           [](ReduceOnPlateau *self, const nb::args &args, const nb::kwargs &keywords) {
+             Arguments all;
+             Given given;
+             parameters.read_call(args.ptr(), keywords.ptr(), all, given);
+             new (self) ReduceOnPlateau(std::get<double>(all), std::get<Options>(all));
+           })
       .def_prop_ro(
           "rate", [](const ReduceOnPlateau &self) { return checked(wrap(self.rate())); },
           "The variable that an optimizer takes as its learning rate.")
@@ -64,7 +121,7 @@ void define_plateau(nb::module_ &module) {
             read(value, watched, {"update", "watched"}, given);
             return self.update(value);
           },
-          nb::arg("watched"), "Whether the rate has been lowered.")
+          nb::arg("watched").none(), "Whether the rate has been lowered.")
       .attr("__module__") = "weft.schedules";
 }
 
@@ -89,7 +146,7 @@ void define_schedules(nb::module_ &module) {
           [](const ScheduleObject &self, nb::handle step) {
             return self.rate(to_tensor(step.ptr(), {"schedule", "step"}));
           },
-          nb::arg("step"), "The rate after that number of updates, a float64 scalar.")
+          nb::arg("step").none(), "The rate after that number of updates, a float64 scalar.")
       .def("__repr__",
            [](const ScheduleObject &self) {
              nb::list words;
@@ -104,50 +161,51 @@ void define_schedules(nb::module_ &module) {
                                                   nb::object(self.text[1])));
            })
       .attr("__module__") = "weft.schedules";
-  const auto made = [](const char *name, const nb::object &arguments, Schedule rate) {
-    return ScheduleObject{std::move(rate), nb::make_tuple(name, arguments)};
-  };
-  module.def("schedules_exponential",
-             [made](double initial, std::int64_t steps, double rate, bool staircase) {
-               return made("exponential_decay", nb::make_tuple(initial, steps, rate, staircase),
-                           optimizers::exponential_decay(
-                               initial, {.steps = steps, .rate = rate, .staircase = staircase}));
-             });
-  module.def("schedules_cosine", [made](double initial, std::int64_t steps, double alpha,
-                                        std::int64_t warmup, double target) {
-    return made("cosine_decay", nb::make_tuple(initial, steps, alpha, warmup, target),
-                optimizers::cosine_decay(
-                    initial, {.steps = steps, .alpha = alpha, .warmup = warmup, .target = target}));
-  });
+  namespace o = optimizers;
+  define_schedule<o::ExponentialDecay>(
+      module, "exponential_decay", "initial", o::exponential_decay,
+      {field<&o::ExponentialDecay::steps, o::ExponentialDecay>("steps"),
+       field<&o::ExponentialDecay::rate, o::ExponentialDecay>("rate"),
+       field<&o::ExponentialDecay::staircase, o::ExponentialDecay>("staircase")});
+  define_schedule<o::CosineDecay>(module, "cosine_decay", "initial", o::cosine_decay,
+                                  {field<&o::CosineDecay::steps, o::CosineDecay>("steps"),
+                                   field<&o::CosineDecay::alpha, o::CosineDecay>("alpha"),
+                                   field<&o::CosineDecay::warmup, o::CosineDecay>("warmup"),
+                                   field<&o::CosineDecay::target, o::CosineDecay>("target")});
+  define_schedule<o::PolynomialDecay>(
+      module, "polynomial_decay", "initial", o::polynomial_decay,
+      {field<&o::PolynomialDecay::steps, o::PolynomialDecay>("steps"),
+       field<&o::PolynomialDecay::end, o::PolynomialDecay>("end"),
+       field<&o::PolynomialDecay::power, o::PolynomialDecay>("power")});
+  define_schedule<o::InverseTimeDecay>(
+      module, "inverse_time_decay", "initial", o::inverse_time_decay,
+      {field<&o::InverseTimeDecay::steps, o::InverseTimeDecay>("steps"),
+       field<&o::InverseTimeDecay::rate, o::InverseTimeDecay>("rate")});
+  define_schedule<o::OneCycle>(module, "one_cycle", "largest", o::one_cycle,
+                               {field<&o::OneCycle::steps, o::OneCycle>("steps"),
+                                field<&o::OneCycle::rising, o::OneCycle>("rising"),
+                                field<&o::OneCycle::start_divisor, o::OneCycle>("start_divisor"),
+                                field<&o::OneCycle::final_divisor, o::OneCycle>("final_divisor")});
   module.def(
       "schedules_warmup",
-      [made](double rate, std::int64_t steps, nb::handle after) {
-        return made("warmup", nb::make_tuple(rate, steps, after),
-                    optimizers::warmup(rate, steps, schedule_in(after)));
+      [](nb::handle rate, nb::handle steps, nb::handle after) {
+        double number = 0;
+        std::int64_t count = 0;
+        const nb::object first = read_argument(number, rate, "warmup", "rate"),
+                         second = read_argument(count, steps, "warmup", "steps");
+        return made("warmup", nb::make_tuple(first, second, after),
+                    o::warmup(number, count, schedule_in(after)));
       },
-      nb::arg("rate"), nb::arg("steps"), nb::arg("after").none());
-  module.def("schedules_piecewise", [made](std::vector<std::int64_t> boundaries,
-                                           std::vector<double> values) {
-    return made("piecewise_constant", nb::make_tuple(nb::cast(boundaries), nb::cast(values)),
-                optimizers::piecewise_constant(boundaries, values));
-  });
-  module.def(
-      "schedules_polynomial", [made](double initial, std::int64_t steps, double end, double power) {
-        return made(
-            "polynomial_decay", nb::make_tuple(initial, steps, end, power),
-            optimizers::polynomial_decay(initial, {.steps = steps, .end = end, .power = power}));
-      });
-  module.def("schedules_inverse_time", [made](double initial, std::int64_t steps, double rate) {
-    return made("inverse_time_decay", nb::make_tuple(initial, steps, rate),
-                optimizers::inverse_time_decay(initial, {.steps = steps, .rate = rate}));
-  });
-  module.def("schedules_one_cycle", [made](double largest, std::int64_t steps, double rising,
-                                           double start_divisor, double final_divisor) {
-    return made("one_cycle", nb::make_tuple(largest, steps, rising, start_divisor, final_divisor),
-                optimizers::one_cycle(largest, {.steps = steps,
-                                                .rising = rising,
-                                                .start_divisor = start_divisor,
-                                                .final_divisor = final_divisor}));
+      nb::arg("rate").none(), nb::arg("steps").none(), nb::arg("after").none());
+  module.def("schedules_piecewise_constant", [](nb::handle boundaries, nb::handle values) {
+    Ints steps;
+    std::vector<double> rates;
+    Given given;
+    read(steps, boundaries, {"piecewise_constant", "boundaries"}, given);
+    read(rates, values, {"piecewise_constant", "values"}, given);
+    const std::vector<std::int64_t> list(steps.begin(), steps.end());
+    return made("piecewise_constant", nb::make_tuple(nb::cast(list), nb::cast(rates)),
+                o::piecewise_constant(list, rates));
   });
   define_plateau(module);
 }

@@ -12,6 +12,7 @@ namespace {
 
 /// A tape, which records from `with` to its end.
 struct Tape {
+  using Initialized = void; // see Initialized.h
   TapeOptions options;
   std::unique_ptr<GradientTape> tape = nullptr;
   bool records = false;
@@ -30,6 +31,13 @@ struct Pause {
   std::unique_ptr<GradientTape::Pause> pause = nullptr;
 };
 
+/// None within a structure stays empty; instead of one it is none.
+void refuse_none(nb::handle structure, const char *what) {
+  if (structure.is_none())
+    throw DTypeError(std::string(what) + " is None: tensors and variables are wanted, or lists, "
+                                         "tuples and dicts of them");
+}
+
 /// The sources of derivatives; those of a model are its trainable variables, in a list.
 nb::object listed(nb::handle sources) {
   if (!is_model(sources.ptr())) return nb::borrow(sources);
@@ -37,6 +45,7 @@ nb::object listed(nb::handle sources) {
 }
 
 std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
+  refuse_none(sources, what);
   std::vector<GradientSource> list;
   visit_leaves(sources.ptr(), what, [&](PyObject *leaf) {
     if (is_variable(leaf)) list.emplace_back(variable_in(leaf));
@@ -46,6 +55,7 @@ std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
 }
 
 std::vector<Tensor> tensors_of(nb::handle structure, const char *what) {
+  refuse_none(structure, what);
   std::vector<Tensor> list;
   visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
     list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
@@ -71,7 +81,7 @@ nb::object wrapped(const Tensor &tensor) {
 //===----------------------------------------------------------------------===//
 
 nb::object enter(nb::object self) {
-  Tape &tape = *nb::inst_ptr<Tape>(self);
+  Tape &tape = nb::cast<Tape &>(self);
   if (tape.tape != nullptr)
     throw StateError(
         "GradientTape: the tape was entered already: it records once, so make another");
@@ -148,8 +158,7 @@ void define_tapes(nb::module_ &module) {
   nb::class_<Pause>(module, "_Pause", nb::is_final())
       .def("__enter__",
            [](Pause &self) {
-             GradientTape &tape =
-                 nb::inst_ptr<Tape>(self.tape)->entered("stop_recording was called");
+             GradientTape &tape = nb::cast<Tape &>(self.tape).entered("stop_recording was called");
              self.pause.reset(new GradientTape::Pause(tape.stop_recording()));
            })
       .def("__exit__", [](Pause &self, const nb::args &) { self.pause.reset(); });
@@ -177,7 +186,7 @@ void define_tapes(nb::module_ &module) {
           nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def("__enter__", enter)
       .def("__exit__", leave)
-      .def("watch", watch, nb::arg("tensor"),
+      .def("watch", watch, nb::arg("tensor").none(),
            "Watches a tensor, a variable, or all of a list, tuple or dict of them."
            "\n\nExample:\n"
            "    >>> x = wf.tensor(3.0)\n"
@@ -186,7 +195,7 @@ void define_tapes(nb::module_ &module) {
            "    ...     y = x * x\n"
            "    >>> tape.gradient(y, x)\n"
            "    tensor(6.0, shape=(), dtype=float32)\n")
-      .def("gradient", gradient, nb::arg("target"), nb::arg("sources"),
+      .def("gradient", gradient, nb::arg("target").none(), nb::arg("sources").none(),
            nb::arg("output_gradients") = nb::none(), nb::arg("unconnected_gradients") = "none",
            "The derivatives of the sum of all elements of the target by each source, in the "
            "structure of the sources: a "
@@ -200,7 +209,7 @@ void define_tapes(nb::module_ &module) {
            "    ...     y = x * x\n"
            "    >>> tape.gradient(y, {'x': x})\n"
            "    {'x': tensor(6.0, shape=(), dtype=float32)}\n")
-      .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"),
+      .def("jacobian", jacobian, nb::arg("target").none(), nb::arg("sources").none(),
            nb::arg("unconnected_gradients") = "none", nb::arg("vectorize") = true,
            "The derivatives of every element of the target by every element of each source, of "
            "shape target.shape + source.shape."
@@ -211,7 +220,7 @@ void define_tapes(nb::module_ &module) {
            "    >>> tape.jacobian(y, x)\n"
            "    tensor([[2., 0.],\n"
            "            [0., 4.]], shape=(2, 2), dtype=float32)\n")
-      .def("batch_jacobian", batch_jacobian, nb::arg("target"), nb::arg("source"),
+      .def("batch_jacobian", batch_jacobian, nb::arg("target").none(), nb::arg("source").none(),
            "The jacobian of each member of a batch: of shape (b, y.., x..) for a target (b, y..) "
            "and a source (b, x..)."
            "\n\nExample:\n"
@@ -245,7 +254,7 @@ void define_tapes(nb::module_ &module) {
                     .explain(to_tensor(target.ptr(), {"explain", "target"}), by[0]);
             return nb::str(text.c_str());
           },
-          nb::arg("target"), nb::arg("source"),
+          nb::arg("target").none(), nb::arg("source").none(),
           "Why the gradient is what it is, in a sentence."
           "\n\nExample:\n"
           "    >>> x = wf.Variable(3.0, name='x')\n"

@@ -53,6 +53,7 @@ int contains(PyObject *self, PyObject *item) {
 
 /// The slices of a tensor along its first axis, one after the other.
 struct Rows {
+  using Initialized = void; // see Initialized.h
   Tensor tensor;
   std::int64_t next, count;
 };
@@ -74,7 +75,7 @@ PyObject *iterate(PyObject *self) {
 
 PyObject *next_row(PyObject *self) {
   return guarded([&]() -> PyObject * {
-    Rows &rows = *nb::inst_ptr<Rows>(self);
+    Rows &rows = nb::cast<Rows &>(nb::handle(self));
     if (rows.next == rows.count) return nullptr;
     return wrap(rows.tensor[rows.next++]);
   });
@@ -278,7 +279,7 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
   host_elements(tensor, "__array__");
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
-  const bool copies = !copy.is_none() && nb::cast<bool>(copy);
+  const bool copies = !copy.is_none() && to<bool>(copy.ptr(), {"__array__", "copy"});
   if (!dtype.is_none() && !view.attr("dtype").equal(numpy.attr("dtype")(dtype))) {
     if (!copy.is_none() && !copies)
       throw ValueError(std::string("__array__: a tensor of ") + python_name(tensor.dtype()) +
@@ -335,6 +336,7 @@ void define_tensors(nb::module_ &module) {
       "    >>> x.mean(axis=0)\n"
       "    tensor([2., 3.], shape=(2,), dtype=float32)\n");
   tensor_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  class_of_bound_classes = Py_TYPE(tensor_type);
   type.def_prop_ro("shape", shape_of, "The sizes of the axes; None is one that is not known yet.")
       .def_prop_ro(
           "dtype", [](const Tensor &self) { return wrap(self.dtype()); },
@@ -378,7 +380,7 @@ void define_tensors(nb::module_ &module) {
           [](const Tensor &self, nb::handle dtype) {
             return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
           },
-          nb::arg("dtype"),
+          nb::arg("dtype").none(),
           "The same values in another dtype."
           "\n\nExample:\n"
           "    >>> wf.tensor([1.5, -1.5]).astype('int32')\n"
@@ -388,7 +390,7 @@ void define_tensors(nb::module_ &module) {
           [](const Tensor &self, const std::string &device) {
             return self.to(parse_device(device));
           },
-          nb::arg("device"), "The same elements on another device.")
+          nb::arg("device").none(), "The same elements on another device.")
       .def("reshape", reshaped,
            "The same elements in another shape, of which one size may be -1."
            "\n\nExample:\n"

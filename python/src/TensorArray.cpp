@@ -55,33 +55,33 @@ void define_tensor_arrays(nb::module_ &module) {
       "    >>> array = array.write(0, 1.0).write(1, 2.0)\n"
       "    >>> array.stack()\n"
       "    tensor([1., 2.], shape=(2,), dtype=float32)\n")
-      .def("__init__", make, nb::arg("dtype"), nb::arg("size") = 0, nb::arg("dynamic_size") = true,
-           nb::arg("element_shape") = nb::make_tuple())
+      .def("__init__", make, nb::arg("dtype").none(), nb::arg("size").none() = 0,
+           nb::arg("dynamic_size") = true, nb::arg("element_shape").none() = nb::make_tuple())
       .def(
           "write",
           [](const TensorArray &self, nb::handle index, nb::handle value) {
             return self.write(tensor_of(index, "write", "index"),
                               tensor_of(value, "write", "value", self.dtype()));
           },
-          nb::arg("index"), nb::arg("value"), "The array with that element replaced.")
+          nb::arg("index").none(), nb::arg("value").none(), "The array with that element replaced.")
       .def(
           "append",
           [](const TensorArray &self, nb::handle value) {
             return self.append(tensor_of(value, "append", "value", self.dtype()));
           },
-          nb::arg("value"), "The array with a value behind its last element.")
+          nb::arg("value").none(), "The array with a value behind its last element.")
       .def(
           "read",
           [](const TensorArray &self, nb::handle index) {
             return self.read(tensor_of(index, "read", "index"));
           },
-          nb::arg("index"), "The element of that number.")
+          nb::arg("index").none(), "The element of that number.")
       .def(
           "gather",
           [](const TensorArray &self, nb::handle indices) {
             return self.gather(tensor_of(indices, "gather", "indices"));
           },
-          nb::arg("indices"), "The elements of these numbers, stacked.")
+          nb::arg("indices").none(), "The elements of these numbers, stacked.")
       .def(
           "stack", [](const TensorArray &self) { return self.stack(); },
           "All elements, along a new first axis.")

@@ -30,6 +30,7 @@ struct LossMean final : Visitable {
 
 /// A run as callbacks of Python see it, as long as it goes on.
 struct BoundRun {
+  using Initialized = void; // see Initialized.h
   Run *run = nullptr;
 
   Run &now() const {
@@ -132,9 +133,10 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   parts.size = size;
   train::Callbacks all;
   for (const nb::handle callback : callbacks)
-    if (nb::isinstance<Callback>(callback))
+    if (nb::isinstance<Callback>(callback)) {
+      if (!nb::inst_ready(callback)) refuse_half_made(callback.ptr());
       all.push_back(nb::cast<std::shared_ptr<Callback>>(callback));
-    else if (PythonCallback::hears(nb::borrow(callback)) || PyCallable_Check(callback.ptr()) != 0)
+    } else if (PythonCallback::hears(nb::borrow(callback)) || PyCallable_Check(callback.ptr()) != 0)
       all.push_back(std::make_shared<PythonCallback>(nb::borrow(callback)));
     else
       throw DTypeError(std::string("fit: a ") + Py_TYPE(callback.ptr())->tp_name +
@@ -219,7 +221,7 @@ void define_training(nb::module_ &module) {
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
   nb::class_<Callback>(
-      module, "internal_Callback",
+      module, "internal_Callback", nb::is_final(),
       "A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."
       "\n\nExample:\n"
       "    >>> isinstance(wf.train.csv_log('log.csv'), wf.train.Callback)\n"

@@ -19,6 +19,7 @@ std::unordered_map<VariableState *, PyObject *> &objects() {
 
 /// What an object of the class Variable holds.
 struct Bound {
+  using Initialized = void; // see Initialized.h
   explicit Bound(Variable of, PyObject *self) : variable(std::move(of)) {
     objects()[variable.state().get()] = self;
   }
@@ -159,7 +160,7 @@ std::vector<PyType_Slot> &slots() {
 
 const Variable &variable_in(PyObject *object) {
   if (!nb::inst_ready(object)) [[unlikely]]
-    raise_type_error("this variable was never initialized: call weft.Variable(initial_value)");
+    refuse_half_made(object);
   return nb::inst_ptr<Bound>(object)->variable;
 }
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from weft import _weft
 
-__all__ = ["integer", "optional_integer", "optional_number", "options", "seed"]
+__all__ = ["NeedsInit", "integer", "optional_integer", "optional_number", "options", "seed"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,15 +22,22 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
     code = f.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = frozenset(names)
-    title = f.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if kwargs and not known.issuperset(kwargs):
-            _refuse(title, names, kwargs)
+            _refuse(_title(call, args), names, kwargs)
         return f(*args, **kwargs)
 
     return call
+
+
+def _title(f: Callable[..., Any], args: tuple[Any, ...]) -> str:
+    """What messages call a function; an `__init__` by the class of the package that has it."""
+    if f.__name__ != "__init__" or not args:
+        return f.__name__
+    classes = [c for c in type(args[0]).__mro__ if c.__init__ is f]
+    return next((c.__name__ for c in reversed(classes) if c.__name__[0] != "_"), f.__qualname__)
 
 
 def _refuse(title: str, names: Iterable[str], given: Iterable[str]) -> None:
@@ -41,6 +48,25 @@ def _refuse(title: str, names: Iterable[str], given: Iterable[str]) -> None:
     near = difflib.get_close_matches(wrong, known, 1)
     hint = f"did you mean '{near[0]}'?" if near else f"it takes {', '.join(known)}"
     raise TypeError(f"{title} has no argument '{wrong}': {hint}")
+
+
+class NeedsInit:
+    """What classes derive from whose methods need attributes that `__init__` makes: an object of a
+    subclass that does not call it says so."""
+
+    __slots__ = ()
+    _made_by_init: tuple[str, ...] = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            kind = type(self).__name__
+            if name in self._made_by_init:
+                raise _weft.StateError(
+                    f"this {kind} was never initialized: call super().__init__() first in the "
+                    "__init__ of its class"
+                )
+            raise AttributeError(f"'{kind}' object has no attribute {name!r}", name=name, obj=self)
 
 
 def integer(name: str, value: Any) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from weft import _weft
+from weft._arguments import NeedsInit
 from weft._weft import DType, Function, dtype as _dtype_of
 
 from ._trees import is_dict, is_listed, mapped
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 
-class TensorSpec:
+class TensorSpec(NeedsInit):
     """The type of a tensor argument: `TensorSpec([None, 784], wf.float32)`. A size of None may be
     any, and so may be the rank where the shape is None.
 
@@ -34,6 +35,7 @@ class TensorSpec:
     """
 
     __slots__ = ("dtype", "name", "shape")
+    _made_by_init = __slots__
     _is_tensor_spec = True
 
     def __init__(

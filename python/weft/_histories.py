@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from weft import _weft
-from weft._arguments import options
+from weft._arguments import NeedsInit, options
 from weft._datasets import Dataset
 
 __all__ = ["History", "Progress", "is_notebook"]
@@ -122,7 +122,7 @@ def is_notebook() -> bool:
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
 
 
-class Progress(Generic[T]):
+class Progress(NeedsInit, Generic[T]):
     """A bar that shows how far a loop is, its rate, the time left, and numbers beside it: around an
     iterable, or advanced by hand. In a terminal it is a line that changes, in a notebook an output
     that does, elsewhere now and then a line.
@@ -143,6 +143,8 @@ class Progress(Generic[T]):
     Raises:
         ValueError: for a negative total
     """
+
+    _made_by_init = ("_iterable", "_display", "_drawn", "_bar")
 
     @options
     def __init__(

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from weft import _weft
-from weft._arguments import options
+from weft._arguments import NeedsInit, options
 
 __all__ = ["Profile", "ProfileEntry", "trace_profile", "versions", "write_report"]
 
@@ -104,7 +104,7 @@ class ProfileEntry(NamedTuple):
     """Without what was noted inside."""
 
 
-class Profile:
+class Profile(NeedsInit):
     """Notes what the process does, on all threads, until `stop` or the end of its `with`. There is
     one at a time.
 
@@ -121,6 +121,8 @@ class Profile:
     Raises:
         StateError: if there is one already
     """
+
+    _made_by_init = ("_profile",)
 
     @options
     def __init__(

@@ -6,7 +6,7 @@ import os
 from typing import Any, NamedTuple, TypeAlias
 
 from weft import _weft
-from weft._arguments import integer, optional_integer, optional_number, options
+from weft._arguments import NeedsInit, integer, optional_integer, optional_number, options
 from weft._weft import RestoreStatus
 
 __all__ = ["Checkpoint", "CheckpointInfo", "CheckpointManager", "latest_checkpoint"]
@@ -14,7 +14,7 @@ __all__ = ["Checkpoint", "CheckpointInfo", "CheckpointManager", "latest_checkpoi
 Path: TypeAlias = "str | os.PathLike[str]"
 
 
-class Checkpoint:
+class Checkpoint(NeedsInit):
     """A structure, or several parts under names, as a file: every variable by its path
     ("model.blocks.1.w"), each once, the state of optimizers, data sets and generators.
 
@@ -37,6 +37,8 @@ class Checkpoint:
     array([1., 2.], dtype=float32)
     """
 
+    _made_by_init = ("_parts",)
+
     def __init__(self, structure: Any = None, /, **parts: Any) -> None:
         if structure is not None and parts:
             raise TypeError(
@@ -48,10 +50,6 @@ class Checkpoint:
         self._parts = tuple(parts.items()) if parts else (("", structure),)
 
     def _saved(self) -> _weft.internal_SavedParts:
-        if "_parts" not in self.__dict__:
-            raise _weft.StateError(
-                f"this {type(self).__name__} was never initialized: call super().__init__"
-            )
         return _weft.internal_SavedParts(self._parts)
 
     def save(self, folder: Path) -> str:
@@ -123,7 +121,7 @@ def _saved(what: Any) -> _weft.internal_SavedParts:
     raise TypeError(f"a Checkpoint is wanted, not a {type(what).__name__}")
 
 
-class CheckpointManager:
+class CheckpointManager(NeedsInit):
     """Numbered checkpoints in a folder: saves them while training goes on, keeps some, and restores
     the newest that is whole.
 
@@ -153,6 +151,8 @@ class CheckpointManager:
     Raises:
         ValueError: for options that make no sense
     """
+
+    _made_by_init = ("_manager",)
 
     @options
     def __init__(

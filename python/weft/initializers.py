@@ -7,6 +7,7 @@ the sizes of the axes before them.
 
 from __future__ import annotations
 
+from weft._arguments import options
 from weft._weft import Initializer as Initializer, internal_initializer as _made
 
 __all__ = [
@@ -87,6 +88,7 @@ def lecun_normal() -> Initializer:
     return _made("lecun_normal", ())
 
 
+@options
 def orthogonal(gain: float = 1.0) -> Initializer:
     """A matrix with orthonormal rows or columns, whichever are fewer, times `gain` (Saxe et al.
     2014).
@@ -98,6 +100,7 @@ def orthogonal(gain: float = 1.0) -> Initializer:
     return _made("orthogonal", (gain,))
 
 
+@options
 def uniform(low: float = -0.05, high: float = 0.05) -> Initializer:
     """Uniform between two numbers.
 
@@ -108,6 +111,7 @@ def uniform(low: float = -0.05, high: float = 0.05) -> Initializer:
     return _made("uniform", (low, high))
 
 
+@options
 def normal(stddev: float = 0.05, mean: float = 0.0) -> Initializer:
     """Normally distributed numbers.
 
@@ -118,6 +122,7 @@ def normal(stddev: float = 0.05, mean: float = 0.0) -> Initializer:
     return _made("normal", (stddev, mean))
 
 
+@options
 def truncated_normal(stddev: float = 0.05, mean: float = 0.0) -> Initializer:
     """Normally distributed numbers within two deviations of the mean.
 
@@ -128,6 +133,7 @@ def truncated_normal(stddev: float = 0.05, mean: float = 0.0) -> Initializer:
     return _made("truncated_normal", (stddev, mean))
 
 
+@options
 def constant(value: float) -> Initializer:
     """One number.
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from weft import _weft
+from weft._arguments import NeedsInit, options
 from weft._weft import (
     Tensor,
     losses_binary_cross_entropy as binary_cross_entropy,
@@ -112,7 +113,7 @@ _REDUCTIONS = {
 }
 
 
-class Loss:
+class Loss(NeedsInit):
     """A loss and its options: what is called with targets and predictions, and weights of the
     samples.
 
@@ -126,6 +127,9 @@ class Loss:
     tensor(4.0, shape=(), dtype=float32)
     """
 
+    _made_by_init = ("name",)
+
+    @options
     def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
         self.reduction = _REDUCTIONS.get(reduction, reduction)
         self.name = name or type(self).__name__
@@ -162,12 +166,12 @@ class _OfLibrary(Loss):
     """A loss of the library with options of its own."""
 
     _function: Any = None
+    _made_by_init = ("name", "reduction", "_options")
 
-    def __init__(
-        self, reduction: str | None = "mean", name: str | None = None, **options: Any
-    ) -> None:
+    @options
+    def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
         super().__init__(reduction, name)
-        self._options = options
+        self._options: dict[str, Any] = {}
 
     def call(self, targets: Any, predictions: Any) -> Tensor:
         """The value of each sample."""
@@ -175,21 +179,12 @@ class _OfLibrary(Loss):
 
     def __call__(self, targets: Any, predictions: Any, sample_weight: Any = None) -> Tensor:
         return self._called(
-            targets, predictions, reduction=self._made("reduction"), weights=sample_weight
+            targets, predictions, reduction=self.reduction, weights=sample_weight
         )
 
     def _called(self, targets: Any, predictions: Any, **options: Any) -> Tensor:
         function: Any = type(self)._function
-        return function(targets, predictions, **self._made("_options"), **options)
-
-    def _made(self, name: str) -> Any:
-        try:
-            return self.__dict__[name]
-        except KeyError:
-            raise _weft.StateError(
-                f"this {type(self).__name__} was never initialized: call super().__init__() first "
-                "in the __init__ of its class"
-            ) from None
+        return function(targets, predictions, **self._options, **options)
 
 
 class BinaryCrossentropy(_OfLibrary):
@@ -201,6 +196,7 @@ class BinaryCrossentropy(_OfLibrary):
 
     _function = staticmethod(binary_cross_entropy)
 
+    @options
     def __init__(
         self,
         from_logits: bool = False,
@@ -208,9 +204,8 @@ class BinaryCrossentropy(_OfLibrary):
         reduction: str | None = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            reduction, name, from_logits=from_logits, label_smoothing=label_smoothing
-        )
+        super().__init__(reduction, name)
+        self._options = {"from_logits": from_logits, "label_smoothing": label_smoothing}
 
 
 class CategoricalCrossentropy(_OfLibrary):
@@ -222,6 +217,7 @@ class CategoricalCrossentropy(_OfLibrary):
 
     _function = staticmethod(categorical_cross_entropy)
 
+    @options
     def __init__(
         self,
         from_logits: bool = False,
@@ -229,9 +225,8 @@ class CategoricalCrossentropy(_OfLibrary):
         reduction: str | None = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            reduction, name, from_logits=from_logits, label_smoothing=label_smoothing
-        )
+        super().__init__(reduction, name)
+        self._options = {"from_logits": from_logits, "label_smoothing": label_smoothing}
 
 
 class SparseCategoricalCrossentropy(_OfLibrary):
@@ -244,6 +239,7 @@ class SparseCategoricalCrossentropy(_OfLibrary):
 
     _function = staticmethod(sparse_categorical_cross_entropy)
 
+    @options
     def __init__(
         self,
         from_logits: bool = False,
@@ -251,7 +247,8 @@ class SparseCategoricalCrossentropy(_OfLibrary):
         reduction: str | None = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction, name, from_logits=from_logits, ignored_label=ignore_class)
+        super().__init__(reduction, name)
+        self._options = {"from_logits": from_logits, "ignored_label": ignore_class}
 
 
 class Huber(_OfLibrary):
@@ -263,10 +260,12 @@ class Huber(_OfLibrary):
 
     _function = staticmethod(huber)
 
+    @options
     def __init__(
         self, delta: float = 1.0, reduction: str | None = "mean", name: str | None = None
     ) -> None:
-        super().__init__(reduction, name, delta=delta)
+        super().__init__(reduction, name)
+        self._options = {"delta": delta}
 
 
 class MeanSquaredError(_OfLibrary):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft import _weft
+from weft._arguments import options
 from weft._weft import ReduceOnPlateau as ReduceOnPlateau, Schedule as Schedule
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 
+@options
 def exponential_decay(
     initial: float, steps: int, rate: float, staircase: bool = False
 ) -> Schedule:
@@ -31,9 +33,10 @@ def exponential_decay(
     Raises:
         ValueError: if steps < 1 or a number is not finite
     """
-    return _weft.schedules_exponential(initial, steps, rate, staircase)
+    return _weft.schedules_exponential_decay(initial, steps, rate, staircase)
 
 
+@options
 def cosine_decay(
     initial: float, steps: int, alpha: float = 0.0, warmup: int = 0, target: float = 0.0
 ) -> Schedule:
@@ -48,9 +51,10 @@ def cosine_decay(
     Raises:
         ValueError: if steps < 1, warmup < 0 or a number is not finite
     """
-    return _weft.schedules_cosine(initial, steps, alpha, warmup, target)
+    return _weft.schedules_cosine_decay(initial, steps, alpha, warmup, target)
 
 
+@options
 def warmup(rate: float, steps: int, after: Schedule | None = None) -> Schedule:
     """From 0 to `rate` in a straight line over `steps` updates, then what `after` says of the
     updates behind them; without it, `rate`.
@@ -65,6 +69,7 @@ def warmup(rate: float, steps: int, after: Schedule | None = None) -> Schedule:
     return _weft.schedules_warmup(rate, steps, after)
 
 
+@options
 def piecewise_constant(boundaries: Sequence[int], values: Sequence[float]) -> Schedule:
     """values[i] up to and including step boundaries[i], the last value after the last.
 
@@ -75,9 +80,10 @@ def piecewise_constant(boundaries: Sequence[int], values: Sequence[float]) -> Sc
     Raises:
         ValueError: unless boundaries ascend and there is one value more than there are of them
     """
-    return _weft.schedules_piecewise(list(boundaries), [float(value) for value in values])
+    return _weft.schedules_piecewise_constant(boundaries, values)
 
 
+@options
 def polynomial_decay(
     initial: float, steps: int, end: float = 1e-4, power: float = 1.0
 ) -> Schedule:
@@ -86,18 +92,20 @@ def polynomial_decay(
     >>> wf.schedules.polynomial_decay(1.0, steps=10, end=0.0)(5)
     tensor(0.5, shape=(), dtype=float64)
     """
-    return _weft.schedules_polynomial(initial, steps, end, power)
+    return _weft.schedules_polynomial_decay(initial, steps, end, power)
 
 
+@options
 def inverse_time_decay(initial: float, steps: int, rate: float) -> Schedule:
     """initial / (1 + rate step / steps).
 
     >>> wf.schedules.inverse_time_decay(0.1, steps=10, rate=1.0)(10)
     tensor(0.05, shape=(), dtype=float64)
     """
-    return _weft.schedules_inverse_time(initial, steps, rate)
+    return _weft.schedules_inverse_time_decay(initial, steps, rate)
 
 
+@options
 def one_cycle(
     largest: float,
     steps: int,

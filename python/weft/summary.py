@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from weft import _weft
-from weft._arguments import integer, optional_integer, optional_number, options
+from weft._arguments import NeedsInit, integer, optional_integer, optional_number, options
 
 __all__ = ["Event", "Writer", "create_file_writer", "read", "read_scalars"]
 
@@ -25,7 +25,7 @@ def _tag(method: str, tag: Any) -> str:
     return tag
 
 
-class Writer:
+class Writer(NeedsInit):
     """Writes an event file of its own into a folder, which is made if it is not there.
 
     Values may be traced: inside a traced function a call is an effect that keeps its order, and
@@ -42,6 +42,8 @@ class Writer:
     >>> wf.summary.read_scalars("events")
     {'loss': [(0, 1.0), (1, 0.5), (2, 0.3333333432674408)]}
     """
+
+    _made_by_init = ("_writer",)
 
     @options
     def __init__(

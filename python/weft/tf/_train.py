@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import weft as wf
 from weft import _weft
+from weft._arguments import NeedsInit
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
@@ -16,7 +17,7 @@ Path: TypeAlias = "str | os.PathLike[str]"
 _STATE = "checkpoint"  # the file that says which checkpoint of a folder is the latest
 
 
-class Checkpoint:
+class Checkpoint(NeedsInit):
     """Parts under names, as a file: every variable by its path, each once, with the state of
     optimizers and data sets.
 
@@ -25,6 +26,8 @@ class Checkpoint:
 
     Files are safetensors with digests, as those of `wf.Checkpoint`, which does the work.
     """
+
+    _made_by_init = ("save_counter", "_checkpoint")
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         parts: dict[str, Any] = {} if root is None else {**vars(root)}
@@ -101,8 +104,10 @@ def latest_checkpoint(checkpoint_dir: Path, latest_filename: str | None = None) 
     return path if os.path.isfile(path) else None
 
 
-class CheckpointManager:
+class CheckpointManager(NeedsInit):
     """Saves a checkpoint again and again, and keeps the newest files."""
+
+    _made_by_init = ("checkpoint", "directory", "_most", "_name", "_paths")
 
     def __init__(
         self,

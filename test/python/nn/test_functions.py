@@ -49,17 +49,7 @@ def test_activations_as_functions_and_by_their_names(name):
     assert layer.activation is function
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "relu",
-        "tanh",
-        *[
-            pytest.param(name, marks=pytest.mark.xfail(strict=True, reason="functions of weft.nn are not pickled"))
-            for name in sorted(FUNCTIONS.keys() - {"relu", "tanh"})
-        ],
-    ],
-)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_layers_with_functions_as_activations_are_pickled(name):
     function = getattr(nn, name)
     assert pickle.loads(pickle.dumps(nn.Dense(10, activation=function))).activation is function

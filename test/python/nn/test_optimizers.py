@@ -439,35 +439,15 @@ def test_bad_input(case):
 
 
 @pytest.mark.parametrize(
-    "use, words",
-    [
-        (lambda: S.exponential_decay("a", 10, 0.5), "exponential_decay.*initial"),
-        (lambda: S.cosine_decay(1.0, 2.5), "cosine_decay.*steps"),
-        (lambda: S.ReduceOnPlateau(0.1, facto=0.5), "did you mean 'factor'"),
-        (lambda: S.ReduceOnPlateau("a"), "rate is 'a': a number"),
-    ],
-)
-@pytest.mark.xfail(strict=True, reason="bad arguments of schedules come out in the words of the binding library")
-def test_bad_arguments_of_schedules_are_named(use, words):
-    with pytest.raises(TypeError, match=words):
-        use()
-
-
-@pytest.mark.parametrize(
     "use",
     [
         lambda one: one.apply_gradients([]),
         lambda one: one.minimize(lambda: 1.0),
-        *[
-            pytest.param(
-                use,
-                marks=[
-                    pytest.mark.xfail(strict=True, reason="methods of half-made optimizers do not say what is missing"),
-                    pytest.mark.filterwarnings("ignore:nanobind"),
-                ],
-            )
-            for use in (lambda one: one.step, lambda one: one.learning_rate, lambda one: one.variables, repr)
-        ],
+        lambda one: one.step,
+        lambda one: one.learning_rate,
+        lambda one: setattr(one, "learning_rate", 1.0),
+        lambda one: one.variables,
+        repr,
     ],
 )
 def test_half_made_subclasses_say_so(use):
@@ -477,17 +457,6 @@ def test_half_made_subclasses_say_so(use):
 
     with pytest.raises(TypeError, match=r"this Mine was never initialized: call super\(\).__init__"):
         use(Mine())
-
-
-@pytest.mark.filterwarnings("ignore:nanobind")
-@pytest.mark.xfail(strict=True, reason="a half-made schedule as a learning rate is an InternalError: std::bad_cast")
-def test_half_made_schedules_say_so():
-    class Mine(S.Schedule):
-        def __init__(self):
-            pass
-
-    with pytest.raises(TypeError, match="this Mine was never initialized"):
-        O.Adam(Mine())
 
 
 def test_optimizers_are_collected_with_what_they_hold(live):

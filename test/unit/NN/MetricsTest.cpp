@@ -109,7 +109,7 @@ TEST(Metrics, OfNothing) {
   EXPECT_EQ(metrics::Recall().result().item<double>(), 0);
   EXPECT_EQ(metrics::AUC().result().item<double>(), 0);
   EXPECT_EQ(metrics::AUC({.curve = metrics::Curve::precision_recall}).result().item<double>(), 0);
-  EXPECT_EQ(metrics::Perplexity().result().item<double>(), 1);
+  EXPECT_EQ(metrics::Perplexity().result().item<double>(), 0);
   EXPECT_EQ(metrics::SparseCategoricalAccuracy().result().item<double>(), 0);
   EXPECT_EQ(sum(metrics::ConfusionMatrix(3).result()).item<double>(), 0);
   const metrics::R2 r2;
