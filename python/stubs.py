@@ -87,7 +87,8 @@ def parameters(text: str) -> str:
 
 def constructor(cls: type) -> str:
     """The stub of `__init__`."""
-    for line in (cls.__doc__ or "").splitlines():
+    text, _, _ = (cls.__doc__ or "").partition("\nExample:\n")
+    for line in text.splitlines()[1:]:  # behind the summary
         found = re.match(r"(?:%s)?(\(.*\))" % cls.__name__, line.strip())
         if found:
             inside = found.group(1)

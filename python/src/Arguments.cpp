@@ -297,7 +297,13 @@ void read(VariableInitializer &target, nb::handle value, const Place &place, Giv
 
 void define_initializers(nb::module_ &module) {
   nb::class_<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
-                          "Draws the first values of variables.")
+                          "Draws the first values of variables."
+                          "\n\nExample:\n"
+                          "    >>> draw = wf.nn.initializers.constant(0.5)\n"
+                          "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
+                          "    True\n"
+                          "    >>> draw((2,), wf.float32)\n"
+                          "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
       .def(
           "__call__",
           [](const Initializer &self, nb::handle shape, nb::handle dtype, nb::handle seed) {

@@ -146,6 +146,11 @@ private:
   }
 };
 
+/// A docstring with an example behind it: indented lines of a session.
+inline std::string with_example(std::string documentation, const char *example) {
+  return std::move(documentation) + "\n\nExample:\n" + example;
+}
+
 /// The parameter that is argument number `I` of the constructor.
 template <std::size_t I, class Class>
 typename Class::Parameter argument(const char *name) {

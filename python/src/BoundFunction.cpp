@@ -76,13 +76,25 @@ PyMemberDef bound_members[] = {
     {"__func__", T_OBJECT_EX, offsetof(BoundObject, function), READONLY, nullptr},
     {"__self__", T_OBJECT_EX, offsetof(BoundObject, self), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
-PyType_Slot bound_slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate_bound)},
-                             {Py_tp_traverse, reinterpret_cast<void *>(traverse_bound)},
-                             {Py_tp_clear, reinterpret_cast<void *>(clear_bound)},
-                             {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-                             {Py_tp_getattro, reinterpret_cast<void *>(bound_attribute)},
-                             {Py_tp_members, bound_members},
-                             {0, nullptr}};
+PyType_Slot bound_slots[] = {
+    {Py_tp_doc,
+     const_cast<char *>("A traced function with its first argument: what `instance.step` is."
+                        "\n\nExample:\n"
+                        "    >>> class Counter:\n"
+                        "    ...     @wf.function\n"
+                        "    ...     def plus(self, x):\n"
+                        "    ...         return x + 1\n"
+                        "    >>> type(Counter().plus)\n"
+                        "    <class 'weft.BoundFunction'>\n"
+                        "    >>> Counter().plus(wf.tensor(1))\n"
+                        "    tensor(2, shape=(), dtype=int32)\n")},
+    {Py_tp_dealloc, reinterpret_cast<void *>(deallocate_bound)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_bound)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_bound)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_getattro, reinterpret_cast<void *>(bound_attribute)},
+    {Py_tp_members, bound_members},
+    {0, nullptr}};
 PyType_Spec bound_spec{"weft.BoundFunction", sizeof(BoundObject), 0,
                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                            Py_TPFLAGS_DISALLOW_INSTANTIATION,

@@ -174,65 +174,98 @@ PyMethodDef functions[] = {
         "A tensor of a number, a nested list of numbers, an array or another tensor. Its elements "
         "are copied.\n\n"
         "Numbers of Python become bool, int32 (int64 where one does not fit) or float32; arrays "
-        "keep their dtype, and "
-        "small integers and halves become the least dtype that holds them. Lists that hold tensors "
-        "stack them.\n\n"
+        "keep their dtype, and small integers and halves become the least dtype that holds them. "
+        "Lists that hold tensors stack them.\n\n"
         "Raises:\n    ValueError: if a list is ragged\n    DTypeError: for what no dtype holds\n\n"
-        "Example:\n    wf.tensor([[1, 2], [3, 4]])  ->  [[1, 2], [3, 4]]\n"),
+        "Example:\n"
+        "    >>> wf.tensor([[1, 2], [3, 4]])\n"
+        "    tensor([[1, 2],\n"
+        "            [3, 4]], shape=(2, 2), dtype=int32)\n"),
     method<constant_signature, make_constant>(
         "constant(value, dtype=None, shape=None)\n--\n\n"
         "As `tensor`; with a shape the elements are put in it, a single one in all places.\n\n"
-        "Example:\n    wf.constant(7, shape=[2, 2])  ->  [[7, 7], [7, 7]]\n"),
+        "Example:\n"
+        "    >>> wf.constant(7, shape=[2, 2])\n"
+        "    tensor([[7, 7],\n"
+        "            [7, 7]], shape=(2, 2), dtype=int32)\n"),
     method<asarray_signature, make_asarray>(
         "asarray(x, dtype=None, *, device=None, copy=None)\n--\n\n"
         "A tensor of anything that `tensor` takes, on the memory of an array where that can be: it "
-        "must not change as "
-        "long as the tensor lives.\n\nArgs:\n    copy: True: always copy; False: a ValueError "
-        "where a copy is needed\n\n"
-        "Example:\n    wf.asarray([1.5, 2.5])  ->  [1.5, 2.5]\n"),
-    method<zeros_signature, make_zeros>(
-        "zeros(shape, dtype='float32', *, device=None)\n--\n\nA tensor of zeros.\n\n"
-        "Example:\n    wf.zeros([2, 2])  ->  [[0, 0], [0, 0]]\n"),
-    method<ones_signature, make_ones>(
-        "ones(shape, dtype='float32', *, device=None)\n--\n\nA tensor of ones.\n\n"
-        "Example:\n    wf.ones(3)  ->  [1, 1, 1]\n"),
-    method<full_signature, make_full>("full(shape, value, dtype=None, *, device=None)\n--\n\nA "
-                                      "tensor of one value, in its dtype if none is given.\n\n"
-                                      "Example:\n    wf.full([2], 1.5)  ->  [1.5, 1.5]\n"),
-    method<zeros_like_signature, make_zeros_like>(
-        "zeros_like(x, dtype=None)\n--\n\nZeros of the shape of x, and its dtype.\n\n"
-        "Example:\n    wf.zeros_like([1, 2])  ->  [0, 0]\n"),
-    method<ones_like_signature, make_ones_like>(
-        "ones_like(x, dtype=None)\n--\n\nOnes of the shape of x, and its dtype.\n\n"
-        "Example:\n    wf.ones_like([1, 2])  ->  [1, 1]\n"),
-    method<full_like_signature, make_full_like>(
-        "full_like(x, value, dtype=None)\n--\n\nOne value in the shape of x, and its dtype.\n\n"
-        "Example:\n    wf.full_like([1, 2], 7)  ->  [7, 7]\n"),
+        "must not change as long as the tensor lives.\n\n"
+        "Args:\n    copy: True: always copy; False: a ValueError where a copy is needed\n\n"
+        "Example:\n"
+        "    >>> wf.asarray([1.5, 2.5])\n"
+        "    tensor([1.5, 2.5], shape=(2,), dtype=float32)\n"),
+    method<zeros_signature, make_zeros>("zeros(shape, dtype='float32', *, device=None)\n--\n\n"
+                                        "A tensor of zeros.\n\n"
+                                        "Example:\n"
+                                        "    >>> wf.zeros([2, 2])\n"
+                                        "    tensor([[0., 0.],\n"
+                                        "            [0., 0.]], shape=(2, 2), dtype=float32)\n"),
+    method<ones_signature, make_ones>("ones(shape, dtype='float32', *, device=None)\n--\n\n"
+                                      "A tensor of ones.\n\n"
+                                      "Example:\n"
+                                      "    >>> wf.ones(3)\n"
+                                      "    tensor([1., 1., 1.], shape=(3,), dtype=float32)\n"),
+    method<full_signature, make_full>("full(shape, value, dtype=None, *, device=None)\n--\n\n"
+                                      "A tensor of one value, in its dtype if none is given.\n\n"
+                                      "Example:\n"
+                                      "    >>> wf.full([2], 1.5)\n"
+                                      "    tensor([1.5, 1.5], shape=(2,), dtype=float32)\n"),
+    method<zeros_like_signature, make_zeros_like>("zeros_like(x, dtype=None)\n--\n\n"
+                                                  "Zeros of the shape of x, and its dtype.\n\n"
+                                                  "Example:\n"
+                                                  "    >>> wf.zeros_like([1, 2])\n"
+                                                  "    tensor([0, 0], shape=(2,), dtype=int32)\n"),
+    method<ones_like_signature, make_ones_like>("ones_like(x, dtype=None)\n--\n\n"
+                                                "Ones of the shape of x, and its dtype.\n\n"
+                                                "Example:\n"
+                                                "    >>> wf.ones_like([1, 2])\n"
+                                                "    tensor([1, 1], shape=(2,), dtype=int32)\n"),
+    method<full_like_signature, make_full_like>("full_like(x, value, dtype=None)\n--\n\n"
+                                                "One value in the shape of x, and its dtype.\n\n"
+                                                "Example:\n"
+                                                "    >>> wf.full_like([1, 2], 7)\n"
+                                                "    tensor([7, 7], shape=(2,), dtype=int32)\n"),
     method<arange_signature, make_arange>(
         "arange(start, stop=None, step=1, dtype=None)\n--\n\n"
         "start, start + step, ... below stop, or 0, 1, ... below the only number. Of whole numbers "
         "int32, else float32.\n\n"
-        "Raises:\n    ValueError: if the step is 0 or a bound is not finite\n\nExample:\n    "
-        "wf.arange(2, 8, 2)  ->  [2, 4, 6]\n"),
+        "Raises:\n    ValueError: if the step is 0 or a bound is not finite\n\n"
+        "Example:\n"
+        "    >>> wf.arange(2, 8, 2)\n"
+        "    tensor([2, 4, 6], shape=(3,), dtype=int32)\n"),
     method<linspace_signature, make_linspace>(
         "linspace(start, stop, num=50, *, endpoint=True, dtype='float32')\n--\n\n"
         "Numbers at equal distances from start to stop, which is the last one, or with "
         "endpoint=False would be the next.\n\n"
-        "Example:\n    wf.linspace(0, 1, 5)  ->  [0, 0.25, 0.5, 0.75, 1]\n"),
-    method<eye_signature, make_eye>("eye(n, dtype='float32')\n--\n\nThe identity "
-                                    "matrix.\n\nExample:\n    wf.eye(2)  ->  [[1, 0], [0, 1]]\n"),
-    method<square_signature, call_square>("square(x)\n--\n\nx * x of each element.\n\nExample:\n   "
-                                          " wf.square([1, 2, 3])  ->  [1, 4, 9]\n"),
-    method<relu_signature, call_relu>(
-        "relu(x)\n--\n\nmax(x, 0) of each element, with half the gradient at 0.\n\n"
-        "Example:\n    wf.relu([-1., 0., 2.])  ->  [0, 0, 2]\n"),
+        "Example:\n"
+        "    >>> wf.linspace(0, 1, 5)\n"
+        "    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float32)\n"),
+    method<eye_signature, make_eye>("eye(n, dtype='float32')\n--\n\n"
+                                    "The identity matrix.\n\n"
+                                    "Example:\n"
+                                    "    >>> wf.eye(2)\n"
+                                    "    tensor([[1., 0.],\n"
+                                    "            [0., 1.]], shape=(2, 2), dtype=float32)\n"),
+    method<square_signature, call_square>("square(x)\n--\n\n"
+                                          "x * x of each element.\n\n"
+                                          "Example:\n"
+                                          "    >>> wf.square([1, 2, 3])\n"
+                                          "    tensor([1, 4, 9], shape=(3,), dtype=int32)\n"),
+    method<relu_signature, call_relu>("relu(x)\n--\n\n"
+                                      "max(x, 0) of each element, with half the gradient at 0.\n\n"
+                                      "Example:\n"
+                                      "    >>> wf.relu([-1., 0., 2.])\n"
+                                      "    tensor([0., 0., 2.], shape=(3,), dtype=float32)\n"),
     {"top_k", reinterpret_cast<PyCFunction>(call_top_k), METH_FASTCALL | METH_KEYWORDS,
      "top_k(x, k, *, axis=-1, smallest=False)\n--\n\n"
      "The k largest elements along one axis, the largest first, and where they are, as int64: "
-     "(values, indices). Of "
-     "equal ones the first. NaN counts as largest.\n\nRaises:\n    ValueError: unless 0 <= k <= "
-     "the size of the axis\n\n"
-     "Example:\n    wf.top_k([1, 3, 2], 2)[1]  ->  [1, 2]\n"},
+     "(values, indices). Of equal ones the first. NaN counts as largest.\n\n"
+     "Raises:\n    ValueError: unless 0 <= k <= the size of the axis\n\n"
+     "Example:\n"
+     "    >>> wf.top_k([1, 3, 2], 2)[1]\n"
+     "    tensor([1, 2], shape=(2,), dtype=int64)\n"},
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

@@ -110,16 +110,27 @@ void define_dtypes(nb::module_ &module) {
       nb::class_<DTypeValue>(
           module, "DType", nb::is_final(), nb::type_slots(slots),
           "The type of a tensor's elements. Equal to every other name of it: its name, the dtype "
-          "and the scalar type of NumPy.")
-          .def_prop_ro("name", [](const DTypeValue &self) { return python_name(self.dtype); })
+          "and the scalar type of NumPy."
+          "\n\nExample:\n"
+          "    >>> wf.float32, wf.float32.name, wf.float32.itemsize\n"
+          "    (weft.float32, 'float32', 4)\n"
+          "    >>> wf.float32 == 'float32', wf.float32 == np.float32\n"
+          "    (True, True)\n")
+          .def_prop_ro(
+              "name", [](const DTypeValue &self) { return python_name(self.dtype); },
+              "As texts have it: 'float32'.")
           .def_prop_ro(
               "itemsize", [](const DTypeValue &self) { return item_size(self.dtype); },
               "Bytes of an element.")
-          .def_prop_ro("is_floating",
-                       [](const DTypeValue &self) { return is_floating(self.dtype); })
-          .def_prop_ro("is_integer", [](const DTypeValue &self) { return is_integer(self.dtype); })
-          .def_prop_ro("is_bool",
-                       [](const DTypeValue &self) { return self.dtype == DType::boolean; })
+          .def_prop_ro(
+              "is_floating", [](const DTypeValue &self) { return is_floating(self.dtype); },
+              "Whether its numbers have a point: float32 and float64.")
+          .def_prop_ro(
+              "is_integer", [](const DTypeValue &self) { return is_integer(self.dtype); },
+              "Whether it is int32 or int64.")
+          .def_prop_ro(
+              "is_bool", [](const DTypeValue &self) { return self.dtype == DType::boolean; },
+              "Whether it is bool.")
           .def_prop_ro(
               "dtype",
               [](const DTypeValue &self) {
@@ -145,11 +156,15 @@ void define_dtypes(nb::module_ &module) {
     module.attr(i == 0 ? "bool_" : kNames[static_cast<std::size_t>(i)]) =
         wrap(static_cast<DType>(i));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(drop_objects));
-  static PyMethodDef functions[] = {{"dtype", name_dtype, METH_O,
-                                     "dtype(of, /)\n--\n\nThe dtype of that name: a string, a "
-                                     "dtype or scalar type of NumPy, or bool, int (int32) or float "
-                                     "(float32)."},
-                                    {nullptr, nullptr, 0, nullptr}};
+  static PyMethodDef functions[] = {
+      {"dtype", name_dtype, METH_O,
+       "dtype(of, /)\n--\n\nThe dtype of that name: a string, a "
+       "dtype or scalar type of NumPy, or bool, int (int32) or float "
+       "(float32)."
+       "\n\nExample:\n"
+       "    >>> wf.dtype('int64'), wf.dtype(np.float32), wf.dtype(float)\n"
+       "    (weft.int64, weft.float32, weft.float32)\n"},
+      {nullptr, nullptr, 0, nullptr}};
   add_functions(module, functions);
 }
 

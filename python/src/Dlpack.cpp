@@ -262,7 +262,10 @@ PyMethodDef functions[] = {
         "Elements that are not aligned, and dtypes that Weft lacks but can widen, are "
         "copied.\n\nArgs:\n"
         "    x: what has `__dlpack__`: arrays of NumPy, PyTorch, JAX; or a capsule\n"
-        "    copy: True: always copy; False: a ValueError where a copy is needed\n"),
+        "    copy: True: always copy; False: a ValueError where a copy is needed\n"
+        "\nExample:\n"
+        "    >>> wf.from_dlpack(np.arange(3, dtype=np.float32))\n"
+        "    tensor([0., 1., 2.], shape=(3,), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef dlpack_methods[] = {

@@ -146,44 +146,123 @@ void set_error() noexcept {
 }
 
 void define_errors(nb::module_ &module) {
-  PyObject *base =
-      make_class(module, "Error", {PyExc_Exception},
-                 "What Weft raises. `message` is the text without the place, `file` and `line` are "
-                 "the user's, or None.");
-  PyObject *invalid =
-      make_class(module, "InvalidArgumentError", {base}, "Arguments that an op does not take.");
+  PyObject *base = make_class(
+      module, "Error", {PyExc_Exception},
+      "What Weft raises. `message` is the text without the place, `file` and `line` are "
+      "the user's, or None."
+      "\n\nExample:\n"
+      "    >>> try:\n"
+      "    ...     wf.matmul(wf.ones((2, 3)), wf.ones((2, 3)))\n"
+      "    ... except wf.Error as error:\n"
+      "    ...     print(error.message)\n"
+      "    matmul: the inner dimensions differ: lhs is (2, 3) and rhs is (2, 3), so 3 meets 2\n");
+  PyObject *invalid = make_class(module, "InvalidArgumentError", {base},
+                                 "Arguments that an op does not take."
+                                 "\n\nExample:\n"
+                                 "    >>> issubclass(wf.ShapeError, wf.InvalidArgumentError)\n"
+                                 "    True\n");
   const auto define = [&](ErrorKind kind, const char *name, std::initializer_list<PyObject *> bases,
                           const char *documentation) {
     classes[static_cast<std::size_t>(kind)] = make_class(module, name, bases, documentation);
   };
   define(ErrorKind::shape, "ShapeError", {invalid, PyExc_ValueError},
-         "Shapes that do not fit together, or a wrong rank.");
+         "Shapes that do not fit together, or a wrong rank."
+         "\n\nExample:\n"
+         "    >>> wf.ones(2) + wf.ones(3)\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.ShapeError: ...: add: the shapes do not broadcast: lhs is (2,)...\n");
   define(ErrorKind::dtype, "DTypeError", {invalid, PyExc_TypeError},
-         "A dtype that an op does not admit.");
+         "A dtype that an op does not admit."
+         "\n\nExample:\n"
+         "    >>> wf.cast(1, 'uint8')\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.DTypeError: ...: cast: dtype is 'uint8', which names no dtype:...\n");
   define(ErrorKind::index, "OutOfRangeError", {base, PyExc_IndexError},
-         "An axis or an index out of range.");
+         "An axis or an index out of range."
+         "\n\nExample:\n"
+         "    >>> wf.sum([1, 2], axis=1)\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.OutOfRangeError: ...: sum: axis 1 is out of range for x of shape...\n");
   define(ErrorKind::value, "ValueError", {invalid, PyExc_ValueError},
-         "An argument whose value makes no sense.");
+         "An argument whose value makes no sense."
+         "\n\nExample:\n"
+         "    >>> wf.tensor([[1, 2], [3]])\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.ValueError: ...: tensor: value is ragged: the element at [1] has...\n");
   define(ErrorKind::state, "StateError", {base, PyExc_RuntimeError},
-         "A call at a time when it is not possible, such as of a tape that is spent.");
+         "A call at a time when it is not possible, such as of a tape that is spent."
+         "\n\nExample:\n"
+         "    >>> tape = wf.GradientTape()\n"
+         "    >>> tape.gradient(wf.tensor(1.0), [])\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.StateError: ...: GradientTape: gradient was called before the...\n");
   define(ErrorKind::assertion, "AssertionError", {invalid, PyExc_AssertionError},
-         "A check that did not hold.");
+         "A check that did not hold."
+         "\n\nExample:\n"
+         "    >>> @wf.function\n"
+         "    ... def checked(x):\n"
+         "    ...     assert x > 0, 'x is not positive'\n"
+         "    ...     return x\n"
+         "    >>> checked(wf.tensor(-1.0))\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.AssertionError: ...: assertion failed in checked: x is not positive\n");
   define(ErrorKind::out_of_memory, "ResourceExhaustedError", {base, PyExc_MemoryError},
-         "More bytes than can be had.");
+         "More bytes than can be had."
+         "\n\nExample:\n"
+         "    >>> wf.zeros([2**40])\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.ResourceExhaustedError: ...: zeros: out of memory: asked for...\n");
   define(ErrorKind::compile, "CompileError", {base, PyExc_RuntimeError},
-         "A program that cannot be compiled.");
+         "A program that cannot be compiled."
+         "\n\nExample:\n"
+         "    >>> issubclass(wf.CompileError, wf.Error) and issubclass(wf.CompileError, "
+         "RuntimeError)\n"
+         "    True\n");
   define(ErrorKind::io, "IOError", {base, PyExc_OSError},
-         "A file that is missing, malformed or cannot be written.");
+         "A file that is missing, malformed or cannot be written."
+         "\n\nExample:\n"
+         "    >>> wf.io.load_npy('missing.npy')\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.IOError: ...: missing.npy: cannot be opened: No such file or directory\n");
   define(ErrorKind::internal, "InternalError", {base, PyExc_RuntimeError},
-         "A fault of Weft's own: please report it.");
+         "A fault of Weft's own: please report it."
+         "\n\nExample:\n"
+         "    >>> issubclass(wf.InternalError, wf.Error) and issubclass(wf.InternalError, "
+         "RuntimeError)\n"
+         "    True\n");
   make_class(module, "AutoGraphError", {base, PyExc_TypeError},
-             "Control flow of Python that cannot be converted where a tensor decides.");
-  not_allowed = make_class(module, "OperatorNotAllowedInGraphError",
-                           {class_of(ErrorKind::state), PyExc_TypeError},
-                           "A traced tensor where Python wants a value.");
+             "Control flow of Python that cannot be converted where a tensor decides."
+             "\n\nExample:\n"
+             "    >>> def squares(n):\n"
+             "    ...     yield n * n\n"
+             "    >>> wf.autograph.to_code(squares)\n"
+             "    Traceback (most recent call last):\n"
+             "        ...\n"
+             "    weft.AutoGraphError: squares is not converted: generators are not...\n");
+  not_allowed = make_class(
+      module, "OperatorNotAllowedInGraphError", {class_of(ErrorKind::state), PyExc_TypeError},
+      "A traced tensor where Python wants a value."
+      "\n\nExample:\n"
+      "    >>> wf.function(lambda x: bool(x), autograph=False)(wf.tensor(1.0))\n"
+      "    Traceback (most recent call last):\n"
+      "        ...\n"
+      "    weft.OperatorNotAllowedInGraphError: ...: a tensor of a traced...\n");
   no_attribute =
       make_class(module, "SymbolicTensorError", {class_of(ErrorKind::state), PyExc_AttributeError},
-                 "An attribute that a traced tensor does not have: its value.");
+                 "An attribute that a traced tensor does not have: its value."
+                 "\n\nExample:\n"
+                 "    >>> wf.function(lambda x: x.numpy())(wf.tensor(1.0))\n"
+                 "    Traceback (most recent call last):\n"
+                 "        ...\n"
+                 "    weft.SymbolicTensorError: ...: numpy: the tensor x:0 has no value...\n");
   nb::register_exception_translator([](const std::exception_ptr &exception, void *) {
     try {
       std::rethrow_exception(exception);

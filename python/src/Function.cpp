@@ -521,7 +521,13 @@ PyGetSetDef properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {
-    {Py_tp_doc, const_cast<char *>("A traced function, as weft.function makes it.")},
+    {Py_tp_doc, const_cast<char *>("A traced function, as weft.function makes it."
+                                   "\n\nExample:\n"
+                                   "    >>> f = wf.function(lambda x: x * x)\n"
+                                   "    >>> f(wf.tensor([1.0, 2.0]))\n"
+                                   "    tensor([1., 4.], shape=(2,), dtype=float32)\n"
+                                   "    >>> f.trace_count()\n"
+                                   "    1\n")},
     {Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
     {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
     {Py_tp_clear, reinterpret_cast<void *>(clear)},
@@ -537,8 +543,8 @@ PyType_Spec type_spec{"weft.Function", sizeof(Object), 0,
                       slots};
 
 template <class Method>
-void define_method(nb::module_ &scope, const char *name, Method method) {
-  const nb::object made = nb::cpp_function(method, nb::name(name), nb::is_method());
+void define_method(nb::module_ &scope, const char *name, Method method, const char *documentation) {
+  const nb::object made = nb::cpp_function(method, nb::name(name), nb::is_method(), documentation);
   nb::setattr(nb::handle(reinterpret_cast<PyObject *>(function_type)), name, made);
 }
 
@@ -550,12 +556,43 @@ void define_functions(nb::module_ &module) {
   function_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   module.attr("Function") = type;
   define_bound_functions(module);
-  define_method(module, "explain", explain);
-  define_method(module, "ir", ir);
-  define_method(module, "report", report);
-  define_method(module, "_trace", trace_now);
-  define_method(module, "trace_count",
-                [](nb::handle self) { return object_of(self.ptr())->core->trace_count(); });
+  define_method(module, "explain", explain,
+                "Whether a call with these arguments would find a trace, and if not, what differs. "
+                "Runs nothing."
+                "\n\nExample:\n"
+                "    >>> f = wf.function(lambda x: x + 1)\n"
+                "    >>> f.explain(wf.ones(2))\n"
+                "    '<lambda>: miss: there is no trace yet'\n");
+  define_method(module, "ir", ir,
+                "The text of a phase for these arguments, by the keyword `phase`: 'trace', "
+                "'simplify', 'linalg' or 'llvm'. Runs nothing."
+                "\n\nExample:\n"
+                "    >>> f = wf.function(lambda x: x + 1, name='f')\n"
+                "    >>> print(f.ir(wf.ones(2)))\n"
+                "    module attributes {weft.interruptible} {\n"
+                "      func.func @f(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+                "        %0 = weft.constant dense<1.000000e+00> : tensor<f32>\n"
+                "        %1 = weft.add %arg0, %0 : tensor<2xf32>, tensor<f32>\n"
+                "        return %1 : tensor<2xf32>\n"
+                "      }\n"
+                "    }\n");
+  define_method(module, "report", report,
+                "Times and sizes of the trace for these arguments, made if there is none."
+                "\n\nExample:\n"
+                "    >>> f = wf.function(lambda x: x + 1)\n"
+                "    >>> sorted(f.report(wf.ones(2)))\n"
+                "    ['arena_bytes', 'phases_ms', 'total_ms', 'trace_ms', 'traced_ops']\n");
+  define_method(module, "_trace", trace_now,
+                "Makes the trace for these arguments, if there is none.");
+  define_method(
+      module, "trace_count",
+      [](nb::handle self) { return object_of(self.ptr())->core->trace_count(); },
+      "How many traces there are."
+      "\n\nExample:\n"
+      "    >>> f = wf.function(lambda x: x + 1)\n"
+      "    >>> y, z = f(wf.ones(2)), f(wf.zeros(2))\n"
+      "    >>> f.trace_count()\n"
+      "    1\n");
   module.def("internal_make_function", make_function, nb::arg("function"), nb::arg("name"),
              nb::arg("specs").none(), nb::arg("autograph"), nb::arg("reduce_retracing"),
              nb::arg("max_traces"), nb::arg("dump"), nb::arg("checkpoint"));

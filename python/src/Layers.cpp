@@ -43,8 +43,15 @@ void define_base(nb::module_ &module) {
     const nn::LayerName *name = name_of(self);
     return name == nullptr ? std::string() : std::string(name->text());
   };
-  auto type = nb::class_<LayerObject, Visitable>(module, "Layer", nb::is_weak_referenceable(),
-                                                 "What all layers of the library are.");
+  auto type = nb::class_<LayerObject, Visitable>(
+      module, "Layer", nb::is_weak_referenceable(),
+      "What all layers of the library are."
+      "\n\nExample:\n"
+      "    >>> layer = wf.nn.Dense(2)\n"
+      "    >>> isinstance(layer, wf.nn.Layer), layer.built\n"
+      "    (True, False)\n"
+      "    >>> sorted(layer.build((None, 3)).named_variables())\n"
+      "    ['bias', 'kernel']\n");
   type.attr("__module__") = "weft.nn";
   type.def_prop_ro("name", known,
                    "The name it was given, else its path in the model that it was first seen in, "
@@ -87,13 +94,20 @@ void define_dense(nb::module_ &module) {
       "Dense(units, activation=None, use_bias=True, kernel_initializer='glorot_uniform', "
       "bias_initializer='zeros', *, dtype='float32', seed=None, name=None, input_shape=None)\n\n"
       "The number of inputs follows from the first call, or from input_shape in a Sequential. An "
-      "activation is a name ('relu', 'gelu', ..), or a function of a tensor.");
+      "activation is a name ('relu', 'gelu', ..), or a function of a tensor."
+      "\n\nExample:\n"
+      "    >>> layer = wf.nn.Dense(2, 'relu', kernel_initializer='ones')\n"
+      "    >>> layer(wf.tensor([[1.0, 2.0, 3.0]]))\n"
+      "    tensor([[6., 6.]], shape=(1, 2), dtype=float32)\n"
+      "    >>> layer.kernel.shape\n"
+      "    (3, 2)\n");
   variable(type, "kernel", &nn::Dense::kernel);
   variable(type, "bias", &nn::Dense::bias);
 }
 
 template <class L>
-void define_convolution(nb::module_ &module, const char *name, const char *documentation) {
+void define_convolution(nb::module_ &module, const char *name, const char *documentation,
+                        const char *example) {
   using O = nn::ConvOptions;
   using C = LayerClass<L, std::int64_t, nn::PerAxis, O>;
   auto type = C::define(module, name, {1, nn::PerAxis(1), O()},
@@ -105,7 +119,7 @@ void define_convolution(nb::module_ &module, const char *name, const char *docum
                          member<2, C>("kernel_initializer", &O::kernel_initializer),
                          member<2, C>("bias_initializer", &O::bias_initializer),
                          member<2, C>("dtype", &O::dtype), member<2, C>("name", &O::name)},
-                        4, 2, documentation);
+                        4, 2, with_example(documentation, example).c_str());
   variable(type, "kernel", &L::kernel);
   variable(type, "bias", &L::bias);
 }
@@ -127,33 +141,39 @@ std::vector<typename C::Parameter> depthwise_options() {
 }
 
 template <int Rank>
-void define_depthwise(nb::module_ &module, const char *name) {
+void define_depthwise(nb::module_ &module, const char *name, const char *example) {
   using L = nn::DepthwiseConv<Rank>;
   using C = LayerClass<L, nn::PerAxis, nn::DepthwiseConvOptions>;
   auto parameters = depthwise_options<C>();
   parameters.insert(parameters.begin(), argument<0, C>("kernel_size"));
-  auto type = C::define(module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
-                        "A convolution of each channel by itself.\n\n(kernel_size, strides=1, "
-                        "padding='valid', depth_multiplier=1, *, activation=None, "
-                        "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
-                        "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)");
+  auto type = C::define(
+      module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
+      with_example("A convolution of each channel by itself.\n\n(kernel_size, strides=1, "
+                   "padding='valid', depth_multiplier=1, *, activation=None, "
+                   "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
+                   "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)",
+                   example)
+          .c_str());
   variable(type, "kernel", &L::kernel);
   variable(type, "bias", &L::bias);
 }
 
 template <int Rank>
-void define_separable(nb::module_ &module, const char *name) {
+void define_separable(nb::module_ &module, const char *name, const char *example) {
   using L = nn::SeparableConv<Rank>;
   using C = LayerClass<L, std::int64_t, nn::PerAxis, nn::DepthwiseConvOptions>;
   auto parameters = depthwise_options<C>();
   parameters.insert(parameters.begin(), argument<1, C>("kernel_size"));
   parameters.insert(parameters.begin(), argument<0, C>("filters"));
-  auto type = C::define(module, name, {1, nn::PerAxis(1), {}}, std::move(parameters), 5, 2,
-                        "A convolution of each channel by itself, then one of size 1 that mixes "
-                        "the channels (Chollet 2017).\n\n(filters, kernel_size, strides=1, "
-                        "padding='valid', depth_multiplier=1, *, activation=None, "
-                        "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
-                        "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)");
+  auto type = C::define(
+      module, name, {1, nn::PerAxis(1), {}}, std::move(parameters), 5, 2,
+      with_example("A convolution of each channel by itself, then one of size 1 that mixes "
+                   "the channels (Chollet 2017).\n\n(filters, kernel_size, strides=1, "
+                   "padding='valid', depth_multiplier=1, *, activation=None, "
+                   "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
+                   "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)",
+                   example)
+          .c_str());
   const auto words = [](const MadeObject &self, std::initializer_list<const char *> names,
                         const char *part) {
     nb::dict chosen = arguments_named(self, names);
@@ -189,38 +209,71 @@ void define_convolutions(nb::module_ &module) {
       "Sizes are an integer for all axes or one for each; padding is 'valid', 'same', 'causal' or "
       "pairs of integers. The channels follow from the first call, or from input_shape in a "
       "Sequential.";
-  define_convolution<nn::Conv1D>(module, "weft.nn.Conv1D", plain);
-  define_convolution<nn::Conv2D>(module, "weft.nn.Conv2D", plain);
-  define_convolution<nn::Conv3D>(module, "weft.nn.Conv3D", plain);
+  define_convolution<nn::Conv1D>(
+      module, "weft.nn.Conv1D", plain,
+      "    >>> wf.nn.Conv1D(1, 2, kernel_initializer='ones')(wf.arange(4.0).reshape(1, 4, 1))[0, "
+      ":, 0]\n"
+      "    tensor([1., 3., 5.], shape=(3,), dtype=float32)\n");
+  define_convolution<nn::Conv2D>(
+      module, "weft.nn.Conv2D", plain,
+      "    >>> wf.nn.Conv2D(16, 3, activation='relu')(wf.ones((2, 28, 28, 1))).shape\n"
+      "    (2, 26, 26, 16)\n");
+  define_convolution<nn::Conv3D>(
+      module, "weft.nn.Conv3D", plain,
+      "    >>> wf.nn.Conv3D(4, 3, padding='same')(wf.ones((1, 5, 5, 5, 2))).shape\n"
+      "    (1, 5, 5, 5, 4)\n");
   constexpr const char *transposed =
       "The transpose of a convolution, which makes images larger by the strides. Arguments are "
       "those of convolutions, without groups.\n\n(filters, kernel_size, strides=1, "
       "padding='valid', *, activation=None, dilation_rate=1, use_bias=True, "
       "kernel_initializer='glorot_uniform', bias_initializer='zeros', dtype='float32', name=None, "
       "input_shape=None)";
-  define_convolution<nn::Conv1DTranspose>(module, "weft.nn.Conv1DTranspose", transposed);
-  define_convolution<nn::Conv2DTranspose>(module, "weft.nn.Conv2DTranspose", transposed);
-  define_convolution<nn::Conv3DTranspose>(module, "weft.nn.Conv3DTranspose", transposed);
-  define_depthwise<1>(module, "weft.nn.DepthwiseConv1D");
-  define_depthwise<2>(module, "weft.nn.DepthwiseConv2D");
-  define_separable<1>(module, "weft.nn.SeparableConv1D");
-  define_separable<2>(module, "weft.nn.SeparableConv2D");
+  define_convolution<nn::Conv1DTranspose>(
+      module, "weft.nn.Conv1DTranspose", transposed,
+      "    >>> wf.nn.Conv1DTranspose(8, 3, strides=2)(wf.ones((1, 4, 2))).shape\n"
+      "    (1, 9, 8)\n");
+  define_convolution<nn::Conv2DTranspose>(
+      module, "weft.nn.Conv2DTranspose", transposed,
+      "    >>> wf.nn.Conv2DTranspose(8, 3, strides=2)(wf.ones((1, 4, 4, 2))).shape\n"
+      "    (1, 9, 9, 8)\n");
+  define_convolution<nn::Conv3DTranspose>(
+      module, "weft.nn.Conv3DTranspose", transposed,
+      "    >>> wf.nn.Conv3DTranspose(4, 3, strides=2)(wf.ones((1, 4, 4, 4, 2))).shape\n"
+      "    (1, 9, 9, 9, 4)\n");
+  define_depthwise<1>(
+      module, "weft.nn.DepthwiseConv1D",
+      "    >>> wf.nn.DepthwiseConv1D(3, depth_multiplier=2)(wf.ones((1, 8, 4))).shape\n"
+      "    (1, 6, 8)\n");
+  define_depthwise<2>(
+      module, "weft.nn.DepthwiseConv2D",
+      "    >>> wf.nn.DepthwiseConv2D(3, padding='same')(wf.ones((1, 8, 8, 4))).shape\n"
+      "    (1, 8, 8, 4)\n");
+  define_separable<1>(module, "weft.nn.SeparableConv1D",
+                      "    >>> wf.nn.SeparableConv1D(8, 3)(wf.ones((1, 8, 4))).shape\n"
+                      "    (1, 6, 8)\n");
+  define_separable<2>(
+      module, "weft.nn.SeparableConv2D",
+      "    >>> wf.nn.SeparableConv2D(8, 3, padding='same')(wf.ones((1, 8, 8, 4))).shape\n"
+      "    (1, 8, 8, 8)\n");
 }
 
 template <class L>
-void define_pooling(nb::module_ &module, const char *name, const char *documentation) {
+void define_pooling(nb::module_ &module, const char *name, const char *documentation,
+                    const char *example) {
   using O = nn::PoolingOptions;
   using C = LayerClass<L, nn::PerAxis, O>;
   C::define(module, name, {nn::PerAxis(2), O()},
             {argument<0, C>("pool_size"), member<1, C>("strides", &O::strides),
              member<1, C>("padding", &O::padding)},
-            3, 0, documentation);
+            3, 0, with_example(documentation, example).c_str());
 }
 
 template <class L>
-void define_global_pooling(nb::module_ &module, const char *name, const char *documentation) {
+void define_global_pooling(nb::module_ &module, const char *name, const char *documentation,
+                           const char *example) {
   using C = LayerClass<L, bool>;
-  C::define(module, name, {false}, {argument<0, C>("keepdims")}, 0, 0, documentation);
+  C::define(module, name, {false}, {argument<0, C>("keepdims")}, 0, 0,
+            with_example(documentation, example).c_str());
 }
 
 void define_poolings(nb::module_ &module) {
@@ -230,24 +283,63 @@ void define_poolings(nb::module_ &module) {
   constexpr const char *mean = "The mean of each window of x (batch, spatial axes.., channels), "
                                "whose padding is not counted.\n\n(pool_size=2, strides=None, "
                                "padding='valid')";
-  define_pooling<nn::MaxPooling1D>(module, "weft.nn.MaxPooling1D", max);
-  define_pooling<nn::MaxPooling2D>(module, "weft.nn.MaxPooling2D", max);
-  define_pooling<nn::MaxPooling3D>(module, "weft.nn.MaxPooling3D", max);
-  define_pooling<nn::AveragePooling1D>(module, "weft.nn.AveragePooling1D", mean);
-  define_pooling<nn::AveragePooling2D>(module, "weft.nn.AveragePooling2D", mean);
-  define_pooling<nn::AveragePooling3D>(module, "weft.nn.AveragePooling3D", mean);
+  define_pooling<nn::MaxPooling1D>(
+      module, "weft.nn.MaxPooling1D", max,
+      "    >>> wf.nn.MaxPooling1D(2)(wf.arange(8.0).reshape(1, 4, 2))\n"
+      "    tensor([[[2., 3.],\n"
+      "             [6., 7.]]], shape=(1, 2, 2), dtype=float32)\n");
+  define_pooling<nn::MaxPooling2D>(
+      module, "weft.nn.MaxPooling2D", max,
+      "    >>> wf.nn.MaxPooling2D()(wf.arange(16.0).reshape(1, 4, 4, 1))[0, :, :, 0]\n"
+      "    tensor([[ 5.,  7.],\n"
+      "            [13., 15.]], shape=(2, 2), dtype=float32)\n");
+  define_pooling<nn::MaxPooling3D>(module, "weft.nn.MaxPooling3D", max,
+                                   "    >>> wf.nn.MaxPooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
+                                   "    (1, 2, 2, 2, 2)\n");
+  define_pooling<nn::AveragePooling1D>(
+      module, "weft.nn.AveragePooling1D", mean,
+      "    >>> wf.nn.AveragePooling1D(2)(wf.arange(8.0).reshape(1, 4, 2))\n"
+      "    tensor([[[1., 2.],\n"
+      "             [5., 6.]]], shape=(1, 2, 2), dtype=float32)\n");
+  define_pooling<nn::AveragePooling2D>(
+      module, "weft.nn.AveragePooling2D", mean,
+      "    >>> wf.nn.AveragePooling2D()(wf.arange(16.0).reshape(1, 4, 4, 1))[0, :, :, 0]\n"
+      "    tensor([[ 2.5,  4.5],\n"
+      "            [10.5, 12.5]], shape=(2, 2), dtype=float32)\n");
+  define_pooling<nn::AveragePooling3D>(
+      module, "weft.nn.AveragePooling3D", mean,
+      "    >>> wf.nn.AveragePooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
+      "    (1, 2, 2, 2, 2)\n");
   constexpr const char *all =
       "The mean of each channel: (batch, spatial axes.., channels) to "
       "(batch, channels), or with keepdims=True with sizes of 1 between.\n\n(*, "
       "keepdims=False)";
   constexpr const char *most = "The largest element of each channel: (batch, spatial axes.., "
                                "channels) to (batch, channels).\n\n(*, keepdims=False)";
-  define_global_pooling<nn::GlobalAveragePooling1D>(module, "weft.nn.GlobalAveragePooling1D", all);
-  define_global_pooling<nn::GlobalAveragePooling2D>(module, "weft.nn.GlobalAveragePooling2D", all);
-  define_global_pooling<nn::GlobalAveragePooling3D>(module, "weft.nn.GlobalAveragePooling3D", all);
-  define_global_pooling<nn::GlobalMaxPooling1D>(module, "weft.nn.GlobalMaxPooling1D", most);
-  define_global_pooling<nn::GlobalMaxPooling2D>(module, "weft.nn.GlobalMaxPooling2D", most);
-  define_global_pooling<nn::GlobalMaxPooling3D>(module, "weft.nn.GlobalMaxPooling3D", most);
+  define_global_pooling<nn::GlobalAveragePooling1D>(
+      module, "weft.nn.GlobalAveragePooling1D", all,
+      "    >>> wf.nn.GlobalAveragePooling1D()(wf.arange(8.0).reshape(1, 4, 2))\n"
+      "    tensor([[3., 4.]], shape=(1, 2), dtype=float32)\n");
+  define_global_pooling<nn::GlobalAveragePooling2D>(
+      module, "weft.nn.GlobalAveragePooling2D", all,
+      "    >>> wf.nn.GlobalAveragePooling2D()(wf.ones((2, 4, 4, 3))).shape\n"
+      "    (2, 3)\n");
+  define_global_pooling<nn::GlobalAveragePooling3D>(
+      module, "weft.nn.GlobalAveragePooling3D", all,
+      "    >>> wf.nn.GlobalAveragePooling3D(keepdims=True)(wf.ones((2, 4, 4, 4, 3))).shape\n"
+      "    (2, 1, 1, 1, 3)\n");
+  define_global_pooling<nn::GlobalMaxPooling1D>(
+      module, "weft.nn.GlobalMaxPooling1D", most,
+      "    >>> wf.nn.GlobalMaxPooling1D()(wf.arange(8.0).reshape(1, 4, 2))\n"
+      "    tensor([[6., 7.]], shape=(1, 2), dtype=float32)\n");
+  define_global_pooling<nn::GlobalMaxPooling2D>(
+      module, "weft.nn.GlobalMaxPooling2D", most,
+      "    >>> wf.nn.GlobalMaxPooling2D()(wf.ones((2, 4, 4, 3))).shape\n"
+      "    (2, 3)\n");
+  define_global_pooling<nn::GlobalMaxPooling3D>(
+      module, "weft.nn.GlobalMaxPooling3D", most,
+      "    >>> wf.nn.GlobalMaxPooling3D(keepdims=True)(wf.ones((2, 4, 4, 4, 3))).shape\n"
+      "    (2, 1, 1, 1, 3)\n");
 }
 
 void define_norms(nb::module_ &module) {
@@ -264,7 +356,12 @@ void define_norms(nb::module_ &module) {
                   "Each channel, the last axis, less its mean and by its deviation, times gamma "
                   "plus beta: those of the batch in training, else the moving ones, which follow "
                   "by momentum.\n\nBatchNorm(*, momentum=0.99, epsilon=0.001, center=True, "
-                  "scale=True, unbiased=False, dtype='float32', name=None)");
+                  "scale=True, unbiased=False, dtype='float32', name=None)"
+                  "\n\nExample:\n"
+                  "    >>> layer = wf.nn.BatchNorm()\n"
+                  "    >>> np.round(layer(wf.tensor([[1.0], [3.0]]), training=True), 2)\n"
+                  "    array([[-1.],\n"
+                  "           [ 1.]], dtype=float32)\n");
     variable(type, "gamma", &nn::BatchNorm::gamma);
     variable(type, "beta", &nn::BatchNorm::beta);
     variable(type, "moving_mean", &nn::BatchNorm::moving_mean);
@@ -281,7 +378,10 @@ void define_norms(nb::module_ &module) {
                   0, 0,
                   "Each row along the last axis less its mean and by its deviation, times gamma "
                   "plus beta.\n\nLayerNorm(*, epsilon=0.001, center=True, scale=True, "
-                  "dtype='float32', name=None)");
+                  "dtype='float32', name=None)"
+                  "\n\nExample:\n"
+                  "    >>> np.round(wf.nn.LayerNorm()(wf.tensor([[1.0, 3.0]])), 2)\n"
+                  "    array([[-1.,  1.]], dtype=float32)\n");
     variable(type, "gamma", &nn::LayerNorm::gamma);
     variable(type, "beta", &nn::LayerNorm::beta);
   }
@@ -293,7 +393,10 @@ void define_norms(nb::module_ &module) {
                            member<0, C>("name", &O::name)},
                           0, 0,
                           "x / sqrt(mean(x^2) + epsilon) scale, of each row along the last axis."
-                          "\n\nRMSNorm(*, epsilon=1e-06, dtype='float32', name=None)");
+                          "\n\nRMSNorm(*, epsilon=1e-06, dtype='float32', name=None)"
+                          "\n\nExample:\n"
+                          "    >>> np.round(wf.nn.RMSNorm()(wf.tensor([[3.0, -3.0]])), 2)\n"
+                          "    array([[ 1., -1.]], dtype=float32)\n");
     variable(type, "scale", &nn::RMSNorm::scale);
   }
   {
@@ -306,7 +409,10 @@ void define_norms(nb::module_ &module) {
                    member<1, C>("dtype", &O::dtype), member<1, C>("name", &O::name)},
                   1, 0,
                   "As LayerNorm of each example and group of channels.\n\nGroupNorm(groups=32, *, "
-                  "epsilon=0.001, center=True, scale=True, dtype='float32', name=None)");
+                  "epsilon=0.001, center=True, scale=True, dtype='float32', name=None)"
+                  "\n\nExample:\n"
+                  "    >>> np.round(wf.nn.GroupNorm(2)(wf.tensor([[1.0, 3.0, 5.0, 9.0]])), 2)\n"
+                  "    array([[-1.,  1., -1.,  1.]], dtype=float32)\n");
     variable(type, "gamma", &nn::GroupNorm::gamma);
     variable(type, "beta", &nn::GroupNorm::beta);
   }
@@ -337,7 +443,13 @@ void define_others(nb::module_ &module) {
     using C = LayerClass<OwnDropout, double, std::optional<std::uint64_t>>;
     C::define(module, "weft.nn.Dropout", {}, {argument<0, C>("rate"), argument<1, C>("seed")}, 1, 1,
               "Makes each element 0 with the probability `rate`, and divides the others by 1 - "
-              "rate, in training: layer(x, training=True).\n\nDropout(rate, *, seed=None)");
+              "rate, in training: layer(x, training=True).\n\nDropout(rate, *, seed=None)"
+              "\n\nExample:\n"
+              "    >>> layer = wf.nn.Dropout(0.5, seed=3)\n"
+              "    >>> layer(wf.ones(6))\n"
+              "    tensor([1., 1., 1., 1., 1., 1.], shape=(6,), dtype=float32)\n"
+              "    >>> layer(wf.ones(6), training=True)\n"
+              "    tensor([0., 2., 0., 0., 2., 0.], shape=(6,), dtype=float32)\n");
   }
   {
     using O = nn::EmbeddingOptions;
@@ -350,15 +462,26 @@ void define_others(nb::module_ &module) {
         3, 2,
         "The rows of a table that integers choose: (..) to (.., output_dim).\n\n"
         "Embedding(input_dim, output_dim, embeddings_initializer=uniform(-0.05, 0.05), *, "
-        "dtype='float32', name=None)");
+        "dtype='float32', name=None)"
+        "\n\nExample:\n"
+        "    >>> wf.nn.Embedding(10, 3, 'ones')(wf.tensor([4, 7]))\n"
+        "    tensor([[1., 1., 1.],\n"
+        "            [1., 1., 1.]], shape=(2, 3), dtype=float32)\n");
     variable(type, "embeddings", &nn::Embedding::embeddings);
   }
-  LayerClass<nn::Flatten>::define(module, "weft.nn.Flatten", {}, {}, 0, 0,
-                                  "x (batch, a, b, ..) as (batch, a * b * ..).\n\nFlatten()");
+  LayerClass<nn::Flatten>::define(
+      module, "weft.nn.Flatten", {}, {}, 0, 0,
+      "x (batch, a, b, ..) as (batch, a * b * ..).\n\nFlatten(*, input_shape=None)"
+      "\n\nExample:\n"
+      "    >>> wf.nn.Flatten()(wf.ones((2, 3, 4))).shape\n"
+      "    (2, 12)\n");
   using C = LayerClass<nn::Reshape, Ints>;
   C::define(module, "weft.nn.Reshape", {}, {argument<0, C>("target_shape")}, 1, 1,
-            "x (batch, ..) as (batch, target_shape..), of which one entry may be -1.\n\n"
-            "Reshape(target_shape)");
+            "x (batch, ..) as (batch, target_shape..), of which one entry may be "
+            "-1.\n\nReshape(target_shape, *, input_shape=None)"
+            "\n\nExample:\n"
+            "    >>> wf.nn.Reshape((2, -1))(wf.ones((5, 6))).shape\n"
+            "    (5, 2, 3)\n");
 }
 
 } // namespace

@@ -292,87 +292,213 @@ PyMethodDef row(const char *documentation) {
 #define ONE(name, of, text) row<name##_of, call_one<name##_of, of>>(#name "(x)\n--\n\n" text)
 
 PyMethodDef loss_functions[] = {
-    LOSS(mean_squared_error, "Mean of the squared differences."),
-    LOSS(mean_absolute_error, "Mean of the differences' absolute values."),
-    LOSS(log_cosh, "Mean of log(cosh(predictions - targets)), without overflow."),
-    LOSS(kl_divergence, "sum(y log(y / p)) of probabilities, held between 1e-7 and 1."),
-    LOSS(poisson, "Mean of p - y log(p + 1e-7), for counts y and expectations p."),
+    LOSS(mean_squared_error, "Mean of the squared differences."
+                             "\n\nExample:\n"
+                             "    >>> wf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])\n"
+                             "    tensor(2.0, shape=(), dtype=float32)\n"),
+    LOSS(mean_absolute_error, "Mean of the differences' absolute values."
+                              "\n\nExample:\n"
+                              "    >>> wf.losses.mean_absolute_error([1.0, 2.0], [1.0, 4.0])\n"
+                              "    tensor(1.0, shape=(), dtype=float32)\n"),
+    LOSS(log_cosh, "Mean of log(cosh(predictions - targets)), without overflow."
+                   "\n\nExample:\n"
+                   "    >>> wf.losses.log_cosh([0.0, 0.0], [0.0, 1.0])\n"
+                   "    tensor(0.2168904, shape=(), dtype=float32)\n"),
+    LOSS(kl_divergence, "sum(y log(y / p)) of probabilities, held between 1e-7 and 1."
+                        "\n\nExample:\n"
+                        "    >>> wf.losses.kl_divergence([[0.5, 0.5]], [[0.25, 0.75]])\n"
+                        "    tensor(0.14384106, shape=(), dtype=float32)\n"),
+    LOSS(poisson, "Mean of p - y log(p + 1e-7), for counts y and expectations p."
+                  "\n\nExample:\n"
+                  "    >>> wf.losses.poisson([1.0, 2.0], [2.0, 2.0])\n"
+                  "    tensor(0.9602792, shape=(), dtype=float32)\n"),
     LOSS(cosine_similarity,
-         "Minus the cosine of the angle between vectors along the last axis: -1 where they agree."),
-    LOSS_OF_LABELS(hinge, "Mean of max(1 - y p, 0), for labels y that are -1 or 1; 0 means -1."),
-    LOSS_OF_LABELS(squared_hinge, "Mean of the squares of max(1 - y p, 0)."),
+         "Minus the cosine of the angle between vectors along the last axis: -1 where they agree."
+         "\n\nExample:\n"
+         "    >>> wf.losses.cosine_similarity([[0.0, 2.0]], [[0.0, 3.0]])\n"
+         "    tensor(-1.0, shape=(), dtype=float32)\n"),
+    LOSS_OF_LABELS(hinge, "Mean of max(1 - y p, 0), for labels y that are -1 or 1; 0 means -1."
+                          "\n\nExample:\n"
+                          "    >>> wf.losses.hinge([1.0, -1.0], [0.5, 0.5])\n"
+                          "    tensor(1.0, shape=(), dtype=float32)\n"),
+    LOSS_OF_LABELS(squared_hinge, "Mean of the squares of max(1 - y p, 0)."
+                                  "\n\nExample:\n"
+                                  "    >>> wf.losses.squared_hinge([1.0, -1.0], [0.5, 0.5])\n"
+                                  "    tensor(1.25, shape=(), dtype=float32)\n"),
     LOSS_OF_LABELS(categorical_hinge,
-                   "max(max((1 - y) p) - sum(y p) + 1, 0), for labels that are one-hot."),
+                   "max(max((1 - y) p) - sum(y p) + 1, 0), for labels that are one-hot."
+                   "\n\nExample:\n"
+                   "    >>> wf.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 2.0]])\n"
+                   "    tensor(0.0, shape=(), dtype=float32)\n"),
     row<binary, call_binary>(
         "binary_cross_entropy(labels, scores, *, from_logits=True, label_smoothing=0.0, "
         "weights=None, "
         "mask=None, reduction='mean')\n--\n\nMean of -(y log(p) + (1 - y) log(1 - p)), p = "
-        "sigmoid(logits), without overflow."),
+        "sigmoid(logits), without overflow."
+        "\n\nExample:\n"
+        "    >>> wf.losses.binary_cross_entropy([1.0, 0.0], [0.0, 0.0])\n"
+        "    tensor(0.6931472, shape=(), dtype=float32)\n"),
     row<categorical, call_categorical>(
         "categorical_cross_entropy(labels, scores, *, from_logits=True, label_smoothing=0.0, "
         "weights=None, mask=None, reduction='mean')\n--\n\n-sum(labels * log(probabilities)) along "
-        "the last axis, for labels that are probabilities of the shape of scores."),
+        "the last axis, for labels that are probabilities of the shape of scores."
+        "\n\nExample:\n"
+        "    >>> wf.losses.categorical_cross_entropy([[0.0, 1.0]], [[0.0, 0.0]])\n"
+        "    tensor(0.6931472, shape=(), dtype=float32)\n"),
     row<sparse, call_sparse>(
         "sparse_categorical_cross_entropy(labels, scores, *, from_logits=True, "
         "label_smoothing=0.0, "
         "ignored_label=None, weights=None, mask=None, reduction='mean')\n--\n\n-log(probability of "
-        "the label), for labels (...) that are class numbers and scores (..., classes)."),
+        "the label), for labels (...) that are class numbers and scores (..., classes)."
+        "\n\nExample:\n"
+        "    >>> wf.losses.sparse_categorical_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
+        "    tensor(0.12692805, shape=(), dtype=float32)\n"),
     row<softmax_entropy, call_softmax_entropy>(
         "softmax_cross_entropy(labels, logits)\n--\n\nMean over the batch of -sum(labels * "
-        "log_softmax(logits)), for class numbers (batch,) or probabilities (batch, classes)."),
+        "log_softmax(logits)), for class numbers (batch,) or probabilities (batch, classes)."
+        "\n\nExample:\n"
+        "    >>> wf.losses.softmax_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
+        "    tensor(0.12692805, shape=(), dtype=float32)\n"),
     row<huber, call_huber>(
         "huber(targets, predictions, *, delta=1.0, weights=None, mask=None, "
         "reduction='mean')\n--\n\n"
         "Mean of e^2 / 2 where the difference |e| is at most delta, delta |e| - delta^2 / 2 "
-        "elsewhere."),
+        "elsewhere."
+        "\n\nExample:\n"
+        "    >>> wf.losses.huber([0.0, 0.0], [0.5, 3.0], reduction='none')\n"
+        "    tensor([0.125, 2.5  ], shape=(2,), dtype=float32)\n"),
     row<triplet, call_triplet>(
         "triplet(anchor, positive, negative, *, margin=1.0, weights=None, mask=None, "
         "reduction='mean')\n--\n\nmax(|a - p| - |a - n| + margin, 0), for embeddings along the "
-        "last axis."),
+        "last axis."
+        "\n\nExample:\n"
+        "    >>> wf.losses.triplet([[0.0]], [[1.0]], [[0.5]])\n"
+        "    tensor(1.5, shape=(), dtype=float32)\n"),
     row<ctc, call_ctc>(
         "ctc(labels, logits, *, label_lengths=None, logit_lengths=None, blank=0, "
         "impossible_is_infinite=False, weights=None, reduction='mean')\n--\n\n-log of the "
         "probability of the labels (batch, labels) by frames of logits (batch, time, classes) "
-        "(Graves et al. 2006)."),
+        "(Graves et al. 2006)."
+        "\n\nExample:\n"
+        "    >>> wf.losses.ctc([[1]], wf.zeros((1, 2, 2)))\n"
+        "    tensor(0.2876821, shape=(), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef nn_functions[] = {
-    ONE(softmax, nn::softmax, "exp(x) / sum(exp(x)) along the last axis, without overflow."),
-    ONE(log_softmax, nn::log_softmax, "x - log(sum(exp(x))) along the last axis."),
-    ONE(gelu, gelu, "x times the standard normal distribution's share below x."),
-    ONE(gelu_tanh, gelu_tanh, "The approximation of gelu by tanh."),
-    ONE(silu, silu, "x sigmoid(x), also called swish."),
-    ONE(sigmoid, sigmoid, "1 / (1 + exp(-x))."),
-    ONE(softplus, softplus, "log(1 + exp(x)), without overflow."),
-    ONE(elu, elu, "x, and exp(x) - 1 where x is not above 0."),
-    ONE(selu, selu, "elu, scaled so that layers keep mean 0 and variance 1."),
-    ONE(leaky_relu, leaky_relu, "x, and 0.2 x where x is below 0."),
-    ONE(relu6, relu6, "min(max(x, 0), 6)."),
-    ONE(hard_sigmoid, hard_sigmoid, "relu6(x + 3) / 6."),
-    ONE(mish, mish, "x tanh(softplus(x))."),
-    ONE(softsign, softsign, "x / (1 + |x|)."),
+    ONE(softmax, nn::softmax,
+        "exp(x) / sum(exp(x)) along the last axis, without overflow."
+        "\n\nExample:\n"
+        "    >>> wf.nn.softmax([0.0, 0.0, 1.0])\n"
+        "    tensor([0.21194157, 0.21194157, 0.5761169 ], shape=(3,), dtype=float32)\n"),
+    ONE(log_softmax, nn::log_softmax,
+        "x - log(sum(exp(x))) along the last axis."
+        "\n\nExample:\n"
+        "    >>> wf.nn.log_softmax([0.0, 0.0])\n"
+        "    tensor([-0.6931472, -0.6931472], shape=(2,), dtype=float32)\n"),
+    ONE(gelu, gelu,
+        "x times the standard normal distribution's share below x."
+        "\n\nExample:\n"
+        "    >>> wf.nn.gelu([-1.0, 0.0, 2.0])\n"
+        "    tensor([-0.15865526,  0.        ,  1.9544997 ], shape=(3,), dtype=float32)\n"),
+    ONE(gelu_tanh, gelu_tanh,
+        "The approximation of gelu by tanh."
+        "\n\nExample:\n"
+        "    >>> wf.nn.gelu_tanh([-1.0, 0.0, 2.0])\n"
+        "    tensor([-0.158808 ,  0.       ,  1.9545977], shape=(3,), dtype=float32)\n"),
+    ONE(silu, silu,
+        "x sigmoid(x), also called swish."
+        "\n\nExample:\n"
+        "    >>> wf.nn.silu([-1.0, 0.0, 1.0])\n"
+        "    tensor([-0.26894143,  0.        ,  0.7310586 ], shape=(3,), dtype=float32)\n"),
+    ONE(sigmoid, sigmoid,
+        "1 / (1 + exp(-x))."
+        "\n\nExample:\n"
+        "    >>> wf.nn.sigmoid([-1.0, 0.0, 1.0])\n"
+        "    tensor([0.26894143, 0.5       , 0.7310586 ], shape=(3,), dtype=float32)\n"),
+    ONE(softplus, softplus,
+        "log(1 + exp(x)), without overflow."
+        "\n\nExample:\n"
+        "    >>> wf.nn.softplus([-1.0, 0.0, 1.0])\n"
+        "    tensor([0.3132617, 0.6931472, 1.3132617], shape=(3,), dtype=float32)\n"),
+    ONE(elu, elu,
+        "x, and exp(x) - 1 where x is not above 0."
+        "\n\nExample:\n"
+        "    >>> wf.nn.elu([-1.0, 0.0, 2.0])\n"
+        "    tensor([-0.63212055,  0.        ,  2.        ], shape=(3,), dtype=float32)\n"),
+    ONE(selu, selu,
+        "elu, scaled so that layers keep mean 0 and variance 1."
+        "\n\nExample:\n"
+        "    >>> wf.nn.selu([-1.0, 0.0, 2.0])\n"
+        "    tensor([-1.1113307,  0.       ,  2.101402 ], shape=(3,), dtype=float32)\n"),
+    ONE(leaky_relu, leaky_relu,
+        "x, and 0.2 x where x is below 0."
+        "\n\nExample:\n"
+        "    >>> wf.nn.leaky_relu([-1.0, 0.0, 2.0])\n"
+        "    tensor([-0.2,  0. ,  2. ], shape=(3,), dtype=float32)\n"),
+    ONE(relu6, relu6,
+        "min(max(x, 0), 6)."
+        "\n\nExample:\n"
+        "    >>> wf.nn.relu6([-1.0, 3.0, 9.0])\n"
+        "    tensor([0., 3., 6.], shape=(3,), dtype=float32)\n"),
+    ONE(hard_sigmoid, hard_sigmoid,
+        "relu6(x + 3) / 6."
+        "\n\nExample:\n"
+        "    >>> wf.nn.hard_sigmoid([-3.0, 0.0, 1.5])\n"
+        "    tensor([0.  , 0.5 , 0.75], shape=(3,), dtype=float32)\n"),
+    ONE(mish, mish,
+        "x tanh(softplus(x))."
+        "\n\nExample:\n"
+        "    >>> wf.nn.mish([-1.0, 0.0, 2.0])\n"
+        "    tensor([-0.30340147,  0.        ,  1.943959  ], shape=(3,), dtype=float32)\n"),
+    ONE(softsign, softsign,
+        "x / (1 + |x|)."
+        "\n\nExample:\n"
+        "    >>> wf.nn.softsign([-1.0, 0.0, 3.0])\n"
+        "    tensor([-0.5 ,  0.  ,  0.75], shape=(3,), dtype=float32)\n"),
     row<one_hot, call_one_hot>(
         "one_hot(labels, classes, dtype='float32')\n--\n\n1 where the last axis' position is the "
-        "label, 0 elsewhere: (...) integers to (..., classes)."),
+        "label, 0 elsewhere: (...) integers to (..., classes)."
+        "\n\nExample:\n"
+        "    >>> wf.nn.one_hot([0, 2], 3)\n"
+        "    tensor([[1., 0., 0.],\n"
+        "            [0., 0., 1.]], shape=(2, 3), dtype=float32)\n"),
     row<dropout, call_dropout>(
         "dropout(x, rate, generator=None)\n--\n\nx with each element 0 with the probability "
-        "`rate`, and the others divided by 1 - rate."),
+        "`rate`, and the others divided by 1 - rate."
+        "\n\nExample:\n"
+        "    >>> wf.nn.dropout(wf.ones(6), 0.5, wf.random.Generator(3))\n"
+        "    tensor([0., 2., 0., 0., 2., 0.], shape=(6,), dtype=float32)\n"),
     row<attention, call_attention>(
         "attention(query, key, value, mask=None, *, causal=False, scale=None, dropout=0.0, "
         "generator=None)\n--\n\nsoftmax(query key^T scale + mask) value, of rows (.., heads, "
-        "length, depth). The matrix of weights is never whole in memory."),
+        "length, depth). The matrix of weights is never whole in memory."
+        "\n\nExample:\n"
+        "    >>> x = wf.tensor([[[1.0, 0.0], [0.0, 1.0]]])\n"
+        "    >>> wf.nn.attention(x, x, wf.ones((1, 2, 3))).shape\n"
+        "    (1, 2, 3)\n"),
     row<rotary, call_rotary>(
         "rotary(x, interleaved=False, base=10000.0)\n--\n\nx (.., length, depth) with pairs of "
-        "entries turned by their positions (Su et al. 2021)."),
+        "entries turned by their positions (Su et al. 2021)."
+        "\n\nExample:\n"
+        "    >>> wf.nn.rotary(wf.ones((2, 2)))\n"
+        "    tensor([[ 1.        ,  1.        ],\n"
+        "            [-0.30116868,  1.3817732 ]], shape=(2, 2), dtype=float32)\n"),
     row<encoding, call_encoding>(
         "positional_encoding(length, size, base=10000.0, dtype='float32')\n--\n\nSines and cosines "
-        "of positions (length, size) (Vaswani et al. 2017)."),
+        "of positions (length, size) (Vaswani et al. 2017)."
+        "\n\nExample:\n"
+        "    >>> wf.nn.positional_encoding(2, 2)\n"
+        "    tensor([[0.        , 1.        ],\n"
+        "            [0.84147096, 0.5403023 ]], shape=(2, 2), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef metric_functions[] = {
     row<accuracy, call_accuracy>("accuracy(labels, scores)\n--\n\nShare of rows of scores (..., "
                                  "classes) whose largest entry "
-                                 "is at the label (...)."),
+                                 "is at the label (...)."
+                                 "\n\nExample:\n"
+                                 "    >>> wf.metrics.accuracy([1, 0], [[0.1, 0.9], [0.2, 0.8]])\n"
+                                 "    tensor(0.5, shape=(), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 /// Adds "huber" as "losses_huber", which weft.losses takes it from: pickles name it there.

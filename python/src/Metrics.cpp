@@ -97,7 +97,16 @@ using MetricClass = BoundClass<MetricOf<M>, Args...>;
 void define_base(nb::module_ &module) {
   nb::class_<MetricObject, Visitable>(
       module, "Metric", nb::is_weak_referenceable(),
-      "What all metrics of the library are: they gather over many batches.")
+      "What all metrics of the library are: they gather over many batches."
+      "\n\nExample:\n"
+      "    >>> all_of_it = wf.metrics.Mean()\n"
+      "    >>> isinstance(all_of_it, wf.metrics.Metric)\n"
+      "    True\n"
+      "    >>> part = wf.metrics.Mean()\n"
+      "    >>> part.update([1.0, 3.0])\n"
+      "    >>> all_of_it.merge(part)\n"
+      "    >>> all_of_it.result()\n"
+      "    tensor(2.0, shape=(), dtype=float64)\n")
       .def(
           "update",
           [](const MetricObject &self, const nb::args &args, const nb::kwargs &words) {
@@ -147,27 +156,55 @@ void define_metrics(nb::module_ &module) {
   namespace m = metrics;
   define_base(module);
   define_plain<m::Mean>(module, "weft.metrics.Mean",
-                        "The mean of numbers: m(values) adds some and gives the mean of all.");
+                        "The mean of numbers: m(values) adds some and gives the mean of all."
+                        "\n\nExample:\n"
+                        "    >>> mean = wf.metrics.Mean()\n"
+                        "    >>> mean.update([1.0, 2.0])\n"
+                        "    >>> mean.update(6.0)\n"
+                        "    >>> mean.result()\n"
+                        "    tensor(3.0, shape=(), dtype=float64)\n");
   define_with_threshold<m::BinaryAccuracy>(
       module, "weft.metrics.BinaryAccuracy",
       "How many labels that are 0 or 1 agree with whether scores are above the threshold.\n\n"
-      "BinaryAccuracy(threshold=0.5, *, name=None)");
+      "BinaryAccuracy(threshold=0.5, *, name=None)"
+      "\n\nExample:\n"
+      "    >>> wf.metrics.BinaryAccuracy()([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.1])\n"
+      "    tensor(0.75, shape=(), dtype=float64)\n");
   define_plain<m::CategoricalAccuracy>(
       module, "weft.metrics.CategoricalAccuracy",
-      "How often the largest of the scores is where the largest of the labels is.");
+      "How often the largest of the scores is where the largest of the labels is."
+      "\n\nExample:\n"
+      "    >>> wf.metrics.CategoricalAccuracy()([[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]])\n"
+      "    tensor(0.5, shape=(), dtype=float64)\n");
   define_plain<m::SparseCategoricalAccuracy>(
       module, "weft.metrics.SparseCategoricalAccuracy",
-      "How often the largest of the scores (..., classes) is at the label (...).");
+      "How often the largest of the scores (..., classes) is at the label (...)."
+      "\n\nExample:\n"
+      "    >>> accuracy = wf.metrics.SparseCategoricalAccuracy()\n"
+      "    >>> accuracy.update([1, 0], [[0.1, 0.9], [0.2, 0.8]])\n"
+      "    >>> accuracy.result()\n"
+      "    tensor(0.5, shape=(), dtype=float64)\n");
   {
     using C = MetricClass<m::TopKAccuracy, std::int64_t>;
     C::define(module, "weft.metrics.TopKAccuracy", {5}, {argument<0, C>("k")}, 1, 0,
               "How often fewer than k of the scores are above that of the label.\n\n"
-              "TopKAccuracy(k=5, *, name=None)");
+              "TopKAccuracy(k=5, *, name=None)"
+              "\n\nExample:\n"
+              "    >>> wf.metrics.TopKAccuracy(2)([0, 2], [[0.3, 0.6, 0.1], [0.5, 0.3, 0.2]])\n"
+              "    tensor(0.5, shape=(), dtype=float64)\n");
   }
-  define_plain<m::MeanSquaredError>(module, "weft.metrics.MeanSquaredError",
-                                    "The mean of squared differences.");
-  define_plain<m::MeanAbsoluteError>(module, "weft.metrics.MeanAbsoluteError",
-                                     "The mean absolute difference.");
+  define_plain<m::MeanSquaredError>(
+      module, "weft.metrics.MeanSquaredError",
+      "The mean of squared differences."
+      "\n\nExample:\n"
+      "    >>> wf.metrics.MeanSquaredError()([1.0, 2.0], [1.0, 4.0])\n"
+      "    tensor(2.0, shape=(), dtype=float64)\n");
+  define_plain<m::MeanAbsoluteError>(
+      module, "weft.metrics.MeanAbsoluteError",
+      "The mean absolute difference."
+      "\n\nExample:\n"
+      "    >>> wf.metrics.MeanAbsoluteError()([1.0, 2.0], [1.0, 4.0])\n"
+      "    tensor(1.0, shape=(), dtype=float64)\n");
   {
     using O = m::PerplexityOptions;
     using C = MetricClass<m::Perplexity, O>;
@@ -176,14 +213,24 @@ void define_metrics(nb::module_ &module) {
                member<0, C>("ignored_label", &O::ignored_label)},
               0, 0,
               "exp of the mean of -log(probability of the label).\n\n"
-              "Perplexity(*, from_logits=True, ignored_label=None, name=None)");
+              "Perplexity(*, from_logits=True, ignored_label=None, name=None)"
+              "\n\nExample:\n"
+              "    >>> perplexity = wf.metrics.Perplexity()([0, 1], [[0.0, 0.0], [0.0, 0.0]])\n"
+              "    >>> round(float(perplexity), 3)\n"
+              "    2.0\n");
   }
   define_with_threshold<m::Precision>(
       module, "weft.metrics.Precision",
-      "Of what was said to be so, the share that is.\n\nPrecision(threshold=0.5, *, name=None)");
+      "Of what was said to be so, the share that is.\n\nPrecision(threshold=0.5, *, name=None)"
+      "\n\nExample:\n"
+      "    >>> wf.metrics.Precision()([1, 0, 1, 0], [0.9, 0.8, 0.4, 0.1])\n"
+      "    tensor(0.5, shape=(), dtype=float64)\n");
   define_with_threshold<m::Recall>(
       module, "weft.metrics.Recall",
-      "Of what is so, the share that was said to be.\n\nRecall(threshold=0.5, *, name=None)");
+      "Of what is so, the share that was said to be.\n\nRecall(threshold=0.5, *, name=None)"
+      "\n\nExample:\n"
+      "    >>> wf.metrics.Recall()([1, 0, 1, 0], [0.9, 0.8, 0.4, 0.1])\n"
+      "    tensor(0.5, shape=(), dtype=float64)\n");
   {
     using O = m::F1Options;
     using C = MetricClass<m::F1, O>;
@@ -191,7 +238,10 @@ void define_metrics(nb::module_ &module) {
               {member<0, C>("average", &O::average), member<0, C>("threshold", &O::threshold)}, 0,
               0,
               "The harmonic mean of precision and recall by class.\n\nF1(*, average='macro', "
-              "threshold=None, name=None); average is 'none', 'micro', 'macro' or 'weighted'.");
+              "threshold=None, name=None); average is 'none', 'micro', 'macro' or 'weighted'."
+              "\n\nExample:\n"
+              "    >>> wf.metrics.F1(threshold=0.5)([[1], [0], [1]], [[0.9], [0.8], [0.1]])\n"
+              "    tensor(0.5, shape=(), dtype=float64)\n");
   }
   {
     using O = m::AUCOptions;
@@ -201,14 +251,25 @@ void define_metrics(nb::module_ &module) {
                member<0, C>("from_logits", &O::from_logits)},
               1, 0,
               "The area under a curve over thresholds.\n\nAUC(thresholds=200, *, curve='roc', "
-              "from_logits=False, name=None); curve is 'roc' or 'precision_recall'.");
+              "from_logits=False, name=None); curve is 'roc' or 'precision_recall'."
+              "\n\nExample:\n"
+              "    >>> wf.metrics.AUC()([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.4])\n"
+              "    tensor(0.75, shape=(), dtype=float64)\n");
   }
   {
     using C = MetricClass<m::ConfusionMatrix, std::int64_t>;
     C::define(module, "weft.metrics.ConfusionMatrix", {1}, {argument<0, C>("classes")}, 1, 1,
-              "How often labels of one class (rows) were taken for one of another (columns).");
+              "How often labels of one class (rows) were taken for one of another (columns)."
+              "\n\nExample:\n"
+              "    >>> wf.metrics.ConfusionMatrix(2)([0, 1, 1], [0, 1, 0])\n"
+              "    tensor([[1., 0.],\n"
+              "            [1., 1.]], shape=(2, 2), dtype=float64)\n");
   }
-  define_plain<m::R2>(module, "weft.metrics.R2", "The coefficient of determination.");
+  define_plain<m::R2>(module, "weft.metrics.R2",
+                      "The coefficient of determination."
+                      "\n\nExample:\n"
+                      "    >>> wf.metrics.R2()([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])\n"
+                      "    tensor(0.5, shape=(), dtype=float64)\n");
 }
 
 } // namespace weft::python

@@ -137,7 +137,13 @@ void define_restore_status(nb::module_ &module) {
   nb::class_<RestoreStatus>(
       module, "RestoreStatus", nb::is_weak_referenceable(),
       "What a restore found, and what it could not do. One that goes while something did not match "
-      "warns in the log, unless an assert_ method or expect_partial was called.")
+      "warns in the log, unless an assert_ method or expect_partial was called."
+      "\n\nExample:\n"
+      "    >>> v = wf.Variable(1.0)\n"
+      "    >>> path = wf.Checkpoint(v=v).save('run1')\n"
+      "    >>> status = wf.Checkpoint(v=v).restore(path).assert_consumed()\n"
+      "    >>> status.missing(), status.unused()\n"
+      "    ([], [])\n")
       .def("assert_consumed", asserts(&RestoreStatus::assert_consumed),
            "Raises AssertionError, which lists them, if something in the file was not used, or "
            "waits for a variable to be made, or something here is not in the file. Gives itself.")
@@ -176,7 +182,12 @@ void define_models(nb::module_ &module) {
   module.def("internal_assign", assign);
   module.def("internal_summary", summary);
   module.def("save_weights", save, nb::arg("path"), nb::arg("model"),
-             "Writes the variables of a model by their paths, as a safetensors file.");
+             "Writes the variables of a model by their paths, as a safetensors file."
+             "\n\nExample:\n"
+             "    >>> model = wf.nn.Dense(1).build((None, 2))\n"
+             "    >>> wf.save_weights('dense.safetensors', model)\n"
+             "    >>> sorted(wf.io.load_safetensors('dense.safetensors'))\n"
+             "    ['bias', 'kernel']\n");
   module.def("load_weights", load, nb::arg("path"), nb::arg("model"), nb::arg("names") = nb::none(),
              nb::arg("strict") = true, nb::arg("widen") = false,
              "Gives the variables of a model the values of a safetensors file. Those without a "
@@ -184,7 +195,14 @@ void define_models(nb::module_ &module) {
              "names: what weights are called in the file, a dict from paths or a function of a "
              "path\nstrict: whether it is an IOError if the file has not just these weights\n"
              "widen: whether dtypes that Weft lacks are read as wider ones\n\n"
-             "Gives a RestoreStatus.");
+             "Gives a RestoreStatus."
+             "\n\nExample:\n"
+             "    >>> model = wf.nn.Dense(1).build((None, 2))\n"
+             "    >>> wf.save_weights('dense.safetensors', model)\n"
+             "    >>> other = wf.nn.Dense(1).build((None, 2))\n"
+             "    >>> status = wf.load_weights('dense.safetensors', other)\n"
+             "    >>> bool(wf.all(other.kernel == model.kernel))\n"
+             "    True\n");
 }
 
 } // namespace weft::python

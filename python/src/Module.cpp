@@ -31,10 +31,23 @@ void define_memory(nb::module_ &module) {
       },
       "Bytes that tensors hold now, the most since the start or reset_peak(), and those kept for "
       "later. Memory of other "
-      "libraries is not counted.");
-  module.def("reset_peak", reset_peak, "Starts measuring the peak of memory_stats() anew.");
+      "libraries is not counted."
+      "\n\nExample:\n"
+      "    >>> before = wf.memory_stats()['current']\n"
+      "    >>> x = wf.zeros(1024)\n"
+      "    >>> wf.memory_stats()['current'] - before >= 4096\n"
+      "    True\n");
+  module.def("reset_peak", reset_peak,
+             "Starts measuring the peak of memory_stats() anew."
+             "\n\nExample:\n"
+             "    >>> wf.reset_peak()\n"
+             "    >>> stats = wf.memory_stats()\n"
+             "    >>> stats['peak'] == stats['current']\n"
+             "    True\n");
   module.def("release_cached_memory", release_cached_memory,
-             "Gives memory that nobody uses back to the system.");
+             "Gives memory that nobody uses back to the system."
+             "\n\nExample:\n"
+             "    >>> wf.release_cached_memory()\n");
 }
 
 /// Classes are weft's, not those of the module inside.

@@ -406,7 +406,15 @@ void define_base(nb::module_ &module) {
   nb::class_<OptimizerObject, Visitable>(
       module, "Optimizer", nb::is_weak_referenceable(),
       "What all optimizers are: made for a model or a list of variables, or, without either, for "
-      "those of the first update.")
+      "those of the first update."
+      "\n\nExample:\n"
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> optimizer = wf.optimizers.SGD([w], learning_rate=0.25)\n"
+      "    >>> isinstance(optimizer, wf.optimizers.Optimizer)\n"
+      "    True\n"
+      "    >>> optimizer.apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> w.value(), optimizer.step\n"
+      "    (tensor([0.5], shape=(1,), dtype=float32), tensor(1, shape=(), dtype=int64))\n")
       .def(
           "apply_gradients", apply_gradients, nb::arg("gradients").none(),
           "Updates the variables: by zip(gradients, variables), or by gradients alone in the order "
@@ -464,7 +472,15 @@ void define_optimizers(nb::module_ &module) {
       {option("momentum", &o::SGDOptions::momentum), option("nesterov", &o::SGDOptions::nesterov)},
       "Stochastic gradient descent: w -= learning_rate g.\n\n"
       "SGD(variables=None, learning_rate=0.01, *, momentum=0.0, nesterov=False, "
-      "...)");
+      "...)"
+      "\n\nExample:\n"
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> with wf.GradientTape() as tape:\n"
+      "    ...     loss = wf.sum(w * w)\n"
+      "    >>> wf.optimizers.SGD([w], learning_rate=0.25).apply_gradients(tape.gradient(loss, "
+      "[w]))\n"
+      "    >>> w.value()\n"
+      "    tensor([0.5], shape=(1,), dtype=float32)\n");
   const auto define_adam = [&]<class A>(std::type_identity<A>, const char *name, const char *text) {
     using O = typename A::Options;
     Class<A>::define(module, name,
@@ -474,11 +490,24 @@ void define_optimizers(nb::module_ &module) {
   };
   define_adam(std::type_identity<o::Adam>(), "weft.optimizers.Adam",
               "Adam (Kingma & Ba 2015).\n\nAdam(variables=None, learning_rate=0.001, *, beta1=0.9, "
-              "beta2=0.999, epsilon=1e-07, amsgrad=False, ...)");
+              "beta2=0.999, epsilon=1e-07, amsgrad=False, ...)"
+              "\n\nExample:\n"
+              "    >>> w = wf.Variable([1.0])\n"
+              "    >>> adam = wf.optimizers.Adam([w], learning_rate=0.1)\n"
+              "    >>> for _ in range(100):\n"
+              "    ...     loss = adam.minimize(lambda: wf.sum((w - 3) ** 2))\n"
+              "    >>> np.round(w, 1)\n"
+              "    array([3.], dtype=float32)\n");
   define_adam(std::type_identity<o::AdamW>(), "weft.optimizers.AdamW",
               "Adam with decoupled weight decay (Loshchilov & Hutter 2019).\n\nAdamW(variables="
               "None, learning_rate=0.001, *, weight_decay=0.004, beta1=0.9, beta2=0.999, "
-              "epsilon=1e-07, amsgrad=False, ...)");
+              "epsilon=1e-07, amsgrad=False, ...)"
+              "\n\nExample:\n"
+              "    >>> w = wf.Variable([1.0])\n"
+              "    >>> adamw = wf.optimizers.AdamW([w], learning_rate=0.1, weight_decay=0.5)\n"
+              "    >>> adamw.apply_gradients([wf.tensor([2.0])])\n"
+              "    >>> np.round(w, 3)\n"
+              "    array([0.85], dtype=float32)\n");
   {
     using O = o::RMSpropOptions;
     Class<o::RMSprop>::define(
@@ -486,7 +515,13 @@ void define_optimizers(nb::module_ &module) {
         {option("rho", &O::rho), option("momentum", &O::momentum), option("epsilon", &O::epsilon),
          option("centered", &O::centered)},
         "RMSprop (Hinton 2012).\n\nRMSprop(variables=None, learning_rate=0.001, *, rho=0.9, "
-        "momentum=0.0, epsilon=1e-07, centered=False, ...)");
+        "momentum=0.0, epsilon=1e-07, centered=False, ...)"
+        "\n\nExample:\n"
+        "    >>> w = wf.Variable([1.0])\n"
+        "    >>> wf.optimizers.RMSprop([w], "
+        "learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+        "    >>> np.round(w, 3)\n"
+        "    array([0.684], dtype=float32)\n");
   }
   {
     using O = o::AdagradOptions;
@@ -495,14 +530,26 @@ void define_optimizers(nb::module_ &module) {
         {option("initial_accumulator", &O::initial_accumulator), option("epsilon", &O::epsilon)},
         "Adagrad (Duchi et al. 2011).\n\nAdagrad(variables=None, "
         "learning_rate=0.001, *, initial_accumulator=0.1, epsilon=1e-07, "
-        "...)");
+        "...)"
+        "\n\nExample:\n"
+        "    >>> w = wf.Variable([1.0])\n"
+        "    >>> wf.optimizers.Adagrad([w], "
+        "learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+        "    >>> np.round(w, 3)\n"
+        "    array([0.901], dtype=float32)\n");
   }
   {
     using O = o::AdadeltaOptions;
     Class<o::Adadelta>::define(module, "weft.optimizers.Adadelta",
                                {option("rho", &O::rho), option("epsilon", &O::epsilon)},
                                "Adadelta (Zeiler 2012).\n\nAdadelta(variables=None, "
-                               "learning_rate=0.001, *, rho=0.95, epsilon=1e-07, ...)");
+                               "learning_rate=0.001, *, rho=0.95, epsilon=1e-07, ...)"
+                               "\n\nExample:\n"
+                               "    >>> w = wf.Variable([1.0])\n"
+                               "    >>> wf.optimizers.Adadelta([w], "
+                               "learning_rate=1.0).apply_gradients([wf.tensor([2.0])])\n"
+                               "    >>> np.round(w, 3)\n"
+                               "    array([0.999], dtype=float32)\n");
   }
   {
     using O = o::LambOptions;
@@ -510,13 +557,23 @@ void define_optimizers(nb::module_ &module) {
         module, "weft.optimizers.Lamb",
         {option("beta1", &O::beta1), option("beta2", &O::beta2), option("epsilon", &O::epsilon)},
         "LAMB (You et al. 2020).\n\nLamb(variables=None, learning_rate=0.001, "
-        "*, beta1=0.9, beta2=0.999, epsilon=1e-07, ...)");
+        "*, beta1=0.9, beta2=0.999, epsilon=1e-07, ...)"
+        "\n\nExample:\n"
+        "    >>> w = wf.Variable([1.0])\n"
+        "    >>> wf.optimizers.Lamb([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+        "    >>> np.round(w, 3)\n"
+        "    array([0.9], dtype=float32)\n");
   }
   using O = o::LionOptions;
-  Class<o::Lion>::define(module, "weft.optimizers.Lion",
-                         {option("beta1", &O::beta1), option("beta2", &O::beta2)},
-                         "Lion (Chen et al. 2023).\n\nLion(variables=None, learning_rate=0.001, "
-                         "*, beta1=0.9, beta2=0.99, ...)");
+  Class<o::Lion>::define(
+      module, "weft.optimizers.Lion", {option("beta1", &O::beta1), option("beta2", &O::beta2)},
+      "Lion (Chen et al. 2023).\n\nLion(variables=None, learning_rate=0.001, "
+      "*, beta1=0.9, beta2=0.99, ...)"
+      "\n\nExample:\n"
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> wf.optimizers.Lion([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> np.round(w, 3)\n"
+      "    array([0.9], dtype=float32)\n");
 }
 
 } // namespace weft::python

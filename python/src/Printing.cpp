@@ -363,8 +363,17 @@ void define_printing(nb::module_ &module) {
       nb::arg("linewidth") = nb::none(), nb::arg("suppress") = nb::none(),
       nb::arg("nanstr") = nb::none(), nb::arg("infstr") = nb::none(), nb::arg("style") = nb::none(),
       "How tensors are printed, in numpy.set_printoptions' words; what is not given stays. The "
-      "style is 'numpy', or 'tf' for TensorFlow's forms of all objects, with NumPy's own options.");
-  module.def("get_printoptions", get_options, "What set_printoptions has set.");
+      "style is 'numpy', or 'tf' for TensorFlow's forms of all objects, with NumPy's own options."
+      "\n\nExample:\n"
+      "    >>> wf.set_printoptions(precision=3)\n"
+      "    >>> wf.tensor([1 / 3])\n"
+      "    tensor([0.333], shape=(1,), dtype=float32)\n"
+      "    >>> wf.set_printoptions(precision=8)\n");
+  module.def("get_printoptions", get_options,
+             "What set_printoptions has set."
+             "\n\nExample:\n"
+             "    >>> wf.get_printoptions()['precision']\n"
+             "    8\n");
 }
 
 } // namespace weft::python

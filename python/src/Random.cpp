@@ -53,7 +53,11 @@ void define_functions(nb::module_ &module) {
                                                   .dtype = dtype_of_argument(dtype)});
       },
       nb::arg("shape").none(), nb::arg("low").none() = 0., nb::arg("high").none() = 1.,
-      nb::kw_only(), dtype, seed, "Numbers of [low, high).");
+      nb::kw_only(), dtype, seed,
+      "Numbers of [low, high)."
+      "\n\nExample:\n"
+      "    >>> wf.random.uniform((3,), seed=1)\n"
+      "    tensor([0.89025915, 0.8946847 , 0.5857259 ], shape=(3,), dtype=float32)\n");
   module.def(
       "random_normal",
       [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
@@ -63,7 +67,11 @@ void define_functions(nb::module_ &module) {
                                                  .dtype = dtype_of_argument(dtype)});
       },
       nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
-      nb::kw_only(), dtype, seed, "Normally distributed numbers.");
+      nb::kw_only(), dtype, seed,
+      "Normally distributed numbers."
+      "\n\nExample:\n"
+      "    >>> wf.random.normal((3,), seed=1)\n"
+      "    tensor([ 2.0710104 , -0.13058937,  0.225828  ], shape=(3,), dtype=float32)\n");
   module.def(
       "random_truncated_normal",
       [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
@@ -74,7 +82,10 @@ void define_functions(nb::module_ &module) {
       },
       nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
       nb::kw_only(), dtype, seed,
-      "Normally distributed numbers within two standard deviations of the mean.");
+      "Normally distributed numbers within two standard deviations of the mean."
+      "\n\nExample:\n"
+      "    >>> bool(wf.max(wf.abs(wf.random.truncated_normal((100,), seed=1))) <= 2)\n"
+      "    True\n");
   module.def(
       "random_bernoulli",
       [](nb::handle shape, nb::handle probability, nb::handle seed) {
@@ -82,7 +93,10 @@ void define_functions(nb::module_ &module) {
                                  {.seed = to_seed(seed)});
       },
       nb::arg("shape").none(), nb::arg("probability").none(), nb::kw_only(), seed,
-      "Bools that are true with the probability, which broadcasts to the shape.");
+      "Bools that are true with the probability, which broadcasts to the shape."
+      "\n\nExample:\n"
+      "    >>> wf.random.bernoulli((4,), 0.5, seed=3)\n"
+      "    tensor([False,  True, False, False], shape=(4,), dtype=bool)\n");
   module.def(
       "random_randint",
       [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
@@ -90,7 +104,11 @@ void define_functions(nb::module_ &module) {
                                {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
       nb::arg("shape").none(), nb::arg("low").none(), nb::arg("high").none(), nb::kw_only(),
-      nb::arg("dtype").none() = "int64", seed, "Integers of [low, high).");
+      nb::arg("dtype").none() = "int64", seed,
+      "Integers of [low, high)."
+      "\n\nExample:\n"
+      "    >>> wf.random.randint((5,), 0, 10, seed=1)\n"
+      "    tensor([8, 5, 6, 4, 2], shape=(5,), dtype=int64)\n");
   module.def(
       "random_permutation",
       [](nb::handle n, nb::handle dtype, nb::handle seed) {
@@ -98,11 +116,20 @@ void define_functions(nb::module_ &module) {
                                    {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
       nb::arg("n").none(), nb::kw_only(), nb::arg("dtype").none() = "int64", seed,
-      "The numbers 0 to n - 1 in an order of which all are equally likely.");
+      "The numbers 0 to n - 1 in an order of which all are equally likely."
+      "\n\nExample:\n"
+      "    >>> wf.random.permutation(5, seed=1)\n"
+      "    tensor([3, 1, 0, 2, 4], shape=(5,), dtype=int64)\n");
   module.def(
       "set_seed", [](nb::handle seed) { random::set_seed(to_seed(seed).value_or(0)); },
       nb::arg("seed"),
-      "Starts the numbers of calls without a seed or generator of their own anew.");
+      "Starts the numbers of calls without a seed or generator of their own anew."
+      "\n\nExample:\n"
+      "    >>> wf.random.set_seed(7)\n"
+      "    >>> first = wf.random.uniform((3,))\n"
+      "    >>> wf.random.set_seed(7)\n"
+      "    >>> bool(wf.all(wf.random.uniform((3,)) == first))\n"
+      "    True\n");
 }
 
 } // namespace
@@ -116,7 +143,13 @@ void define_random(nb::module_ &module) {
   nb::class_<Generator>(
       module, "Generator", nb::is_final(), nb::is_weak_referenceable(),
       "A stream of random numbers that continues from call to call, the same for a seed on every "
-      "machine. Its state is a variable, so that saving variables saves it.")
+      "machine. Its state is a variable, so that saving variables saves it."
+      "\n\nExample:\n"
+      "    >>> generator = wf.random.Generator(7)\n"
+      "    >>> first = generator.normal((3,))\n"
+      "    >>> generator.reset(7)\n"
+      "    >>> bool(wf.all(generator.normal((3,)) == first))\n"
+      "    True\n")
       .def(
           "__init__",
           [](Generator *self, nb::handle seed, nb::handle name) {

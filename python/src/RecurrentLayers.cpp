@@ -273,11 +273,13 @@ std::vector<typename C::Parameter> cell_options() {
 }
 
 template <class Cell>
-void define_cell(nb::module_ &module, const char *name, const char *documentation) {
+void define_cell(nb::module_ &module, const char *name, const char *documentation,
+                 const char *example) {
   using C = LayerClass<Cell, std::int64_t, nn::CellOptions>;
   auto parameters = cell_options<1, C>();
   parameters.insert(parameters.begin(), argument<0, C>("units"));
-  auto type = C::define(module, name, {}, std::move(parameters), 1, 1, documentation);
+  auto type = C::define(module, name, {}, std::move(parameters), 1, 1,
+                        with_example(documentation, example).c_str());
   type.def_prop_ro("units", [](const LayerOf<Cell> &self) { return self.layer.units(); });
   variable(type, "kernel", &Cell::kernel);
   variable(type, "recurrent_kernel", &Cell::recurrent_kernel);
@@ -285,7 +287,8 @@ void define_cell(nb::module_ &module, const char *name, const char *documentatio
 }
 
 template <class Cell>
-void define_recurrent(nb::module_ &module, const char *name, const char *documentation) {
+void define_recurrent(nb::module_ &module, const char *name, const char *documentation,
+                      const char *example) {
   using O = nn::RNNOptions;
   using C = RNNClass<Cell>;
   auto parameters = cell_options<2, C>();
@@ -298,7 +301,8 @@ void define_recurrent(nb::module_ &module, const char *name, const char *documen
                       [](typename C::Arguments &, nb::handle value, const Place &place,
                          Given &given) { python::read(given.return_state, value, place, given); }},
                      member<1, C>("reverse", &O::reverse)});
-  auto type = C::define(module, name, {}, std::move(parameters), 1, 1, documentation);
+  auto type = C::define(module, name, {}, std::move(parameters), 1, 1,
+                        with_example(documentation, example).c_str());
   type.def_prop_ro("units",
                    [](const LayerOf<nn::RNN<Cell>> &self) { return self.layer.cell.units(); });
   inner(type, "cell", &nn::RNN<Cell>::cell,
@@ -351,7 +355,11 @@ void define_attention(nb::module_ &module) {
         "(batch, queries, size) to others (batch, keys, ..), x itself without them.\n\n"
         "MultiHeadAttention(size, heads=8, *, key_heads=None, depth=None, causal=False, "
         "dropout=0.0, use_bias=True, rotary=False, kernel_initializer='glorot_uniform', "
-        "dtype='float32'); causal is False, True, 'top_left' or 'bottom_right'.");
+        "dtype='float32'); causal is False, True, 'top_left' or 'bottom_right'."
+        "\n\nExample:\n"
+        "    >>> layer = wf.nn.MultiHeadAttention(8, heads=2)\n"
+        "    >>> layer(wf.ones((2, 5, 8))).shape\n"
+        "    (2, 5, 8)\n");
     const auto dense = [](std::int64_t (*units)(std::int64_t size, const O &options)) {
       return [units](const LayerOf<L> &self) {
         const auto [size, options] = C::read(self.arguments);
@@ -377,37 +385,69 @@ void define_attention(nb::module_ &module) {
   constexpr const char *options = "(size, *, heads=8, inner=None, activation='relu', dropout=0.0, "
                                   "norm_first=False, causal=False, epsilon=1e-05)";
   using E = LayerClass<nn::TransformerEncoderLayer, std::int64_t, O>;
-  static const std::string &encoder = *new std::string(
-      std::string("Self-attention, then two dense layers, each added to its input and normalized: "
-                  "layer(x, mask=None, training=False).\n\n") +
-      options);
-  E::define(module, "weft.nn.TransformerEncoderLayer", {}, transformer_options<E, O>(), 1, 1,
-            encoder.c_str());
+  E::define(
+      module, "weft.nn.TransformerEncoderLayer", {}, transformer_options<E, O>(), 1, 1,
+      with_example(
+          std::string(
+              "Self-attention, then two dense layers, each added to its input and normalized: "
+              "layer(x, mask=None, training=False).\n\n") +
+              options,
+          "    >>> layer = wf.nn.TransformerEncoderLayer(8, heads=2)\n"
+          "    >>> layer(wf.ones((2, 5, 8))).shape\n"
+          "    (2, 5, 8)\n")
+          .c_str());
   using D = LayerClass<nn::TransformerDecoderLayer, std::int64_t, O>;
-  static const std::string &decoder = *new std::string(
-      std::string("The same with attention to an encoder's result between the two: layer(x, "
-                  "encoded, mask=None, cross_mask=None, training=False). Self-attention is "
-                  "causal.\n\n") +
-      options);
-  D::define(module, "weft.nn.TransformerDecoderLayer", {}, transformer_options<D, O>(), 1, 1,
-            decoder.c_str());
+  D::define(
+      module, "weft.nn.TransformerDecoderLayer", {}, transformer_options<D, O>(), 1, 1,
+      with_example(
+          std::string("The same with attention to an encoder's result between the two: layer(x, "
+                      "encoded, mask=None, cross_mask=None, training=False). Self-attention is "
+                      "causal.\n\n") +
+              options,
+          "    >>> layer = wf.nn.TransformerDecoderLayer(8, heads=2)\n"
+          "    >>> layer(wf.ones((2, 5, 8)), wf.ones((2, 7, 8))).shape\n"
+          "    (2, 5, 8)\n")
+          .c_str());
 }
 
 } // namespace
 
 void define_recurrent_layers(nb::module_ &module) {
-  define_cell<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNNCell", kCell);
-  define_cell<nn::LSTMCell>(module, "weft.nn.LSTMCell", kCell);
-  define_cell<nn::GRUCell>(module, "weft.nn.GRUCell", kCell);
-  define_recurrent<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNN", kRecurrent);
-  define_recurrent<nn::LSTMCell>(module, "weft.nn.LSTM", kRecurrent);
-  define_recurrent<nn::GRUCell>(module, "weft.nn.GRU", kRecurrent);
+  define_cell<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNNCell", kCell,
+                                 "    >>> output, state = wf.nn.SimpleRNNCell(4)(wf.ones((2, 3)))\n"
+                                 "    >>> output.shape\n"
+                                 "    (2, 4)\n");
+  define_cell<nn::LSTMCell>(module, "weft.nn.LSTMCell", kCell,
+                            "    >>> output, (h, c) = wf.nn.LSTMCell(4)(wf.ones((2, 3)))\n"
+                            "    >>> output.shape, c.shape\n"
+                            "    ((2, 4), (2, 4))\n");
+  define_cell<nn::GRUCell>(module, "weft.nn.GRUCell", kCell,
+                           "    >>> output, state = wf.nn.GRUCell(4)(wf.ones((2, 3)))\n"
+                           "    >>> output.shape\n"
+                           "    (2, 4)\n");
+  define_recurrent<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNN", kRecurrent,
+                                      "    >>> wf.nn.SimpleRNN(4)(wf.ones((2, 5, 3))).shape\n"
+                                      "    (2, 4)\n");
+  define_recurrent<nn::LSTMCell>(
+      module, "weft.nn.LSTM", kRecurrent,
+      "    >>> output, h, c = wf.nn.LSTM(4, return_state=True)(wf.ones((2, 5, 3)))\n"
+      "    >>> output.shape, h.shape, c.shape\n"
+      "    ((2, 4), (2, 4), (2, 4))\n");
+  define_recurrent<nn::GRUCell>(
+      module, "weft.nn.GRU", kRecurrent,
+      "    >>> wf.nn.GRU(4)(wf.ones((2, 5, 3))).shape\n"
+      "    (2, 4)\n"
+      "    >>> wf.nn.GRU(4, return_sequences=True)(wf.ones((2, 5, 3))).shape\n"
+      "    (2, 5, 4)\n");
   using C = LayerClass<BidirectionalLayer, Directed, nn::Merge>;
   C::define(module, "weft.nn.Bidirectional", {}, {argument<0, C>("layer"), argument<1, C>("merge")},
             2, 1,
             "A recurrent layer made like `layer` in both directions, with variables of their own: "
             "outputs side by side, or with merge='sum' their sums.\n\n"
-            "Bidirectional(layer, merge='concatenate')");
+            "Bidirectional(layer, merge='concatenate')"
+            "\n\nExample:\n"
+            "    >>> wf.nn.Bidirectional(wf.nn.GRU(4))(wf.ones((2, 5, 3))).shape\n"
+            "    (2, 8)\n");
   define_attention(module);
 }
 

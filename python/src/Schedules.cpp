@@ -96,7 +96,13 @@ void define_plateau(nb::module_ &module) {
       "A learning rate that falls when a loss no longer does: hand `rate` to an optimizer, and "
       "call "
       "`update` with what is watched after each epoch.\n\nReduceOnPlateau(rate, factor=0.1, "
-      "patience=10, min_delta=0.0001, cooldown=0, min_rate=0.0, largest_is_best=False)")
+      "patience=10, min_delta=0.0001, cooldown=0, min_rate=0.0, largest_is_best=False)"
+      "\n\nExample:\n"
+      "    >>> plateau = wf.schedules.ReduceOnPlateau(0.1, factor=0.5, patience=2)\n"
+      "    >>> [plateau.update(loss) for loss in (1.0, 1.0, 1.0)]\n"
+      "    [False, False, True]\n"
+      "    >>> plateau.rate.value()\n"
+      "    tensor(0.05, shape=(), dtype=float64)\n")
       .def("__init__",
            [](ReduceOnPlateau *self, const nb::args &args, const nb::kwargs &keywords) {
              Arguments all;
@@ -128,7 +134,13 @@ Schedule schedule_of(nb::handle object) {
 
 void define_schedules(nb::module_ &module) {
   nb::class_<ScheduleObject>(module, "Schedule", nb::is_weak_referenceable(),
-                             "A learning rate that follows from the number of updates so far.")
+                             "A learning rate that follows from the number of updates so far."
+                             "\n\nExample:\n"
+                             "    >>> rate = wf.schedules.cosine_decay(0.1, 100)\n"
+                             "    >>> isinstance(rate, wf.schedules.Schedule)\n"
+                             "    True\n"
+                             "    >>> rate(0)\n"
+                             "    tensor(0.1, shape=(), dtype=float64)\n")
       .def(
           "__call__",
           [](const ScheduleObject &self, nb::handle step) {

@@ -170,7 +170,13 @@ void define_tapes(nb::module_ &module) {
       "    dw = tape.gradient(loss, w)\n\n"
       "Trainable variables are watched when they are read, other tensors by `watch`. Tapes nest. A "
       "tape that is "
-      "not persistent gives gradients once.")
+      "not persistent gives gradients once."
+      "\n\nExample:\n"
+      "    >>> w = wf.Variable([1.0, 2.0])\n"
+      "    >>> with wf.GradientTape() as tape:\n"
+      "    ...     loss = wf.sum(w * w)\n"
+      "    >>> tape.gradient(loss, w)\n"
+      "    tensor([2., 4.], shape=(2,), dtype=float32)\n")
       .def(
           "__init__",
           [](Tape *self, bool persistent, bool watch_accessed_variables) {
@@ -181,7 +187,14 @@ void define_tapes(nb::module_ &module) {
       .def("__enter__", enter)
       .def("__exit__", leave)
       .def("watch", watch, nb::arg("tensor").none(),
-           "Watches a tensor, a variable, or all of a list, tuple or dict of them.")
+           "Watches a tensor, a variable, or all of a list, tuple or dict of them."
+           "\n\nExample:\n"
+           "    >>> x = wf.tensor(3.0)\n"
+           "    >>> with wf.GradientTape() as tape:\n"
+           "    ...     tape.watch(x)\n"
+           "    ...     y = x * x\n"
+           "    >>> tape.gradient(y, x)\n"
+           "    tensor(6.0, shape=(), dtype=float32)\n")
       .def("gradient", gradient, nb::arg("target").none(), nb::arg("sources").none(),
            nb::arg("output_gradients") = nb::none(), nb::arg("unconnected_gradients") = "none",
            "The derivatives of the sum of all elements of the target by each source, in the "
@@ -189,17 +202,44 @@ void define_tapes(nb::module_ &module) {
            "tensor or variable, or lists, tuples and dicts of them; by a model, a list of the "
            "gradients by its trainable variables. None where the target does not "
            "depend on a source, or "
-           "zeros with unconnected_gradients='zero'.")
+           "zeros with unconnected_gradients='zero'."
+           "\n\nExample:\n"
+           "    >>> x = wf.Variable(3.0)\n"
+           "    >>> with wf.GradientTape() as tape:\n"
+           "    ...     y = x * x\n"
+           "    >>> tape.gradient(y, {'x': x})\n"
+           "    {'x': tensor(6.0, shape=(), dtype=float32)}\n")
       .def("jacobian", jacobian, nb::arg("target").none(), nb::arg("sources").none(),
            nb::arg("unconnected_gradients") = "none", nb::arg("vectorize") = true,
            "The derivatives of every element of the target by every element of each source, of "
-           "shape target.shape + source.shape.")
+           "shape target.shape + source.shape."
+           "\n\nExample:\n"
+           "    >>> x = wf.Variable([1.0, 2.0])\n"
+           "    >>> with wf.GradientTape() as tape:\n"
+           "    ...     y = x * x\n"
+           "    >>> tape.jacobian(y, x)\n"
+           "    tensor([[2., 0.],\n"
+           "            [0., 4.]], shape=(2, 2), dtype=float32)\n")
       .def("batch_jacobian", batch_jacobian, nb::arg("target").none(), nb::arg("source").none(),
            "The jacobian of each member of a batch: of shape (b, y.., x..) for a target (b, y..) "
-           "and a source (b, x..).")
+           "and a source (b, x..)."
+           "\n\nExample:\n"
+           "    >>> x = wf.Variable([[1.0, 2.0], [3.0, 4.0]])\n"
+           "    >>> with wf.GradientTape() as tape:\n"
+           "    ...     y = x * x\n"
+           "    >>> tape.batch_jacobian(y, x).shape\n"
+           "    (2, 2, 2)\n")
       .def(
           "stop_recording", [](nb::object self) { return Pause{self}; },
-          "A context in which this tape does not record.")
+          "A context in which this tape does not record."
+          "\n\nExample:\n"
+          "    >>> x = wf.Variable(3.0)\n"
+          "    >>> with wf.GradientTape() as tape:\n"
+          "    ...     y = x * x\n"
+          "    ...     with tape.stop_recording():\n"
+          "    ...         size = wf.abs(y)\n"
+          "    >>> tape.gradient(size, x) is None\n"
+          "    True\n")
       .def(
           "reset", [](Tape &self) { self.entered("reset was called").reset(); },
           "Forgets what was watched and recorded and begins anew.")
@@ -215,7 +255,14 @@ void define_tapes(nb::module_ &module) {
             return nb::str(text.c_str());
           },
           nb::arg("target").none(), nb::arg("source").none(),
-          "Why the gradient is what it is, in a sentence.")
+          "Why the gradient is what it is, in a sentence."
+          "\n\nExample:\n"
+          "    >>> x = wf.Variable(3.0, name='x')\n"
+          "    >>> with wf.GradientTape() as tape:\n"
+          "    ...     y = wf.stop_gradient(x) * 2\n"
+          "    >>> tape.explain(y, x)\n"
+          "    \"the path from the variable 'x' to the target breaks at stop_gradient: it stops "
+          "gradients\"\n")
       .def("watched_variables", watched,
            "The variables that are watched, in the order that they were read.");
 }

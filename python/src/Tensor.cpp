@@ -326,20 +326,37 @@ void define_tensors(nb::module_ &module) {
   auto type = nb::class_<Tensor>(
       module, "Tensor", nb::is_final(), nb::pooled(1024), nb::is_weak_referenceable(),
       nb::type_slots(slots().data()),
-      "An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops.");
+      "An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops."
+      "\n\nExample:\n"
+      "    >>> x = wf.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
+      "    >>> x.shape, x.dtype, x.ndim\n"
+      "    ((2, 2), weft.float32, 2)\n"
+      "    >>> (x @ x + 1)[0]\n"
+      "    tensor([ 8., 11.], shape=(2,), dtype=float32)\n"
+      "    >>> x.mean(axis=0)\n"
+      "    tensor([2., 3.], shape=(2,), dtype=float32)\n");
   tensor_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   class_of_bound_classes = Py_TYPE(tensor_type);
   type.def_prop_ro("shape", shape_of, "The sizes of the axes; None is one that is not known yet.")
-      .def_prop_ro("dtype", [](const Tensor &self) { return wrap(self.dtype()); })
-      .def_prop_ro("ndim", [](const Tensor &self) { return self.rank(); })
+      .def_prop_ro(
+          "dtype", [](const Tensor &self) { return wrap(self.dtype()); },
+          "The dtype of the elements.")
+      .def_prop_ro(
+          "ndim", [](const Tensor &self) { return self.rank(); }, "The number of axes.")
       .def_prop_ro(
           "size", [](const Tensor &self) { return self.size(); }, "The number of elements.")
-      .def_prop_ro("itemsize", [](const Tensor &self) { return item_size(self.dtype()); })
-      .def_prop_ro("nbytes",
-                   [](const Tensor &self) {
-                     return self.size() * static_cast<std::int64_t>(item_size(self.dtype()));
-                   })
-      .def_prop_ro("device", [](const Tensor &self) { return device_text(self.device()); })
+      .def_prop_ro(
+          "itemsize", [](const Tensor &self) { return item_size(self.dtype()); },
+          "Bytes of an element.")
+      .def_prop_ro(
+          "nbytes",
+          [](const Tensor &self) {
+            return self.size() * static_cast<std::int64_t>(item_size(self.dtype()));
+          },
+          "Bytes of all elements.")
+      .def_prop_ro(
+          "device", [](const Tensor &self) { return device_text(self.device()); },
+          "Where the elements are, as a text.")
       .def_prop_ro(
           "T",
           [](const Tensor &self) {
@@ -348,30 +365,57 @@ void define_tensors(nb::module_ &module) {
           "The axes in reverse order.")
       .def_prop_ro(
           "mT", [](const Tensor &self) { return self.mT(); }, "The last two axes swapped.")
-      .def("item", item, "The only element as a number of Python.")
-      .def("tolist", to_list, "The elements as nested lists of numbers.")
+      .def("item", item,
+           "The only element as a number of Python."
+           "\n\nExample:\n"
+           "    >>> wf.tensor([2.5]).item()\n"
+           "    2.5\n")
+      .def("tolist", to_list,
+           "The elements as nested lists of numbers."
+           "\n\nExample:\n"
+           "    >>> wf.tensor([[1, 2], [3, 4]]).tolist()\n"
+           "    [[1, 2], [3, 4]]\n")
       .def(
           "astype",
           [](const Tensor &self, nb::handle dtype) {
             return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
           },
-          nb::arg("dtype").none(), "The same values in another dtype.")
+          nb::arg("dtype").none(),
+          "The same values in another dtype."
+          "\n\nExample:\n"
+          "    >>> wf.tensor([1.5, -1.5]).astype('int32')\n"
+          "    tensor([ 1, -1], shape=(2,), dtype=int32)\n")
       .def(
           "to_device",
           [](const Tensor &self, const std::string &device) {
             return self.to(parse_device(device));
           },
           nb::arg("device").none(), "The same elements on another device.")
-      .def("reshape", reshaped, "The same elements in another shape, of which one size may be -1.")
-      .def("transpose", transposed, "The axes in the order given, or reversed.")
+      .def("reshape", reshaped,
+           "The same elements in another shape, of which one size may be -1."
+           "\n\nExample:\n"
+           "    >>> wf.arange(6).reshape(2, -1)\n"
+           "    tensor([[0, 1, 2],\n"
+           "            [3, 4, 5]], shape=(2, 3), dtype=int32)\n")
+      .def("transpose", transposed,
+           "The axes in the order given, or reversed."
+           "\n\nExample:\n"
+           "    >>> wf.ones((2, 3, 4)).transpose(2, 0, 1).shape\n"
+           "    (4, 2, 3)\n")
       .def(
           "flatten", [](const Tensor &self) { return reshape(self, {-1}); },
-          "All elements along one axis.")
+          "All elements along one axis."
+          "\n\nExample:\n"
+          "    >>> wf.tensor([[1, 2], [3, 4]]).flatten()\n"
+          "    tensor([1, 2, 3, 4], shape=(4,), dtype=int32)\n")
       .def(
           "ravel", [](const Tensor &self) { return reshape(self, {-1}); },
           "All elements along one axis.")
       .def("squeeze", squeezed, nb::arg("axis") = nb::none(),
-           "Without the axes of size 1, or without those given.")
+           "Without the axes of size 1, or without those given."
+           "\n\nExample:\n"
+           "    >>> wf.ones((2, 1, 3, 1)).squeeze().shape\n"
+           "    (2, 3)\n")
       .def(
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")
@@ -393,7 +437,10 @@ void define_tensors(nb::module_ &module) {
   static PyGetSetDef numpy_entry = {
       "numpy", method_numpy, nullptr,
       "numpy()\n\nA copy of the elements as an array of NumPy, or a scalar of it for rank 0. A "
-      "tensor of a traced function has no such attribute.",
+      "tensor of a traced function has no such attribute."
+      "\n\nExample:\n"
+      "    >>> wf.ones(2).numpy()\n"
+      "    array([1., 1.], dtype=float32)\n",
       nullptr};
   nb::setattr(type, "numpy", checked(PyDescr_NewGetSet(tensor_type, &numpy_entry)));
   // Arrays of NumPy leave a + t to the tensor.

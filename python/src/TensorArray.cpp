@@ -49,7 +49,12 @@ void define_tensor_arrays(nb::module_ &module) {
       "An array of tensors of one dtype and shape, numbered from 0, that does not change: a write "
       "gives a new one, as in `array = array.append(x)`. It may be carried by loops of traced "
       "functions. Elements that were never written are zero.\n\n"
-      "TensorArray(dtype, size=0, dynamic_size=True, element_shape=())")
+      "TensorArray(dtype, size=0, dynamic_size=True, element_shape=())"
+      "\n\nExample:\n"
+      "    >>> array = wf.TensorArray(wf.float32, 2)\n"
+      "    >>> array = array.write(0, 1.0).write(1, 2.0)\n"
+      "    >>> array.stack()\n"
+      "    tensor([1., 2.], shape=(2,), dtype=float32)\n")
       .def("__init__", make, nb::arg("dtype").none(), nb::arg("size").none() = 0,
            nb::arg("dynamic_size") = true, nb::arg("element_shape").none() = nb::make_tuple())
       .def(
@@ -86,12 +91,17 @@ void define_tensor_arrays(nb::module_ &module) {
       .def(
           "size", [](const TensorArray &self) { return self.size(); },
           "How many elements there are, an int64 scalar.")
-      .def_prop_ro("dtype", [](const TensorArray &self) { return wrap(self.dtype()); })
-      .def_prop_ro("element_shape", [](const TensorArray &self) {
-        nb::list sizes;
-        for (const std::int64_t size : self.element_shape()) sizes.append(size);
-        return nb::tuple(sizes);
-      });
+      .def_prop_ro(
+          "dtype", [](const TensorArray &self) { return wrap(self.dtype()); },
+          "The dtype of the elements.")
+      .def_prop_ro(
+          "element_shape",
+          [](const TensorArray &self) {
+            nb::list sizes;
+            for (const std::int64_t size : self.element_shape()) sizes.append(size);
+            return nb::tuple(sizes);
+          },
+          "The sizes of an element's axes.");
   module.def("internal_array_parts", parts_of);
 }
 

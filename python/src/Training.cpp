@@ -156,28 +156,55 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
 }
 
 void define_run(nb::module_ &module) {
-  nb::class_<BoundRun>(module, "internal_Run", nb::is_final())
-      .def_prop_ro("epochs", [](const BoundRun &self) { return self.now().epochs; })
-      .def_prop_ro("epoch", [](const BoundRun &self) { return self.now().epoch; })
-      .def_prop_ro("step", [](const BoundRun &self) { return self.now().step; })
-      .def_prop_ro("loss",
-                   [](const BoundRun &self) -> nb::object {
-                     const Tensor &loss = self.now().loss;
-                     return loss.defined() ? checked(wrap(loss)) : nb::object(nb::none());
-                   })
-      .def_prop_ro("history", [](const BoundRun &self) { return BoundHistory(self.now().history); })
-      .def("add",
-           [](const BoundRun &self, const std::string &name, nb::handle value) {
-             const nb::object number = checked(PyNumber_Float(value.ptr()));
-             self.now().history.add(name, self.now().epoch, PyFloat_AS_DOUBLE(number.ptr()),
-                                    kNowhere);
-           })
+  nb::class_<BoundRun>(
+      module, "internal_Run", nb::is_final(),
+      "Where a run is, as callbacks see it. `stop = True` ends it behind what is being done; "
+      "`pause = True` has `fit` return for now, and with checkpoints another call goes on there."
+      "\n\nExample:\n"
+      "    >>> def until_second(run):\n"
+      "    ...     run.stop = run.epoch == 2\n"
+      "    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, "
+      "1)))]\n"
+      "    >>> history = model.fit(\n"
+      "    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,\n"
+      "    ...     epochs=9, callbacks=[until_second], progress=False,\n"
+      "    ... )\n"
+      "    >>> history.steps('loss')\n"
+      "    [1, 2]\n")
+      .def_prop_ro(
+          "epochs", [](const BoundRun &self) { return self.now().epochs; },
+          "How many epochs the run has.")
+      .def_prop_ro(
+          "epoch", [](const BoundRun &self) { return self.now().epoch; },
+          "The number of this epoch, from 1 on.")
+      .def_prop_ro(
+          "step", [](const BoundRun &self) { return self.now().step; }, "Updates so far.")
+      .def_prop_ro(
+          "loss",
+          [](const BoundRun &self) -> nb::object {
+            const Tensor &loss = self.now().loss;
+            return loss.defined() ? checked(wrap(loss)) : nb::object(nb::none());
+          },
+          "That of the last batch; None before the first.")
+      .def_prop_ro(
+          "history", [](const BoundRun &self) { return BoundHistory(self.now().history); },
+          "The history so far.")
+      .def(
+          "add",
+          [](const BoundRun &self, const std::string &name, nb::handle value) {
+            const nb::object number = checked(PyNumber_Float(value.ptr()));
+            self.now().history.add(name, self.now().epoch, PyFloat_AS_DOUBLE(number.ptr()),
+                                   kNowhere);
+          },
+          nb::arg("name"), nb::arg("value"), "Adds a number of this epoch to the history.")
       .def_prop_rw(
           "stop", [](const BoundRun &self) { return self.now().stop; },
-          [](const BoundRun &self, bool stop) { self.now().stop = stop; })
+          [](const BoundRun &self, bool stop) { self.now().stop = stop; },
+          "Ends the run behind what is being done.")
       .def_prop_rw(
           "pause", [](const BoundRun &self) { return self.now().pause; },
-          [](const BoundRun &self, bool pause) { self.now().pause = pause; });
+          [](const BoundRun &self, bool pause) { self.now().pause = pause; },
+          "Has `fit` return for now.");
 }
 
 } // namespace
@@ -193,7 +220,12 @@ void define_training(nb::module_ &module) {
            })
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
-  nb::class_<Callback>(module, "internal_Callback", nb::is_final());
+  nb::class_<Callback>(
+      module, "internal_Callback", nb::is_final(),
+      "A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."
+      "\n\nExample:\n"
+      "    >>> isinstance(wf.train.csv_log('log.csv'), wf.train.Callback)\n"
+      "    True\n");
   module.def("internal_early_stopping",
              [](const std::string &monitor, const std::string &goal, std::int64_t patience,
                 double min_delta, bool restore_best) {

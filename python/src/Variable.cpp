@@ -107,11 +107,23 @@ PyObject *iterate(PyObject *self) {
 PyMethodDef variable_methods[] = {
     {"assign", assign, METH_O,
      "assign($self, value)\n--\n\nGives it a new value of its shape; a number stands for all "
-     "elements. Gives the variable."},
+     "elements. Gives the variable."
+     "\n\nExample:\n"
+     "    >>> v = wf.Variable([1.0, 2.0], name='v')\n"
+     "    >>> v.assign(0)\n"
+     "    <weft.Variable 'v' [0., 0.], shape=(2,), dtype=float32>\n"},
     {"assign_add", assign_add, METH_O,
-     "assign_add($self, value)\n--\n\nAdds to it. Gives the variable."},
+     "assign_add($self, value)\n--\n\nAdds to it. Gives the variable."
+     "\n\nExample:\n"
+     "    >>> v = wf.Variable([1.0, 2.0], name='v')\n"
+     "    >>> v.assign_add([0.5, 0.5])\n"
+     "    <weft.Variable 'v' [1.5, 2.5], shape=(2,), dtype=float32>\n"},
     {"assign_sub", assign_sub, METH_O,
-     "assign_sub($self, value)\n--\n\nSubtracts from it. Gives the variable."},
+     "assign_sub($self, value)\n--\n\nSubtracts from it. Gives the variable."
+     "\n\nExample:\n"
+     "    >>> v = wf.Variable([1.0, 2.0], name='v')\n"
+     "    >>> v.assign_sub(0.1 * v)\n"
+     "    <weft.Variable 'v' [0.9, 1.8], shape=(2,), dtype=float32>\n"},
 };
 
 std::string variable_text(const Variable &variable) {
@@ -166,27 +178,47 @@ void define_variables(nb::module_ &module) {
       module, "Variable", nb::is_final(), nb::is_weak_referenceable(),
       nb::type_slots(slots().data()),
       "A named tensor that can be given new values of the same dtype and shape.\n\n"
-      "Variable(initial_value, trainable=True, name=None, dtype=None)");
+      "Variable(initial_value, trainable=True, name=None, dtype=None)"
+      "\n\nExample:\n"
+      "    >>> v = wf.Variable([1.0, 2.0], name='v')\n"
+      "    >>> v.assign_add([0.5, 0.5])\n"
+      "    <weft.Variable 'v' [1.5, 2.5], shape=(2,), dtype=float32>\n"
+      "    >>> v * 2\n"
+      "    tensor([3., 5.], shape=(2,), dtype=float32)\n");
   variable_type = reinterpret_cast<PyTypeObject *>(type.ptr());
-  type.def_prop_ro("name", [](const Bound &self) { return variable_name(self.variable.name()); })
-      .def_prop_ro("trainable", [](const Bound &self) { return self.variable.trainable(); })
-      .def_prop_ro("dtype", [](const Bound &self) { return wrap(self.variable.dtype()); })
-      .def_prop_ro("shape",
-                   [](const Bound &self) {
-                     const Shape shape = self.variable.shape();
-                     nb::list sizes;
-                     for (const std::int64_t size : shape) sizes.append(size);
-                     return shape_in_style(nb::tuple(sizes));
-                   })
-      .def_prop_ro("ndim", [](const Bound &self) { return self.variable.shape().size(); })
+  type.def_prop_ro(
+          "name", [](const Bound &self) { return variable_name(self.variable.name()); },
+          "What messages, summaries and the IR call it.")
+      .def_prop_ro(
+          "trainable", [](const Bound &self) { return self.variable.trainable(); },
+          "Whether tapes watch it by themselves, and optimizers of a model update it.")
+      .def_prop_ro(
+          "dtype", [](const Bound &self) { return wrap(self.variable.dtype()); },
+          "The dtype of the elements, which stays.")
+      .def_prop_ro(
+          "shape",
+          [](const Bound &self) {
+            const Shape shape = self.variable.shape();
+            nb::list sizes;
+            for (const std::int64_t size : shape) sizes.append(size);
+            return shape_in_style(nb::tuple(sizes));
+          },
+          "The sizes of the axes, which stay.")
+      .def_prop_ro(
+          "ndim", [](const Bound &self) { return self.variable.shape().size(); },
+          "The number of axes.")
       .def_prop_ro(
           "size", [](const Bound &self) { return self.variable.value().size(); },
           "The number of elements.")
-      .def_prop_ro("device",
-                   [](const Bound &self) { return device_text(self.variable.value().device()); })
+      .def_prop_ro(
+          "device", [](const Bound &self) { return device_text(self.variable.value().device()); },
+          "Where the elements are, as a text.")
       .def(
           "value", [](const Bound &self) { return self.variable.value(); },
-          "The present value, as tapes see it read.")
+          "The present value, as tapes see it read."
+          "\n\nExample:\n"
+          "    >>> wf.Variable([1.0, 2.0]).value()\n"
+          "    tensor([1., 2.], shape=(2,), dtype=float32)\n")
       .def(
           "read_value", [](const Bound &self) { return self.variable.value(); }, "As `value`.")
       .def(

@@ -141,28 +141,44 @@ PyMethodDef functions[] = {
         "Of each position the sum over its window of x and the kernel, which is not "
         "flipped. " WEFT_WINDOW_WORDS "\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"
         "    kernel: (window, channels / groups, result's channels)\n\nReturns:\n    (batch, "
-        "positions, result's channels)\n"),
+        "positions, result's channels)\n"
+        "\nExample:\n"
+        "    >>> x, kernel = wf.arange(4.0).reshape(1, 4, 1), wf.ones((2, 1, 1))\n"
+        "    >>> wf.convolution(x, kernel)[0, :, 0]\n"
+        "    tensor([1., 3., 5.], shape=(3,), dtype=float32)\n"),
     method<transpose_signature, call_transpose>(
         "convolution_transpose(x, kernel, strides=1, padding='valid', *, dilations=1, groups=1, "
         "output_padding=None)\n--\n\n"
         "The transpose of a convolution in its images, which makes them larger by the "
-        "strides. " WEFT_WINDOW_WORDS),
+        "strides. " WEFT_WINDOW_WORDS "\n\nExample:\n"
+        "    >>> x, kernel = wf.arange(1.0, 3.0).reshape(1, 2, 1), wf.ones((2, 1, 1))\n"
+        "    >>> wf.convolution_transpose(x, kernel, strides=2)[0, :, 0]\n"
+        "    tensor([1., 1., 2., 2.], shape=(4,), dtype=float32)\n"),
     method<max_pool_signature, call_pool<max_pool_signature, max_pool>>(
         "max_pool(x, window, strides=None, padding='valid')\n--\n\nThe largest element of each "
         "window; windows lie side by side "
-        "if no strides are given. " WEFT_WINDOW_WORDS),
+        "if no strides are given. " WEFT_WINDOW_WORDS "\n\nExample:\n"
+        "    >>> wf.max_pool(wf.tensor([1.0, 3.0, 2.0, 4.0]).reshape(1, 4, 1), 2)[0, :, 0]\n"
+        "    tensor([3., 4.], shape=(2,), dtype=float32)\n"),
     method<min_pool_signature, call_pool<min_pool_signature, min_pool>>(
         "min_pool(x, window, strides=None, padding='valid')\n--\n\nThe least element of each "
         "window; windows lie side by side "
-        "if no strides are given. " WEFT_WINDOW_WORDS),
+        "if no strides are given. " WEFT_WINDOW_WORDS "\n\nExample:\n"
+        "    >>> wf.min_pool(wf.tensor([1.0, 3.0, 2.0, 4.0]).reshape(1, 4, 1), 2)[0, :, 0]\n"
+        "    tensor([1., 2.], shape=(2,), dtype=float32)\n"),
     method<average_pool_signature, call_average_pool>(
         "average_pool(x, window, strides=None, padding='valid', *, count_padding=False)\n--\n\nThe "
         "mean of each window; zeros of "
-        "the padding are counted if that is asked for. " WEFT_WINDOW_WORDS),
+        "the padding are counted if that is asked for. " WEFT_WINDOW_WORDS "\n\nExample:\n"
+        "    >>> wf.average_pool(wf.tensor([1.0, 3.0, 2.0, 4.0]).reshape(1, 4, 1), 2)[0, :, 0]\n"
+        "    tensor([2., 3.], shape=(2,), dtype=float32)\n"),
     method<resize_signature, call_resize>(
         "resize_image(x, size, method='bilinear')\n--\n\nImages of those sizes along their spatial "
         "axes; method is 'bilinear' or "
-        "'nearest'.\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"),
+        "'nearest'.\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"
+        "\nExample:\n"
+        "    >>> wf.resize_image(wf.tensor([1.0, 2.0]).reshape(1, 2, 1), 4, 'nearest')[0, :, 0]\n"
+        "    tensor([1., 1., 2., 2.], shape=(4,), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

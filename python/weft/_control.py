@@ -59,6 +59,10 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     """`true_fn()` if `pred` holds, else `false_fn()`. In a traced function both are recorded, and
     give the same structure, dtypes and ranks.
 
+    >>> x = wf.tensor(3.0)
+    >>> wf.cond(x > 0, lambda: x, lambda: -x)
+    tensor(3.0, shape=(), dtype=float32)
+
     Raises:
         DTypeError, ShapeError: if `pred` is no bool scalar, or what they give differs in type
         ValueError: if it differs in structure
@@ -78,6 +82,9 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
 
 def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> Any:
     """The function of that number, called; below 0 or past the end the last one.
+
+    >>> wf.switch_case(1, [lambda: wf.tensor(10), lambda: wf.tensor(20)])
+    tensor(20, shape=(), dtype=int32)
 
     Raises:
         DTypeError, ShapeError: if the index is no integer scalar, or results differ in type
@@ -103,6 +110,9 @@ def while_loop(
     """`loop_vars = body(*loop_vars)` as long as `cond(*loop_vars)` holds. In a traced function the
     loop is recorded once; what it carries keeps its structure, dtypes and ranks, and sizes that
     change are unknown in it.
+
+    >>> wf.while_loop(lambda n: n < 100, lambda n: n * 2, [wf.tensor(3)])
+    [tensor(192, shape=(), dtype=int32)]
 
     Raises:
         DTypeError, ShapeError: if the condition is no bool scalar, or a variable changes its type

@@ -40,7 +40,13 @@ _MOST = 2**63 - 1
 
 
 class DatasetStats(NamedTuple):
-    """What a data set has handed out since it was made, over all epochs."""
+    """What a data set has handed out since it was made, over all epochs.
+
+        >>> numbers = wf.data.range(5)
+        >>> total = sum(int(x) for x in numbers)
+        >>> numbers.stats.elements
+        5
+    """
 
     elements: int
     bytes: int
@@ -61,6 +67,14 @@ class Dataset(Generic[T]):
 
     Every stage is a new data set. A loop that starts after a state was restored goes on behind the
     element that was the last before it was saved; every other loop starts a new epoch.
+
+        >>> squares = wf.data.range(6).map(lambda x: x * x).batch(4)
+        >>> for batch in squares:
+        ...     print(batch)
+        [0 1 4 9]
+        [16 25]
+        >>> len(squares), squares.element_spec
+        (2, TensorSpec(shape=(None,), dtype=weft.int64, name=None))
     """
 
     _made: _weft.internal_Pipeline | None = None
@@ -127,7 +141,11 @@ class Dataset(Generic[T]):
         return self._with(self._pipeline.map(called, seeded, threads, drawn), called)
 
     def filter(self, predicate: OfElement[T]) -> Dataset[T]:
-        """The elements of which `predicate(element)`, a bool or a bool scalar, is true."""
+        """The elements of which `predicate(element)`, a bool or a bool scalar, is true.
+
+            >>> [int(x) for x in wf.data.range(6).filter(lambda x: x % 2 == 0)]
+            [0, 2, 4]
+        """
         called = _callable("filter", predicate)
         return self._with(self._pipeline.filter(called), called)
 
@@ -136,6 +154,9 @@ class Dataset(Generic[T]):
         self, size: int, drop_remainder: bool = False, *, padding: float | None = None
     ) -> Dataset[T]:
         """`size` elements at a time, stacked along a new first axis; fewer at the end of an epoch.
+
+            >>> [x.tolist() for x in wf.data.range(5).batch(2)]
+            [[0, 1], [2, 3], [4]]
 
         Args:
             drop_remainder: drops the last elements if they are too few for a batch
@@ -160,6 +181,10 @@ class Dataset(Generic[T]):
         drop_remainder: bool = False,
     ) -> Dataset[T]:
         """Batches of elements of similar `length(element)`, padded to the largest of the batch.
+
+            >>> words = wf.data.from_iterable([[1, 2, 3], [4], [5], [6, 7, 8, 9]])
+            >>> [x.tolist() for x in words.bucket(len, [2], 2)]
+            [[[4], [5]], [[1, 2, 3, 0], [6, 7, 8, 9]]]
 
         Args:
             boundaries: lengths that part the buckets, ascending: [10, 20] makes buckets of lengths
@@ -187,6 +212,9 @@ class Dataset(Generic[T]):
         """A random order: of the `buffer` elements that come next one is handed out, and replaced
         by the one behind them; 0 is all of them. Shuffle before `repeat` and `batch`.
 
+            >>> sorted(int(x) for x in wf.data.range(4).shuffle(seed=1))
+            [0, 1, 2, 3]
+
         Args:
             seed: by default drawn once from the process's generator; checkpoints keep it
             reshuffle: whether every epoch has an order of its own
@@ -200,20 +228,35 @@ class Dataset(Generic[T]):
 
     @options
     def repeat(self, count: int | None = None) -> Dataset[T]:
-        """Several epochs as one; without end if no count is given."""
+        """Several epochs as one; without end if no count is given.
+
+            >>> [int(x) for x in wf.data.range(2).repeat(2)]
+            [0, 1, 0, 1]
+        """
         return self._with(self._pipeline.repeat(optional_integer("repeat: count", count)))
 
     def take(self, count: int) -> Dataset[T]:
-        """The first `count` elements."""
+        """The first `count` elements.
+
+            >>> [int(x) for x in wf.data.range(5).take(2)]
+            [0, 1]
+        """
         return self._with(self._pipeline.take(integer("take: count", count)))
 
     def skip(self, count: int) -> Dataset[T]:
-        """All but the first `count` elements."""
+        """All but the first `count` elements.
+
+            >>> [int(x) for x in wf.data.range(5).skip(3)]
+            [3, 4]
+        """
         return self._with(self._pipeline.skip(integer("skip: count", count)))
 
     def shard(self, count: int, index: int) -> Dataset[T]:
         """Every `count`-th element, from number `index` on: what one of several processes works on.
         A shuffle before it needs the same seed in all of them.
+
+            >>> [int(x) for x in wf.data.range(5).shard(2, 1)]
+            [1, 3]
 
         Raises:
             ValueError: unless 0 <= index < count
@@ -224,6 +267,10 @@ class Dataset(Generic[T]):
     def split(self, fraction: float) -> tuple[Dataset[T], Dataset[T]]:
         """The first part of the elements, and the rest: `train, test = d.split(0.8)`. What is
         before this stage has the order of its first epoch for ever.
+
+            >>> train, test = wf.data.range(10).split(0.8)
+            >>> len(train), len(test)
+            (8, 2)
 
         Raises:
             ValueError: for a fraction outside of [0, 1], an unknown size, and a shuffle before it
@@ -236,11 +283,19 @@ class Dataset(Generic[T]):
         return self._with(first), self._with(second)
 
     def enumerate(self, start: int = 0) -> Dataset[tuple[_weft.Tensor, T]]:
-        """Each element with its number, an int64 scalar."""
+        """Each element with its number, an int64 scalar.
+
+            >>> [(int(i), int(x)) for i, x in wf.data.range(7, 9).enumerate()]
+            [(0, 7), (1, 8)]
+        """
         return zip(range(start, _MOST), self)
 
     def concatenate(self, *others: Iterable[Any]) -> Dataset[Any]:
-        """The elements of this data set and then those of others."""
+        """The elements of this data set and then those of others.
+
+            >>> [int(x) for x in wf.data.range(2).concatenate(wf.data.range(5, 7))]
+            [0, 1, 5, 6]
+        """
         return concatenate(self, *others)
 
     @options
@@ -249,6 +304,9 @@ class Dataset(Generic[T]):
     ) -> Dataset[Any]:
         """The elements of the data sets `open(element)`, of which `cycle` are open and take turns,
         of `block` elements each.
+
+            >>> [int(x) for x in wf.data.range(2).interleave(lambda x: [x, x + 10], cycle=2)]
+            [0, 1, 10, 11]
 
         Raises:
             ValueError: for a cycle or block below 1
@@ -260,11 +318,19 @@ class Dataset(Generic[T]):
 
     def cache(self) -> Dataset[T]:
         """Keeps elements in memory once they are made. What is before this stage has the order of
-        its first epoch for ever."""
+        its first epoch for ever.
+
+            >>> [int(x) for x in wf.data.range(3).cache()]
+            [0, 1, 2]
+        """
         return self._with(self._pipeline.cache())
 
     def prefetch(self, count: int = 2) -> Dataset[T]:
-        """A thread makes up to `count` elements ahead while the loop is at work on others."""
+        """A thread makes up to `count` elements ahead while the loop is at work on others.
+
+            >>> [int(x) for x in wf.data.range(3).prefetch(2)]
+            [0, 1, 2]
+        """
         return self._with(self._pipeline.prefetch(integer("prefetch: count", count)))
 
     # Loops.
@@ -274,7 +340,13 @@ class Dataset(Generic[T]):
 
     @property
     def size(self) -> int | None:
-        """How many elements an epoch has; None if that is not known, or there is no end."""
+        """How many elements an epoch has; None if that is not known, or there is no end.
+
+            >>> wf.data.range(5).batch(2).size
+            3
+            >>> wf.data.range(5).repeat().size is None
+            True
+        """
         return self._pipeline.size()
 
     def __len__(self) -> int:
@@ -294,6 +366,9 @@ class Dataset(Generic[T]):
         """A `TensorSpec` for each tensor, in the structure of an element. The first element is made
         for it; sizes that may change from one to the next are None.
 
+            >>> wf.data.from_tensors(np.zeros((5, 3), np.float32)).batch(2).element_spec
+            TensorSpec(shape=(None, 3), dtype=weft.float32, name=None)
+
         Raises:
             ValueError: if there is no element
         """
@@ -307,7 +382,18 @@ class Dataset(Generic[T]):
 
     def state(self) -> str:
         """The position, as a text: the number of the epoch, and how many of its elements have been
-        handed out."""
+        handed out.
+
+            >>> numbers = wf.data.range(4)
+            >>> loop = iter(numbers)
+            >>> int(next(loop)), int(next(loop))
+            (0, 1)
+            >>> state = numbers.state()
+            >>> other = wf.data.range(4)
+            >>> other.restore_state(state)
+            >>> [int(x) for x in other]
+            [2, 3]
+        """
         return self._pipeline.saved_state()
 
     def restore_state(self, state: str) -> None:
@@ -377,18 +463,29 @@ def from_tensors(*tensors: Any) -> Dataset[Any]:
 
 
 def from_tensor_slices(tensors: Any) -> Dataset[Any]:
-    """As `from_tensors` of one structure."""
+    """As `from_tensors` of one structure.
+
+        >>> [int(x) for x in wf.data.from_tensor_slices([1, 2, 3])]
+        [1, 2, 3]
+    """
     return from_tensors(tensors)
 
 
 def from_element(element: Any) -> Dataset[Any]:
-    """A single element."""
+    """A single element.
+
+        >>> list(wf.data.from_element(wf.tensor(7)))
+        [tensor(7, shape=(), dtype=int32)]
+    """
     return _made(_weft.internal_from_element(element))
 
 
 def range(*bounds: int) -> Dataset[_weft.Tensor]:
     """start, start + step, ... before stop, as int64 scalars: `range(stop)`, `range(start, stop)`,
     `range(start, stop, step)`.
+
+        >>> [int(x) for x in wf.data.range(2, 8, 2)]
+        [2, 4, 6]
 
     Raises:
         ValueError: if the step is 0
@@ -450,6 +547,9 @@ def from_iterable(iterable: Any) -> Dataset[Any]:
     has `__len__` and `__getitem__` alone, is asked for the elements that a loop comes to, in any
     order; others are gone through anew in each epoch. An iterator can be gone through once.
 
+        >>> [x.tolist() for x in wf.data.from_iterable([[1, 2], [3, 4]])]
+        [[1, 2], [3, 4]]
+
     Raises:
         TypeError: for what is not iterable, text and dicts
         StateError: in the second loop over an iterator
@@ -480,7 +580,11 @@ def from_iterable(iterable: Any) -> Dataset[Any]:
 
 
 def as_dataset(data: Any) -> Dataset[Any]:
-    """A data set as it is, and any other iterable as `from_iterable` makes one of it."""
+    """A data set as it is, and any other iterable as `from_iterable` makes one of it.
+
+        >>> wf.data.as_dataset([1.0, 2.0])
+        <weft.data.Dataset, 2>
+    """
     return from_iterable(data)
 
 
@@ -492,7 +596,11 @@ def _joined(datasets: tuple[Any, ...]) -> tuple[list[_weft.internal_Pipeline], t
 
 
 def zip(*datasets: Any) -> Dataset[Any]:
-    """Elements side by side, as a tuple; as many as the shortest has."""
+    """Elements side by side, as a tuple; as many as the shortest has.
+
+        >>> [(int(x), int(y)) for x, y in wf.data.zip(wf.data.range(3), [4, 5])]
+        [(0, 4), (1, 5)]
+    """
     if not datasets:
         raise TypeError("zip takes one or more data sets")
     pipelines, held = _joined(datasets)
@@ -500,7 +608,11 @@ def zip(*datasets: Any) -> Dataset[Any]:
 
 
 def concatenate(*datasets: Any) -> Dataset[Any]:
-    """The elements of one after those of the other."""
+    """The elements of one after those of the other.
+
+        >>> [int(x) for x in wf.data.concatenate(wf.data.range(2), [5, 6])]
+        [0, 1, 5, 6]
+    """
     if not datasets:
         raise TypeError("concatenate takes one or more data sets")
     pipelines, held = _joined(datasets)

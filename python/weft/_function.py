@@ -26,7 +26,13 @@ __all__ = [
 
 class TensorSpec(NeedsInit):
     """The type of a tensor argument: `TensorSpec([None, 784], wf.float32)`. A size of None may be
-    any, and so may be the rank where the shape is None."""
+    any, and so may be the rank where the shape is None.
+
+    >>> wf.TensorSpec([None, 784], wf.float32)
+    TensorSpec(shape=(None, 784), dtype=weft.float32, name=None)
+    >>> wf.TensorSpec.from_tensor(wf.ones((2, 3)))
+    TensorSpec(shape=(2, 3), dtype=weft.float32, name=None)
+    """
 
     __slots__ = ("dtype", "name", "shape")
     _made_by_init = __slots__
@@ -110,13 +116,19 @@ def function(
     """A traced function: it runs once for each signature of its arguments, is recorded and
     compiled, and from then on runs as compiled code.
 
-        @wf.function
-        def step(x, y):
-            return wf.sum(x * y)
-
     Tensors count by dtype and shape, variables by type and which of them are the same, numbers and
     text by type and value, containers by their structure, and other objects by identity. `if`,
     `while`, `for`, `and`, `or`, `not` and `assert` on tensors become control flow of the program.
+
+    >>> @wf.function
+    ... def clipped_sum(xs):
+    ...     total = 0.0
+    ...     for x in xs:
+    ...         if x > 0:
+    ...             total += x
+    ...     return total
+    >>> clipped_sum(wf.tensor([1.0, -2.0, 3.0]))
+    tensor(4.0, shape=(), dtype=float32)
 
     Args:
         input_signature: a list or tuple of `TensorSpec`, or of trees of them, one for each
@@ -208,7 +220,15 @@ def _as_spec(x: Any) -> Any:
 
 class ConcreteFunction:
     """A traced function for arguments of one type, as `Function.get_concrete_function` gives it.
-    Values of Python among its arguments are part of it: they may be left out, or be the same."""
+    Values of Python among its arguments are part of it: they may be left out, or be the same.
+
+    >>> double = wf.function(lambda x: 2 * x)
+    >>> of_two = double.get_concrete_function(wf.TensorSpec([2]))
+    >>> of_two([1.0, 2.0])
+    tensor([2., 4.], shape=(2,), dtype=float32)
+    >>> of_two.structured_input_signature
+    {'x': TensorSpec(shape=(2,), dtype=weft.float32, name=None)}
+    """
 
     def __init__(self, of: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         import inspect
@@ -271,14 +291,25 @@ def _holds_spec(x: Any) -> bool:
 
 
 def _get_concrete_function(self: Any, *args: Any, **kwargs: Any) -> ConcreteFunction:
-    """The function for arguments of these types alone: tensors or specs, and values of Python."""
+    """The function for arguments of these types alone: tensors or specs, and values of Python.
+
+    >>> f = wf.function(lambda x: x + 1)
+    >>> f.get_concrete_function(wf.TensorSpec([None], wf.int32))([1, 2])
+    tensor([2, 3], shape=(2,), dtype=int32)
+    """
     if not args and not kwargs and self.input_signature is not None:
         args = tuple(spec for spec in self.input_signature if spec is not None)
     return ConcreteFunction(self, args, kwargs)
 
 
 def _to_code(self: Any) -> str:
-    """What AutoGraph makes of the function, as Python to read."""
+    """What AutoGraph makes of the function, as Python to read.
+
+    >>> f = wf.function(lambda x: x + 1)
+    >>> print(f.to_code())
+    # AutoGraph's form of <lambda>, ...
+    ag__lam = lambda x: ag__.with_function_scope(lambda lscope: x + 1, 'lscope', ag__.STD)
+    """
     from ._autograph import to_code
 
     return to_code(self.python_function)
@@ -321,6 +352,9 @@ def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = Non
 
     Its effects happen in the order of the program. No gradient passes through.
 
+    >>> wf.py_function(lambda x: x + 1, [wf.tensor(1)], wf.int32)
+    tensor(2, shape=(), dtype=int32)
+
     Args:
         func: a function of tensors that have values
         inp: what it is called with
@@ -333,7 +367,11 @@ def numpy_function(
     func: Any, inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
     """As `py_function` with arrays of NumPy in the places of tensors. A function that is not
-    stateful may be dropped, or called once for equal arguments."""
+    stateful may be dropped, or called once for equal arguments.
+
+    >>> wf.numpy_function(np.sort, [wf.tensor([3.0, 1.0, 2.0])], wf.TensorSpec([3]))
+    tensor([1., 2., 3.], shape=(3,), dtype=float32)
+    """
     return _host_call(func, inp, Tout, name, _as_array, not stateful)
 
 

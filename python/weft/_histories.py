@@ -134,6 +134,12 @@ class Progress(NeedsInit, Generic[T]):
             bar.show("loss", 0.5)
             bar.advance()
 
+    >>> with wf.train.Progress(total=10) as bar:
+    ...     bar.show("loss", 0.5)
+    ...     bar.advance(5)
+    >>> bar.steps
+    5
+
     Raises:
         ValueError: for a negative total
     """
@@ -157,7 +163,7 @@ class Progress(NeedsInit, Generic[T]):
         notebook = is_notebook()
         self._bar = _weft.internal_ProgressBar(label, total, unit, -1 if notebook else 2)
         if notebook:
-            from IPython.display import display  # pyright: ignore
+            from IPython.display import display  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
 
             self._display = cast("Any", display)({"text/plain": ""}, raw=True, display_id=True)
 

@@ -17,7 +17,11 @@ Path: TypeAlias = "str | os.PathLike[str]"
 
 def versions() -> dict[str, str]:
     """What a run's numbers depend on besides its program: Weft's version, the compiler that built
-    it, the processor, threads, the system."""
+    it, the processor, threads, the system.
+
+    >>> wf.train.versions()["Weft"] == wf.__version__
+    True
+    """
     return dict(_weft.internal_versions())
 
 
@@ -40,6 +44,13 @@ def write_report(
 ) -> None:
     """Writes one HTML file about a run that needs nothing else: the curves of its history, and what
     else is given.
+
+    >>> history = wf.train.History()
+    >>> history.add("loss", 1, 0.5)
+    >>> wf.train.write_report("report.html", history, title="One epoch")
+    >>> with open("report.html") as file:
+    ...     "One epoch" in file.read()
+    True
 
     Args:
         configuration: what the run was made with
@@ -73,7 +84,13 @@ def write_report(
 
 
 class ProfileEntry(NamedTuple):
-    """All events of one kind, name and line together."""
+    """All events of one kind, name and line together.
+
+    >>> with wf.train.Profile() as profile:
+    ...     x = wf.exp(wf.ones(1000))
+    >>> [entry.calls for entry in profile.entries if entry.name == "exp"]
+    [1]
+    """
 
     kind: str
     """"op", "code" (inside of a compiled function), "function", "layer", "data", "compile", ..."""
@@ -90,6 +107,11 @@ class ProfileEntry(NamedTuple):
 class Profile(NeedsInit):
     """Notes what the process does, on all threads, until `stop` or the end of its `with`. There is
     one at a time.
+
+    >>> with wf.train.Profile() as profile:
+    ...     x = wf.exp(wf.ones(1000))
+    >>> profile.events > 0
+    True
 
     Args:
         path: where events are written, too, as JSON for https://ui.perfetto.dev
@@ -164,5 +186,13 @@ class Profile(NeedsInit):
 def trace_profile(
     path: Path, *, inside_functions: bool = True, max_events: int = 1_000_000
 ) -> Profile:
-    """A `Profile` whose events are written to `path`, which is good at any moment."""
+    """A `Profile` whose events are written to `path`, which is good at any moment.
+
+    >>> import json
+    >>> with wf.train.trace_profile("profile.json"):
+    ...     x = wf.exp(wf.ones(1000))
+    >>> with open("profile.json") as file:
+    ...     len(json.load(file)) > 0
+    True
+    """
     return Profile(path, inside_functions=inside_functions, max_events=max_events)

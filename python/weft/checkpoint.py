@@ -28,6 +28,13 @@ class Checkpoint(NeedsInit):
     made with, and stay as the program says.
 
     Files are in the safetensors format, with digests. They appear as a whole or not at all.
+
+    >>> w = wf.Variable([1.0, 2.0])
+    >>> path = wf.Checkpoint(w=w).save("run1")
+    >>> w = wf.Variable([0.0, 0.0])
+    >>> status = wf.Checkpoint(w=w).restore(path)
+    >>> w.numpy()
+    array([1., 2.], dtype=float32)
     """
 
     _made_by_init = ("_parts",)
@@ -75,12 +82,26 @@ class Checkpoint(NeedsInit):
 
 def latest_checkpoint(folder: Path) -> str | None:
     """The numbered file of the highest number in a folder whose header is whole; None if there is
-    none, or no folder."""
+    none, or no folder.
+
+    >>> wf.latest_checkpoint("no such folder") is None
+    True
+    >>> path = wf.Checkpoint(w=wf.Variable(1.0)).save("run1")
+    >>> wf.latest_checkpoint("run1") == path
+    True
+    """
     return _weft.internal_latest_checkpoint(os.fsdecode(folder))
 
 
 class CheckpointInfo(NamedTuple):
-    """What is known of a checkpoint without restoring it."""
+    """What is known of a checkpoint without restoring it.
+
+    >>> manager = wf.CheckpointManager("run1")
+    >>> manager.save(wf.Checkpoint(w=wf.Variable(1.0)), metric=0.5, step=10)
+    >>> manager.wait()
+    >>> [(info.number, info.metric, info.step) for info in manager.checkpoints()]
+    [(1, 0.5, 10)]
+    """
 
     path: str
     number: int
@@ -109,6 +130,15 @@ class CheckpointManager(NeedsInit):
         for step in range(1000):
             ...
             manager.save_if_due(checkpoint, step)
+
+    >>> w = wf.Variable(1.0)
+    >>> manager = wf.CheckpointManager("run1", keep=2, background=False)
+    >>> for step in range(3):
+    ...     manager.save(wf.Checkpoint(w=w), step=step)
+    >>> [info.step for info in manager.checkpoints()]
+    [1, 2]
+    >>> manager.restore_latest(wf.Checkpoint(w=w)).step
+    2
 
     Args:
         folder: made when it first saves

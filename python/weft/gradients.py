@@ -21,14 +21,16 @@ def custom_gradient(
 def custom_gradient(f: Any = None, /, *, variables: Iterable[Variable] = ()) -> Any:
     """A function that computes what `f` does and has the gradient that `f` says.
 
-        @wf.custom_gradient
-        def log1pexp(x):
-            e = wf.exp(x)
-            return wf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
-
     `f` returns its value, a tensor or lists, tuples and dicts of them, and a function that takes a cotangent for each tensor of
     the value and returns a gradient, or None, for each positional argument that is a tensor or variable, in order. Gradients by
     `variables`, which `f` reads, come behind them. The gradient function is differentiated in turn by what it does.
+
+    >>> @wf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = wf.exp(x)
+    ...     return wf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+    >>> wf.grad(log1pexp)(0.0)
+    tensor(0.5, shape=(), dtype=float32)
 
     Raises:
         StateError: if `f` reads a trainable variable that is neither an argument nor in `variables`

@@ -30,6 +30,10 @@ Path: TypeAlias = "str | os.PathLike[str]"
 def load_npy(path: Path) -> _weft.Tensor:
     """Reads a .npy file.
 
+    >>> np.save("x.npy", np.array([1.0, 2.0], np.float32))
+    >>> wf.io.load_npy("x.npy")
+    tensor([1., 2.], shape=(2,), dtype=float32)
+
     Raises:
         IOError: for a file that is missing or damaged
     """
@@ -37,12 +41,21 @@ def load_npy(path: Path) -> _weft.Tensor:
 
 
 def save_npy(path: Path, tensor: Any) -> None:
-    """Writes a tensor as a .npy file."""
+    """Writes a tensor as a .npy file.
+
+    >>> wf.io.save_npy("x.npy", wf.arange(3))
+    >>> np.load("x.npy")
+    array([0, 1, 2], dtype=int32)
+    """
     _weft.internal_save_npy(os.fsdecode(path), tensor)
 
 
 def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tensor]:
     """All tensors of a safetensors file, or of an index (.json) and its files, by name.
+
+    >>> wf.io.save_safetensors("table.safetensors", {"table": wf.ones(2)})
+    >>> wf.io.load_safetensors("table.safetensors")
+    {'table': tensor([1., 1.], shape=(2,), dtype=float32)}
 
     Args:
         widen: reads dtypes that Weft lacks as one that holds all their numbers: F16 and BF16 as
@@ -56,7 +69,12 @@ def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tens
 
 
 def safetensors_metadata(path: Path) -> dict[str, str]:
-    """The texts beside the tensors of a safetensors file."""
+    """The texts beside the tensors of a safetensors file.
+
+    >>> wf.io.save_safetensors("table.safetensors", {"table": wf.ones(2)}, {"made by": "an example"})
+    >>> wf.io.safetensors_metadata("table.safetensors")["made by"]
+    'an example'
+    """
     return _weft.internal_safetensors_metadata(os.fsdecode(path))
 
 
@@ -64,6 +82,10 @@ def save_safetensors(
     path: Path, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
 ) -> None:
     """Writes tensors and texts as a safetensors file, with a digest of each tensor.
+
+    >>> wf.io.save_safetensors("table.safetensors", {"table": wf.ones((2, 3))})
+    >>> wf.io.load_safetensors("table.safetensors")["table"].shape
+    (2, 3)
 
     Raises:
         ValueError: for names and texts that are not UTF-8 or reserved

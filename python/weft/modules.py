@@ -17,16 +17,20 @@ class Module:
     tuples, dicts and dataclasses among them. Nothing is registered: the attributes are looked at
     when somebody asks, so that what is appended to a list later counts as well.
 
-        class Linear(wf.Module):
-            def __init__(self, inputs, units):
-                self.w = wf.Variable(wf.random.normal((inputs, units)))
-                self.b = wf.Variable(wf.zeros(units))
-
-            def __call__(self, x):
-                return x @ self.w + self.b
-
     A variable has a path, the names of the attributes that lead to it: `blocks.1.w`. Modules may
     know each other. As arguments of traced functions they count by identity.
+
+    >>> class Linear(wf.Module):
+    ...     def __init__(self, inputs, units):
+    ...         self.w = wf.Variable(wf.ones((inputs, units)))
+    ...         self.b = wf.Variable(wf.zeros(units))
+    ...     def __call__(self, x):
+    ...         return x @ self.w + self.b
+    >>> linear = Linear(3, 2)
+    >>> linear(wf.ones((1, 3)))
+    tensor([[3., 3.]], shape=(1, 2), dtype=float32)
+    >>> list(linear.named_variables())
+    ['w', 'b']
     """
 
     _weft_parts: Any = None
@@ -211,18 +215,22 @@ def _caller() -> Caller:
 class Model(Module):
     """A Module that is called by its method `call`, which subclasses have, with any parameters.
 
-        class Classifier(wf.Model):
-            def __init__(self):
-                super().__init__()
-                self.hidden = wf.nn.Dense(64, activation="relu")
-                self.drop = wf.nn.Dropout(0.5)
-                self.out = wf.nn.Dense(10)
-
-            def call(self, x, training=False):
-                return self.out(self.drop(self.hidden(x), training=training))
-
     `model(x, training=True)` hands `training` on to a `call` that has the parameter, and drops it
     for others. Layers make their variables at the first call, or by `build`.
+
+    >>> class Classifier(wf.Model):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.hidden = wf.nn.Dense(64, activation="relu")
+    ...         self.drop = wf.nn.Dropout(0.5)
+    ...         self.out = wf.nn.Dense(10)
+    ...     def call(self, x, training=False):
+    ...         return self.out(self.drop(self.hidden(x), training=training))
+    >>> model = Classifier()
+    >>> model(wf.ones((8, 784)), training=True).shape
+    (8, 10)
+    >>> list(model.named_variables())
+    ['hidden.kernel', 'hidden.bias', 'drop.generator', 'out.kernel', 'out.bias']
     """
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -332,6 +340,13 @@ def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
     is traced, not run. Sizes may be None; a list of shapes stands for several tensors. Variables
     without values get them.
 
+    >>> print(wf.nn.summary(wf.nn.Dense(2), (None, 3)))
+    Layer (kind)  Output shape  Parameters
+    --------------------------------------
+    Dense         (?, 2)                 8
+    --------------------------------------
+    Parameters: 8 (32 B), trainable: 8, not trainable: 0
+
     Raises:
         StateError: without a shape, if the model was never called with tensors
     """
@@ -348,22 +363,32 @@ def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
 
 def build(model: Any, input_shape: Any, dtype: Any = "float32") -> None:
     """Makes the variables of a model or a layer for inputs of that shape, of which sizes may be
-    None."""
+    None.
+
+    >>> layer = wf.nn.Dense(2)
+    >>> wf.nn.build(layer, (None, 3))
+    >>> layer.kernel.shape
+    (3, 2)
+    """
     summary(model, input_shape, dtype)
 
 
 class Sequential(Model):
     """Layers one after the other: layers, models, functions of a tensor.
 
-        model = wf.Sequential([
-            wf.nn.Conv2D(16, [3, 3], activation="relu", input_shape=(None, None, 1)),
-            wf.nn.GlobalAveragePooling2D(),
-            wf.nn.Dense(10),
-        ])
-
     Where the first layer has an input_shape, without the batch, the variables are made at once.
     `training` goes to the layers that take it. A layer's part of paths is its number, or the name
     that it was added by.
+
+    >>> model = wf.Sequential([
+    ...     wf.nn.Conv2D(16, 3, activation="relu", input_shape=(None, None, 1)),
+    ...     wf.nn.GlobalAveragePooling2D(),
+    ...     wf.nn.Dense(10),
+    ... ])
+    >>> model.parameter_count
+    330
+    >>> model(wf.ones((2, 28, 28, 1))).shape
+    (2, 10)
     """
 
     def __init__(self, layers: Any = (), name: str | None = None) -> None:

@@ -158,7 +158,12 @@ swish = silu
 
 
 class Residual(Module):
-    """x + layer(x), of a layer that keeps shapes (He et al. 2016)."""
+    """x + layer(x), of a layer that keeps shapes (He et al. 2016).
+
+    >>> block = wf.nn.Residual(wf.nn.Dense(2, kernel_initializer="ones"))
+    >>> block(wf.tensor([[1.0, 2.0]]))
+    tensor([[4., 5.]], shape=(1, 2), dtype=float32)
+    """
 
     def __init__(self, layer: Any) -> None:
         self.layer = layer
@@ -173,7 +178,12 @@ class Residual(Module):
 
 class Input(Module):
     """What a Sequential begins with to say the shape of its inputs, without the batch; it gives
-    what it is given."""
+    what it is given.
+
+    >>> model = wf.Sequential([wf.nn.Input((3,)), wf.nn.Dense(2)])
+    >>> model.parameter_count
+    8
+    """
 
     def __init__(self, shape: Any, dtype: Any = None) -> None:
         self.input_shape = tuple(shape)
@@ -186,13 +196,26 @@ class Input(Module):
 def seed(model: Any, seed: int) -> None:
     """Draws the first values of all variables of a model anew, by the seed and their paths: those
     that have values now, the others when they get theirs. Variables that were made with a value
-    keep it."""
+    keep it.
+
+    >>> model = wf.nn.Dense(1).build((None, 2))
+    >>> wf.nn.seed(model, 7)
+    >>> first = model.kernel.numpy()
+    >>> wf.nn.seed(model, 7)
+    >>> np.array_equal(model.kernel, first)
+    True
+    """
     _weft.internal_seed(model, seed)
 
 
 def assign(to: Any, source: Any) -> None:
     """Gives each variable of the model `to` the value that the one of the same path of another
     model has.
+
+    >>> a, b = (wf.nn.Dense(1).build((None, 2)) for _ in range(2))
+    >>> wf.nn.assign(a, b)
+    >>> bool(wf.all(a.kernel == b.kernel))
+    True
 
     Raises:
         ValueError: if the paths differ, before anything is changed

@@ -35,6 +35,12 @@ class Writer(NeedsInit):
 
     All methods raise ValueError for an empty tag, ShapeError unless the step is a scalar,
     DTypeError unless it is whole, and StateError after `close`.
+
+    >>> with wf.summary.Writer("events") as writer:
+    ...     for step in range(3):
+    ...         writer.scalar("loss", 1 / (step + 1), step)
+    >>> wf.summary.read_scalars("events")
+    {'loss': [(0, 1.0), (1, 0.5), (2, 0.3333333432674408)]}
     """
 
     _made_by_init = ("_writer",)
@@ -123,12 +129,22 @@ class Writer(NeedsInit):
 def create_file_writer(
     folder: Path, *, flush_seconds: float = 2, resumed_at: int | None = None
 ) -> Writer:
-    """A `Writer` of a new event file in a folder."""
+    """A `Writer` of a new event file in a folder.
+
+    >>> with wf.summary.create_file_writer("events") as writer:
+    ...     writer.scalar("loss", 0.5, step=1)
+    """
     return Writer(folder, flush_seconds=flush_seconds, resumed_at=resumed_at)
 
 
 class Event(NamedTuple):
-    """One value of an event file."""
+    """One value of an event file.
+
+    >>> with wf.summary.create_file_writer("events") as writer:
+    ...     writer.scalar("loss", 0.5, step=1)
+    >>> [(event.tag, event.step, float(event.numbers)) for event in wf.summary.read(writer.path)]
+    [('loss', 1, 0.5)]
+    """
 
     wall_time: float
     step: int
@@ -144,6 +160,11 @@ class Event(NamedTuple):
 def read(path: Path) -> list[Event]:
     """The events of a file of Weft, TensorFlow, PyTorch or others.
 
+    >>> with wf.summary.create_file_writer("events") as writer:
+    ...     writer.text("note", "begun", step=0)
+    >>> [event.tag for event in wf.summary.read(writer.path)]
+    ['note']
+
     Raises:
         IOError: for a file that is missing or damaged
     """
@@ -152,5 +173,11 @@ def read(path: Path) -> list[Event]:
 
 def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """The scalars of all event files in a folder by tag, each (step, value) in the order of
-    steps."""
+    steps.
+
+    >>> with wf.summary.create_file_writer("events") as writer:
+    ...     writer.scalar("loss", 0.5, step=1)
+    >>> wf.summary.read_scalars("events")
+    {'loss': [(1, 0.5)]}
+    """
     return _weft.internal_read_scalars(os.fsdecode(folder))

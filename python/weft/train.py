@@ -47,13 +47,7 @@ __all__ = [
 Path: TypeAlias = "str | os.PathLike[str]"
 
 Callback = _weft.internal_Callback
-"""A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."""
-
 Run = _weft.internal_Run
-"""Where a run is, as callbacks see it: `epochs`, `epoch` (from 1), `step` (updates so far), `loss`
-(of the last batch), `history`, and `add(name, value)` for the history. `stop = True` ends it behind
-what is being done; `pause = True` has `fit` return for now, and with checkpoints another call goes
-on there."""
 
 
 class _NotebookBars:
@@ -94,6 +88,14 @@ def early_stopping(
 ) -> Callback:
     """Stops a run when a series gets no better.
 
+    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    >>> history = model.fit(
+    ...     data, optimizer=wf.optimizers.SGD(0.0), loss=wf.losses.mean_squared_error,
+    ...     epochs=9, callbacks=[wf.train.early_stopping("loss", patience=2)], progress=False,
+    ... )
+    >>> history.steps("loss")
+    [1, 2, 3]
+
     Args:
         monitor: a series of the history
         goal: 'lowest' or 'highest'
@@ -113,13 +115,31 @@ def early_stopping(
 @options
 def event_files(folder: Path, every_steps: int = 100) -> Callback:
     """Writes an event file for TensorBoard: the numbers of each epoch, and the loss of every
-    `every_steps` steps as "step/loss"."""
+    `every_steps` steps as "step/loss".
+
+    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    >>> history = model.fit(
+    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
+    ...     epochs=2, callbacks=[wf.train.event_files("events")], progress=False,
+    ... )
+    >>> [step for step, loss in wf.summary.read_scalars("events")["loss"]]
+    [1, 2]
+    """
     steps = integer("event_files: every_steps", every_steps)
     return _weft.internal_event_files(os.fsdecode(folder), steps)
 
 
 def csv_log(path: Path) -> Callback:
-    """Writes the history as a CSV file after each epoch."""
+    """Writes the history as a CSV file after each epoch.
+
+    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    >>> history = model.fit(
+    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
+    ...     epochs=2, callbacks=[wf.train.csv_log("log.csv")], progress=False,
+    ... )
+    >>> [line.split(",")[0] for line in wf.data.lines("log.csv")]
+    ['step', '1', '2']
+    """
     return _weft.internal_csv_log(os.fsdecode(path))
 
 
@@ -127,7 +147,11 @@ def csv_log(path: Path) -> Callback:
 
 
 class Checkpoints(NamedTuple):
-    """Where `fit` keeps a run, and goes on with it."""
+    """Where `fit` keeps a run, and goes on with it.
+
+    >>> wf.train.Checkpoints("run1", keep=5)
+    Checkpoints(folder='run1', keep=5, every_steps=None, every_seconds=None)
+    """
 
     folder: Path
     keep: int = 3
@@ -290,6 +314,16 @@ def fit(
 
     With checkpoints the run goes on from the newest one in the folder, with the next batch of its
     epoch, and ends with the same bits as one that was never interrupted. Ctrl-C saves first.
+
+    >>> xs = np.linspace(-1, 1, 64, dtype=np.float32).reshape(-1, 1)
+    >>> data = wf.data.from_tensors(xs, 3 * xs + 2).shuffle(seed=1).batch(16)
+    >>> model = wf.Sequential([wf.nn.Dense(1)])
+    >>> history = wf.train.fit(
+    ...     model, data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
+    ...     epochs=50, progress=False,
+    ... )
+    >>> np.round(model[0].kernel, 1), np.round(model[0].bias, 1)
+    (array([[3.]], dtype=float32), array([2.], dtype=float32))
 
     Args:
         model: is called with x, and with `training=True` or False if it has that parameter

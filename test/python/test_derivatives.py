@@ -1,14 +1,10 @@
 """Derivatives of functions, `vmap`, `for_loop`, `scan` and `range`, against closed forms and NumPy, eager and compiled."""
 
-import doctest
-
 import numpy as np
 import pytest
 
 import weft as wf
-import weft._control
 import weft._trees
-import weft.derivatives
 
 
 def cube(x):
@@ -215,10 +211,3 @@ def test_range():
 
     assert total(wf.tensor(8)) == 16 and total(wf.tensor(1)) == 0
     assert total.trace_count() == 1
-
-
-@pytest.mark.parametrize("module", [weft.derivatives, weft._control], ids=lambda m: m.__name__)
-def test_examples(module):
-    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    failed, tried = doctest.testmod(module, extraglobs={"wf": wf}, optionflags=options)
-    assert tried > 0 and failed == 0

@@ -49,6 +49,11 @@ void emitPythonOps(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// What type checkers and editors read of them.
 void emitPythonStubs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
+/// The text of a record with its words as Python has them, dtypes behind `prefix`.
+std::string inPython(llvm::StringRef text, llvm::StringRef prefix);
+/// The example of a record as a doctest: the call, and below it what Python prints.
+std::string pythonExample(const OpRecord &op);
+
 /// The first lines of every generated file.
 void emitHeader(llvm::raw_ostream &os, llvm::StringRef what);
 

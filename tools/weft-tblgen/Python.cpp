@@ -79,47 +79,6 @@ std::string signatureOf(ArrayRef<Parameter> parameters, bool typed) {
   return text;
 }
 
-/// The text with its words as Python has them, dtypes behind `prefix`.
-std::string inPython(StringRef text, StringRef prefix) {
-  std::string result;
-  while (!text.empty()) {
-    const StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
-    const std::string other = StringSwitch<std::string>(word)
-                                  .Case("true", "True")
-                                  .Case("false", "False")
-                                  .Case("i32", (prefix + "int32").str())
-                                  .Case("i64", (prefix + "int64").str())
-                                  .Case("f32", (prefix + "float32").str())
-                                  .Case("f64", (prefix + "float64").str())
-                                  .Default(word.str());
-    result += word.empty() ? text.substr(0, 1).str() : other;
-    text = text.drop_front(std::max<std::size_t>(word.size(), 1));
-  }
-  return result;
-}
-
-/// The example of the record as an expression of Python: `wf.sum([[1, 2]], axis=[1])  ->  [3]`.
-std::string exampleOf(const OpRecord &op) {
-  std::string text = op.example;
-  const auto replaceAll = [&](StringRef from, StringRef to) {
-    for (std::size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
-      text.replace(at, from.size(), to.str());
-  };
-  // {.axes = Ints{1}, .keepdims = true}
-  if (const std::size_t at = text.find("{."); at != std::string::npos) {
-    const std::size_t end = text.find("})", at);
-    text = text.substr(0, at) + text.substr(at + 1, end - at - 1) + text.substr(end + 1);
-    for (const Attribute &attribute : op.attributes)
-      replaceAll("." + attribute.name + " = ",
-                 (attribute.kind == "axes" ? "axis" : attribute.name) + "=");
-  }
-  replaceAll("Ints{", "[");
-  replaceAll("{", "[");
-  replaceAll("}", "]");
-  if (StringRef(text).starts_with(op.cppName)) text = op.mnemonic + text.substr(op.cppName.size());
-  return "wf." + inPython(text, "wf.");
-}
-
 std::string docstringOf(const OpRecord &op, ArrayRef<Parameter> parameters) {
   std::string text;
   raw_string_ostream os(text);
@@ -144,7 +103,13 @@ std::string docstringOf(const OpRecord &op, ArrayRef<Parameter> parameters) {
               .Case("IndexError", "OutOfRangeError")
               .Default(raised.error)
        << ": if " << words(raised.when) << "\n";
-  if (!op.example.empty()) os << "\nExample:\n    " << exampleOf(op) << "\n";
+  if (!op.example.empty()) {
+    os << "\nExample:\n";
+    SmallVector<StringRef> lines;
+    const std::string example = pythonExample(op);
+    StringRef(example).split(lines, '\n');
+    for (StringRef line : lines) os << "    " << line << "\n";
+  }
   return text;
 }
 

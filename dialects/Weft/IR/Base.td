@@ -227,7 +227,7 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   bit signedZeros = 1;
   /// Where it is differentiated by finite differences: any, or positive.
   string domain = "any";
-  /// "call -> value", printed in the reference and run as a test; [..] are tensors.
+  /// "call -> value", printed in the reference and run as a test, in Python too; [..] are tensors.
   string example = "";
   /// The user's words when the C++ signature is written by hand (variadic or effect ops).
   bit handwrittenApi = 0;

@@ -100,7 +100,7 @@ def Weft_LogcumsumexpOp : Weft_CumulativeOp<"logcumsumexp", Weft_Float> {
   let numpy = "cumulative(np.logaddexp, x, axis, reverse, exclusive, -np.inf)";
   let tolerance = "sums(4 * x.shape[axis])";
   let signedZeros = 0;
-  let example = "logcumsumexp([0, 0, 1])  ->  [0, 0.6931472, 1.551445]";
+  let example = "logcumsumexp([0, 0, 1])  ->  [0, 0.6931472, 1.5514448]";
 }
 
 def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {

@@ -204,7 +204,7 @@ def Weft_ExpOp : Weft_UnaryFloatOp<"exp"> {
   let vjp = [(mul $dy, $y)];
   let numpy = "np.exp(x)";
   let tolerance = "ulps(1)";
-  let example = "exp([0, 1, -1])  ->  [1, 2.718282, 0.3678794]";
+  let example = "exp([0, 1, -1])  ->  [1, 2.7182817, 0.36787945]";
 }
 
 def Weft_LogOp : Weft_UnaryFloatOp<"log"> {
@@ -215,7 +215,7 @@ def Weft_LogOp : Weft_UnaryFloatOp<"log"> {
   let numpy = "np.log(x)";
   let tolerance = "ulps(1)";
   let domain = "positive";
-  let example = "log([1, 2, 10])  ->  [0, 0.6931472, 2.302585]";
+  let example = "log([1, 2, 10])  ->  [0, 0.6931472, 2.3025851]";
 }
 
 def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1"> {
@@ -224,7 +224,7 @@ def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1"> {
   let vjp = [(mul $dy, (add $y, 1))];
   let numpy = "np.expm1(x)";
   let tolerance = "ulps(1)";
-  let example = "expm1([0, 1, -1])  ->  [0, 1.718282, -0.6321206]";
+  let example = "expm1([0, 1, -1])  ->  [0, 1.7182819, -0.63212055]";
 }
 
 def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p"> {
@@ -253,7 +253,7 @@ def Weft_ErfOp : Weft_UnaryFloatOp<"erf"> {
   let vjp = [(mul $dy, (mul "1.1283791670955126", (exp (neg (square $x)))))];
   let numpy = "erf(x)";
   let tolerance = "ulps(2)";
-  let example = "erf([-1, 0, 2])  ->  [-0.8427008, 0, 0.9953223]";
+  let example = "erf([-1, 0, 2])  ->  [-0.84270084, 0, 0.9953223]";
 }
 
 def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
@@ -265,7 +265,7 @@ def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let cost = 29;
   let numpy = "1 / (1 + np.exp(-x))";
   let tolerance = "ulps(3) + smallest()";
-  let example = "logistic([-1, 0, 1])  ->  [0.2689414, 0.5, 0.7310586]";
+  let example = "logistic([-1, 0, 1])  ->  [0.26894143, 0.5, 0.7310586]";
 }
 
 def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt"> {
@@ -276,7 +276,7 @@ def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt"> {
   let cost = 4;
   let numpy = "np.sqrt(x)";
   let domain = "positive";
-  let example = "sqrt([0, 4, 2])  ->  [0, 2, 1.414214]";
+  let example = "sqrt([0, 4, 2])  ->  [0, 2, 1.4142135]";
 }
 
 def Weft_RsqrtOp : Weft_UnaryFloatOp<"rsqrt"> {
@@ -296,7 +296,7 @@ def Weft_SinOp : Weft_UnaryFloatOp<"sin"> {
   let vjp = [(mul $dy, (cos $x))];
   let numpy = "np.sin(x)";
   let tolerance = "ulps(1)";
-  let example = "sin([0, 1, -1])  ->  [0, 0.841471, -0.841471]";
+  let example = "sin([0, 1, -1])  ->  [0, 0.84147096, -0.84147096]";
 }
 
 def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {

@@ -484,7 +484,7 @@ def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
       made, state, !listconcat(made,
           !foreach(shape, ["scalar", "0", "1", "33", "1000", "3x5x7", "5x1", "2x0x3"], Sample<[state, "f32 " # shape]>)));
   let numpy = "draw_uniform(state, x.shape, dtype)";
-  let example = "draw_uniform([0, 0], [1, 2, 3], f32)  ->  [0.399046, 0.880520, 0.735713]";
+  let example = "draw_uniform([0, 0], [1, 2, 3], f32)  ->  [0.39904642, 0.88052016, 0.73571277]";
 }
 
 def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {

@@ -168,8 +168,6 @@ void Perplexity::update(const Operand &labels, const Operand &scores, const Tens
                            : counts);
 }
 
-Tensor Perplexity::result() const {
-  return select(equal(mean_.count, 0), 0, exp(mean_.result()));
-}
+Tensor Perplexity::result() const { return select(equal(mean_.count, 0), 0, exp(mean_.result())); }
 
 } // namespace weft::metrics

@@ -67,7 +67,21 @@ else:
 
 ORIGIN: Any = _anno.Basic.ORIGIN
 OriginInfo: Any = _malt("pyct.origin_info").OriginInfo
+# The very object by which diastatic-malt knows the directive; its own docstring is TensorFlow's.
 set_loop_options: Any = _malt("lang.directives").set_loop_options
+set_loop_options.__doc__ = """Options of the loop whose first statement this is: `maximum_iterations`, and `shape_invariants`,
+pairs of a tensor and the sizes that it keeps, None for any. The others are TensorFlow's and make no difference.
+
+>>> @wf.function
+... def count(n):
+...     i = 0
+...     while i < n:
+...         wf.autograph.set_loop_options(maximum_iterations=3)
+...         i += 1
+...     return i
+>>> count(wf.tensor(10))
+tensor(3, shape=(), dtype=int32)
+"""
 
 
 def set_origin(node: ast.AST, origin: Any) -> None:

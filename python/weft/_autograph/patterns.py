@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from . import staging
 from .walrus import at
@@ -39,8 +39,8 @@ def _tuple(*entries: ast.expr) -> ast.expr:
     return ast.Tuple(elts=list(entries), ctx=ast.Load())
 
 
-def _text(value: object) -> ast.expr:
-    return ast.Constant(value=value)  # pyright: ignore[reportArgumentType]
+def _text(value: str | bool | None) -> ast.expr:
+    return ast.Constant(value=value)
 
 
 def _later(value: ast.expr) -> ast.expr:
@@ -153,7 +153,7 @@ def _either(first: Any, second: Any) -> Any:
 def _sequence(subject: Any, pattern: Description, captures: Captures) -> Any:
     if not isinstance(subject, Sequence) or isinstance(subject, str | bytes | bytearray):
         return False
-    values: Sequence[Any] = subject  # pyright: ignore[reportUnknownVariableType]
+    values = cast("Sequence[Any]", subject)
     patterns = pattern[1:]
     star = next((i for i, p in enumerate(patterns) if p[0] == "star"), None)
     matched: Any = True
@@ -187,7 +187,7 @@ _MISSING = object()
 def _mapping(subject: Any, pattern: Description, captures: Captures) -> Any:
     if not isinstance(subject, Mapping):
         return False
-    values: Mapping[Any, Any] = subject  # pyright: ignore[reportUnknownVariableType]
+    values = cast("Mapping[Any, Any]", subject)
     _, thunks, patterns, rest = pattern
     keys = [thunk() for thunk in thunks]
     if len(set(keys)) < len(keys):

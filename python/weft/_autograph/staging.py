@@ -177,7 +177,11 @@ class Staging(Protocol):
 
 
 class AutoGraphWarning(UserWarning):
-    """Said once for a function that runs unconverted, or for a loop that is unrolled."""
+    """Said once for a function that runs unconverted, or for a loop that is unrolled.
+
+    >>> issubclass(wf.autograph.AutoGraphWarning, UserWarning)
+    True
+    """
 
 
 class Context(threading.local):

@@ -400,16 +400,6 @@ def test_memory_is_given_back(live):
     del data, _
 
 
-def test_examples_of_the_docstrings():
-    import doctest
-
-    from weft import _datasets, _histories
-
-    for module in (_datasets, _histories):
-        result = doctest.testmod(module, extraglobs={"wf": wf, "np": np})
-        assert result.attempted > 0 and result.failed == 0
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -365,5 +365,3 @@ def test_bad_input(case):
 def test_wrong_keywords_of_classes_name_the_nearest(make, word):
     with pytest.raises(TypeError, match=f"did you mean '{word}'"):
         make()
-
-

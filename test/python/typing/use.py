@@ -108,6 +108,13 @@ def runs(folder: str) -> None:
         assert_type(n, int)
 
 
+def networks() -> None:
+    layers = [wf.nn.Reshape((4, 1)), wf.nn.Conv1D(2, 3, activation="relu"), wf.nn.Flatten(), wf.nn.Dense(1)]
+    model = wf.Sequential(layers)
+    print(model(wf.ones((2, 4))), model.parameter_count)
+    assert_type(wf.nn.Flatten(input_shape=(2, 3)).variables, list[wf.Variable])
+
+
 def spelled_as_tensorflow() -> None:
     from weft import tf
 
@@ -120,6 +127,7 @@ if __name__ == "__main__":
     spelled_as_tensorflow()
     with tempfile.TemporaryDirectory() as folder:
         runs(folder)
+    networks()
     functions()
     values()
     losses = fit(20)

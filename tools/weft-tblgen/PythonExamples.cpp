@@ -1,0 +1,180 @@
+// Translates the examples of the op records into doctests of Python.
+#include "Backends.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/TableGen/Error.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+std::string inPython(StringRef text, StringRef prefix) {
+  std::string result;
+  while (!text.empty()) {
+    const StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    const std::string other = StringSwitch<std::string>(word)
+                                  .Case("true", "True")
+                                  .Case("false", "False")
+                                  .Case("i32", (prefix + "int32").str())
+                                  .Case("i64", (prefix + "int64").str())
+                                  .Case("f32", (prefix + "float32").str())
+                                  .Case("f64", (prefix + "float64").str())
+                                  .Default(word.str());
+    result += word.empty() ? text.substr(0, 1).str() : other;
+    text = text.drop_front(std::max<std::size_t>(word.size(), 1));
+  }
+  return result;
+}
+
+namespace {
+
+/// The call as an expression of Python: `wf.sum([[1, 2]], axis=[1])`.
+std::string callOf(const OpRecord &op, StringRef call) {
+  std::string text = call.str();
+  const auto replaceAll = [&](StringRef from, StringRef to) {
+    for (std::size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to.str());
+  };
+  // {.axes = Ints{1}, .keepdims = true}
+  if (const std::size_t at = text.find("{."); at != std::string::npos) {
+    const std::size_t end = text.find("})", at);
+    text = text.substr(0, at) + text.substr(at + 1, end - at - 1) + text.substr(end + 1);
+    for (const Attribute &attribute : op.attributes)
+      replaceAll("." + attribute.name + " = ",
+                 (attribute.kind == "axes" ? "axis" : attribute.name) + "=");
+  }
+  replaceAll("Ints{", "[");
+  replaceAll("{", "[");
+  replaceAll("}", "]");
+  if (StringRef(text).starts_with(op.cppName)) text = op.mnemonic + text.substr(op.cppName.size());
+  return "wf." + inPython(text, "wf.");
+}
+
+/// The dtype of the result, in the words of the records: what its record says, or follows from how
+/// numbers are written.
+StringRef dtypeOf(const OpRecord &op, StringRef call, StringRef value) {
+  for (StringRef dtype : {"bool", "i32", "i64", "f32", "f64"})
+    if (op.resultDType == dtype) return dtype;
+  // Of operands only a dtype that is given is a word.
+  if (any_of(op.attributes, [](const Attribute &a) { return a.kind == "dtype"; }))
+    for (StringRef dtype : {"i32", "i64", "f32", "f64"})
+      if (call.contains(dtype)) return dtype;
+  if (value.contains("true") || value.contains("false")) return "bool";
+  const auto hasPoint = [](StringRef text) {
+    for (std::size_t at = 1; at < text.size(); ++at)
+      if (text[at] == '.' && isDigit(text[at - 1])) return true;
+    return false;
+  };
+  return op.promotion == "floating" || hasPoint(call) || hasPoint(value) ? "f32" : "i32";
+}
+
+/// Writes a value as Python prints tensors, which is as NumPy lays out arrays (Printing.cpp of
+/// python/src): its elements in one width.
+class Printer {
+public:
+  Printer(const OpRecord &op, StringRef dtype) : op_(op), dtype_(dtype) {}
+
+  std::string operator()(StringRef value) {
+    std::vector<StringRef> elements;
+    StringRef rest = value;
+    read(rest, 0, elements);
+    for (StringRef element : elements) texts_.push_back(element_text(element));
+    if (!shape_.empty()) align();
+    std::size_t next = 0;
+    constexpr StringRef open = "tensor(";
+    const std::string text = nested(0, next, open.size() + 1);
+    std::string sizes;
+    for (std::size_t size : shape_) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    if (shape_.size() == 1) sizes += ",";
+    return open.str() + text + ", shape=(" + sizes + "), dtype=" + inPython(dtype_, "") + ")";
+  }
+
+private:
+  [[noreturn]] void fail(const Twine &why) const {
+    PrintFatalError(op_.def, "the example of '" + Twine(op_.mnemonic) + "' " + why);
+  }
+
+  /// The elements of nested lists in their order, and the sizes of these lists.
+  void read(StringRef &text, std::size_t depth, std::vector<StringRef> &elements) {
+    text = text.ltrim();
+    if (!text.consume_front("[")) {
+      const std::size_t end = std::min(text.find_first_of(",]"), text.size());
+      elements.push_back(text.take_front(end).rtrim());
+      text = text.drop_front(end);
+      return;
+    }
+    if (shape_.size() <= depth) shape_.push_back(0);
+    std::size_t size = 0;
+    do {
+      read(text, depth + 1, elements);
+      ++size;
+      text = text.ltrim();
+    } while (text.consume_front(","));
+    if (!text.consume_front("]")) fail("has a list without an end");
+    shape_[depth] = size;
+  }
+
+  std::string element_text(StringRef element) const {
+    if (dtype_ == "bool") return inPython(element, "");
+    if (dtype_ != "f32") return element.str();
+    const float number = std::strtof(element.str().c_str(), nullptr);
+    if (number != 0 && (std::fabs(number) < 1e-3F || std::fabs(number) >= 1e6F))
+      fail("has a number that Python may print with an exponent: choose others");
+    char buffer[64];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed).ptr;
+    const std::string text(buffer, end);
+    return StringRef(text).contains('.') ? text : text + (shape_.empty() ? ".0" : ".");
+  }
+
+  /// Pads all to one width, floating numbers at their points.
+  void align() {
+    const auto left = [&](StringRef text) {
+      return dtype_ == "f32" ? text.find('.') : text.size();
+    };
+    std::size_t before = 0, behind = 0;
+    for (StringRef text : texts_) {
+      before = std::max(before, left(text));
+      behind = std::max(behind, text.size() - left(text));
+    }
+    // Bools are as wide as False, whether it is among them or not.
+    if (dtype_ == "bool") before = StringRef("False").size();
+    for (std::string &text : texts_) {
+      const std::size_t indent = before - left(text);
+      text = std::string(indent, ' ') + text;
+      text.resize(before + behind, ' ');
+    }
+  }
+
+  std::string nested(std::size_t axis, std::size_t &next, std::size_t indent) const {
+    if (axis == shape_.size()) return texts_[next++];
+    const bool last = axis + 1 == shape_.size();
+    const std::string between =
+        last ? ", " : "," + std::string(shape_.size() - 1 - axis, '\n') + std::string(indent, ' ');
+    std::string text;
+    for (std::size_t i = 0; i < shape_[axis]; ++i)
+      text += (i == 0 ? "" : between) + nested(axis + 1, next, indent + 1);
+    return "[" + text + "]";
+  }
+
+  const OpRecord &op_;
+  StringRef dtype_;
+  std::vector<std::size_t> shape_;
+  std::vector<std::string> texts_;
+};
+
+} // namespace
+
+std::string pythonExample(const OpRecord &op) {
+  const auto [call, value] = StringRef(op.example).split("->");
+  const StringRef dtype = dtypeOf(op, call, value);
+  return ">>> " + callOf(op, call.trim()) + "\n" + Printer(op, dtype)(value.trim());
+}
+
+} // namespace weft::tblgen
