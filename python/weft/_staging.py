@@ -100,6 +100,9 @@ class Library:
         tensors, key, rebuild = _weft.internal_array_parts(x)
         return Parts(tensors, key, rebuild)
 
+    def read(self, x: object) -> Any:
+        return x.value() if isinstance(x, _weft.Variable) else None
+
     def op(self, name: str, *operands: Any) -> Any:
         return _OPS[name](*operands)
 
