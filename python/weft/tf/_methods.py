@@ -222,6 +222,19 @@ def _count_params(self: Any) -> int:
     return self.parameter_count
 
 
+def _is_trainable(self: Any) -> bool:
+    """True: which variables an update changes is said to the tape and the optimizer."""
+    return True
+
+
+def _set_trainable(self: Any, value: Any) -> None:
+    if not value:
+        raise _weft.StateError(
+            f"{type(self).__name__}: layers are not frozen by an attribute: give tape.gradient and "
+            "the optimizer the variables that are to be trained"
+        )
+
+
 def _get_layer(self: Any, name: str | None = None, index: int | None = None) -> Any:
     """The layer of that name or number. Throws ValueError if there is none."""
     layers: list[Any] = self.layers
@@ -248,7 +261,7 @@ def install() -> None:
     _add(_weft.Generator, _OF_GENERATORS)
     _add(bound.Metric, _OF_METRICS)
     _add(bound.Optimizer, {"iterations": property(_iterations)})
-    for each in (bound.Layer, wf.Module):
+    for each in (bound.Layer, wf.Model):
         _add(each, _OF_PARTS)
     _add(wf.Model, {"get_layer": _get_layer})
 
@@ -293,4 +306,5 @@ _OF_PARTS = {
     "get_weights": _get_weights,
     "set_weights": _set_weights,
     "count_params": _count_params,
+    "trainable": property(_is_trainable, _set_trainable),
 }

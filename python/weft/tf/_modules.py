@@ -60,7 +60,7 @@ def find(within: str, name: str) -> Any:
         raise RemovedError(f"tf.{path} is of TensorFlow 1: {removed}", name=name, obj=None)
     if within == "compat.v1" and (name in NAMES or name in MODULES):
         return getattr(sys.modules[_ROOT], name)
-    missing = ABSENT.get(path) or ABSENT.get(path.partition(".")[0])
+    missing = ABSENT.get(path)
     if missing is not None:
         raise MissingError(f"weft.tf has no tf.{path}: {missing}", name=name, obj=None)
     raise AbsentError(f"{_ROOT}.{within}" if within else _ROOT, name, paths)
@@ -105,6 +105,10 @@ _PACKAGES = {
     "train": "weft.tf._train",
     "summary": "weft.tf._summary",
     "keras": "weft.tf._keras",
+    "layers": "weft.tf._layers",
+    "functions": "weft.tf._functions",
+    "metrics": "weft.tf._metrics",
+    "training": "weft.tf._training",
 }
 
 
