@@ -6,6 +6,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape
 
@@ -33,7 +34,7 @@ def assert_that(sign: str, compare: Any, x: Any, y: Any, message: str | None) ->
 
 def check(condition: Any, data: Any) -> None:
     """Checks that a condition holds; the text of the error has the data."""
-    listed: list[Any] = [*data] if _is_listed(data) else [data]
+    listed: list[Any] = [*data] if is_listed(data) else [data]
     items = [("data", x) for x in listed]
     text = "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true"
     _check(wf.all(condition), [text], items)
@@ -47,13 +48,6 @@ def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:
         raise _weft.AssertionError(". ".join(text for text in (*texts, *shown) if text))
 
 
-
-
-# Not seen by type checkers, which know no more of the entries then.
-
-
-def _is_listed(x: Any) -> bool:
-    return isinstance(x, list | tuple)
 
 
 def assert_near(x: Any, y: Any, rtol: Any, atol: Any, message: str | None) -> None:
@@ -73,7 +67,7 @@ def _begin(message: str | None) -> str:
 
 def assert_rank(x: Any, ranks: Any, fits: Any, text: str, message: str | None) -> None:
     """Checks the rank of a tensor."""
-    wanted = [int(rank) for rank in (ranks if _is_listed(ranks) else [ranks])]
+    wanted = [int(rank) for rank in (ranks if is_listed(ranks) else [ranks])]
     tensor = wf.asarray(x)
     if not any(fits(tensor.ndim, rank) for rank in wanted):
         shown = " or ".join(map(str, wanted))
@@ -113,9 +107,9 @@ def assert_shapes(shapes: Any, message: str | None) -> None:
     """Checks shapes: sizes that are numbers, and names that stand for one size all over; None and
     '.' are any."""
     known: dict[Any, int] = {}
-    for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+    for x, wanted in shapes.items() if is_dict(shapes) else shapes:
         tensor: Any = wf.asarray(x)
-        sizes = list(wanted) if _is_listed(wanted) or isinstance(wanted, str) else [wanted]
+        sizes: list[Any] = [*wanted] if is_listed(wanted) or type(wanted) is str else [wanted]
         if len(sizes) != tensor.ndim:
             raise _weft.ValueError(
                 f"{_begin(message)}Tensor of shape {tensor.shape} must have rank {len(sizes)}"
@@ -123,7 +117,7 @@ def assert_shapes(shapes: Any, message: str | None) -> None:
         for axis, (size, want) in enumerate(zip(tensor.shape, sizes, strict=True)):
             if size is None or want in (None, "."):
                 continue
-            most = known.setdefault(want, size) if isinstance(want, str) else want
+            most = known.setdefault(want, size) if type(want) is str else want
             if size != most:
                 raise _weft.ValueError(
                     f"{_begin(message)}Tensor dimension {axis} must have size {most}. Received size "

@@ -283,7 +283,9 @@ def _as_array(x: Any) -> Any:
 
 def _of_any_size(spec: Any) -> Any:
     """The spec of a batch of any size."""
-    return wf.TensorSpec((None, *spec.shape[1:]), spec.dtype) if isinstance(spec, wf.TensorSpec) else spec
+    if not hasattr(spec, "shape"):
+        return spec
+    return wf.TensorSpec((None, *spec.shape[1:]), spec.dtype)
 
 
 def _begin_of(data: Dataset, predicate: Callable[..., Any]) -> Iterator[Any]:
@@ -300,4 +302,5 @@ def _typed(generator: Callable[..., Iterable[Any]], types: Any, args: Any) -> It
 
 
 def _of_type(kind: Any, x: Any) -> Any:
-    return wf.asarray(x, getattr(kind, "dtype", kind) if isinstance(kind, wf.TensorSpec) else kind)
+    wanted: Any = kind.dtype if isinstance(kind, wf.TensorSpec) else kind
+    return wf.asarray(x, wanted)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_listed
 
 from ._more import axis_of, expand_dims, stack
 
@@ -17,7 +18,7 @@ def sizes_of(shape: Any) -> Any:
     if isinstance(shape, wf.Tensor | wf.Variable):
         if not _weft.internal_is_traced(shape):
             return shape.numpy().tolist()
-    elif not isinstance(shape, list | tuple) or not any(_weft.internal_is_traced(n) for n in shape):
+    elif not is_listed(shape) or not any(_weft.internal_is_traced(n) for n in shape):
         return shape
     raise _weft.DTypeError(
         "a size is a tensor of a traced function, and sizes are numbers: write x.shape[i] in place "
@@ -43,7 +44,7 @@ def repeat(x: Any, repeats: Any, axis: int | None) -> Any:
         tensor, axis = wf.reshape(tensor, -1), 0
     at = axis_of(axis, tensor.ndim)
     counts = sizes_of(repeats)
-    if isinstance(counts, list | tuple):
+    if is_listed(counts):
         places = [i for i, count in enumerate(counts) for _ in range(int(count))]
         if len(counts) == 1:
             places = [i for i in range(tensor.shape[at]) for _ in range(int(counts[0]))]
@@ -60,7 +61,7 @@ def roll(x: Any, shift: Any, axis: Any) -> Any:
     """The tensor with its slices moved on along axes, those at the end to the front."""
     tensor: Any = wf.asarray(x)
     shifts, axes = sizes_of(shift), sizes_of(axis)
-    pairs = zip(shifts, axes, strict=True) if isinstance(axes, list | tuple) else [(shifts, axes)]
+    pairs = zip(shifts, axes, strict=True) if is_listed(axes) else [(shifts, axes)]
     for by, along in pairs:
         at = axis_of(int(along), tensor.ndim)
         before = (slice(None),) * at

@@ -7,6 +7,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_dict
 
 from . import _more
 
@@ -14,8 +15,10 @@ from . import _more
 def function(f: Any, options: dict[str, Any]) -> Any:
     """A traced function whose results are tensors where those of the function are numbers."""
 
+    traces: Any = wf.function
+
     def made(f: Any) -> Any:
-        traced: Any = wf.function(f, **options)
+        traced: Any = traces(f, **options)
         traced._weft_results = _as_results
         return traced
 
@@ -33,12 +36,13 @@ def _as_result(x: Any) -> Any:
 def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any) -> Any:
     """The loop, of at most so many turns; its results are a list or a tuple, as its variables."""
     listed = isinstance(loop_vars, list)
-    start = [wf.asarray(x) if isinstance(x, int | float) else x for x in loop_vars]
+    most: Any = maximum_iterations
+    start: list[Any] = [wf.asarray(x) if isinstance(x, int | float) else x for x in loop_vars]
     if maximum_iterations is not None:
         start = [wf.constant(0), *start]
 
     def holds(turn: Any, *values: Any) -> Any:
-        return wf.logical_and(wf.less(turn, maximum_iterations), cond(*values))
+        return wf.logical_and(wf.less(turn, most), cond(*values))
 
     def step(turn: Any, *values: Any) -> Any:
         after = body(*values)
@@ -54,7 +58,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any) ->
 
 def switch_case(index: Any, branches: Any, default: Any) -> Any:
     """The function of that number, called; the default for numbers that have none, or the last."""
-    if not isinstance(branches, dict):
+    if not is_dict(branches):
         return wf.switch_case(index, branches if default is None else [*branches, default])
     numbers: list[int] = sorted(branches)
     if numbers != list(range(len(numbers))):
@@ -67,7 +71,7 @@ def switch_case(index: Any, branches: Any, default: Any) -> Any:
 def case(pairs: Any, default: Any, strict: bool) -> Any:
     """The function of the first condition that holds, called; without a default the last one is
     it. With `strict` no other condition may hold."""
-    listed: list[Any] = list(pairs.items() if isinstance(pairs, dict) else pairs)
+    listed: list[Any] = list(pairs.items() if is_dict(pairs) else pairs)
     if not listed:
         raise _weft.ValueError("case: there is no pair of a condition and a function")
     if strict:
@@ -118,9 +122,22 @@ def scan(function: Callable[[Any, Any], Any], elems: Any, initial: Any, reverse:
     stacked = wf.scan(step, start, rest, reverse)[1]
     if initial is not None:
         return stacked
-    first = _more.map_structure(lambda x: wf.asarray(x)[None], [start])
+    first = _of_all(start, None)
     ends = [stacked, first] if reverse else [first, stacked]
-    return _more.map_structure(lambda *parts: wf.concatenate(list(parts), 0), ends)
+
+    def joined(*parts: Any) -> Any:
+        return wf.concatenate(list(parts), 0)
+
+    return _more.map_structure(joined, ends)
+
+
+def _of_all(elems: Any, index: Any) -> Any:
+    """The entries of that index of all tensors of a structure."""
+
+    def entry(x: Any) -> Any:
+        return wf.asarray(x)[index]
+
+    return _more.map_structure(entry, [elems])
 
 
 def _started(elems: Any, initial: Any, reverse: bool) -> tuple[Any, Any]:
@@ -128,8 +145,7 @@ def _started(elems: Any, initial: Any, reverse: bool) -> tuple[Any, Any]:
     if initial is not None:
         return _more.map_structure(wf.asarray, [initial]), elems
     first, rest = (-1, slice(0, -1)) if reverse else (0, slice(1, None))
-    start = _more.map_structure(lambda x: wf.asarray(x)[first], [elems])
-    return start, _more.map_structure(lambda x: wf.asarray(x)[rest], [elems])
+    return _of_all(elems, first), _of_all(elems, rest)
 
 
 # Sums of products.

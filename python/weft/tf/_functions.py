@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import weft as wf
-from weft import _weft
+from weft import _weft, initializers
 
 __all__ = ["categorical", "get", "initializer", "loss_of", "relu", "seeded", "variance_scaling"]
 
@@ -44,7 +44,7 @@ def _named(module: Any, name: Any, kind: str) -> Any:
 
 def initializer(of: Any) -> Any:
     """The initializer of a name, or one itself."""
-    return _named(wf.initializers, of, "initializer")() if isinstance(of, str) else of
+    return _named(initializers, of, "initializer")() if isinstance(of, str) else of
 
 
 def seeded(draw: Any, seed: int | None) -> Any:
@@ -62,12 +62,17 @@ def variance_scaling(scale: float, mode: str, distribution: str, seed: int | Non
     """Numbers of variance scale / n, where n counts inputs, outputs, or is their mean."""
     if mode not in ("fan_in", "fan_out", "fan_avg"):
         raise _weft.ValueError(f"VarianceScaling: mode is {mode!r}: 'fan_in', 'fan_out' or 'fan_avg'")
-    kinds = {
-        "uniform": lambda deviation: wf.initializers.uniform(-deviation * 3**0.5, deviation * 3**0.5),
-        "truncated_normal": lambda deviation: wf.initializers.truncated_normal(
-            deviation / 0.87962566103423978
-        ),
-        "untruncated_normal": wf.initializers.normal,
+
+    def uniform(deviation: float) -> Any:
+        return initializers.uniform(-deviation * 3**0.5, deviation * 3**0.5)
+
+    def truncated(deviation: float) -> Any:
+        return initializers.truncated_normal(deviation / 0.87962566103423978)
+
+    kinds: dict[str, Callable[[float], Any]] = {
+        "uniform": uniform,
+        "truncated_normal": truncated,
+        "untruncated_normal": initializers.normal,
     }
     kind = kinds.get("truncated_normal" if distribution == "normal" else distribution)
     if kind is None:

@@ -42,7 +42,11 @@ def _rate(learning_rate: Any) -> Any:
         return wf.Variable(float(learning_rate), False, "learning_rate", "float32")
     code: Any = getattr(learning_rate, "__code__", None)
     if code is not None and code.co_argcount == 0:
-        return lambda step: learning_rate()
+
+        def rate(step: Any) -> Any:
+            return learning_rate()
+
+        return rate
     return learning_rate
 
 

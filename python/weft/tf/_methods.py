@@ -96,8 +96,9 @@ def _scatter_nd_update(self: Any, indices: Any, updates: Any, name: str | None =
 
 def _as_numpy_dtype(self: Any) -> Any:
     """The class of NumPy's scalars of this dtype."""
-    import numpy as np
+    import numpy
 
+    np: Any = numpy
     return np.dtype(self.dtype).type
 
 

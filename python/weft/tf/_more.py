@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape as TensorShape
 from ._print import print_values as print_values
@@ -133,9 +134,8 @@ def constant(value: Any, dtype: Any, shape: Any) -> Any:
 
 def _holds_fractions(value: Any) -> bool:
     """Whether there is a float of Python in it."""
-    if isinstance(value, list | tuple):
-        listed: Any = value
-        return any(_holds_fractions(item) for item in listed)
+    if is_listed(value):
+        return any(_holds_fractions(item) for item in value)
     return type(value) is float
 
 
@@ -257,7 +257,7 @@ def broadcast_shape(a: Any, b: Any) -> TensorShape:
     return TensorShape(sizes)
 
 
-def resize(images: Any, size: Any, method: str) -> Any:
+def resize(images: Any, size: Any, method: Any) -> Any:
     """Pictures, or one, of that height and width."""
     tensor: Any = wf.asarray(images)
     if tensor.ndim == 3:
@@ -426,22 +426,11 @@ def confusion_matrix(labels: Any, predictions: Any, classes: Any, weights: Any, 
 # Structures.
 
 
-# Not seen by type checkers, which know no more of the entries then.
-
-
-def _is_dict(x: Any) -> bool:
-    return isinstance(x, dict)
-
-
-def _is_listed(x: Any) -> bool:
-    return isinstance(x, list | tuple)
-
-
 def flatten(structure: Any) -> list[Any]:
     """The leaves of lists, tuples and dicts, these in the order of their keys."""
-    if _is_dict(structure):
+    if is_dict(structure):
         return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
-    if _is_listed(structure):
+    if is_listed(structure):
         return [leaf for item in structure for leaf in flatten(item)]
     return [structure]
 
@@ -449,11 +438,11 @@ def flatten(structure: Any) -> list[Any]:
 def map_structure(function: Callable[..., Any], structures: Sequence[Any]) -> Any:
     """The same structure with what a function gives for the leaves of all."""
     first = structures[0]
-    if _is_dict(first):
+    if is_dict(first):
         return type(first)(
             (key, map_structure(function, [s[key] for s in structures])) for key in first
         )
-    if _is_listed(first):
+    if is_listed(first):
         made = [map_structure(function, items) for items in zip(*structures, strict=True)]
         return first._make(made) if hasattr(first, "_make") else type(first)(made)
     return function(*structures)
@@ -469,10 +458,10 @@ def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
     given = iter(leaves)
 
     def filled(part: Any) -> Any:
-        if _is_dict(part):
+        if is_dict(part):
             values = {key: filled(part[key]) for key in sorted(part)}
             return type(part)((key, values[key]) for key in part)
-        if _is_listed(part):
+        if is_listed(part):
             made = [filled(item) for item in part]
             return part._make(made) if hasattr(part, "_make") else type(part)(made)
         return next(given)
@@ -483,13 +472,13 @@ def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
 def assert_same_structure(a: Any, b: Any) -> None:
     """Throws ValueError, or TypeError for containers of different types, unless two structures are
     the same but for their leaves."""
-    if not _is_dict(a) and not _is_listed(a) and not _is_dict(b) and not _is_listed(b):
+    if not is_dict(a) and not is_listed(a) and not is_dict(b) and not is_listed(b):
         return
     if type(a) is not type(b):
         raise TypeError(
             f"the structures are not the same: a {type(a).__name__} and a {type(b).__name__}"
         )
-    keys: Any = (sorted(a), sorted(b)) if _is_dict(a) else (range(len(a)), range(len(b)))
+    keys: Any = (sorted(a), sorted(b)) if is_dict(a) else (range(len(a)), range(len(b)))
     if list(keys[0]) != list(keys[1]):
         raise _weft.ValueError(f"the structures are not the same: {a!r} and {b!r}")
     for key in keys[0]:

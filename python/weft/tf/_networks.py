@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_listed
 
 from ._elements import sizes_of
 
@@ -50,14 +51,11 @@ def softmax(x: Any, axis: int) -> Any:
 
 def spatial(name: str, sizes: Any) -> Any:
     """The entries of a list that are of the axes between batch and channels."""
-    if not isinstance(sizes, list | tuple):
+    if not is_listed(sizes) or len(sizes) < 3:
         return sizes
-    listed: Any = sizes
-    if len(listed) < 3:
-        return listed
-    if listed[0] != 1 or listed[-1] != 1:
-        raise _weft.ValueError(f"{name}: {listed!r} is not 1 for batch and channels")
-    return listed[1:-1]
+    if sizes[0] != 1 or sizes[-1] != 1:
+        raise _weft.ValueError(f"{name}: {sizes!r} is not 1 for batch and channels")
+    return sizes[1:-1]
 
 
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, epsilon: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft, train
+from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
 from ._absent import refuse_keywords
@@ -199,10 +200,10 @@ class Trained:
             refuse_keywords("fit", other, ["batch_size", "epochs", "validation_data", "shuffle"])
         told = self._told()
         size = 32 if batch_size is None else batch_size
-        tried = None
+        tried: Any = None
         if validation_data is not None:
-            pair = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
-            tried = _batches(*pair, size, False)
+            more, theirs = validation_data if is_listed(validation_data) else (validation_data, None)
+            tried = _batches(more, theirs, size, False)
         elif validation_split:
             x, y, tried = _split(x, y, validation_split, size)
         self.stop_training = False
@@ -290,13 +291,17 @@ class Trained:
         return self._compiled
 
 
+def _is_data(x: Any) -> bool:
+    return isinstance(x, wf.data.Dataset)
+
+
 def _one(x: Any, y: Any) -> Any:
     return wf.data.from_element((wf.asarray(x), wf.asarray(y)))
 
 
 def _batches(x: Any, y: Any, size: int, shuffled: bool) -> Any:
     """Arrays in batches; a data set of batches as it is."""
-    if isinstance(x, wf.data.Dataset):
+    if _is_data(x):
         return x
     rows: Any = wf.data.from_tensor_slices(x if y is None else (x, y))
     if shuffled:
@@ -306,7 +311,7 @@ def _batches(x: Any, y: Any, size: int, shuffled: bool) -> Any:
 
 def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
     """Inputs and labels without those at the end, and these in batches."""
-    if isinstance(x, wf.data.Dataset) or y is None or not 0 < share < 1:
+    if _is_data(x) or y is None or not 0 < share < 1:
         raise _weft.ValueError(
             f"fit: validation_split is {share}: it is between 0 and 1, of arrays of inputs and labels"
         )
@@ -318,7 +323,7 @@ def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
 class Model(Trained, wf.Model):
     """A model of the user: `call` says what it computes, of the layers in its attributes."""
 
-    def __init__(self, name: str | None = None, **options: Any) -> None:
+    def __init__(self, name: Any = None, **options: Any) -> None:
         if options or not isinstance(name, str | None):
             raise _weft.ValueError(
                 f"{type(self).__name__}: models are not made of inputs and outputs: write a subclass "
