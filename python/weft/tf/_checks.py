@@ -48,8 +48,6 @@ def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:
         raise _weft.AssertionError(". ".join(text for text in (*texts, *shown) if text))
 
 
-
-
 def assert_near(x: Any, y: Any, rtol: Any, atol: Any, message: str | None) -> None:
     """Checks that all differences are at most atol + rtol |y|, each ten times the rounding error
     of the dtype unless it is given."""
@@ -81,7 +79,9 @@ def assert_scalar(x: Any, message: str | None) -> Any:
     """Checks that a tensor is a scalar, and gives it."""
     tensor = wf.asarray(x)
     if tensor.ndim:
-        raise _weft.ValueError(f"{_begin(message)}Expected scalar shape, saw shape: {tensor.shape}.")
+        raise _weft.ValueError(
+            f"{_begin(message)}Expected scalar shape, saw shape: {tensor.shape}."
+        )
     return tensor
 
 

@@ -165,7 +165,9 @@ class Dataset(wf.data.Dataset[Any]):
         if int(buffer_size) < 1:
             raise _weft.ValueError(f"shuffle: buffer_size is {int(buffer_size)}: 1 at least")
         again = reshuffle_each_iteration is not False
-        return self._stage(super().shuffle(int(buffer_size), seed, reshuffle=again), "ShuffleDataset")
+        return self._stage(
+            super().shuffle(int(buffer_size), seed, reshuffle=again), "ShuffleDataset"
+        )
 
     def repeat(self, count: int | None = None, name: str | None = None) -> Self:
         """Several epochs as one; without end for None and -1."""

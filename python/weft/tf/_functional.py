@@ -175,7 +175,9 @@ def einsum(equation: str, *inputs: Any) -> Any:
         wanted = result.replace("...", dots)
     else:
         counted = "".join(full)
-        wanted = dots + "".join(sorted(c for c in set(counted) - set(dots) if counted.count(c) == 1))
+        wanted = dots + "".join(
+            sorted(c for c in set(counted) - set(dots) if counted.count(c) == 1)
+        )
     unknown = set(wanted) - set("".join(full))
     if unknown or len(set(wanted)) != len(wanted):
         raise _weft.ValueError(f"einsum: {equation!r} has a result of other axes than its terms")

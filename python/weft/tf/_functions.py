@@ -27,7 +27,9 @@ def get(activation: Any) -> Callable[..., Any]:
 
     if callable(activation):
         return activation
-    return _named(tf.keras.activations, "linear" if activation is None else activation, "activation")
+    return _named(
+        tf.keras.activations, "linear" if activation is None else activation, "activation"
+    )
 
 
 def _named(module: Any, name: Any, kind: str) -> Any:
@@ -61,7 +63,9 @@ def seeded(draw: Any, seed: int | None) -> Any:
 def variance_scaling(scale: float, mode: str, distribution: str, seed: int | None) -> Any:
     """Numbers of variance scale / n, where n counts inputs, outputs, or is their mean."""
     if mode not in ("fan_in", "fan_out", "fan_avg"):
-        raise _weft.ValueError(f"VarianceScaling: mode is {mode!r}: 'fan_in', 'fan_out' or 'fan_avg'")
+        raise _weft.ValueError(
+            f"VarianceScaling: mode is {mode!r}: 'fan_in', 'fan_out' or 'fan_avg'"
+        )
 
     def uniform(deviation: float) -> Any:
         return initializers.uniform(-deviation * 3**0.5, deviation * 3**0.5)
@@ -76,7 +80,9 @@ def variance_scaling(scale: float, mode: str, distribution: str, seed: int | Non
     }
     kind = kinds.get("truncated_normal" if distribution == "normal" else distribution)
     if kind is None:
-        raise _weft.ValueError(f"VarianceScaling: distribution is {distribution!r}: {', '.join(kinds)}")
+        raise _weft.ValueError(
+            f"VarianceScaling: distribution is {distribution!r}: {', '.join(kinds)}"
+        )
 
     def drawn(shape: Any, dtype: Any = "float32") -> Any:
         sizes = tuple(int(n) for n in shape)

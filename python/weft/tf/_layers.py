@@ -136,7 +136,9 @@ class Normalization(Layer):
 
     def call(self, inputs: Any) -> Any:
         if self._moments is None:
-            raise _weft.StateError("Normalization: it has no mean and variance yet: call adapt(data)")
+            raise _weft.StateError(
+                "Normalization: it has no mean and variance yet: call adapt(data)"
+            )
         mean, variance = self._moments
         return wf.subtract(inputs, mean) / wf.maximum(wf.sqrt(wf.asarray(variance)), 1e-7)
 

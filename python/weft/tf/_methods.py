@@ -241,7 +241,9 @@ def _get_layer(self: Any, name: str | None = None, index: int | None = None) -> 
     layers: list[Any] = self.layers
     if index is not None:
         if not -len(layers) <= index < len(layers):
-            raise _weft.ValueError(f"get_layer: there are {len(layers)} layers, and none of {index}")
+            raise _weft.ValueError(
+                f"get_layer: there are {len(layers)} layers, and none of {index}"
+            )
         return layers[index]
     found = [layer for layer in layers if getattr(layer, "name", None) == name]
     if not found:

@@ -28,7 +28,11 @@ class Metric(wf.Module):
         super().__init__(name or spelled(type(self).__name__))
 
     def add_weight(
-        self, shape: Any = (), initializer: Any = "zeros", dtype: Any = "float32", name: str | None = None
+        self,
+        shape: Any = (),
+        initializer: Any = "zeros",
+        dtype: Any = "float32",
+        name: str | None = None,
     ) -> wf.Variable:
         """A variable, with values that an initializer or its name gives."""
         return variable_of("add_weight", shape, initializer, dtype, False, name)
@@ -55,7 +59,9 @@ class _OfLibrary:
 
     _kind: Any
 
-    def __init__(self, *args: Any, name: str | None = None, dtype: Any = None, **options: Any) -> None:
+    def __init__(
+        self, *args: Any, name: str | None = None, dtype: Any = None, **options: Any
+    ) -> None:
         self._kind.__init__(self, *args, name=name or spelled(type(self).__name__), **options)
 
     def result(self) -> Any:
@@ -246,7 +252,6 @@ class Accuracy(MeanMetricWrapper):
 
     def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
         super().__init__(equal_share, name, dtype)
-
 
 
 def metric_of(name: Any) -> Any:

@@ -252,7 +252,9 @@ def broadcast_shape(a: Any, b: Any) -> TensorShape:
     sizes: list[int | None] = []
     for m, n in pairs:
         if m is not None and n is not None and m != n and 1 not in (m, n):
-            raise _weft.ShapeError(f"the shapes {TensorShape(a)} and {TensorShape(b)} do not broadcast")
+            raise _weft.ShapeError(
+                f"the shapes {TensorShape(a)} and {TensorShape(b)} do not broadcast"
+            )
         sizes.append(n if m == 1 else m if n == 1 else n if m is None else m)
     return TensorShape(sizes)
 

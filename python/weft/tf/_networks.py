@@ -58,7 +58,9 @@ def spatial(name: str, sizes: Any) -> Any:
     return sizes[1:-1]
 
 
-def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, epsilon: Any) -> Any:
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, epsilon: Any
+) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
     factor = wf.rsqrt(wf.add(variance, epsilon))
     made = wf.subtract(x, mean) * (factor if scale is None else factor * scale)
@@ -133,7 +135,9 @@ def dropout(x: Any, rate: Any, noise_shape: Any, seed: int | None) -> Any:
     shape = tensor.shape if noise_shape is None else sizes_of(noise_shape)
     if rate == 0:
         return tensor
-    drawn = wf.random.uniform([tensor.shape[i] if n is None else n for i, n in enumerate(shape)], seed=seed)
+    drawn = wf.random.uniform(
+        [tensor.shape[i] if n is None else n for i, n in enumerate(shape)], seed=seed
+    )
     return wf.select(wf.greater_equal(drawn, rate), tensor / (1 - rate), wf.zeros_like(tensor))
 
 

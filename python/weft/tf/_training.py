@@ -95,7 +95,9 @@ class _Loss:
     def __init__(self, of: Any) -> None:
         self._of = _functions.loss_of(of)
         if not callable(self._of):
-            raise _weft.ValueError(f"compile: the loss is {of!r}: a name, a function or a loss is wanted")
+            raise _weft.ValueError(
+                f"compile: the loss is {of!r}: a name, a function or a loss is wanted"
+            )
 
     def __call__(self, y: Any, predictions: Any) -> Any:
         return wf.mean(self._of(fitted(y, predictions), predictions))
@@ -140,9 +142,9 @@ class _Compiled:
 class Trained:
     """Models that are trained by `compile` and `fit`.
 
-        model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), ["accuracy"])
-        history = model.fit(images, labels, epochs=5, validation_data=(more, their_labels))
-        model.evaluate(more, their_labels)
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), ["accuracy"])
+    history = model.fit(images, labels, epochs=5, validation_data=(more, their_labels))
+    model.evaluate(more, their_labels)
     """
 
     stop_training = False
@@ -202,7 +204,9 @@ class Trained:
         size = 32 if batch_size is None else batch_size
         tried: Any = None
         if validation_data is not None:
-            more, theirs = validation_data if is_listed(validation_data) else (validation_data, None)
+            more, theirs = (
+                validation_data if is_listed(validation_data) else (validation_data, None)
+            )
             tried = _batches(more, theirs, size, False)
         elif validation_split:
             x, y, tried = _split(x, y, validation_split, size)
@@ -239,7 +243,9 @@ class Trained:
             ValueError: without a batch
         """
         told = self._told()
-        data = wf.data.from_iterable(_batches(x, y, 32 if batch_size is None else batch_size, False))
+        data = wf.data.from_iterable(
+            _batches(x, y, 32 if batch_size is None else batch_size, False)
+        )
         named = [(measure.name, measure) for measure in told.measures]
         calls = train._Calls(self, data, None, told.loss, named, data, False)
         if not calls.validate():

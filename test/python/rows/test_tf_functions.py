@@ -64,6 +64,39 @@ def test_a_loop_puts_a_tensor_in_the_place_of_a_variable():
     assert [float(r) for r in halve(v)] == [4.0, 0.5625] and float(v) == 9.0
 
 
+def test_branches_may_give_a_variable_and_a_tensor():
+    v = tf.Variable(3.0)
+
+    @tf.function
+    def first(c):
+        if c > 0:
+            w = v
+        else:
+            w = v + 1.0
+        return w
+
+    @tf.function
+    def second(c):
+        w = v
+        if c > 0:
+            w = w * 2.0
+        return w
+
+    @tf.function
+    def same(c):
+        w = v
+        if c > 0:
+            w.assign_add(1.0)
+        return w
+
+    ends = [float(f(tf.constant(c))) for f in (first, second) for c in (1, -1)]
+    assert ends == [3.0, 4.0, 6.0, 3.0]
+    assert isinstance(same(tf.constant(1)), tf.Variable) and float(v) == 4.0
+    with tf.GradientTape() as tape:
+        y = second(tf.constant(1))
+    assert float(tape.gradient(y, v)) == 2.0
+
+
 def test_structures_of_while_loops():
     def less(i):
         return i < 3
