@@ -25,8 +25,8 @@ class _Hint:
         self.spec: Spec | None = None
         self.like: list[TensorType | None] = []
         self.flag = False
-        self.read = False
-        """Whether it must give the value of a variable in the place of that."""
+        self.read: tuple[Any, ...] = ()
+        """What the second has, where something of its kind must stand for the value."""
 
 
 class _Side:
@@ -75,7 +75,7 @@ class Branches:
         self._results = []
         for i, value in enumerate(values):
             hint = self._hints.get(i)
-            side = _Side(self._library.read(value) if hint and hint.read else value)
+            side = _Side(self._library.read(value, *hint.read) if hint and hint.read else value)
             self._main.append(side)
             if side.spec is None:
                 if hint and hint.spec is not None:
@@ -140,12 +140,12 @@ class Branches:
         return self._flagged(i, main, other, tensors)
 
     def _alike(self, i: int, main: _Side, other: _Side) -> _Side:
-        """The value of the else branch in the structure of the first, where one of them is a
-        variable and the other a tensor: the value that the variable has there."""
-        if other.spec == trees.LEAF and self._library.read(main.value) is not None:
-            self._hint(i).read = True
+        """The value of the else branch in the structure of the first, where one of them stands for
+        the other, as the value of a variable does for a tensor."""
+        if self._library.read(main.value, other.value) is not None:
+            self._hint(i).read = (other.value,)
             raise Retry
-        read = self._library.read(other.value) if main.spec == trees.LEAF else None
+        read = self._library.read(other.value, main.value)
         if read is None:
             raise self._structure(i, main, other)
         return _Side(read)

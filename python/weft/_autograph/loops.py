@@ -39,7 +39,8 @@ class _Symbol:
         self.tensors: list[Tensor] = []
         self.spec: Spec = ()
         self.variable: Any = None
-        """What is read where the loop begins: a variable in whose place an iteration has a tensor."""
+        """What is read where the loop begins, a variable for example in whose place an iteration
+        has a tensor; and what the iteration has."""
         self.why = ""
 
 
@@ -62,7 +63,9 @@ class LoopState:
         """The tensors that are carried, as they enter the loop."""
         for symbol in self._symbols:
             if symbol.variable is not None:
-                symbol.tensors[0] = self._library.read(symbol.variable)
+                leaves: list[Any] = []
+                trees.flatten(self._library.read(*symbol.variable), leaves)
+                symbol.tensors[: len(leaves)] = map(self._library.as_tensor, leaves)
         return [tensor for s in self._symbols if s.carried for tensor in s.tensors]
 
     def values(self, tensors: Sequence[Tensor]) -> list[Any]:
@@ -141,9 +144,9 @@ class LoopState:
         if after is None:
             raise self._error("value", f"{shown(symbol.name)} is None at the end of the iteration")
         value = after.value if isinstance(after, Maybe) else after
-        read = self._library.read(inner)
-        if read is not None and self._library.is_tensor(value):
-            symbol.variable, inner = inner, read
+        read = self._library.read(inner, value)
+        if read is not None:
+            symbol.variable, inner = (inner, value), read
         symbol.spec = trees.flatten(inner, symbol.leaves)
         leaves: list[Any] = []
         if not is_absent(value) and trees.flatten(value, leaves) != symbol.spec:

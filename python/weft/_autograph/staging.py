@@ -90,8 +90,9 @@ class Staging(Protocol):
         """The tensors of a value of the library that is made of tensors; None for other values."""
         ...
 
-    def read(self, x: object) -> Tensor | None:
-        """The value that a variable has here; None for other values."""
+    def read(self, x: object, like: object) -> object | None:
+        """What stands here for a value in whose place another control path has `like`: the value
+        of a variable for a tensor; None if nothing does."""
         ...
 
     def op(self, name: str, *operands: Any) -> Tensor:

@@ -101,6 +101,7 @@ _PACKAGES = {
     "functional": "weft.tf._functional",
     "networks": "weft.tf._networks",
     "checks": "weft.tf._checks",
+    "arrays": "weft.tf._arrays",
     "data": "weft.tf._data",
     "train": "weft.tf._train",
     "summary": "weft.tf._summary",

@@ -206,7 +206,7 @@ class Library:
     def zeros(self, type: TensorType) -> Any:
         return np.zeros([n or 0 for n in type.shape], type.dtype)[()]
 
-    def read(self, x: object) -> Any:
+    def read(self, x: object, like: object) -> Any:
         return None
 
     def parts(self, x: object) -> Parts | None:

@@ -120,6 +120,41 @@ def test_arrays_of_tensors():
     assert rows(tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
+def test_the_first_element_says_the_shape_of_all():
+    rows = tf.TensorArray(tf.float32, size=2).write(0, [1.0, 2.0]).write(1, [3.0, 4.0])
+    assert rows.stack().numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]] and rows.concat().shape == (4,)
+    assert repr(tf.TensorArray(tf.float32, size=2).size()) == "<tf.Tensor: shape=(), dtype=int32, numpy=2>"
+
+    @tf.function
+    def doubled(x, wanted):
+        rows = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(tf.shape(x)[0]):
+            if x[i, 0] > wanted:
+                rows = rows.write(rows.size(), 2 * x[i])
+        return rows.stack()
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert doubled(x, tf.constant(2.0)).numpy().tolist() == [[6.0, 8.0], [10.0, 12.0]]
+    assert doubled(x, tf.constant(9.0)).shape == (0, 2)
+
+    @tf.function
+    def summed(x):
+        sums = tf.TensorArray(tf.float32, size=len(x))
+        total = tf.zeros([2])
+        for i in tf.range(len(x)):
+            total += x[i]
+            sums = sums.write(i, total)
+        return sums.stack()
+
+    v = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(summed(v))
+    assert float(y) == 9 + 12 + 4 + 6 + 1 + 2 and tape.gradient(y, v).numpy().tolist() == [[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]]
+    for use in (lambda a: a.stack(), lambda a: a.read(0)):
+        with pytest.raises(ValueError, match="nothing is written yet.*give element_shape"):
+            use(tf.TensorArray(tf.float32, 2))
+
+
 def test_parts_of_variables():
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     assert v.sparse_read([1]).numpy().tolist() == [[3.0, 4.0]] and v.gather_nd([[0, 1]]).numpy().tolist() == [2.0]
