@@ -180,6 +180,13 @@ public:
   BeingTraced &operator=(const BeingTraced &) = delete;
 };
 
+/// A result as the maker of the function wants it: what its attribute _weft_results gives for it.
+nb::object in_form(const Object *self, nb::object result) {
+  PyObject *form =
+      self->dict == nullptr ? nullptr : PyDict_GetItemString(self->dict, "_weft_results");
+  return form == nullptr ? result : nb::handle(form)(result);
+}
+
 std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
                                 std::span<const detail::VariablePointer> variables) {
   const nb::gil_scoped_acquire locked;
@@ -190,7 +197,7 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
   TreeFiller filler(inputs, {walker.reader.variables.data(), walker.reader.variables.size()},
                     variables);
   try {
-    nb::object result = run_python(filler);
+    nb::object result = in_form(self, run_python(filler));
     ResultWalker results(name_of(self));
     results.walk(result.ptr());
     prototype = std::make_shared<Prototype>(std::move(result));

@@ -247,6 +247,8 @@ class ConcreteFunction:
         self._function = _weft.internal_make_function(
             of.python_function, of.__name__, tuple(self._specs.values()), True, False, 64, "", ""
         )
+        if hasattr(of, "_weft_results"):
+            self._function._weft_results = of._weft_results
 
     @property
     def structured_input_signature(self) -> dict[str, Any]:

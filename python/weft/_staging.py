@@ -100,6 +100,12 @@ class Library:
         tensors, key, rebuild = _weft.internal_array_parts(x)
         return Parts(tensors, key, rebuild)
 
+    def read(self, x: object, like: object) -> Any:
+        if isinstance(x, _weft.Variable):
+            return x.value() if _weft.internal_is_tensor(like) else None
+        stands: Any = getattr(type(x), "_weft_stands_for", None)
+        return None if stands is None else stands(x, like)
+
     def op(self, name: str, *operands: Any) -> Any:
         return _OPS[name](*operands)
 

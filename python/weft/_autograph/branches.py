@@ -19,12 +19,14 @@ class Retry(Exception):
 class _Hint:
     """What the first branch must give for a symbol, as the second showed."""
 
-    __slots__ = ("flag", "like", "spec")
+    __slots__ = ("flag", "like", "read", "spec")
 
     def __init__(self) -> None:
         self.spec: Spec | None = None
         self.like: list[TensorType | None] = []
         self.flag = False
+        self.read: tuple[Any, ...] = ()
+        """What the second has, where something of its kind must stand for the value."""
 
 
 class _Side:
@@ -72,9 +74,9 @@ class Branches:
         self._main = []
         self._results = []
         for i, value in enumerate(values):
-            side = _Side(value)
-            self._main.append(side)
             hint = self._hints.get(i)
+            side = _Side(self._library.read(value, *hint.read) if hint and hint.read else value)
+            self._main.append(side)
             if side.spec is None:
                 if hint and hint.spec is not None:
                     side.spec = hint.spec
@@ -133,9 +135,20 @@ class Branches:
                 "branch, but not of the other: both must give it a value that a tensor can have",
             )
         if main.spec != other.spec:
-            raise self._structure(i, main, other)
+            other = self._alike(i, main, other)
         tensors = self._leaves(i, main, other)
         return self._flagged(i, main, other, tensors)
+
+    def _alike(self, i: int, main: _Side, other: _Side) -> _Side:
+        """The value of the else branch in the structure of the first, where one of them stands for
+        the other, as the value of a variable does for a tensor."""
+        if self._library.read(main.value, other.value) is not None:
+            self._hint(i).read = (other.value,)
+            raise Retry
+        read = self._library.read(other.value, main.value)
+        if read is None:
+            raise self._structure(i, main, other)
+        return _Side(read)
 
     def _keep(self, value: Any) -> list[Tensor]:
         self._results.append(lambda results: value)

@@ -17,7 +17,17 @@ class _Symbol:
     """One symbol. It is Python's as long as no iteration changes it; then its leaves are carried,
     with a flag if it had no value before the loop."""
 
-    __slots__ = ("before", "carried", "flagged", "leaves", "name", "spec", "tensors", "why")
+    __slots__ = (
+        "before",
+        "carried",
+        "flagged",
+        "leaves",
+        "name",
+        "spec",
+        "tensors",
+        "variable",
+        "why",
+    )
 
     def __init__(self, name: str, before: Any) -> None:
         self.name = name
@@ -28,6 +38,9 @@ class _Symbol:
         """What the tensors were made of; None for what was not there."""
         self.tensors: list[Tensor] = []
         self.spec: Spec = ()
+        self.variable: Any = None
+        """What is read where the loop begins, a variable for example in whose place an iteration
+        has a tensor; and what the iteration has."""
         self.why = ""
 
 
@@ -48,6 +61,11 @@ class LoopState:
 
     def entry(self) -> list[Tensor]:
         """The tensors that are carried, as they enter the loop."""
+        for symbol in self._symbols:
+            if symbol.variable is not None:
+                leaves: list[Any] = []
+                trees.flatten(self._library.read(*symbol.variable), leaves)
+                symbol.tensors[: len(leaves)] = map(self._library.as_tensor, leaves)
         return [tensor for s in self._symbols if s.carried for tensor in s.tensors]
 
     def values(self, tensors: Sequence[Tensor]) -> list[Any]:
@@ -125,8 +143,11 @@ class LoopState:
             )
         if after is None:
             raise self._error("value", f"{shown(symbol.name)} is None at the end of the iteration")
-        symbol.spec = trees.flatten(inner, symbol.leaves)
         value = after.value if isinstance(after, Maybe) else after
+        read = self._library.read(inner, value)
+        if read is not None:
+            symbol.variable, inner = (inner, value), read
+        symbol.spec = trees.flatten(inner, symbol.leaves)
         leaves: list[Any] = []
         if not is_absent(value) and trees.flatten(value, leaves) != symbol.spec:
             raise self._structure(symbol, value)

@@ -90,6 +90,11 @@ class Staging(Protocol):
         """The tensors of a value of the library that is made of tensors; None for other values."""
         ...
 
+    def read(self, x: object, like: object) -> object | None:
+        """What stands here for a value in whose place another control path has `like`: the value
+        of a variable for a tensor; None if nothing does."""
+        ...
+
     def op(self, name: str, *operands: Any) -> Tensor:
         """Calls an op: logical_not, logical_and, logical_or, minimum, maximum, sum, any, all, sort,
         row (of a tensor, by number), size (of the first axis), flip (along it), scalar (of a tensor

@@ -6,11 +6,15 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-__all__ = ["AbsentError", "RemovedError", "refuse_keywords"]
+__all__ = ["AbsentError", "MissingError", "RemovedError", "refuse_keywords"]
 
 
 class RemovedError(AttributeError, NotImplementedError):
     """A name that only TensorFlow 1 had. The text says what to write instead."""
+
+
+class MissingError(AttributeError, NotImplementedError):
+    """A name of TensorFlow 2 that Weft has nothing for. The text says what to write instead."""
 
 
 class AbsentError(AttributeError):

@@ -35,20 +35,37 @@ class Dataset(wf.data.Dataset[Any]):
     It is a `wf.data.Dataset`, with all its methods.
     """
 
+    _kind = "Dataset"
+    _spec: Any = None
+    _endless = False
+
     @classmethod
-    def _of_other(cls, made: wf.data.Dataset[Any]) -> Self:
+    def _of_other(cls, made: wf.data.Dataset[Any], kind: str) -> Self:
         of: Any = cls._of(made._pipeline, made._held)
+        of._kind = kind
         return of
+
+    def _stage(self, made: wf.data.Dataset[Any], kind: str, same: bool = True) -> Self:
+        """A stage behind this one, whose elements are of the same types or not."""
+        of: Any = self._of_other(made, kind)
+        of._endless = self._endless
+        of._spec = self._spec if same else None
+        return of
+
+    @property
+    def element_spec(self) -> Any:
+        """The types of an element; how many a batch has is open unless the remainder is dropped."""
+        return super().element_spec if self._spec is None else self._spec
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
         """The slices of tensors along their first axis."""
-        return cls._of_other(wf.data.from_tensor_slices(tensors))
+        return cls._of_other(wf.data.from_tensor_slices(tensors), "TensorSliceDataset")
 
     @classmethod
     def from_tensors(cls, tensors: Any, name: str | None = None) -> Self:
         """One element, the tensors as they are."""
-        return cls._of_other(wf.data.from_element(tensors))
+        return cls._of_other(wf.data.from_element(tensors), "TensorDataset")
 
     @classmethod
     def from_generator(
@@ -60,14 +77,16 @@ class Dataset(wf.data.Dataset[Any]):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Self:
-        """What an iterable gives that `generator(*args)` makes anew for each epoch. Types are those
-        of the elements."""
-        return cls._of_other(wf.data.from_generator(generator, *(args or ())))
+        """What an iterable gives that `generator(*args)` makes anew for each epoch, as tensors of
+        the dtypes of the signature, if there is one."""
+        types = output_types if output_signature is None else output_signature
+        made = wf.data.from_generator(_typed, generator, types, args or ())
+        return cls._of_other(made, "FlatMapDataset")
 
     @classmethod
     def range(cls, *args: int, output_type: Any = "int64", name: str | None = None) -> Self:
         """The numbers of Python's `range`."""
-        made = cls._of_other(wf.data.range(*args))
+        made = cls._of_other(wf.data.range(*args), "RangeDataset")
         kind = wf.dtype(output_type)
 
         def cast(x: wf.Tensor) -> wf.Tensor:
@@ -81,7 +100,7 @@ class Dataset(wf.data.Dataset[Any]):
         listed: Any = args or (datasets,)
         if len(listed) == 1 and type(listed[0]) in (list, tuple):
             listed = listed[0]
-        return cls._of_other(wf.data.zip(*listed))
+        return cls._of_other(wf.data.zip(*listed), "ZipDataset")
 
     def map(
         self,
@@ -91,11 +110,15 @@ class Dataset(wf.data.Dataset[Any]):
         name: str | None = None,
     ) -> Self:
         """What a function gives for each element; the parts of a tuple are its arguments."""
-        return self._of_other(super().map(map_func, workers=_workers(num_parallel_calls)))
+        made = super().map(map_func, workers=_workers(num_parallel_calls))
+        parallel = "" if num_parallel_calls is None else "Parallel"
+        return self._stage(made, f"{parallel}MapDataset", False)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
         """The elements of which a function is true."""
-        return self._of_other(super().filter(predicate))
+        made = self._stage(super().filter(predicate), "FilterDataset")
+        made._endless = False
+        return made
 
     def batch(
         self,
@@ -106,7 +129,13 @@ class Dataset(wf.data.Dataset[Any]):
         name: str | None = None,
     ) -> Self:
         """So many elements at a time, fewer at the end unless the remainder is dropped."""
-        return self._of_other(super().batch(int(batch_size), drop_remainder))
+        parallel = "" if num_parallel_calls is None else "Parallel"
+        made = self._stage(
+            super().batch(int(batch_size), drop_remainder), f"{parallel}BatchDataset", False
+        )
+        if not drop_remainder:
+            made._spec = _more.map_structure(_of_any_size, [made.element_spec])
+        return made
 
     def padded_batch(
         self,
@@ -122,7 +151,8 @@ class Dataset(wf.data.Dataset[Any]):
                 "padded_batch: padded_shapes is not there: a batch is as large as its largest element"
             )
         padding = 0.0 if padding_values is None else padding_values
-        return self._of_other(super().batch(int(batch_size), drop_remainder, padding=padding))
+        made = super().batch(int(batch_size), drop_remainder, padding=padding)
+        return self._stage(made, "PaddedBatchDataset", False)
 
     def shuffle(
         self,
@@ -132,28 +162,39 @@ class Dataset(wf.data.Dataset[Any]):
         name: str | None = None,
     ) -> Self:
         """A random order, by a buffer of so many elements."""
+        if int(buffer_size) < 1:
+            raise _weft.ValueError(f"shuffle: buffer_size is {int(buffer_size)}: 1 at least")
         again = reshuffle_each_iteration is not False
-        return self._of_other(super().shuffle(int(buffer_size), seed, reshuffle=again))
+        return self._stage(
+            super().shuffle(int(buffer_size), seed, reshuffle=again), "ShuffleDataset"
+        )
 
     def repeat(self, count: int | None = None, name: str | None = None) -> Self:
         """Several epochs as one; without end for None and -1."""
-        return self._of_other(super().repeat(None if count == -1 else count))
+        endless = count in (None, -1)
+        made = self._stage(super().repeat(None if endless else count), "RepeatDataset")
+        made._endless = made._endless or endless
+        return made
 
     def take(self, count: Any, name: str | None = None) -> Self:
         """The first elements; all for -1."""
-        return self if int(count) == -1 else self._of_other(super().take(int(count)))
+        if int(count) == -1:
+            return self
+        made = self._stage(super().take(int(count)), "TakeDataset")
+        made._endless = False
+        return made
 
     def skip(self, count: Any, name: str | None = None) -> Self:
         """All but the first elements."""
-        return self._of_other(super().skip(int(count)))
+        return self._stage(super().skip(int(count)), "SkipDataset")
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Self:
         """Each element with its number."""
-        return self._of_other(wf.data.zip(wf.data.range(start, _MOST), self))
+        return self._of_other(wf.data.zip(wf.data.range(start, _MOST), self), "ZipDataset")
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Self:
         """The elements of this and then of another."""
-        return self._of_other(super().concatenate(dataset))
+        return self._stage(super().concatenate(dataset), "ConcatenateDataset")
 
     def interleave(
         self,
@@ -166,25 +207,68 @@ class Dataset(wf.data.Dataset[Any]):
     ) -> Self:
         """The elements of the data sets that a function opens, which take turns."""
         cycle = 4 if cycle_length in (None, AUTOTUNE) else cycle_length
-        return self._of_other(super().interleave(map_func, cycle=cycle, block=block_length or 1))
+        made = super().interleave(map_func, cycle=cycle, block=block_length or 1)
+        return self._of_other(made, "InterleaveDataset")
+
+    def flat_map(self, map_func: Callable[..., Iterable[Any]], name: str | None = None) -> Self:
+        """The elements of the data sets that a function opens, one data set behind the other."""
+        return self._of_other(super().interleave(map_func, cycle=1, block=1), "FlatMapDataset")
+
+    def unbatch(self, name: str | None = None) -> Self:
+        """The slices of the elements along their first axis."""
+
+        def slices(*parts: Any) -> Any:
+            return wf.data.from_tensor_slices(parts[0] if len(parts) == 1 else parts)
+
+        made = self.flat_map(slices)
+        made._kind = "UnbatchDataset"
+        return made
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
+        """The elements in front of the first of which a function is not true."""
+        made = wf.data.from_generator(_begin_of, self, predicate)
+        return self._of_other(made, "TakeWhileDataset")
+
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
+    ) -> Any:
+        """The last of the states that a function gives for the one before and an element. Throws
+        StateError while a function is traced: a loop over the data set is one of the program."""
+        if _weft.internal_is_tracing():
+            raise _weft.StateError("reduce: in a traced function write a loop over the data set")
+        state = _more.map_structure(wf.asarray, [initial_state])
+        for element in self:
+            state = reduce_func(state, element)
+        return state
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The element of a data set that has one. Throws ValueError for others."""
+        found = list(super().take(2))
+        if len(found) != 1:
+            many = "none" if not found else "more than one"
+            raise _weft.ValueError(f"get_single_element: there is {many}")
+        return found[0]
 
     def cache(self, filename: str = "", name: str | None = None) -> Self:
         """Keeps the elements in memory once they are made."""
         if filename:
             raise _weft.ValueError("cache: the elements are kept in memory, not in files")
-        return self._of_other(super().cache())
+        return self._stage(super().cache(), "CacheDataset")
 
     def prefetch(self, buffer_size: Any = AUTOTUNE, name: str | None = None) -> Self:
         """Makes elements ahead while the loop is at work on others."""
         count = int(buffer_size)
-        return self._of_other(super().prefetch(2 if count == AUTOTUNE else count))
+        return self._stage(super().prefetch(2 if count == AUTOTUNE else count), "PrefetchDataset")
 
     def apply(self, transformation_func: Callable[[Self], Any]) -> Any:
         """What a function gives for the data set."""
         return transformation_func(self)
 
     def cardinality(self) -> Any:
-        """How many elements there are, as an int64 scalar; -2 if that is not known."""
+        """How many elements there are, as an int64 scalar; -1 if they do not end, -2 if their
+        number is not known."""
+        if self._endless:
+            return wf.constant(-1, "int64")
         return wf.constant(-2 if self.size is None else self.size, "int64")
 
     def as_numpy_iterator(self) -> Iterator[Any]:
@@ -192,8 +276,33 @@ class Dataset(wf.data.Dataset[Any]):
         return builtins.map(lambda element: _more.map_structure(_as_array, [element]), self)
 
     def __repr__(self) -> str:
-        return f"<_Dataset element_spec={self.element_spec!r}>"
+        return f"<_{self._kind} element_spec={self.element_spec!r}>"
 
 
 def _as_array(x: Any) -> Any:
     return x.numpy() if isinstance(x, wf.Tensor) else x
+
+
+def _of_any_size(spec: Any) -> Any:
+    """The spec of a batch of any size."""
+    if not hasattr(spec, "shape"):
+        return spec
+    return wf.TensorSpec((None, *spec.shape[1:]), spec.dtype)
+
+
+def _begin_of(data: Dataset, predicate: Callable[..., Any]) -> Iterator[Any]:
+    for element in data:
+        if not bool(predicate(*element) if type(element) is tuple else predicate(element)):
+            return
+        yield element
+
+
+def _typed(generator: Callable[..., Iterable[Any]], types: Any, args: Any) -> Iterator[Any]:
+    """What a generator gives, as tensors of these types."""
+    for element in generator(*args):
+        yield element if types is None else _more.map_structure(_of_type, [types, element])
+
+
+def _of_type(kind: Any, x: Any) -> Any:
+    wanted: Any = kind.dtype if isinstance(kind, wf.TensorSpec) else kind
+    return wf.asarray(x, wanted)

@@ -12,6 +12,20 @@ __all__ = ["Reference", "TensorShape", "tensor_repr", "tensor_str", "variable_re
 _Sizes = tuple[int | None, ...]
 
 
+def _size_of(n: Any) -> int | None:
+    """A size of an axis. Throws TypeError for what is no number, ValueError for one below 0."""
+    if n is None:
+        return None
+    if not hasattr(n, "__index__"):
+        raise TypeError(
+            f"TensorShape: {n!r} is no size: a shape is one number, or a list of numbers and None"
+        )
+    size = int(n)
+    if size < 0:
+        raise _weft.ValueError(f"TensorShape: Dimension {size} must be >= 0")
+    return size
+
+
 class TensorShape(_Sizes):
     """The sizes of a tensor's axes: a tuple, of which None is a size that is not known, and
     `TensorShape(None)` a shape whose rank is not known either."""
@@ -25,7 +39,7 @@ class TensorShape(_Sizes):
 
     @classmethod
     def _made(cls, sizes: Iterable[Any]) -> Self:
-        return super().__new__(cls, (None if n is None else int(n) for n in sizes))
+        return super().__new__(cls, [_size_of(n) for n in sizes])
 
     @property
     def rank(self) -> int | None:
@@ -88,6 +102,28 @@ class TensorShape(_Sizes):
     def with_rank(self, rank: int) -> TensorShape:
         """The shape, if it has that rank. Throws ValueError otherwise."""
         return self.merge_with([None] * rank)
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """The shape, if it has so many axes or more. Throws ValueError otherwise."""
+        if self.rank is not None and self.rank < rank:
+            raise _weft.ShapeError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Throws ValueError unless the shape may have that rank."""
+        if self.rank not in (None, rank):
+            raise _weft.ShapeError(f"Shape {self} must have rank {rank}")
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The sizes that two shapes have in common; the others are not known."""
+        that = TensorShape(other)
+        if self.rank is None or self.rank != that.rank:
+            return _UNKNOWN
+        return TensorShape(a if a == b else None for a, b in zip(self, that, strict=True))
+
+    def __bool__(self) -> bool:
+        """Whether the rank is known: a scalar's shape is true as well."""
+        return self.rank is not None
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)

@@ -12,14 +12,55 @@ from ._absent import refuse_keywords
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers
 
-__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Lamb", "Layer", "Lion", "RMSprop"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Lamb",
+    "Layer",
+    "LearningRateSchedule",
+    "Lion",
+    "RMSprop",
+    "optimizer_of",
+    "variable_of",
+]
+
+
+class LearningRateSchedule:
+    """A learning rate of the user: `__call__(self, step)` says what it is after so many updates."""
+
+    def __call__(self, step: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no method __call__(self, step)")
 
 
 def _rate(learning_rate: Any) -> Any:
-    """A number as a variable, which can be assigned also once functions are compiled."""
+    """A number as a variable, which can be assigned also once functions are compiled; a function
+    without parameters as one of the step."""
     if isinstance(learning_rate, int | float):
         return wf.Variable(float(learning_rate), False, "learning_rate", "float32")
+    code: Any = getattr(learning_rate, "__code__", None)
+    if code is not None and code.co_argcount == 0:
+
+        def rate(step: Any) -> Any:
+            return learning_rate()
+
+        return rate
     return learning_rate
+
+
+_OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Lamb", "Lion")
+
+
+def optimizer_of(name: Any) -> Any:
+    """The optimizer of a name, in any case of letters, or one itself. Throws ValueError."""
+    if not isinstance(name, str):
+        return name
+    kinds = {each.lower(): each for each in _OPTIMIZERS}
+    if name.lower() not in kinds:
+        raise _weft.ValueError(f"there is no optimizer {name!r}: there are {', '.join(kinds)}")
+    return globals()[kinds[name.lower()]]()
 
 
 def _common(
@@ -296,6 +337,19 @@ class Lion(Deferred, _optimizers.Lion):
 # Layers.
 
 
+def variable_of(
+    function: str, shape: Any, initializer: Any, dtype: Any, trainable: bool, name: str | None
+) -> wf.Variable:
+    """A variable of that shape, with values that an initializer or its name gives."""
+    draw = initializer
+    if isinstance(initializer, str):
+        if initializer not in initializers.__all__:
+            raise _weft.ValueError(f"{function}: there is no initializer {initializer!r}")
+        draw = getattr(initializers, initializer)()
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    return wf.Variable(draw(sizes, dtype or "float32"), trainable, name, dtype or "float32")
+
+
 class Layer(wf.Model):
     """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before
     the first call, and `call(self, inputs)` computes its result.
@@ -328,14 +382,7 @@ class Layer(wf.Model):
         name: str | None = None,
     ) -> wf.Variable:
         """A variable of that shape, with values that an initializer or its name gives."""
-        draw = initializer
-        if isinstance(initializer, str):
-            if initializer not in initializers.__all__:
-                raise _weft.ValueError(f"add_weight: there is no initializer {initializer!r}")
-            draw = getattr(initializers, initializer)()
-        sizes = tuple(int(n) for n in shape)
-        value = draw(sizes, dtype or "float32")
-        return wf.Variable(value, trainable, name, dtype or "float32")
+        return variable_of("add_weight", shape, initializer, dtype, trainable, name)
 
     def build(self, input_shape: Any, dtype: Any = "float32") -> Any:
         """Makes the variables, for inputs of that shape. A subclass has its own."""

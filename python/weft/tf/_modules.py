@@ -9,10 +9,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ._absent import AbsentError, RemovedError, refuse_keywords
+from ._absent import AbsentError, MissingError, RemovedError, refuse_keywords
 
 try:
-    from ._names import MODULES, NAMES, REMOVED
+    from ._names import ABSENT, MODULES, NAMES, REMOVED
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "weft.tf: the table of names is not compiled: build the target weft-python"
@@ -60,6 +60,9 @@ def find(within: str, name: str) -> Any:
         raise RemovedError(f"tf.{path} is of TensorFlow 1: {removed}", name=name, obj=None)
     if within == "compat.v1" and (name in NAMES or name in MODULES):
         return getattr(sys.modules[_ROOT], name)
+    missing = ABSENT.get(path)
+    if missing is not None:
+        raise MissingError(f"weft.tf has no tf.{path}: {missing}", name=name, obj=None)
     raise AbsentError(f"{_ROOT}.{within}" if within else _ROOT, name, paths)
 
 
@@ -94,10 +97,19 @@ _PACKAGES = {
     "wf": "weft",
     "tf": "weft.tf",
     "more": "weft.tf._more",
+    "elements": "weft.tf._elements",
+    "functional": "weft.tf._functional",
+    "networks": "weft.tf._networks",
+    "checks": "weft.tf._checks",
+    "arrays": "weft.tf._arrays",
     "data": "weft.tf._data",
     "train": "weft.tf._train",
     "summary": "weft.tf._summary",
     "keras": "weft.tf._keras",
+    "layers": "weft.tf._layers",
+    "functions": "weft.tf._functions",
+    "metrics": "weft.tf._metrics",
+    "training": "weft.tf._training",
 }
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import enum
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape as TensorShape
 from ._print import print_values as print_values
@@ -41,21 +43,23 @@ def to_graph(entity: Callable[..., Any]) -> Callable[..., Any]:
     return calls.convert(getattr(entity, "python_function", entity))
 
 
-def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any) -> Any:
-    """The loop, of at most so many turns."""
-    if maximum_iterations is None:
-        return wf.while_loop(cond, body, loop_vars)
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gives what f gives, and hands gradients on as if it were the identity."""
 
-    def holds(turn: Any, *values: Any) -> Any:
-        return wf.logical_and(wf.less(turn, maximum_iterations), cond(*values))
+    def passing(x: Any) -> Any:
+        tensor = wf.asarray(x)
+        return tensor + wf.stop_gradient(f(tensor) - tensor)
 
-    def step(turn: Any, *values: Any) -> Any:
-        after = body(*values)
-        many = len(values) != 1 or type(after) in (list, tuple)
-        return (turn + 1, *(after if many else [after]))
+    return passing
 
-    results = wf.while_loop(holds, step, [wf.constant(0), *loop_vars])[1:]
-    return list(results) if isinstance(loop_vars, list) else tuple(results)
+
+def timestamp() -> Any:
+    """The seconds since 1970, each time that the program comes to this place."""
+
+    def now() -> Any:
+        return wf.constant(time.time(), "float64")
+
+    return wf.py_function(now, [], "float64")
 
 
 @contextmanager
@@ -89,6 +93,21 @@ def list_devices(device_type: str | None) -> list[PhysicalDevice]:
     return [each for each in found if device_type in (None, each.device_type)]
 
 
+class LogicalDevice(NamedTuple):
+    """A device as programs name it."""
+
+    name: str
+    device_type: str
+
+
+def list_logical_devices(device_type: str | None) -> list[LogicalDevice]:
+    """The same devices under the names of `tf.device`."""
+    return [
+        LogicalDevice(each.name.replace("/physical_device:", "/device:"), each.device_type)
+        for each in list_devices(device_type)
+    ]
+
+
 class device:
     """A context that checks that a device is there; ops run where their operands are."""
 
@@ -104,6 +123,52 @@ class device:
 
 
 # Tensors of values and shapes.
+
+
+def constant(value: Any, dtype: Any, shape: Any) -> Any:
+    """A tensor of a value. Throws DTypeError for numbers with a fraction that are to be integers."""
+    if dtype is not None and _holds_fractions(value) and not wf.dtype(dtype).is_floating:
+        raise _weft.DTypeError(f"constant: {value!r} is not converted to {wf.dtype(dtype)!r}")
+    return wf.constant(value, dtype, shape)
+
+
+def _holds_fractions(value: Any) -> bool:
+    """Whether there is a float of Python in it."""
+    if is_listed(value):
+        return any(_holds_fractions(item) for item in value)
+    return type(value) is float
+
+
+def convert_to_tensor(value: Any, dtype: Any, hint: Any) -> Any:
+    """A tensor of a value, of the dtype of the hint if it can be. Throws ValueError for a tensor of
+    another dtype."""
+    if isinstance(value, wf.Tensor | wf.Variable):
+        if dtype is not None and value.dtype != wf.dtype(dtype):
+            raise _weft.ValueError(
+                f"Tensor conversion requested dtype {wf.dtype(dtype).name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}: write tf.cast"
+            )
+        return wf.asarray(value)
+    if dtype is None and hint is not None and _may_become(value, hint):
+        dtype = hint
+    return constant(value, dtype, None)
+
+
+def _may_become(value: Any, dtype: Any) -> bool:
+    return wf.dtype(dtype).is_floating or wf.asarray(value).dtype == wf.dtype(dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any, axis: int) -> Any:
+    """So many numbers from one to another, or tensors of them along a new axis."""
+    first, last = wf.asarray(start), wf.asarray(stop)
+    count = int(num)
+    if first.ndim == last.ndim == 0 and not _is_traced(first, last):
+        kind = "float64" if "float64" in (first.dtype, last.dtype) else "float32"
+        return wf.linspace(first.item(), last.item(), count, dtype=kind)
+    at = axis_of(axis, first.ndim + 1)
+    places = wf.linspace(0.0, 1.0, count, dtype=wf.divide(first, 1).dtype)
+    wide = wf.reshape(places, [1] * at + [count] + [1] * (first.ndim - at))
+    return expand_dims(first, at) + wide * expand_dims(last - first, at)
 
 
 def eye(rows: int, columns: int | None, batch_shape: Any, dtype: Any) -> Any:
@@ -156,7 +221,7 @@ def size_of(x: Any, dtype: Any) -> Any:
     return wf.prod(shape_of(tensor, dtype))
 
 
-def _axis(axis: int, rank: int) -> int:
+def axis_of(axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
         raise _weft.OutOfRangeError(f"axis {axis} is out of range for a tensor of rank {rank}")
     return axis + rank if axis < 0 else axis
@@ -165,8 +230,41 @@ def _axis(axis: int, rank: int) -> int:
 def expand_dims(x: Any, axis: int) -> Any:
     """With an axis of size 1 at that place."""
     tensor = wf.asarray(x)
-    at = _axis(int(axis), tensor.ndim + 1)
+    at = axis_of(int(axis), tensor.ndim + 1)
     return tensor[(slice(None),) * at + (None,)]
+
+
+def ensure_shape(x: Any, shape: Any) -> Any:
+    """The tensor, if it may have that shape. Throws InvalidArgumentError otherwise."""
+    tensor: Any = wf.asarray(x)
+    if not TensorShape(shape).is_compatible_with(list(tensor.shape)):
+        raise _weft.ShapeError(
+            f"ensure_shape: the shape {tuple(tensor.shape)} is not compatible with {TensorShape(shape)}"
+        )
+    return tensor
+
+
+def broadcast_shape(a: Any, b: Any) -> TensorShape:
+    """The shape that two shapes broadcast to. Throws ValueError if they do not."""
+    one, other = list(TensorShape(a)), list(TensorShape(b))
+    rank = max(len(one), len(other))
+    pairs = zip([1] * (rank - len(one)) + one, [1] * (rank - len(other)) + other, strict=True)
+    sizes: list[int | None] = []
+    for m, n in pairs:
+        if m is not None and n is not None and m != n and 1 not in (m, n):
+            raise _weft.ShapeError(
+                f"the shapes {TensorShape(a)} and {TensorShape(b)} do not broadcast"
+            )
+        sizes.append(n if m == 1 else m if n == 1 else n if m is None else m)
+    return TensorShape(sizes)
+
+
+def resize(images: Any, size: Any, method: Any) -> Any:
+    """Pictures, or one, of that height and width."""
+    tensor: Any = wf.asarray(images)
+    if tensor.ndim == 3:
+        return wf.resize_image(tensor[None], size, method)[0]
+    return wf.resize_image(tensor, size, method)
 
 
 def stack(values: Sequence[Any], axis: int) -> Any:
@@ -177,7 +275,7 @@ def stack(values: Sequence[Any], axis: int) -> Any:
 def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
     """The slices along an axis."""
     tensor: Any = wf.asarray(x)
-    at = _axis(axis, tensor.ndim)
+    at = axis_of(axis, tensor.ndim)
     count = tensor.shape[at] if num is None else num
     if count is None:
         raise _weft.ValueError(f"unstack: the size of axis {axis} is not known yet: give num")
@@ -187,7 +285,7 @@ def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
 def split(x: Any, parts: Any, axis: int) -> list[Any]:
     """So many parts of one size, or parts of the sizes of a list, of which one may be -1."""
     tensor: Any = wf.asarray(x)
-    at = _axis(axis, tensor.ndim)
+    at = axis_of(axis, tensor.ndim)
     whole = tensor.shape[at]
     if isinstance(parts, int):
         if whole is None or whole % parts:
@@ -202,75 +300,6 @@ def split(x: Any, parts: Any, axis: int) -> list[Any]:
     before = (slice(None),) * at
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
     return [tensor[(*before, slice(e - n, e))] for e, n in zip(ends, sizes, strict=True)]
-
-
-def tile(x: Any, multiples: Any) -> Any:
-    """The tensor so many times along each axis."""
-    tensor = wf.asarray(x)
-    for axis, count in enumerate(int(n) for n in multiples):
-        tensor = wf.concatenate([tensor] * count, axis) if count != 1 else tensor
-    return tensor
-
-
-def repeat(x: Any, repeats: int, axis: int | None) -> Any:
-    """Each element so many times, one behind the other."""
-    tensor = wf.asarray(x)
-    if axis is None:
-        tensor, axis = wf.reshape(tensor, -1), 0
-    at = _axis(axis, tensor.ndim)
-    wide = stack([tensor] * int(repeats), at + 1)
-    return wf.reshape(wide, [*tensor.shape[:at], -1, *tensor.shape[at + 1 :]])
-
-
-def pad(x: Any, paddings: Any, mode: str, value: Any) -> Any:
-    """With so many values in front and behind along each axis."""
-    if mode.upper() != "CONSTANT":
-        raise _weft.ValueError(f"pad: the mode is {mode!r}, and 'CONSTANT' alone is there")
-    pairs = [(int(low), int(high)) for low, high in paddings]
-    low, high = [p[0] for p in pairs], [p[1] for p in pairs]
-    tensor = wf.asarray(x)
-    return wf.pad(tensor, wf.cast(value, tensor.dtype), low, high, [0] * len(pairs))
-
-
-def slice_of(x: Any, begin: Any, size: Any) -> Any:
-    """The part of that size at a place; a size of -1 is all that is left."""
-    ends = [None if n == -1 else int(b) + int(n) for b, n in zip(begin, size, strict=True)]
-    return wf.asarray(x)[tuple(slice(int(b), e) for b, e in zip(begin, ends, strict=True))]
-
-
-def gather(x: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
-    """The slices of these numbers along an axis."""
-    if batch_dims:
-        raise _weft.ValueError("gather: batch_dims is not there: write wf.take_along_axis")
-    return wf.gather(x, indices, int(axis))
-
-
-def where(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, else y."""
-    if x is None or y is None:
-        raise _weft.ValueError(
-            "where: the places where a condition holds are as many as the values say, which no "
-            "traced function can have: give x and y, or write np.argwhere(condition)"
-        )
-    return wf.select(condition, x, y)
-
-
-def one_hot(labels: Any, depth: Any, on: Any, off: Any, axis: int, dtype: Any) -> Any:
-    """A vector for each label, on at its place and off elsewhere."""
-    tensor = wf.asarray(labels)
-    at = _axis(axis, tensor.ndim + 1)
-    places = wf.reshape(
-        wf.arange(int(depth), dtype=tensor.dtype), [-1] + [1] * (tensor.ndim - at)
-    )
-    hits = wf.equal(expand_dims(tensor, at), places)
-    return wf.select(hits, wf.cast(on, dtype), wf.cast(off, dtype))
-
-
-def is_descending(direction: str) -> bool:
-    """Of 'ASCENDING' and 'DESCENDING'."""
-    if direction not in ("ASCENDING", "DESCENDING"):
-        raise _weft.ValueError(f"sort: direction is {direction!r}: 'ASCENDING' or 'DESCENDING'")
-    return direction == "DESCENDING"
 
 
 # Arithmetic.
@@ -298,7 +327,8 @@ def round_half_even(x: Any) -> Any:
         return tensor
     low = wf.floor(tensor)
     up = wf.logical_or(tensor - low > 0.5, wf.logical_and(tensor - low == 0.5, low % 2 == 1))
-    return wf.select(up, low + 1, low)
+    whole = wf.select(up, low + 1, low)
+    return wf.select(whole == 0, tensor * 0, whole)  # which keeps the sign of a zero
 
 
 def norm(x: Any, order: Any, axis: Any, keepdims: bool) -> Any:
@@ -344,8 +374,8 @@ def tensordot(a: Any, b: Any, axes: Any) -> Any:
         ours, theirs = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
         first, second = axes
-        ours = [_axis(i, x.ndim) for i in ([first] if isinstance(first, int) else first)]
-        theirs = [_axis(i, y.ndim) for i in ([second] if isinstance(second, int) else second)]
+        ours = [axis_of(i, x.ndim) for i in ([first] if isinstance(first, int) else first)]
+        theirs = [axis_of(i, y.ndim) for i in ([second] if isinstance(second, int) else second)]
     rows = [i for i in range(x.ndim) if i not in ours]
     columns = [i for i in range(y.ndim) if i not in theirs]
     inner = 1
@@ -357,125 +387,52 @@ def tensordot(a: Any, b: Any, axes: Any) -> Any:
     return wf.reshape(left @ right, sizes)
 
 
-# Reductions and networks.
+def truncate_divide(x: Any, y: Any) -> Any:
+    """The quotient of integers, rounded to zero."""
+    return (wf.abs(x) // wf.abs(y)) * (wf.sign(x) * wf.sign(y))
 
 
-def reduce_logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
-    """log(sum(exp(x))), without overflow."""
-    most = wf.stop_gradient(wf.max(x, axis, keepdims=True))
-    total = wf.log(wf.sum(wf.exp(wf.subtract(x, most)), axis, keepdims=True)) + most
-    return total if keepdims else wf.sum(total, axis)
+def polynomial(coefficients: Any, x: Any) -> Any:
+    """The value of a polynomial, of which the coefficient of the highest power is the first."""
+    total: Any = wf.zeros_like(x)
+    for each in coefficients:
+        total = total * x + each
+    return total
 
 
-def reduce_variance(x: Any, axis: Any, keepdims: bool) -> Any:
-    """The mean of squared distances from the mean."""
-    middle = wf.mean(x, axis, keepdims=True)
-    return wf.mean(wf.square(wf.subtract(x, middle)), axis, keepdims=keepdims)
+def steps_up(x: Any, compare: Any) -> Any:
+    """Whether each element and the next one compare so."""
+    flat: Any = wf.reshape(x, -1)
+    return wf.all(compare(flat[:-1], flat[1:]))
 
 
-def top_k(x: Any, k: int, dtype: Any) -> Any:
-    """The k largest along the last axis, and where they are."""
-    values, indices = wf.top_k(x, k)
-    return TopK(values, wf.cast(indices, dtype))
+def l2_normalize(x: Any, axis: Any, epsilon: float) -> Any:
+    """x / sqrt(max(sum(x²), epsilon))."""
+    squares = wf.sum(wf.square(x), axis, keepdims=True)
+    return wf.asarray(x) * wf.rsqrt(wf.maximum(squares, epsilon))
 
 
-class TopK(NamedTuple):
-    """What `tf.math.top_k` gives."""
-
-    values: Any
-    indices: Any
-
-
-def log_softmax(x: Any, axis: int) -> Any:
-    """x - log(sum(exp(x))) along an axis."""
-    return wf.subtract(x, reduce_logsumexp(x, axis, True))
-
-
-def softmax(x: Any, axis: int) -> Any:
-    """exp(x) / sum(exp(x)) along an axis."""
-    powers = wf.exp(wf.subtract(x, wf.stop_gradient(wf.max(x, axis, keepdims=True))))
-    return powers / wf.sum(powers, axis, keepdims=True)
-
-
-# Random numbers.
-
-
-def uniform(shape: Any, low: Any, high: Any, dtype: Any, seed: int | None) -> Any:
-    """Numbers from low up to high, which is 1 for floating ones."""
-    kind = wf.dtype(dtype)
-    if kind.is_integer:
-        if high is None:
-            raise _weft.ValueError("uniform: integers want a maxval")
-        return wf.random.randint(shape, int(low), int(high), dtype=kind, seed=seed)
-    top = 1.0 if high is None else float(high)
-    return wf.random.uniform(shape, float(low), top, dtype=kind, seed=seed)
-
-
-def shuffle(x: Any, seed: int | None) -> Any:
-    """The slices along the first axis in a random order."""
-    tensor = wf.asarray(x)
-    return wf.gather(tensor, wf.random.permutation(tensor.shape[0], seed=seed), 0)
-
-
-# Checks.
-
-
-def _comparable(x: Any) -> Any:
-    """A tensor; of a shape that of its sizes."""
-    if isinstance(x, TensorShape):
-        if not x.is_fully_defined():
-            raise _weft.ValueError(f"assert: the shape {x} is not known before the function runs")
-        sizes: Any = list(x)
-        return wf.constant(sizes, "int32", [len(x)])
-    return wf.asarray(x)
-
-
-def assert_that(sign: str, compare: Any, x: Any, y: Any, message: str | None) -> None:
-    """Checks that a comparison holds for all elements."""
-    a, b = _comparable(x), _comparable(y)
-    try:
-        holds = wf.all(compare(a, b))
-    except _weft.ShapeError as error:
-        raise _weft.InvalidArgumentError(f"{message or ''} {error}".strip()) from None
-    text = f"Condition x {sign} y did not hold{' element-wise' if a.ndim or b.ndim else ''}"
-    _check(holds, [message or "", text], [("x", a), ("y", b)])
-
-
-def check(condition: Any, data: Any) -> None:
-    """Checks that a condition holds; the text of the error has the data."""
-    listed: list[Any] = [*data] if _is_listed(data) else [data]
-    items = [("data", x) for x in listed]
-    text = "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true"
-    _check(wf.all(condition), [text], items)
-
-
-def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:
-    if _is_traced(holds):
-        _weft.internal_check(holds, ". ".join(text for text in texts if text))
-    elif not bool(holds):
-        shown = [f"{name} = {x!r}" for name, x in values]
-        raise _weft.AssertionError(". ".join(text for text in (*texts, *shown) if text))
+def confusion_matrix(labels: Any, predictions: Any, classes: Any, weights: Any, dtype: Any) -> Any:
+    """How often samples of each class, by rows, were taken for each one, by columns."""
+    rows, columns = wf.reshape(labels, -1), wf.reshape(predictions, -1)
+    if classes is None:
+        if _is_traced(rows, columns):
+            raise _weft.ValueError("confusion_matrix: in a traced function give num_classes")
+        classes = int(max(rows.numpy().max(), columns.numpy().max())) + 1
+    kind = dtype if weights is None else wf.asarray(weights).dtype
+    counts = wf.ones_like(rows, kind) if weights is None else wf.reshape(weights, -1)
+    cells = wf.scatter_add(wf.zeros([classes * classes], kind), rows * classes + columns, counts)
+    return wf.cast(wf.reshape(cells, [classes, classes]), dtype)
 
 
 # Structures.
 
 
-# Not seen by type checkers, which know no more of the entries then.
-
-
-def _is_dict(x: Any) -> bool:
-    return isinstance(x, dict)
-
-
-def _is_listed(x: Any) -> bool:
-    return isinstance(x, list | tuple)
-
-
 def flatten(structure: Any) -> list[Any]:
     """The leaves of lists, tuples and dicts, these in the order of their keys."""
-    if _is_dict(structure):
+    if is_dict(structure):
         return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
-    if _is_listed(structure):
+    if is_listed(structure):
         return [leaf for item in structure for leaf in flatten(item)]
     return [structure]
 
@@ -483,11 +440,48 @@ def flatten(structure: Any) -> list[Any]:
 def map_structure(function: Callable[..., Any], structures: Sequence[Any]) -> Any:
     """The same structure with what a function gives for the leaves of all."""
     first = structures[0]
-    if _is_dict(first):
+    if is_dict(first):
         return type(first)(
             (key, map_structure(function, [s[key] for s in structures])) for key in first
         )
-    if _is_listed(first):
+    if is_listed(first):
         made = [map_structure(function, items) for items in zip(*structures, strict=True)]
         return first._make(made) if hasattr(first, "_make") else type(first)(made)
     return function(*structures)
+
+
+def pack_as(structure: Any, leaves: Sequence[Any]) -> Any:
+    """The structure with other leaves, in the order of `flatten`."""
+    places = flatten(structure)
+    if len(places) != len(leaves):
+        raise _weft.ValueError(
+            f"pack_sequence_as: the structure has {len(places)} leaves, and there are {len(leaves)}"
+        )
+    given = iter(leaves)
+
+    def filled(part: Any) -> Any:
+        if is_dict(part):
+            values = {key: filled(part[key]) for key in sorted(part)}
+            return type(part)((key, values[key]) for key in part)
+        if is_listed(part):
+            made = [filled(item) for item in part]
+            return part._make(made) if hasattr(part, "_make") else type(part)(made)
+        return next(given)
+
+    return filled(structure)
+
+
+def assert_same_structure(a: Any, b: Any) -> None:
+    """Throws ValueError, or TypeError for containers of different types, unless two structures are
+    the same but for their leaves."""
+    if not is_dict(a) and not is_listed(a) and not is_dict(b) and not is_listed(b):
+        return
+    if type(a) is not type(b):
+        raise TypeError(
+            f"the structures are not the same: a {type(a).__name__} and a {type(b).__name__}"
+        )
+    keys: Any = (sorted(a), sorted(b)) if is_dict(a) else (range(len(a)), range(len(b)))
+    if list(keys[0]) != list(keys[1]):
+        raise _weft.ValueError(f"the structures are not the same: {a!r} and {b!r}")
+    for key in keys[0]:
+        assert_same_structure(a[key], b[key])

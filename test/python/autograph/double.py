@@ -206,6 +206,9 @@ class Library:
     def zeros(self, type: TensorType) -> Any:
         return np.zeros([n or 0 for n in type.shape], type.dtype)[()]
 
+    def read(self, x: object, like: object) -> Any:
+        return None
+
     def parts(self, x: object) -> Parts | None:
         if isinstance(x, Array):
             return Parts([x.elements, x.size], "array", lambda parts: Array(*parts))

@@ -106,9 +106,39 @@ def test_data_sets():
     assert tf.data.Dataset.range(3).cardinality().numpy() == 3 and data.cardinality().numpy() == -2
     made = tf.data.Dataset.from_generator(lambda: iter([1, 2, 3]), output_signature=tf.TensorSpec((), tf.int32))
     assert [int(x) for x in made.concatenate(made).take(4)] == [1, 2, 3, 1]
-    assert repr(tf.data.Dataset.from_tensor_slices([[1.0, 2.0]]).batch(2)).startswith("<_Dataset element_spec=TensorSpec(shape=(")
+    assert repr(tf.data.Dataset.from_tensor_slices([[1.0, 2.0]]).batch(2)).startswith("<_BatchDataset element_spec=TensorSpec(shape=(None, 2)")
     with pytest.raises(TypeError):
         tf.data.Dataset.range(3).shuffle(buffer=3)
+
+
+def test_forms_of_data_sets():
+    data = tf.data.Dataset.range(5)
+    spec = "element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>"
+    assert repr(data) == f"<_RangeDataset {spec}" and repr(data.shuffle(2).take(3)) == f"<_TakeDataset {spec}"
+    assert repr(data.map(lambda x: x, num_parallel_calls=2)) == f"<_ParallelMapDataset {spec}"
+    batches = data.batch(2)
+    assert repr(batches.repeat(2)) == "<_RepeatDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>"
+    assert repr(data.batch(2, drop_remainder=True).element_spec) == "TensorSpec(shape=(2,), dtype=tf.int64, name=None)"
+    assert int(data.repeat().batch(2).cardinality()) == -1 and int(data.repeat().take(7).cardinality()) == 7
+    with pytest.raises(ValueError, match="shuffle: buffer_size is 0: 1 at least"):
+        data.shuffle(0)
+
+
+def test_data_sets_of_data_sets():
+    range_of = tf.data.Dataset.range
+    assert list(range_of(4).flat_map(lambda n: range_of(n)).as_numpy_iterator()) == [0, 0, 1, 0, 1, 2]
+    assert list(range_of(5).batch(2).unbatch().as_numpy_iterator()) == [0, 1, 2, 3, 4]
+    pairs = tf.data.Dataset.from_tensor_slices(([1, 2, 3], [4.0, 5.0, 6.0])).batch(2).unbatch()
+    assert [(int(a), float(b)) for a, b in pairs] == [(1, 4.0), (2, 5.0), (3, 6.0)]
+    assert list(range_of(10).take_while(lambda x: x < 3).as_numpy_iterator()) == [0, 1, 2]
+    assert int(range_of(4).reduce(tf.constant(0, tf.int64), lambda total, x: total + x)) == 6
+    with pytest.raises(RuntimeError, match="write a loop over the data set"):
+        tf.function(lambda: range_of(4).reduce(0, lambda total, x: total))()
+    assert int(tf.data.Dataset.from_tensors(3).get_single_element()) == 3
+    with pytest.raises(ValueError, match="there is more than one"):
+        range_of(2).get_single_element()
+    typed = tf.data.Dataset.from_generator(lambda: iter([(1, 2), (3, 4)]), output_types=(tf.float32, tf.int64))
+    assert [(a.dtype, b.dtype) for a, b in typed] == [(tf.float32, tf.int64)] * 2
 
 
 def test_checkpoint_managers(tmp_path):

@@ -12,8 +12,8 @@ import pytest
 import weft as wf
 from weft import tf
 from weft.tf import _modules
-from weft.tf._absent import AbsentError, RemovedError
-from weft.tf._names import MODULES, NAMES, REMOVED
+from weft.tf._absent import AbsentError, MissingError, RemovedError
+from weft.tf._names import ABSENT, MODULES, NAMES, REMOVED
 
 PROGRAMS = (Path(__file__).parent / "names-of-programs.txt").read_text()
 CALLS, PROTOCOLS = PROGRAMS.split("# methods and attributes of objects\n")
@@ -115,7 +115,7 @@ def test_methods_that_programs_use_are_there(name):
 def test_every_name_is_there(path):
     value = resolved(path)
     assert resolved(path) is value
-    if path in ("newaxis", "__version__", "data.AUTOTUNE"):
+    if path in ("newaxis", "__version__", "data.AUTOTUNE", "data.experimental.AUTOTUNE"):
         return
     assert value.__doc__ and value.__doc__.strip(), f"tf.{path} has no text"
 
@@ -143,6 +143,15 @@ def test_removed_names_say_what_to_write(path):
         resolved(path)
     for said in re.findall(r"tf\.([\w.]+\w)", REMOVED[path]):
         assert said == "contrib.eager" or resolved(said) is not None
+
+
+@pytest.mark.parametrize("path", sorted(ABSENT))
+def test_missing_names_say_what_to_write(path):
+    assert path not in NAMES and path not in REMOVED
+    with pytest.raises(MissingError, match=f"weft.tf has no tf.{re.escape(path)}: "):
+        resolved(path)
+    for said in re.findall(r"tf\.([\w.]+\w)", ABSENT[path]):
+        assert resolved(said) is not None
 
 
 @pytest.mark.parametrize(
@@ -219,5 +228,5 @@ def test_importing_weft_imports_none_of_it():
 
 def test_the_table_is_well_made():
     assert not set(NAMES) & set(REMOVED)
-    assert all(path.rpartition(".")[0] in ("", *MODULES) for path in (*NAMES, *REMOVED))
+    assert all(path.rpartition(".")[0] in ("", *MODULES) for path in (*NAMES, *REMOVED, *ABSENT))
     assert sorted(_modules.paths()) == sorted(f"tf.{path}" for path in NAMES)

@@ -1,0 +1,380 @@
+"""Ops that pick, place and move elements, under TensorFlow's names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import weft as wf
+from weft import _weft
+from weft._trees import is_listed
+
+from ._more import axis_of, expand_dims, stack
+
+
+def sizes_of(shape: Any) -> Any:
+    """Sizes that are given as numbers or as tensors. Throws DTypeError for those that are not known
+    while a function is traced."""
+    if isinstance(shape, wf.Tensor | wf.Variable):
+        if not _weft.internal_is_traced(shape):
+            return shape.numpy().tolist()
+    elif not is_listed(shape) or not any(_weft.internal_is_traced(n) for n in shape):
+        return shape
+    raise _weft.DTypeError(
+        "a size is a tensor of a traced function, and sizes are numbers: write x.shape[i] in place "
+        "of tf.shape(x)[i]"
+    )
+
+
+def tile(x: Any, multiples: Any) -> Any:
+    """The tensor so many times along each axis."""
+    tensor: Any = wf.asarray(x)
+    for axis, count in enumerate(int(n) for n in sizes_of(multiples)):
+        if count == 0:
+            tensor = tensor[(slice(None),) * axis + (slice(0, 0),)]
+        elif count != 1:
+            tensor = wf.concatenate([tensor] * count, axis)
+    return tensor
+
+
+def repeat(x: Any, repeats: Any, axis: int | None) -> Any:
+    """Each element so many times, one behind the other."""
+    tensor: Any = wf.asarray(x)
+    if axis is None:
+        tensor, axis = wf.reshape(tensor, -1), 0
+    at = axis_of(axis, tensor.ndim)
+    counts = sizes_of(repeats)
+    if is_listed(counts):
+        places = [i for i, count in enumerate(counts) for _ in range(int(count))]
+        if len(counts) == 1:
+            places = [i for i in range(tensor.shape[at]) for _ in range(int(counts[0]))]
+        elif len(counts) != tensor.shape[at]:
+            raise _weft.ShapeError(
+                f"repeat: there are {len(counts)} repeats for an axis of size {tensor.shape[at]}"
+            )
+        return wf.gather(tensor, wf.constant(places, "int32", [len(places)]), at)
+    wide = stack([tensor] * int(counts), at + 1)
+    return wf.reshape(wide, [*tensor.shape[:at], -1, *tensor.shape[at + 1 :]])
+
+
+def roll(x: Any, shift: Any, axis: Any) -> Any:
+    """The tensor with its slices moved on along axes, those at the end to the front."""
+    tensor: Any = wf.asarray(x)
+    shifts, axes = sizes_of(shift), sizes_of(axis)
+    pairs = zip(shifts, axes, strict=True) if is_listed(axes) else [(shifts, axes)]
+    for by, along in pairs:
+        at = axis_of(int(along), tensor.ndim)
+        before = (slice(None),) * at
+        cut = -int(by) % (tensor.shape[at] or 1)
+        if cut:
+            parts = [tensor[(*before, slice(cut, None))], tensor[(*before, slice(0, cut))]]
+            tensor = wf.concatenate(parts, at)
+    return tensor
+
+
+def pad(x: Any, paddings: Any, mode: str, value: Any) -> Any:
+    """With so many values in front and behind along each axis: one value, or, 'REFLECT' and
+    'SYMMETRIC', those of the tensor as in a mirror, without and with the ones at the edge."""
+    kind = mode.upper()
+    if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise _weft.ValueError(
+            f"pad: the mode is {mode!r}: it is 'CONSTANT', 'REFLECT' or 'SYMMETRIC'"
+        )
+    tensor: Any = wf.asarray(x)
+    pairs = [(int(low), int(high)) for low, high in sizes_of(paddings)]
+    if kind == "CONSTANT":
+        low, high = [p[0] for p in pairs], [p[1] for p in pairs]
+        return wf.pad(tensor, wf.cast(value, tensor.dtype), low, high, [0] * len(pairs))
+    inner = 1 if kind == "REFLECT" else 0
+    for axis, (low, high) in enumerate(pairs):
+        size = tensor.shape[axis]
+        if max(low, high) > size - inner:
+            raise _weft.ValueError(
+                f"pad: paddings of {max(low, high)} along axis {axis} are too many for {mode} of "
+                f"{size} elements"
+            )
+        places = [
+            *range(low - 1 + inner, inner - 1, -1),
+            *range(size),
+            *range(size - 1 - inner, size - 1 - inner - high, -1),
+        ]
+        tensor = wf.gather(tensor, wf.constant(places, "int32", [len(places)]), axis)
+    return tensor
+
+
+def slice_of(x: Any, begin: Any, size: Any) -> Any:
+    """The part of that size at a place; a size of -1 is all that is left."""
+    starts, counts = sizes_of(begin), sizes_of(size)
+    ends = [None if n == -1 else int(b) + int(n) for b, n in zip(starts, counts, strict=True)]
+    return wf.asarray(x)[tuple(slice(int(b), e) for b, e in zip(starts, ends, strict=True))]
+
+
+def gather(x: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
+    """The slices of these numbers along an axis; of each member of a batch its own, where the first
+    axes of both are one."""
+    tensor, places = wf.asarray(x), wf.asarray(indices)
+    batch = axis_of(batch_dims, places.ndim) if batch_dims < 0 else batch_dims
+    at = batch if axis is None else axis_of(int(axis), tensor.ndim)
+    if batch == 0:
+        return wf.gather(tensor, places, at)
+    if at < batch:
+        raise _weft.ValueError(f"gather: axis {at} is one of the {batch} axes of the batch")
+    rows = 1
+    for n in tensor.shape[:batch]:
+        rows *= n
+    flat = wf.reshape(tensor, [rows, *tensor.shape[batch:]])
+    chosen = wf.reshape(places, [rows, *places.shape[batch:]])
+
+    def one(members: Any, wanted: Any) -> Any:
+        return wf.gather(members, wanted, at - batch)
+
+    picked = wf.vmap(one)(flat, chosen)
+    return wf.reshape(picked, [*tensor.shape[:batch], *picked.shape[1:]])
+
+
+def _places(name: str, indices: Any, shape: Sequence[Any]) -> tuple[Any, int]:
+    """The numbers of slices that vectors of indices lead to, and how many axes those go through."""
+    vectors: Any = wf.asarray(indices)
+    depth = vectors.shape[-1]
+    if depth is None or depth > len(shape) or None in shape[:depth]:
+        raise _weft.ShapeError(
+            f"{name}: vectors of {depth} indices do not lead into a tensor of shape {tuple(shape)}"
+        )
+    at: Any = wf.zeros(vectors.shape[:-1], vectors.dtype)
+    for i, n in enumerate(shape[:depth]):
+        at = at * n + vectors[..., i]
+    return at, depth
+
+
+def _sliced(x: Any, depth: int) -> Any:
+    """With the first axes as one."""
+    tensor: Any = wf.asarray(x)
+    count = 1
+    for n in tensor.shape[:depth]:
+        count *= n
+    return wf.reshape(tensor, [count, *tensor.shape[depth:]])
+
+
+def gather_nd(x: Any, indices: Any, batch_dims: int) -> Any:
+    """The slices that vectors of indices lead to."""
+    if batch_dims:
+        raise _weft.ValueError("gather_nd: batch_dims is not there: write tf.gather")
+    tensor: Any = wf.asarray(x)
+    at, depth = _places("gather_nd", indices, tensor.shape)
+    return wf.gather(_sliced(tensor, depth), at, 0)
+
+
+def scatter_nd_add(x: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with updates added to the slices that vectors of indices lead to."""
+    tensor: Any = wf.asarray(x)
+    at, depth = _places("tensor_scatter_nd_add", indices, tensor.shape)
+    rows = wf.reshape(wf.asarray(updates, tensor.dtype), [-1, *tensor.shape[depth:]])
+    added = wf.scatter_add(_sliced(tensor, depth), wf.reshape(at, -1), rows)
+    return wf.reshape(added, tensor.shape)
+
+
+def scatter_nd_update(x: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with updates in the places of the slices that vectors of indices lead to. Indices
+    are all different."""
+    tensor: Any = wf.asarray(x)
+    nothing = wf.zeros_like(tensor)
+    hits = scatter_nd_add(nothing, indices, wf.ones_like(wf.asarray(updates, tensor.dtype)))
+    return wf.select(hits > 0, scatter_nd_add(nothing, indices, updates), tensor)
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
+    """Zeros of that shape with updates added at the places of indices."""
+    values = wf.asarray(updates)
+    return scatter_nd_add(wf.zeros(sizes_of(shape), values.dtype), indices, values)
+
+
+def segment_sum(x: Any, ids: Any, count: Any) -> Any:
+    """The sums of the slices of each number; without a count of them, ids are sorted and end with
+    the largest."""
+    values, numbers = wf.asarray(x), wf.asarray(ids)
+    if count is None:
+        _wants_values("segment_sum", numbers)
+        count = int(numbers.numpy()[-1]) + 1
+    rest = values.shape[numbers.ndim :]
+    rows = wf.reshape(values, [-1, *rest])
+    sums = wf.zeros([int(sizes_of(count)), *rest], values.dtype)
+    return wf.scatter_add(sums, wf.reshape(numbers, -1), rows)
+
+
+def segment_mean(x: Any, ids: Any, count: Any) -> Any:
+    """The means of the slices of each number, 0 where there are none."""
+    values = wf.asarray(x)
+    sums = segment_sum(values, ids, count)
+    counts = segment_sum(wf.ones_like(values), ids, count)
+    return sums / wf.maximum(counts, 1)
+
+
+# Results whose size the values say: of tensors that have values alone.
+
+
+def _wants_values(name: str, *tensors: Any) -> None:
+    if any(_weft.internal_is_traced(x) for x in tensors):
+        raise _weft.ValueError(
+            f"{name}: how large the result is depends on values, which a traced function does not "
+            "have: call it outside of tf.function, or write tf.where(condition, x, y)"
+        )
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """x where the condition holds, else y; without them, the places where it holds."""
+    if (x is None) != (y is None):
+        raise _weft.ValueError("where: x and y must both be given, or neither of them")
+    if x is not None:
+        return wf.select(condition, x, y)
+    import numpy as np
+
+    holds = wf.asarray(condition)
+    _wants_values("where", holds)
+    return wf.constant(np.argwhere(holds.numpy()).astype(np.int64))
+
+
+def boolean_mask(x: Any, mask: Any, axis: int | None) -> Any:
+    """The slices where a mask holds, which is as the axes from that one on."""
+    tensor, holds = wf.asarray(x), wf.asarray(mask)
+    first = axis or 0
+    if holds.ndim == 0 or holds.shape != tensor.shape[first : first + holds.ndim]:
+        raise _weft.ValueError(
+            f"boolean_mask: a mask of shape {tuple(holds.shape)} does not fit axes from {first} on "
+            f"of a tensor of shape {tuple(tensor.shape)}"
+        )
+    places = where(wf.reshape(holds, -1), None, None)[:, 0]
+    rest = [*tensor.shape[first + holds.ndim :]]
+    return wf.gather(wf.reshape(tensor, [*tensor.shape[:first], -1, *rest]), places, first)
+
+
+class Unique(NamedTuple):
+    """What `tf.unique` gives."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """What `tf.unique_with_counts` gives."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+def unique(x: Any, dtype: Any) -> Any:
+    """The different elements of a vector, in the order in which they come; which of them each is;
+    and how often they come."""
+    import numpy as np
+
+    vector = wf.asarray(x)
+    _wants_values("unique", vector)
+    if vector.ndim != 1:
+        raise _weft.ShapeError(f"unique: a vector is wanted, not shape {tuple(vector.shape)}")
+    _, first, which, counts = np.unique(vector.numpy(), True, True, True)
+    order = np.argsort(first)
+    rank = np.argsort(order)
+    values = wf.gather(vector, wf.constant(first[order]), 0)
+    return UniqueWithCounts(
+        values, wf.constant(rank[which], dtype), wf.constant(counts[order], dtype)
+    )
+
+
+def bincount(x: Any, most: Any, least: Any) -> Any:
+    """How often each number from 0 on comes."""
+    numbers = wf.reshape(wf.asarray(x), -1)
+    if most is None:
+        _wants_values("bincount", numbers)
+        most = int(numbers.numpy().max(initial=-1)) + 1
+    count = max(int(most), int(least or 0))
+    return wf.sum(wf.cast(one_hot(numbers, count, True, False, -1, "bool"), "int32"), 0)
+
+
+def sequence_mask(lengths: Any, most: Any, dtype: Any) -> Any:
+    """For each length a row that begins with as many true entries."""
+    counts = wf.asarray(lengths)
+    if most is None:
+        _wants_values("sequence_mask", counts)
+        most = int(counts.numpy().max())
+    places = wf.arange(int(sizes_of(most)), dtype=counts.dtype)
+    return wf.cast(wf.less(places, expand_dims(counts, -1)), dtype)
+
+
+def one_hot(labels: Any, depth: Any, on: Any, off: Any, axis: int, dtype: Any) -> Any:
+    """A vector for each label, on at its place and off elsewhere, of their dtype."""
+    tensor = wf.asarray(labels)
+    if dtype is None:
+        given = [x for x in (on, off) if x is not None]
+        dtype = wf.asarray(given[0]).dtype if given else "float32"
+    at = axis_of(axis, tensor.ndim + 1)
+    places = wf.reshape(
+        wf.arange(int(sizes_of(depth)), dtype=tensor.dtype), [-1] + [1] * (tensor.ndim - at)
+    )
+    hits = wf.equal(expand_dims(tensor, at), places)
+    high, low = 1 if on is None else on, 0 if off is None else off
+    return wf.select(hits, wf.cast(high, dtype), wf.cast(low, dtype))
+
+
+def is_descending(direction: str) -> bool:
+    """Of 'ASCENDING' and 'DESCENDING'."""
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise _weft.ValueError(f"sort: direction is {direction!r}: 'ASCENDING' or 'DESCENDING'")
+    return direction == "DESCENDING"
+
+
+def meshgrid(vectors: Sequence[Any], indexing: str) -> list[Any]:
+    """The coordinates of the points of a grid."""
+    if indexing not in ("xy", "ij"):
+        raise _weft.ValueError(f"meshgrid: indexing is {indexing!r}: it is 'xy' or 'ij'")
+    flat = [wf.reshape(x, -1) for x in vectors]
+    order = list(range(len(flat)))
+    if indexing == "xy" and len(flat) > 1:
+        order[:2] = [1, 0]
+    shape = [flat[i].shape[0] for i in order]
+    places = [[-1 if i == n else 1 for i in order] for n in range(len(flat))]
+    return [wf.broadcast(wf.reshape(x, p), shape) for x, p in zip(flat, places, strict=True)]
+
+
+def search_sorted(rows: Any, values: Any, side: str, dtype: Any) -> Any:
+    """Where values would have to stand among sorted ones."""
+    if side not in ("left", "right"):
+        raise _weft.ValueError(f"searchsorted: side is {side!r}: it is 'left' or 'right'")
+    compare = wf.less if side == "left" else wf.less_equal
+    below = compare(expand_dims(rows, -2), expand_dims(values, -1))
+    return wf.cast(wf.sum(wf.cast(below, "int32"), -1), dtype)
+
+
+# Matrices.
+
+
+def _unit(rows: int, columns: int, dtype: Any) -> Any:
+    return wf.eye(max(rows, columns), dtype)[:rows, :columns]
+
+
+def diagonal_of(x: Any) -> Any:
+    """The diagonals of matrices."""
+    tensor: Any = wf.asarray(x)
+    rows, columns = tensor.shape[-2:]
+    held = wf.select(_unit(rows, columns, "bool"), tensor, wf.cast(0, tensor.dtype))
+    return wf.sum(held, -1)[..., : min(rows, columns)]
+
+
+def diagonal(x: Any) -> Any:
+    """Matrices with these diagonals."""
+    tensor: Any = wf.asarray(x)
+    size = tensor.shape[-1]
+    row = expand_dims(tensor, -1)
+    return wf.select(_unit(size, size, "bool"), row, wf.cast(0, tensor.dtype))
+
+
+def band(x: Any, lower: Any, upper: Any) -> Any:
+    """Matrices with zeros outside of a band: so many diagonals below and above the main one, all
+    for a negative number."""
+    tensor: Any = wf.asarray(x)
+    rows, columns = tensor.shape[-2:]
+    away = expand_dims(wf.arange(rows), 1) - wf.arange(columns)
+    kept = wf.logical_and(
+        away <= (rows if int(lower) < 0 else int(lower)),
+        -away <= (columns if int(upper) < 0 else int(upper)),
+    )
+    return wf.select(kept, tensor, wf.cast(0, tensor.dtype))

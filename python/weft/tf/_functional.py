@@ -1,0 +1,241 @@
+"""Ops that take functions, and sums of products by their letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import weft as wf
+from weft import _weft
+from weft._trees import is_dict
+
+from . import _more
+
+
+def function(f: Any, options: dict[str, Any]) -> Any:
+    """A traced function whose results are tensors where those of the function are numbers."""
+
+    traces: Any = wf.function
+
+    def made(f: Any) -> Any:
+        traced: Any = traces(f, **options)
+        traced._weft_results = _as_results
+        return traced
+
+    return made if f is None else made(f)
+
+
+def _as_results(results: Any) -> Any:
+    return _more.map_structure(_as_result, [results])
+
+
+def _as_result(x: Any) -> Any:
+    return wf.constant(x) if isinstance(x, int | float) else x
+
+
+def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any) -> Any:
+    """The loop, of at most so many turns; its results are a list or a tuple, as its variables."""
+    listed = isinstance(loop_vars, list)
+    most: Any = maximum_iterations
+    start: list[Any] = [wf.asarray(x) if isinstance(x, int | float) else x for x in loop_vars]
+    if maximum_iterations is not None:
+        start = [wf.constant(0), *start]
+
+    def holds(turn: Any, *values: Any) -> Any:
+        return wf.logical_and(wf.less(turn, most), cond(*values))
+
+    def step(turn: Any, *values: Any) -> Any:
+        after = body(*values)
+        many = len(values) != 1 or type(after) in (list, tuple)
+        return (turn + 1, *(after if many else [after]))
+
+    if maximum_iterations is None:
+        results: Any = wf.while_loop(cond, body, start)
+    else:
+        results = wf.while_loop(holds, step, start)[1:]
+    return list(results) if listed else tuple(results)
+
+
+def switch_case(index: Any, branches: Any, default: Any) -> Any:
+    """The function of that number, called; the default for numbers that have none, or the last."""
+    if not is_dict(branches):
+        return wf.switch_case(index, branches if default is None else [*branches, default])
+    numbers: list[int] = sorted(branches)
+    if numbers != list(range(len(numbers))):
+        raise _weft.ValueError(
+            f"switch_case: the keys are {numbers}: they are the numbers from 0 on"
+        )
+    return switch_case(index, [branches[number] for number in numbers], default)
+
+
+def case(pairs: Any, default: Any, strict: bool) -> Any:
+    """The function of the first condition that holds, called; without a default the last one is
+    it. With `strict` no other condition may hold."""
+    listed: list[Any] = list(pairs.items() if is_dict(pairs) else pairs)
+    if not listed:
+        raise _weft.ValueError("case: there is no pair of a condition and a function")
+    if strict:
+        from . import _checks
+
+        count = wf.sum(wf.cast(_more.stack([wf.asarray(p) for p, _ in listed], 0), "int32"))
+        _checks.assert_that("<=", wf.less_equal, count, 1, "case: more than one condition holds")
+    last = listed.pop()[1] if default is None else default
+    for condition, function in reversed(listed):
+        last = _either(condition, function, last)
+    return last()
+
+
+def _either(condition: Any, then: Any, otherwise: Any) -> Callable[[], Any]:
+    return lambda: wf.cond(condition, then, otherwise)
+
+
+# Along the first axis.
+
+
+def map_fn(function: Callable[[Any], Any], elems: Any) -> Any:
+    """What a function gives for each slice, stacked."""
+
+    def step(carry: Any, x: Any) -> Any:
+        return carry, function(x)
+
+    return wf.scan(step, (), elems)[1]
+
+
+def fold(function: Callable[[Any, Any], Any], elems: Any, initial: Any, reverse: bool) -> Any:
+    """The last of all values that a function gives for the one before and the next slice."""
+    start, rest = _started(elems, initial, reverse)
+
+    def step(carry: Any, x: Any) -> Any:
+        return function(carry, x), ()
+
+    return wf.scan(step, start, rest, reverse)[0]
+
+
+def scan(function: Callable[[Any, Any], Any], elems: Any, initial: Any, reverse: bool) -> Any:
+    """All values that a function gives for the one before and the next slice, stacked."""
+    start, rest = _started(elems, initial, reverse)
+
+    def step(carry: Any, x: Any) -> Any:
+        after = function(carry, x)
+        return after, after
+
+    stacked = wf.scan(step, start, rest, reverse)[1]
+    if initial is not None:
+        return stacked
+    first = _of_all(start, None)
+    ends = [stacked, first] if reverse else [first, stacked]
+
+    def joined(*parts: Any) -> Any:
+        return wf.concatenate(list(parts), 0)
+
+    return _more.map_structure(joined, ends)
+
+
+def _of_all(elems: Any, index: Any) -> Any:
+    """The entries of that index of all tensors of a structure."""
+
+    def entry(x: Any) -> Any:
+        return wf.asarray(x)[index]
+
+    return _more.map_structure(entry, [elems])
+
+
+def _started(elems: Any, initial: Any, reverse: bool) -> tuple[Any, Any]:
+    """The first carry, and the slices behind it."""
+    if initial is not None:
+        return _more.map_structure(wf.asarray, [initial]), elems
+    first, rest = (-1, slice(0, -1)) if reverse else (0, slice(1, None))
+    return _of_all(elems, first), _of_all(elems, rest)
+
+
+# Sums of products.
+
+
+def einsum(equation: str, *inputs: Any) -> Any:
+    """Products of tensors, whose axes have letters, summed over those that are not in the result:
+    'bij,bjk->bik'. An ellipsis stands for axes in front that all have."""
+    tensors = [wf.asarray(x) for x in inputs]
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(tensors):
+        raise _weft.ValueError(
+            f"einsum: {equation!r} has {len(terms)} terms for {len(tensors)} tensors"
+        )
+    more = max([x.ndim - len(t.replace("...", "")) for t, x in zip(terms, tensors, strict=True)])
+    dots = "".join(chr(0x2460 + i) for i in range(max(more, 0)))
+    full: list[str] = []
+    for term, x in zip(terms, tensors, strict=True):
+        own = x.ndim - len(term.replace("...", ""))
+        full.append(term.replace("...", dots[len(dots) - own :] if own > 0 else ""))
+        if len(full[-1]) != x.ndim:
+            raise _weft.ShapeError(
+                f"einsum: the term {term!r} does not fit a tensor of rank {x.ndim}"
+            )
+    if arrow:
+        wanted = result.replace("...", dots)
+    else:
+        counted = "".join(full)
+        wanted = dots + "".join(
+            sorted(c for c in set(counted) - set(dots) if counted.count(c) == 1)
+        )
+    unknown = set(wanted) - set("".join(full))
+    if unknown or len(set(wanted)) != len(wanted):
+        raise _weft.ValueError(f"einsum: {equation!r} has a result of other axes than its terms")
+    operands = [_distinct(term, x) for term, x in zip(full, tensors, strict=True)]
+    axes, total = operands[0]
+    for i, (other, x) in enumerate(operands[1:], 2):
+        later = set(wanted).union(*(term for term, _ in operands[i:]))
+        axes, total = _product(axes, total, other, x, later)
+    axes, total = _summed(axes, total, set(wanted))
+    return wf.transpose(total, [axes.index(c) for c in wanted]) if axes != wanted else total
+
+
+def _distinct(term: str, x: Any) -> tuple[str, Any]:
+    """Axes of one letter as one: their diagonal."""
+    for c in dict.fromkeys(term):
+        while term.count(c) > 1:
+            first, last = term.index(c), term.rindex(c)
+            size = x.shape[first]
+            if x.shape[last] != size:
+                raise _weft.ShapeError(f"einsum: the axes {c!r} of {term!r} are not of one size")
+            unit = [size if i in (first, last) else 1 for i in range(x.ndim)]
+            held = wf.reshape(wf.eye(size, "bool"), unit)
+            x = wf.sum(wf.select(held, x, wf.cast(0, x.dtype)), last)
+            term = term[:last] + term[last + 1 :]
+    return term, x
+
+
+def _product(a: str, x: Any, b: str, y: Any, later: set[str]) -> tuple[str, Any]:
+    """The product of two, summed over the axes that nothing behind them wants."""
+    a, x = _summed(a, x, later.union(b))
+    b, y = _summed(b, y, later.union(a))
+    sizes = {**dict(zip(b, y.shape, strict=True)), **dict(zip(a, x.shape, strict=True))}
+    for c, n in zip(b, y.shape, strict=True):
+        if c in a and sizes[c] != n:
+            raise _weft.ShapeError(f"einsum: the axis {c!r} is of size {sizes[c]} and of {n}")
+    batch = [c for c in a if c in b and c in later]
+    inner = [c for c in a if c in b and c not in later]
+    rows, columns = [c for c in a if c not in b], [c for c in b if c not in a]
+
+    def flat(term: str, tensor: Any, *groups: list[str]) -> Any:
+        order = [term.index(c) for c in (*batch, *(c for group in groups for c in group))]
+        counts = [_count(sizes, group) for group in groups]
+        return wf.reshape(wf.transpose(tensor, order), [*(sizes[c] for c in batch), *counts])
+
+    made = wf.matmul(flat(a, x, rows, inner), flat(b, y, inner, columns))
+    kept = [*batch, *rows, *columns]
+    return "".join(kept), wf.reshape(made, [sizes[c] for c in kept])
+
+
+def _summed(term: str, x: Any, wanted: set[str]) -> tuple[str, Any]:
+    """Without the axes that nobody wants."""
+    alone = [i for i, c in enumerate(term) if c not in wanted]
+    kept = "".join(c for c in term if c in wanted)
+    return kept, wf.sum(x, alone) if alone else x
+
+
+def _count(sizes: dict[str, Any], group: list[str]) -> int:
+    count = 1
+    for c in group:
+        count *= sizes[c]
+    return count

@@ -1,0 +1,352 @@
+"""`compile`, `fit`, `evaluate` and `predict` of Keras' models, over `weft.train.fit`."""
+
+# pyright: reportIncompatibleMethodOverride=false, reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import weft as wf
+from weft import _weft, train
+from weft._trees import is_listed
+
+from . import _functions, _keras, _metrics
+from ._absent import refuse_keywords
+
+
+class History:
+    """What `fit` gives: `history["loss"]` has a number for each epoch, and so have the others."""
+
+    def __init__(self, of: Any) -> None:
+        self.history: dict[str, list[float]] = {name: of.numbers(name) for name in of.names()}
+        self.epoch = list(range(len(self.history.get("loss", []))))
+
+
+class Callback:
+    """What is told of a run: a subclass has some of the methods. Epochs count from 0, and
+    `self.model.stop_training = True` ends the run behind this epoch."""
+
+    model: Any = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Before the first epoch."""
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Behind the last epoch."""
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Before an epoch."""
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Behind an epoch, with its numbers by their names."""
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Behind a batch, with its loss."""
+
+
+class _Told:
+    """A Callback as weft.train has them."""
+
+    def __init__(self, of: Callback, model: Any) -> None:
+        self._of, self._batch = of, 0
+        of.model = model
+
+    def begin(self, run: Any) -> None:
+        self._of.on_train_begin()
+
+    def end(self, run: Any) -> None:
+        self._of.on_train_end()
+
+    def epoch_begin(self, run: Any) -> None:
+        self._batch = 0
+        self._of.on_epoch_begin(run.epoch - 1)
+
+    def step_end(self, run: Any) -> None:
+        self._of.on_train_batch_end(self._batch, {"loss": run.loss})
+        self._batch += 1
+
+    def epoch_end(self, run: Any) -> None:
+        history = run.history
+        self._of.on_epoch_end(run.epoch - 1, {n: history.last(n) for n in history.names()})
+        if self._of.model.stop_training:
+            run.stop = True
+
+
+def early_stopping(
+    monitor: str, min_delta: float, patience: int, mode: str, restore_best: bool
+) -> Any:
+    """Stops a run when a number gets no better for so many epochs."""
+    if mode not in ("auto", "min", "max"):
+        raise _weft.ValueError(f"EarlyStopping: mode is {mode!r}: it is 'auto', 'min' or 'max'")
+    rises = mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
+    return train.early_stopping(
+        monitor,
+        goal="highest" if rises else "lowest",
+        patience=max(1, patience),
+        min_delta=abs(min_delta),
+        restore_best=restore_best,
+    )
+
+
+class _Loss:
+    """A loss as one number: of labels in the form of predictions, as Keras has it."""
+
+    def __init__(self, of: Any) -> None:
+        self._of = _functions.loss_of(of)
+        if not callable(self._of):
+            raise _weft.ValueError(
+                f"compile: the loss is {of!r}: a name, a function or a loss is wanted"
+            )
+
+    def __call__(self, y: Any, predictions: Any) -> Any:
+        return wf.mean(self._of(fitted(y, predictions), predictions))
+
+
+def fitted(y: Any, predictions: Any) -> Any:
+    """Labels with the last axis, and of the dtype, of predictions where they only lack that."""
+    labels, scores = wf.asarray(y), wf.asarray(predictions)
+    if labels.ndim == scores.ndim - 1 and scores.shape[-1] == 1:
+        labels = wf.reshape(labels, [*labels.shape, 1])
+    if labels.ndim == scores.ndim and labels.shape[-1] == scores.shape[-1]:
+        labels = wf.cast(labels, scores.dtype)
+    return labels
+
+
+class _Measure:
+    """A metric that is handed labels in the form of predictions."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = _metrics.metric_of(of)
+        self.name: str = getattr(self.of, "name", None) or _metrics.spelled(type(self.of).__name__)
+
+    def update(self, y: Any, predictions: Any) -> None:
+        self.of.update_state(fitted(y, predictions), predictions)
+
+    def result(self) -> Any:
+        return self.of.result()
+
+    def reset(self) -> None:
+        self.of.reset_state()
+
+
+class _Compiled:
+    """What `compile` was told. No module, so that its variables are none of the model's."""
+
+    def __init__(self, loss: Any, metrics: Any, eagerly: bool) -> None:
+        self.loss = _Loss(loss)
+        self.measures = [_Measure(metric) for metric in metrics or ()]
+        self.eagerly = eagerly
+
+
+class Trained:
+    """Models that are trained by `compile` and `fit`.
+
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), ["accuracy"])
+    history = model.fit(images, labels, epochs=5, validation_data=(more, their_labels))
+    model.evaluate(more, their_labels)
+    """
+
+    stop_training = False
+    _compiled: Any = None
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        run_eagerly: bool = False,
+        jit_compile: Any = "auto",
+        steps_per_execution: int = 1,
+        **other: Any,
+    ) -> None:
+        """Says what `fit` is to use: an optimizer, a loss and metrics, by name or themselves.
+
+        Raises:
+            ValueError: for a name of none, or without a loss
+        """
+        if other:
+            refuse_keywords("compile", other, ["optimizer", "loss", "metrics", "run_eagerly"])
+        if loss is None:
+            raise _weft.ValueError("compile: there is no loss: give one, 'mse' for example")
+        self.optimizer = _keras.optimizer_of(optimizer)
+        self._compiled = _Compiled(loss, metrics, run_eagerly)
+
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: Any = "auto",
+        callbacks: Sequence[Any] | None = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        **other: Any,
+    ) -> History:
+        """Trains the model on arrays of inputs and labels, in batches of 32 by default, or on a data
+        set of batches, and gives the numbers of each epoch.
+
+        Args:
+            verbose: 0 shows no bar
+            callbacks: those of `tf.keras.callbacks` and of `weft.train`
+            validation_split: the share at the end of arrays that is not trained on but tried
+            validation_data: what is tried after each epoch: a pair, or a data set of batches
+            shuffle: whether arrays are gone through in another order in each epoch
+
+        Raises:
+            StateError: before `compile`
+        """
+        if other:
+            refuse_keywords("fit", other, ["batch_size", "epochs", "validation_data", "shuffle"])
+        told = self._told()
+        size = 32 if batch_size is None else batch_size
+        tried: Any = None
+        if validation_data is not None:
+            more, theirs = (
+                validation_data if is_listed(validation_data) else (validation_data, None)
+            )
+            tried = _batches(more, theirs, size, False)
+        elif validation_split:
+            x, y, tried = _split(x, y, validation_split, size)
+        self.stop_training = False
+        given: list[Any] = [
+            _Told(each, self) if isinstance(each, Callback) else each for each in callbacks or ()
+        ]
+        history = train.fit(
+            self,
+            _batches(x, y, size, shuffle),
+            optimizer=self.optimizer,
+            loss=told.loss,
+            metrics=[(measure.name, measure) for measure in told.measures],
+            epochs=epochs,
+            validation=tried,
+            callbacks=given,
+            compile=not told.eagerly,
+            progress=verbose != 0,
+        )
+        return History(history)
+
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        return_dict: bool = False,
+    ) -> Any:
+        """The loss, and the metrics behind it if there are some, of arrays or a data set of batches.
+
+        Raises:
+            StateError: before `compile`
+            ValueError: without a batch
+        """
+        told = self._told()
+        data = wf.data.from_iterable(
+            _batches(x, y, 32 if batch_size is None else batch_size, False)
+        )
+        named = [(measure.name, measure) for measure in told.measures]
+        calls = train._Calls(self, data, None, told.loss, named, data, False)
+        if not calls.validate():
+            raise _weft.ValueError("evaluate: there is no batch")
+        numbers = {name: float(value) for name, value in calls.numbers()}
+        if return_dict:
+            return numbers
+        return list(numbers.values()) if named else numbers["loss"]
+
+    def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
+        """What the model gives for arrays, or for the inputs of a data set of batches, as arrays of
+        NumPy.
+
+        Raises:
+            ValueError: without a batch
+        """
+        import numpy as np
+
+        from . import _more
+
+        model: Any = self
+        made: list[Any] = []
+        for batch in _batches(x, None, 32 if batch_size is None else batch_size, False):
+            made.append(model(batch[0] if isinstance(batch, tuple) else batch, training=False))
+        if not made:
+            raise _weft.ValueError("predict: there is no batch")
+        return _more.map_structure(lambda *parts: np.concatenate([p.numpy() for p in parts]), made)
+
+    def train_on_batch(self, x: Any, y: Any) -> Any:
+        """One update on a batch. Gives its loss, and the metrics behind it if there are some."""
+        history = self.fit(_one(x, y), verbose=0).history
+        numbers = [values[-1] for values in history.values()]
+        return numbers if len(numbers) > 1 else numbers[0]
+
+    def test_on_batch(self, x: Any, y: Any) -> Any:
+        """The loss, and the metrics behind it if there are some, of a batch."""
+        return self.evaluate(_one(x, y))
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """What the model gives for a batch, as an array of NumPy."""
+        return self.predict(wf.data.from_element(x))
+
+    def _told(self) -> Any:
+        if self._compiled is None:
+            raise _weft.StateError(
+                f"{type(self).__name__}: it is not known what to train it with: call "
+                "model.compile(optimizer, loss) first"
+            )
+        return self._compiled
+
+
+def _is_data(x: Any) -> bool:
+    return isinstance(x, wf.data.Dataset)
+
+
+def _one(x: Any, y: Any) -> Any:
+    return wf.data.from_element((wf.asarray(x), wf.asarray(y)))
+
+
+def _batches(x: Any, y: Any, size: int, shuffled: bool) -> Any:
+    """Arrays in batches; a data set of batches as it is."""
+    if _is_data(x):
+        return x
+    rows: Any = wf.data.from_tensor_slices(x if y is None else (x, y))
+    if shuffled:
+        rows = rows.shuffle(rows.size)
+    return rows.batch(size)
+
+
+def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
+    """Inputs and labels without those at the end, and these in batches."""
+    if _is_data(x) or y is None or not 0 < share < 1:
+        raise _weft.ValueError(
+            f"fit: validation_split is {share}: it is between 0 and 1, of arrays of inputs and labels"
+        )
+    inputs, labels = wf.asarray(x), wf.asarray(y)
+    cut = int(len(inputs) * (1 - share))
+    return inputs[:cut], labels[:cut], _batches(inputs[cut:], labels[cut:], size, False)
+
+
+class Model(Trained, wf.Model):
+    """A model of the user: `call` says what it computes, of the layers in its attributes."""
+
+    def __init__(self, name: Any = None, **options: Any) -> None:
+        if options or not isinstance(name, str | None):
+            raise _weft.ValueError(
+                f"{type(self).__name__}: models are not made of inputs and outputs: write a subclass "
+                "with a method call, or tf.keras.Sequential of layers"
+            )
+        super().__init__(name)
+
+
+class Sequential(wf.Sequential, Model):
+    """Layers one after the other."""
+
+    def __init__(self, layers: Any = (), name: str | None = None) -> None:
+        wf.Sequential.__init__(self, () if layers is None else layers, name)
+
+    def pop(self) -> Any:
+        """Takes the last layer off, and gives it."""
+        entries = self._added()
+        if not entries:
+            raise _weft.ValueError("Sequential: there is no layer to take off")
+        return entries.pop()[1]
