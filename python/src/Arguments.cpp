@@ -106,7 +106,7 @@ void read(nn::PerAxis &target, nb::handle value, const Place &place, Given &) {
   const Ints list = to_integers(value.ptr(), place);
   switch (list.size()) {
   case 0: throw ValueError(place.text() + " is empty: an integer or one for each axis is wanted");
-  case 1: target = nn::PerAxis{{list[0]}}; break;
+  case 1: target = nn::PerAxis(list[0]); break;
   case 2: target = {list[0], list[1]}; break;
   case 3: target = {list[0], list[1], list[2]}; break;
   default:

@@ -100,6 +100,7 @@ void define_random(nb::module_ &module);
 void define_variables(nb::module_ &module);
 void define_tapes(nb::module_ &module);
 void define_custom_gradients(nb::module_ &module);
+void define_print(nb::module_ &module);
 void define_derivatives(nb::module_ &module);
 void define_dlpack(nb::module_ &module);
 

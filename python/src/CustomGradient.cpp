@@ -89,12 +89,55 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
   return rebuilt(value.ptr(), [&] { return checked(wrap(attached[next++])); });
 }
 
+/// The arguments of a call that is run again: some of them come anew as tensors.
+struct Rerun {
+  std::shared_ptr<PyObject> function, arguments, keywords;
+  std::vector<std::size_t> places; ///< of tensors and variables among the arguments
+
+  nb::object operator()(std::span<const Tensor> tensors) const {
+    const nb::handle all = arguments.get();
+    nb::list given;
+    for (const nb::handle argument : all) given.append(argument);
+    for (std::size_t i = 0; i < places.size(); ++i) given[places[i]] = checked(wrap(tensors[i]));
+    return nb::handle(function.get())(*nb::tuple(given), **nb::borrow<nb::dict>(keywords.get()));
+  }
+};
+
+nb::object recompute(nb::object function, const nb::tuple &given, const nb::dict &keywords) {
+  Rerun rerun{.function = kept(function),
+              .arguments = kept(given),
+              .keywords = kept(keywords),
+              .places = {}};
+  std::vector<Tensor> operands;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const nb::object value = with_values(nb::handle(given[i]).ptr());
+    if (!is_tensor(value.ptr())) continue;
+    operands.push_back(tensor_in(value.ptr()));
+    rerun.places.push_back(i);
+  }
+  const auto structure = std::make_shared<std::shared_ptr<PyObject>>();
+  const detail::Body body = [rerun = std::move(rerun),
+                             structure](std::span<const Tensor> tensors) -> std::vector<Tensor> {
+    const nb::gil_scoped_acquire lock;
+    const nb::object value = rerun(tensors);
+    std::vector<Tensor> results = tensors_in(value, "recompute: what the function gave");
+    *structure = kept(value);
+    return results;
+  };
+  const std::vector<Tensor> results =
+      detail::run_recomputed("recompute", body, std::move(operands));
+  std::size_t next = 0;
+  return rebuilt(structure->get(), [&] { return checked(wrap(results[next++])); });
+}
+
 } // namespace
 
 void define_custom_gradients(nb::module_ &module) {
   module.def("custom_gradient_call", call, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"),
              nb::arg("variables"),
              "Calls a function that returns (value, gradient function), for weft.custom_gradient.");
+  module.def("recompute_call", recompute, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"),
+             "Calls a function whose gradient runs it again, for weft.recompute.");
 }
 
 } // namespace weft::python

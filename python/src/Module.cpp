@@ -82,7 +82,8 @@ void list_names(nb::module_ &module) {
                                              "losses_", "metrics_", "schedules_"};
     const bool inside = std::ranges::any_of(
         kPrefixes, [&](std::string_view prefix) { return text.starts_with(prefix); });
-    if (!inside && text != "custom_gradient_call" && text != "set_seed" && text != "Generator")
+    if (!inside && text != "custom_gradient_call" && text != "recompute_call" &&
+        text != "set_seed" && text != "Generator")
       names.append(name);
   }
   names.append("_rebuild"); // which pickled tensors name
@@ -109,6 +110,7 @@ NB_MODULE(_weft, module) {
   define_variables(module);
   define_tapes(module);
   define_custom_gradients(module);
+  define_print(module);
   define_derivatives(module);
   define_memory(module);
   define_staging(module);

@@ -31,6 +31,7 @@ from weft.checkpoint import CheckpointManager as CheckpointManager
 from weft.checkpoint import latest_checkpoint as latest_checkpoint
 from weft.derivatives import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
+from weft.gradients import recompute as recompute
 from weft.modules import Model as Model, Module as Module, Sequential as Sequential
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "optimizers",
     "py_function",
     "random",
+    "recompute",
     "scan",
     "show_versions",
     "summary",

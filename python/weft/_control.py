@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,11 +16,13 @@ __all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
 
 def run_part(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function that one of the package was handed, converted if what calls that is."""
-    from ._autograph import calls
-    from ._autograph.staging import context
+    # Nothing converts before somebody has traced a function, which imports this.
+    if "weft._autograph.staging" in sys.modules:
+        from ._autograph import calls
+        from ._autograph.staging import context
 
-    if context.converts:
-        return calls.converted_call(f, args, kwargs or None)
+        if context.converts:
+            return calls.converted_call(f, args, kwargs or None)
     return f(*args, **kwargs)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
-from weft._weft import Variable, custom_gradient_call
+from weft._control import run_part
+from weft._weft import Variable, custom_gradient_call, recompute_call
 
-__all__ = ["custom_gradient"]
+__all__ = ["custom_gradient", "recompute"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,10 +40,46 @@ def custom_gradient(f: Any = None, /, *, variables: Iterable[Variable] = ()) -> 
     listed = tuple(variables)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        part = _part(function)
+
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            return custom_gradient_call(function, args, kwargs, listed)
+            return custom_gradient_call(part, args, kwargs, listed)
 
         return call
 
     return decorate if f is None else decorate(f)
+
+
+def recompute(f: Callable[P, R], /) -> Callable[P, R]:
+    """A function that computes what `f` does and keeps nothing for its gradient but its arguments: when the gradient is asked, `f`
+    runs again under a tape (Chen et al. 2016, "Training deep nets with sublinear memory cost").
+
+    `f` may be a layer or model. It gives a tensor or lists, tuples and dicts of them. Gradients go to the positional arguments that
+    are tensors or variables, and to variables that `f` reads, which have the values then that they had at the call.
+
+    >>> f = wf.recompute(lambda x: wf.exp(wf.sin(x)))
+    >>> wf.grad(f)(0.0)
+    tensor(1.0, shape=(), dtype=float32)
+
+    Raises:
+        StateError: if `f` changes a variable, which would happen twice
+        DTypeError: if what `f` gives is no structure of tensors
+    """
+    part = _part(f)
+
+    @wraps(f, updated=())
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        return recompute_call(part, args, kwargs)
+
+    return call
+
+
+def _part(f: Callable[P, R]) -> Callable[P, R]:
+    """`f`, converted where the call comes from converted code."""
+
+    @wraps(f, updated=())
+    def part(*args: P.args, **kwargs: P.kwargs) -> R:
+        return run_part(f, *args, **kwargs)
+
+    return part

@@ -1,0 +1,83 @@
+"""wf.print: pieces, streams, its order in traced functions, and bad input."""
+
+import io
+import sys
+import threading
+
+import pytest
+
+import weft as wf
+
+
+def test_pieces(capsys):
+    wf.print()
+    wf.print("loss", wf.tensor(0.5), "at", 3, True, 1e300, wf.Variable([1.0, 2.0]), [[1, 2], [3, 4]])
+    wf.print("{} of {}, and", wf.tensor(1), wf.tensor(2), 3)
+    wf.print("héllo", 2**40)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "" and lines[1].startswith("loss 0.5 at 3 true 1e+300 tensor([1, 2], shape=(2,)")
+    assert lines[-2:] == ["1 of 2, and 3", "héllo 1099511627776"]
+
+
+def test_it_is_an_effect_of_the_program(capsys):
+    v = wf.Variable(0)
+
+    @wf.function
+    def count(n):
+        for i in wf.range(n):
+            v.assign_add(i)
+            if i % 2 == 0:
+                wf.print("turn", i, "sum", v)
+        return v.value()
+
+    for _ in range(2):
+        v.assign(0)
+        count(wf.tensor(4))
+        assert capsys.readouterr().out == "turn 0 sum 0\nturn 2 sum 3\n"
+    assert count.trace_count() == 1
+    assert "weft.print" in count.ir(wf.tensor(4), phase="trace")
+
+
+def test_it_goes_where_sys_stdout_is(monkeypatch):
+    out = io.StringIO()
+    f = wf.function(lambda x: wf.print("x is", x))
+    monkeypatch.setattr(sys, "stdout", out)
+    wf.print("a")
+    f(wf.tensor(2.0))
+    threads = [threading.Thread(target=f, args=(wf.tensor(3.0),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(out.getvalue().splitlines()) == ["a", "x is 2"] + ["x is 3"] * 4
+    monkeypatch.setattr(sys, "stdout", None)
+    wf.print("nowhere")
+
+
+class Broken(io.StringIO):
+    def write(self, _):
+        raise BrokenPipeError("nobody reads")
+
+
+def test_what_cannot_be_written_is_raised(monkeypatch):
+    f = wf.function(lambda x: wf.print("x is", x))
+    f(wf.tensor(1.0))
+    monkeypatch.setattr(sys, "stdout", Broken())
+    for call in (lambda: wf.print("a"), lambda: f(wf.tensor(2.0))):
+        with pytest.raises(BrokenPipeError, match="nobody reads"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "use, kind, words",
+    [
+        (lambda: wf.print("{} {}", 1), ValueError, "print"),
+        (lambda: wf.print({"a": 1}), TypeError, "print: a value is .*dict"),
+        (lambda: wf.print("x", None), TypeError, "print: a value is .*None"),
+        (lambda: wf.print("x", end=""), TypeError, "keyword"),
+        (lambda: wf.print("\ud800"), UnicodeEncodeError, "surrogates"),
+    ],
+)
+def test_bad_input(use, kind, words):
+    with pytest.raises(kind, match=words):
+        use()
