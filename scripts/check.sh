@@ -12,7 +12,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   tidy          ./x tidy
   tests         ./x test
   adding-an-op  docs/adding-an-op.md followed in a copy of the repository, which is built and tested
-  asan          ./x test --preset asan: address, undefined behaviour, leaks
+  asan          ./x test --preset asan: address, undefined behaviour, leaks, assertions of the standard library
+  asan-python   of that the tests of the Python package alone (asan has them: only if named)
   tsan          ./x test --preset tsan: data races
   fuzz-text     ./x fuzz text --count N
   fuzz-calls    ./x fuzz calls --count N
@@ -33,6 +34,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
 END
 }
 
+# Parts of other parts.
+check_named_parts=(asan-python)
 check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
@@ -44,6 +47,7 @@ run_part() {
     tests) "$top/x" test ;;
     adding-an-op) WEFT_LONG_TESTS=1 "$top/x" test adding-an-op ;;
     asan | tsan) "$top/x" test --preset "$part" ;;
+    asan-python) check_asan_python ;;
     fuzz-text) "$top/x" fuzz text --count "$count" ;;
     fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
@@ -68,6 +72,15 @@ run_part() {
     install) "$top/x" check-install ;;
     wheel) "$top/x" check-wheel ;;
   esac
+}
+
+check_asan_python() {
+  local results=build/asan/results
+  python_environment
+  has_python asan || return 1
+  "$top/x" build --preset asan weft-python || return 1
+  mkdir -p "$results"
+  python_tests build/asan "$results" ''
 }
 
 check_tensorboard() {
@@ -130,7 +143,8 @@ verb_check() {
       --count=*) set -- --count "${1#*=}" "${@:2}" ;;
       -*) misuse "check has no option '$1'" ;;
       *)
-        [[ " ${check_parts[*]} " == *" $1 "* ]] || misuse "check has no part '$1': there are ${check_parts[*]}"
+        [[ " ${check_parts[*]} ${check_named_parts[*]} " == *" $1 "* ]] ||
+          misuse "check has no part '$1': there are ${check_parts[*]} ${check_named_parts[*]}"
         parts+=("$1")
         shift
         ;;

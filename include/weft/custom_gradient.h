@@ -155,7 +155,8 @@ private:
         return results;
       };
       const CallLine line(where);
-      return (*value)->with(run_recomputed("recompute", body, operands));
+      const std::vector<Tensor> results = run_recomputed("recompute", body, operands); // sets value
+      return (*value)->with(results);
     }
   }
 

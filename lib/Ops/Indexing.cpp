@@ -1,6 +1,7 @@
 // NumPy's basic indexing as slices, reversals and reshapes, so that tapes and traces see it as ops;
 // and the members of Tensor that are sugar for ops.
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "Ops/Interpreter.h"
@@ -21,6 +22,8 @@ struct Range {
   bool backwards;
 };
 
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
 std::int64_t clip(std::int64_t value, std::int64_t size, std::int64_t least, std::int64_t most) {
   if (value < 0) value = value < -size ? -1 : value + size;
   return value < least ? least : value > most ? most : value;
@@ -33,7 +36,9 @@ Range resolve(const Slice &slice, std::int64_t size, std::size_t position) {
     const bool forwards =
         slice.step > 0 && slice.start.value_or(0) >= 0 && slice.stop.value_or(0) >= 0;
     if (forwards) return {slice.start.value_or(0), slice.stop.value_or(-1), slice.step, false};
-    if (slice.step < 0 && !slice.start && !slice.stop) return {0, -1, -slice.step, true};
+    // -step may overflow; no axis is as long as the largest number.
+    if (slice.step < 0 && !slice.start && !slice.stop)
+      return {0, -1, -std::max(slice.step, -kMost), true};
     throw ValueError("index: slice " + std::to_string(position) +
                      " counts from the end of an axis of unknown size");
   }
@@ -101,7 +106,7 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
                          std::to_string(axis) +
                          ", whose size is unknown: take the last element by gather with "
                          "size_of(x, axis) - 1, or the first of reverse(x)");
-      if (below || (size != unknown && *at >= size))
+      if (below || *at >= (size == unknown ? kMost : size))
         throw IndexError("index: " + std::to_string(*at) + " is out of range for axis " +
                          std::to_string(axis) + " of a tensor of shape " + to_string(shape));
       const std::int64_t from = *at < 0 ? *at + size : *at;

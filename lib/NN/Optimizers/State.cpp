@@ -46,7 +46,12 @@ bool Entry::prepare(const Rule &rule) const {
   };
   for (std::size_t i = 0; i < slots.size(); ++i) begin(slots[i], shape, number(rule.initial(i)));
   // Until there is an update, the average of the weights is what they are.
-  if (average) begin(*average, shape, [&] { return weight.variable.value() + 0; });
+  if (average && !average->initialized()) {
+    // Read before the average is locked: who holds several variables locks them by their addresses.
+    const Interpreter::Scope eager(nullptr);
+    const Tensor value = weight.variable.value() + 0;
+    begin(*average, shape, [&] { return value; });
+  }
   if (accumulated) begin(*accumulated, shape, number(0));
   return true;
 }

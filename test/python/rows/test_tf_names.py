@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -210,7 +211,7 @@ def test_the_traceback_suggests_nothing_besides():
         [sys.executable, "-c", "from weft import tf\ntf.reduce_summ"],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": ":".join(p for p in sys.path if p)},
+        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)},
     )
     last = done.stderr.splitlines()[-1]
     assert last.endswith("module 'weft.tf' has no attribute 'reduce_summ'. Did you mean 'tf.reduce_sum'?")
@@ -221,7 +222,7 @@ def test_importing_weft_imports_none_of_it():
         [sys.executable, "-c", "import sys, weft; print([m for m in sys.modules if 'weft.tf' in m or m == 'numpy'])"],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": ":".join(p for p in sys.path if p)},
+        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)},
     )
     assert done.stdout == "[]\n", done.stderr
 

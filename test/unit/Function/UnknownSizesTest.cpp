@@ -182,6 +182,22 @@ TEST(UnknownSizes, SizesThatDoNotFitAreErrors) {
   EXPECT_EQ(add(ones({2}), ones({2})).to_vector<float>(), (Floats{2, 2}));
 }
 
+// Numbers so large that what follows them, or their opposite, is none.
+TEST(UnknownSizes, IndicesBeyondEverySize) {
+  const auto of = [](const Index &index) {
+    return function([=](const Tensor &x) { return x[index]; },
+                    {.signature = {spec(f32, {unknown})}});
+  };
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Tensor x = arange(5, f32);
+  EXPECT_THROWS(static_cast<void>(of(most)(x)), IndexError,
+                "index: 9223372036854775807 is out of range for axis 0 of a tensor of shape (?,)");
+  EXPECT_THROW(static_cast<void>(of(most - 1)(x)), ShapeError);
+  EXPECT_EQ(of(slice({}, {}, -most - 1))(x).to_vector<float>(), (Floats{4}));
+  EXPECT_EQ(of(slice({}, {}, -most))(x).to_vector<float>(), (Floats{4}));
+  EXPECT_EQ(of(slice({}, {}, most))(x).to_vector<float>(), (Floats{0}));
+}
+
 TEST(UnknownSizes, AssignsThatDoNotFitAreErrors) {
   const Variable v(zeros({3}), "state");
   auto assign =

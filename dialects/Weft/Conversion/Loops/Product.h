@@ -27,7 +27,10 @@ struct Product {
   }
 
   friend Product operator*(const Product &a, const Product &b) {
-    Product result(a.constant * b.constant);
+    // The step of a slice may be any number, where only its first element is there; what wraps, as
+    // the code does that is made, is not read.
+    Product result(static_cast<int64_t>(static_cast<uint64_t>(a.constant) *
+                                        static_cast<uint64_t>(b.constant)));
     if (result.constant == 0) return result;
     result.values = a.values;
     result.values.append(b.values);
