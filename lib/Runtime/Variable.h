@@ -68,10 +68,21 @@ public:
   /// shape.
   template <class Draw>
   void initialize(const Shape &shape, const Draw &draw) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (kind() != Kind::uninitialized) return;
     check_kept(shape);
-    become(kept_.defined() ? kept_ : draw(initializer_, seed_));
+    if (!kept_.defined()) {
+      // An initializer of the user may wait for what a thread holds that waits here, such as the
+      // lock of Python. Where two threads draw, the first has it.
+      const auto seed = seed_;
+      lock.unlock();
+      const Tensor drawn = draw(initializer_, seed);
+      lock.lock();
+      if (kind() != Kind::uninitialized) return;
+      if (!kept_.defined()) return become(drawn);
+      check_kept(shape);
+    }
+    become(kept_);
   }
   /// Keeps its first value, of its dtype, for when it is initialized; false if it is already.
   bool keep_first(const Tensor &value);

@@ -107,3 +107,15 @@ def test_importing_stays_cheap():
     program = "import sys, weft; print([m for m in ('numpy', 'malt', 'inspect', 'weft._autograph') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_first_calls_of_a_layer_whose_initializer_is_of_python():
+    def ones(shape, dtype):
+        time.sleep(0.02)  # others take Python's lock, and come to the same variable
+        return wf.ones(shape, dtype)
+
+    for _ in range(3):
+        layer, x = wf.nn.Dense(3, kernel_initializer=ones), wf.ones((2, 4))
+        results = []
+        run_all(*[lambda layer=layer: results.append(layer(x).numpy().tolist())] * 4)
+        assert results == [[[4.0] * 3] * 2] * 4
