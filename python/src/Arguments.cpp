@@ -16,6 +16,8 @@ void bind_arguments(const char *function, std::span<const char *const> names,
                     PyObject *keywords, PyObject **values) {
   const auto call = [&] { return std::string(function) + "()"; };
   const auto given = static_cast<std::size_t>(PyTuple_GET_SIZE(args));
+  if (given != 0 && names.empty())
+    raise_type_error(call() + " takes no arguments and was given " + std::to_string(given));
   if (given > positional)
     raise_type_error(call() + " takes by position at most " + std::to_string(positional) +
                      (positional == 1 ? " argument" : " arguments") + " and was given " +

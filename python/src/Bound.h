@@ -125,7 +125,7 @@ private:
     });
   }
 
-  static nb::object deep_copy(nb::object self, nb::handle memo) {
+  static nb::object deep_copy(nb::handle_t<Object> self, nb::handle memo) {
     const Object &from = self_of(self.ptr());
     return copy_of_instance(self.ptr(), memo, [&](nb::handle to) {
       auto *made = new (nb::inst_ptr<Object>(to)) Object(from.of());

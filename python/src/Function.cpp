@@ -41,6 +41,16 @@ PyTypeObject *function_type = nullptr;
 bool run_eagerly = false;
 
 Object *object_of(PyObject *self) { return reinterpret_cast<Object *>(self); }
+
+/// A traced function as an argument of what nanobind binds.
+struct FunctionHandle : nb::handle {
+  static constexpr auto Name = nb::detail::const_name("weft.Function");
+
+  using handle::handle;
+  FunctionHandle(const nb::handle &of) : handle(of) {}
+
+  static bool check_(nb::handle of) { return Py_TYPE(of.ptr()) == function_type; }
+};
 const char *name_of(const Object *self) { return self->core->options().name.c_str(); }
 Callee callee_of(const Object *self) {
   return {name_of(self), self->function, self->parameters, self->specs};
@@ -348,7 +358,7 @@ namespace {
 
 /// A method that takes the arguments of the function: `ask(call)`.
 template <class Ask>
-nb::object asked(nb::handle self, const nb::args &args, const nb::kwargs &keywords,
+nb::object asked(FunctionHandle self, const nb::args &args, const nb::kwargs &keywords,
                  const Ask &ask) {
   Call call(object_of(self.ptr()));
   std::vector<PyObject *> values;
@@ -363,14 +373,14 @@ nb::object asked(nb::handle self, const nb::args &args, const nb::kwargs &keywor
   return ask(call);
 }
 
-nb::object explain(nb::handle self, nb::args args, nb::kwargs keywords) {
+nb::object explain(FunctionHandle self, nb::args args, nb::kwargs keywords) {
   return asked(self, args, keywords, [](Call &call) {
     const std::string text = call.self->core->explain(call.walker.reader);
     return nb::str(with_names(call.self, text).c_str());
   });
 }
 
-nb::object ir(nb::handle self, nb::args args, nb::kwargs keywords) {
+nb::object ir(FunctionHandle self, nb::args args, nb::kwargs keywords) {
   std::string phase = "simplify";
   if (keywords.contains("phase")) {
     phase = nb::str(nb::handle(keywords["phase"])).c_str();
@@ -388,7 +398,7 @@ nb::object ir(nb::handle self, nb::args args, nb::kwargs keywords) {
   });
 }
 
-nb::object report(nb::handle self, nb::args args, nb::kwargs keywords) {
+nb::object report(FunctionHandle self, nb::args args, nb::kwargs keywords) {
   return asked(self, args, keywords, [](Call &call) -> nb::object {
     const auto trace = find(call);
     const CompileReport &report = call.self->core->report(*trace);
@@ -404,7 +414,7 @@ nb::object report(nb::handle self, nb::args args, nb::kwargs keywords) {
   });
 }
 
-nb::object trace_now(nb::handle self, nb::args args, nb::kwargs keywords) {
+nb::object trace_now(FunctionHandle self, nb::args args, nb::kwargs keywords) {
   return asked(self, args, keywords, [](Call &call) -> nb::object {
     static_cast<void>(find(call));
     return nb::none();
@@ -593,7 +603,7 @@ void define_functions(nb::module_ &module) {
                 "Makes the trace for these arguments, if there is none.");
   define_method(
       module, "trace_count",
-      [](nb::handle self) { return object_of(self.ptr())->core->trace_count(); },
+      [](FunctionHandle self) { return object_of(self.ptr())->core->trace_count(); },
       "How many traces there are."
       "\n\nExample:\n"
       "    >>> f = wf.function(lambda x: x + 1)\n"

@@ -69,7 +69,7 @@ void define_base(nb::module_ &module) {
           "get_config",
           [](const LayerObject &self) { return checked(PyDict_Copy(self.arguments.ptr())); },
           "The arguments by which it was made.")
-      .def("__repr__", [](nb::handle self) {
+      .def("__repr__", [](nb::handle_t<LayerObject> self) {
         const auto &layer = nb::cast<const LayerObject &>(self);
         nb::list words;
         for (const auto &[name, value] : nb::borrow<nb::dict>(layer.arguments))

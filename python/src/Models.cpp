@@ -129,9 +129,9 @@ RestoreStatus load(nb::handle path, nb::handle model, nb::handle names, bool str
 void define_restore_status(nb::module_ &module) {
   using Status = RestoreStatus &(RestoreStatus::*)(std::source_location);
   const auto asserts = [](Status check) {
-    return [check](nb::object self) {
+    return [check](nb::handle_t<RestoreStatus> self) {
       (nb::cast<RestoreStatus &>(self).*check)({});
-      return self;
+      return nb::borrow(self);
     };
   };
   nb::class_<RestoreStatus>(
@@ -154,9 +154,9 @@ void define_restore_status(nb::module_ &module) {
            "Raises AssertionError if nothing matched.")
       .def(
           "expect_partial",
-          [](nb::object self) {
+          [](nb::handle_t<RestoreStatus> self) {
             nb::cast<RestoreStatus &>(self).expect_partial();
-            return self;
+            return nb::borrow(self);
           },
           "Says that not all will match, so that there is nothing to warn of.")
       .def("missing", &RestoreStatus::missing, "Paths here that have values, but none in the file.")

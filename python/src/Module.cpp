@@ -1,4 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
+#include "CallErrors.h"
 #include "Data.h"
 #include "Interrupts.h"
 #include "Layers.h"
@@ -135,4 +136,5 @@ NB_MODULE(_weft, module) {
   name_classes(module);
   pickle_functions(module);
   list_names(module);
+  word_call_errors(module);
 }

@@ -216,7 +216,7 @@ std::vector<Tensor> in_order(OptimizerObject &self, Pairs pairs) {
   return gradients;
 }
 
-void apply_gradients(nb::handle object, nb::handle given) {
+void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
   OptimizerObject &self = self_of(object.ptr());
   std::vector<Tensor> gradients;
   const bool sequence = PyDict_Check(given.ptr()) == 0 && !is_tensor(given.ptr());
@@ -250,7 +250,7 @@ void apply_gradients(nb::handle object, nb::handle given) {
   unlocked(elements, [&] { self.made->apply_gradients(gradients); });
 }
 
-Tensor minimize(nb::handle object, nb::handle loss, nb::handle variables) {
+Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
   OptimizerObject &self = self_of(object.ptr());
   if (!variables.is_none()) {
     std::vector<Variable> list;

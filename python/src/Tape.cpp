@@ -80,14 +80,14 @@ nb::object wrapped(const Tensor &tensor) {
 // The tape
 //===----------------------------------------------------------------------===//
 
-nb::object enter(nb::object self) {
+nb::object enter(nb::handle_t<Tape> self) {
   Tape &tape = nb::cast<Tape &>(self);
   if (tape.tape != nullptr)
     throw StateError(
         "GradientTape: the tape was entered already: it records once, so make another");
   tape.tape = std::make_unique<GradientTape>(tape.options);
   tape.records = true;
-  return self;
+  return nb::borrow(self);
 }
 
 void leave(Tape &tape, const nb::args &) {
@@ -230,7 +230,7 @@ void define_tapes(nb::module_ &module) {
            "    >>> tape.batch_jacobian(y, x).shape\n"
            "    (2, 2, 2)\n")
       .def(
-          "stop_recording", [](nb::object self) { return Pause{self}; },
+          "stop_recording", [](nb::handle_t<Tape> self) { return Pause{nb::borrow(self)}; },
           "A context in which this tape does not record."
           "\n\nExample:\n"
           "    >>> x = wf.Variable(3.0)\n"

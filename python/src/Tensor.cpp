@@ -193,7 +193,7 @@ Tensor squeezed(const Tensor &tensor, nb::object axis) {
 
 nb::object memory_of(nb::handle self) { return checked(PyMemoryView_FromObject(self.ptr())); }
 
-nb::object reduce(nb::handle self, int protocol) {
+nb::object reduce(nb::handle_t<Tensor> self, int protocol) {
   const Tensor &tensor = tensor_in(self.ptr());
   if (tensor.traced())
     raise_type_error("a tensor of a traced function cannot be pickled: it has no elements");
@@ -419,8 +419,8 @@ void define_tensors(nb::module_ &module) {
       .def(
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")
-      .def("__copy__", [](nb::object self) { return self; })
-      .def("__deepcopy__", [](nb::object self, nb::handle) { return self; })
+      .def("__copy__", [](nb::handle_t<Tensor> self) { return nb::borrow(self); })
+      .def("__deepcopy__", [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); })
       .def("__reduce_ex__", reduce)
       .def("__format__", formatted)
       .def(

@@ -239,7 +239,7 @@ void define_variables(nb::module_ &module) {
       .def("__copy__", [](const Bound &self) { return nb::steal(wrap(self.variable.clone())); })
       .def("__deepcopy__",
            [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.variable.clone())); })
-      .def("__reduce__", [](nb::handle self) {
+      .def("__reduce__", [](nb::handle_t<Bound> self) {
         const Variable &variable = variable_in(self.ptr());
         return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject *>(variable_type)),
                               nb::make_tuple(nb::steal(wrap(variable.value())),
