@@ -76,7 +76,7 @@ detail::ForeignLine find_line() {
 /// AutoGraph's call of a function, which the first use imports. (Kept for good it would keep all
 /// modules behind it when Python ends.)
 nb::object installed_trace_call() {
-  nb::module_::import_("weft._staging").attr("install")();
+  nb::module_::import_("weft._late").attr("imported")("weft._staging").attr("install")();
   return nb::module_::import_("weft._autograph.calls").attr("trace_call");
 }
 

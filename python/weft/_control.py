@@ -9,6 +9,7 @@ from typing import Any
 
 from weft import _weft
 
+from ._late import imported
 from ._trees import is_listed
 
 __all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
@@ -30,9 +31,7 @@ class _Shape:
     """The structure that all parts give, and tensors of it."""
 
     def __init__(self, name: str) -> None:
-        from . import _staging
-
-        _staging.install()
+        imported("weft._staging").install()
         self._name = name
         self._spec: Any = None
 

@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from weft._late import lock
+
 from . import overloads, traceback
 from .staging import AutoGraphWarning, context, current
 from .trees import kind_of
@@ -112,7 +114,8 @@ def _convert(f: types.FunctionType) -> Callable[..., Any]:
         return f
     result: Callable[..., Any] = f
     if not _is_left(f):
-        from . import transpiler
+        with lock:
+            from . import transpiler
 
         outcome = transpiler.convert(f)
         result = _refused(f, outcome) if isinstance(outcome, str) else outcome

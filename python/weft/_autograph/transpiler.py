@@ -6,11 +6,12 @@ import __future__ as future
 import ast
 import builtins
 import os
-import threading
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from weft._late import lock
 
 from . import iteration, operators, patterns, prepass, source, staging
 from .traceback import Mark
@@ -37,7 +38,6 @@ class _Conversion(NamedTuple):
     factory: types.CodeType
 
 
-_lock = threading.RLock()
 _known: dict[int, tuple[weakref.ref[types.CodeType], _Conversion | str]] = {}
 """What became of code objects, or why nothing did, by their address."""
 
@@ -53,7 +53,7 @@ def _outcome(function: types.FunctionType) -> _Conversion | str:
     address = id(code)
     known = _known.get(address)
     if known is None:
-        with _lock:
+        with lock:
             known = _known.get(address)
             if known is None:
                 outcome = _converted(function)

@@ -3,6 +3,9 @@
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
+import tempfile
 import warnings
 
 import numpy as np
@@ -87,6 +90,42 @@ def test_fork_in_the_middle_of_work():
         stop.set()
         for thread in threads:
             thread.join()
+
+
+def test_fork_while_the_first_call_imports_and_converts():
+    """What a traced function needs is imported at its first use, under locks that a child would wait for."""
+    program = """
+import os, threading, time
+import weft as wf
+
+@wf.function
+def f(x):
+    while wf.sum(x) < 10.0:
+        x = x * 2.0
+    return x
+
+thread = threading.Thread(target=lambda: f(wf.ones([2])))
+thread.start()
+time.sleep(delay)
+child = os.fork()
+if child == 0:
+    os._exit(0 if f(wf.ones([2, 2])).shape == (2, 2) else 2)
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    done, status = os.waitpid(child, os.WNOHANG)
+    if done:
+        thread.join()
+        os._exit(os.waitstatus_to_exitcode(status))
+    time.sleep(0.01)
+os.kill(child, 9)
+os._exit(3)
+"""
+    for delay in (0.001, 0.02, 0.1):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(f"delay = {delay}\n{program}")
+            file.flush()
+            path = os.path.dirname(os.path.dirname(wf.__file__))
+            assert subprocess.run([sys.executable, "-W", "ignore", file.name], env={**os.environ, "PYTHONPATH": path}).returncode == 0
 
 
 def wait_for(child, seconds=60):
