@@ -158,10 +158,11 @@ void Tracer::check_made() const {
     if (made.expired()) continue;
     const VariableRef variable = made.lock();
     if (variable.use_count() - 1 != ReferenceCount(variable.get()).of(program_)) continue;
-    throw StateError(program_.name + ": the variable '" + variable->name() +
-                     "' is made anew by each call and kept nowhere, so that traced it would be one "
-                     "for all calls; make it outside of the function, or in its first call alone and "
-                     "keep it where later calls find it");
+    throw StateError(
+        program_.name + ": the variable '" + variable->name() +
+        "' is made anew by each call and kept nowhere, so that traced it would be one "
+        "for all calls; make it outside of the function, or in its first call alone and "
+        "keep it where later calls find it");
   }
 }
 
