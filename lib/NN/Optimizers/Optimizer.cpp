@@ -113,6 +113,9 @@ bool is_defined(const SlicedGradient &gradient) {
 /// The gradient, with sizes that a trace does not know compared with those of the weight.
 Tensor fitting(const std::string &kind, const Variable &weight, const Tensor &gradient) {
   const TensorType type = weft::detail::type_of(gradient);
+  if (gradient.traced() && !traces()) // the update in one pass reads elements
+    throw StateError(kind + ": the gradient of '" + weight.name() + "' of type " + to_string(type) +
+                     " stands for a value of a traced function and was used outside of its trace");
   const Shape shape = weight.shape();
   bool fits = type.dtype == weight.dtype() && type.shape.size() == shape.size();
   for (std::size_t i = 0; fits && i < shape.size(); ++i)

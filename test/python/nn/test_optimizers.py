@@ -111,6 +111,17 @@ def tensors(gradients):
 
 
 @pytest.mark.parametrize("case", KINDS)
+def test_gradients_that_left_their_trace_are_refused(case):
+    make, _, _, options = KINDS[case]
+    left, v = [], wf.Variable(1.0)
+    wf.function(lambda x: (left.append(wf.sum(x)), x)[1])(wf.ones([3]))
+    optimizer = make([v], learning_rate=0.1, **options)
+    with pytest.raises(wf.StateError, match="outside of its trace"):
+        optimizer.apply_gradients([(left[0], v)])
+    assert float(v) == 1 and int(optimizer.step) == 0
+
+
+@pytest.mark.parametrize("case", KINDS)
 @pytest.mark.parametrize("traced", [False, True])
 def test_updates_are_the_formulas(case, traced):
     make, formula, usual, options = KINDS[case]
