@@ -83,6 +83,15 @@ std::vector<Tensor> results_of(const Body &body, std::span<const Tensor> argumen
   return body(arguments);
 }
 
+/// The interpreter that records a construct which this traced value decides. Throws StateError if
+/// its trace has ended and nothing records.
+Interpreter &recorder_for(std::string_view name, const char *what, const Tensor &value) {
+  if (Interpreter *interpreter = recorder()) return *interpreter;
+  throw StateError(std::string(name) + ": " + what + " of type " +
+                   to_string(detail::type_of(value)) +
+                   " stands for a value of a traced function and was used outside of its trace");
+}
+
 Tensor condition_of(std::string_view name, const Body &condition, std::span<const Tensor> state) {
   Tensor holds = results_of(condition, state).at(0);
   if (!holds.defined())
@@ -130,8 +139,8 @@ std::vector<Tensor> branch(std::string_view name, const Operand &predicate, cons
   check_condition(name, detail::type_of(condition));
   if (!condition.traced()) return taken(name, condition.item<bool>() ? then : otherwise);
   const Body bodies[] = {then, otherwise};
-  return Interpreter::current()->construct(
-      ConstructCall{ConstructKind::branch, name, {&condition, 1}, bodies});
+  return recorder_for(name, "the predicate", condition)
+      .construct(ConstructCall{ConstructKind::branch, name, {&condition, 1}, bodies});
 }
 
 std::vector<Tensor> choose(std::string_view name, const Operand &index,
@@ -140,8 +149,8 @@ std::vector<Tensor> choose(std::string_view name, const Operand &index,
   const Tensor chosen = value_of(name, "the index", index);
   check_integer_scalar(name, "the index", detail::type_of(chosen));
   if (chosen.traced())
-    return Interpreter::current()->construct(
-        ConstructCall{ConstructKind::choice, name, {&chosen, 1}, cases});
+    return recorder_for(name, "the index", chosen)
+        .construct(ConstructCall{ConstructKind::choice, name, {&chosen, 1}, cases});
   const auto number = chosen.item<std::int64_t>();
   const auto last = static_cast<std::int64_t>(cases.size()) - 1;
   return taken(name, cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)]);

@@ -1,5 +1,6 @@
 """What cannot be: each said in a typed error of one sentence, after which everything goes on."""
 
+import contextlib
 import gc
 
 import numpy as np
@@ -58,6 +59,23 @@ def test_a_traced_tensor_as_a_value():
         with pytest.raises((wf.StateError, TypeError)):
             f(x, how)
     assert f(x, lambda x: x + 1).tolist() == [2]
+
+
+@pytest.mark.parametrize("taped", [False, True])
+def test_a_traced_tensor_that_left_its_trace_decides_nothing(taped):
+    left = []
+
+    @wf.function
+    def f(x):
+        left.extend([wf.sum(x), wf.sum(x) > 1])
+        return x
+
+    f(wf.tensor([1, 2]))
+    with wf.GradientTape() if taped else contextlib.nullcontext():
+        with pytest.raises(wf.StateError, match="switch_case: the index of type .* outside of its trace"):
+            wf.switch_case(left[0], [lambda: 1.0, lambda: 2.0])
+        with pytest.raises(wf.StateError, match="cond: the predicate of type .* outside of its trace"):
+            wf.cond(left[1], lambda: 1.0, lambda: 2.0)
 
 
 def test_trees_that_differ():
