@@ -173,8 +173,8 @@ struct RestoreOptions {
 
 /// Numbered checkpoints in a folder: saves them while training goes on, keeps some, and restores
 /// the newest that is whole. Several processes may save into one folder; each file has its number.
-/// One manager belongs to one thread at a time. The child of a fork has its folder, but not the
-/// save that is going on.
+/// Threads may share one: a save waits for that of another thread. The child of a fork has its
+/// folder, but not the save that is going on.
 class CheckpointManager {
 public:
   /// Makes the folder when it first saves. Removes what writers of before that were killed have

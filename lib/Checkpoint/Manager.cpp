@@ -5,6 +5,8 @@
 #include <cmath>
 #include <csignal>
 #include <exception>
+#include <filesystem>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -70,11 +72,41 @@ struct ManagerState {
 
   /// Waits for the save that goes on, and throws what it threw, as the line that began it.
   void finish() {
+    const std::lock_guard lock(mutex);
+    finish_locked();
+  }
+
+  /// Starts to write, when a save that another thread has begun meanwhile has ended.
+  void start(Snapshot taken, const SaveOptions &saved) {
+    const std::lock_guard lock(mutex);
+    finish_locked();
+    write(std::move(taken));
+    if (saved.step) last_step = *saved.step;
+    last_time = Clock::now();
+  }
+
+  bool is_due(std::int64_t step) {
+    const std::lock_guard lock(mutex);
+    return (options.every_steps && step - last_step >= *options.every_steps) ||
+           (options.every && Clock::now() - last_time >= *options.every);
+  }
+
+  /// Has steps count from this one.
+  void restart_at(std::int64_t step) {
+    const std::lock_guard lock(mutex);
+    last_step = step;
+  }
+
+  const std::string folder;
+  const CheckpointManagerOptions options;
+
+private:
+  void finish_locked() {
     join();
     if (failure != nullptr) rethrow();
   }
 
-  void start(Snapshot taken) {
+  void write(Snapshot taken) {
     const auto snapshot = std::make_shared<Snapshot>(std::move(taken));
     const auto run = [this, snapshot] {
       if (options.background) yield_to_others();
@@ -96,15 +128,9 @@ struct ManagerState {
       }
     }
     run();
-    finish();
+    finish_locked();
   }
 
-  const std::string folder;
-  const CheckpointManagerOptions options;
-  std::int64_t last_step = 0;
-  Clock::time_point last_time = Clock::now();
-
-private:
   void join() {
     if (!writer.joinable()) return;
     if (generation == forks::generation()) return writer.join();
@@ -133,6 +159,10 @@ private:
 
   void remove_others() const;
 
+  /// Of all below. Nothing is called with it held that is the user's, or waits for variables.
+  forks::Mutex<std::mutex> mutex;
+  std::int64_t last_step = 0;
+  Clock::time_point last_time = Clock::now();
   std::thread writer;
   std::uint32_t generation = 0; ///< of the process that has the writer
   std::exception_ptr failure;   ///< the writer's until it is joined
@@ -150,7 +180,8 @@ std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns) {
     try {
       infos.push_back(info_of(SafetensorsFile(file.path), file.number));
     } catch (const IOError &error) {
-      if (warns)
+      // The save of another thread may have removed it.
+      if (std::error_code unknown; warns && std::filesystem::exists(file.path, unknown))
         warn_line("CheckpointManager: passed over a broken file: " + std::string(error.message()));
     }
   }
@@ -240,9 +271,7 @@ void CheckpointManager::save(const Checkpoint &what, const SaveOptions &options,
                              std::source_location where) {
   const CallSite site(where);
   state_->finish();
-  state_->start(take_snapshot("CheckpointManager::save", what, options));
-  if (options.step) state_->last_step = *options.step;
-  state_->last_time = Clock::now();
+  state_->start(take_snapshot("CheckpointManager::save", what, options), options);
 }
 
 bool CheckpointManager::save_if_due(const Checkpoint &what, std::int64_t step, SaveOptions options,
@@ -251,9 +280,7 @@ bool CheckpointManager::save_if_due(const Checkpoint &what, std::int64_t step, S
   const CheckpointManagerOptions &own = state_->options;
   if (!own.every_steps && !own.every)
     throw ValueError("save_if_due: nothing says when: give the manager every_steps or every");
-  const bool due = (own.every_steps && step - state_->last_step >= *own.every_steps) ||
-                   (own.every && Clock::now() - state_->last_time >= *own.every);
-  if (!due) return false;
+  if (!state_->is_due(step)) return false;
   if (!options.step) options.step = step;
   save(what, options);
   return true;
@@ -279,7 +306,7 @@ std::optional<CheckpointInfo> CheckpointManager::restore_latest(const Checkpoint
   const auto restored = restore_first(infos, what, options, "restore_latest");
   if (!restored && !numbered_files(folder()).empty())
     throw IOError(folder() + ": has checkpoints, but all of them are broken");
-  state_->last_step = restored && restored->step ? *restored->step : state_->last_step;
+  if (restored && restored->step) state_->restart_at(*restored->step);
   return restored;
 }
 

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
@@ -177,6 +178,36 @@ def test_manager(tmp_path):
     assert manager.restore_best(checkpoint).number == kept[0].number and float(w) == 2
     assert not manager.save_if_due(checkpoint, 11) and manager.save_if_due(checkpoint, 14)
     assert wf.CheckpointManager(tmp_path / "new").restore_latest(checkpoint) is None
+
+
+def test_a_manager_of_two_threads(tmp_path):
+    w = wf.Variable(wf.ones([10]))
+    checkpoint, other = wf.Checkpoint(w=w), wf.Checkpoint(w=wf.Variable(wf.zeros([10])))
+    manager = wf.CheckpointManager(tmp_path)
+    manager.save(checkpoint)
+    faults = []
+
+    def watch():
+        try:
+            for _ in range(50):
+                manager.wait()
+                manager.checkpoints()
+                manager.restore_latest(other)
+        except Exception as error:
+            faults.append(error)
+
+    def save():
+        for _ in range(30):
+            manager.save(checkpoint)
+
+    threads = [threading.Thread(target=f, daemon=True) for f in (watch, watch, save)]
+    for thread in threads:
+        thread.start()
+    save()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads) and not faults
+    assert manager.checkpoints()[-1].number == 61
 
 
 def test_weights_in_files(tmp_path):

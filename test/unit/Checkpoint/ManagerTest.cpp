@@ -226,6 +226,28 @@ public:
   }
 };
 
+TEST(Manager, ThreadsShareOne) {
+  State state;
+  CheckpointManager manager(fresh_folder("shared"), {.keep = 3, .every_steps = 1000});
+  const auto save = [&] {
+    for (int i = 0; i < 20; ++i) manager.save(state, {.step = i});
+  };
+  const auto watch = [&] {
+    State other;
+    for (int i = 0; i < 40; ++i) {
+      manager.wait();
+      static_cast<void>(manager.checkpoints());
+      static_cast<void>(manager.restore_latest(other));
+      static_cast<void>(manager.save_if_due(state, -1));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back(save);
+  for (int i = 0; i < 2; ++i) threads.emplace_back(watch);
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_THAT(numbers_of(manager), ElementsAre(38, 39, 40));
+}
+
 TEST(Manager, WhatFailsOnTheSideIsThrownByTheNextCall) {
   const std::string folder = fresh_folder("full");
   State state;
