@@ -1,6 +1,8 @@
 // DLPack, by which libraries exchange arrays without copies: both ways, versioned and not.
 #include "Elements.h"
 
+#include <algorithm>
+
 #include "Buffers.h"
 
 namespace weft::python {
@@ -168,21 +170,26 @@ Elements elements_of(const DLTensor &tensor, const Place &place) {
   if (tensor.device.type != kCpu && tensor.device.type != kCudaHost)
     throw ValueError(place.text() + " is on a device of DLPack's kind " +
                      std::to_string(tensor.device.type) + ": move it to the CPU first");
-  Elements elements{element_of(tensor.dtype, place),
-                    static_cast<std::byte *>(tensor.data) + tensor.byte_offset,
-                    {},
-                    {}};
+  Elements elements{element_of(tensor.dtype, place), nullptr, {}, {}};
   auto stride = static_cast<std::int64_t>(elements.element.size);
   if (tensor.ndim < 0 || tensor.ndim > max_rank)
     throw ShapeError(place.text() + " has " + std::to_string(tensor.ndim) +
                      " axes: a tensor has at most " + std::to_string(max_rank));
   const auto rank = static_cast<std::size_t>(tensor.ndim);
+  if (rank != 0 && tensor.shape == nullptr)
+    throw ValueError(place.text() + " has " + std::to_string(rank) +
+                     " axes, but no sizes: its pointer to them is null");
   for (std::size_t i = 0; i < rank; ++i) {
     elements.dims.push_back(tensor.shape[i]);
     elements.strides.push_back(tensor.strides != nullptr ? tensor.strides[i] * stride : 0);
   }
   if (tensor.strides == nullptr)
     for (std::size_t i = rank; i-- > 0; stride *= tensor.shape[i]) elements.strides[i] = stride;
+  if (tensor.data != nullptr)
+    elements.data = static_cast<std::byte *>(tensor.data) + tensor.byte_offset;
+  else if (std::ranges::find(elements.dims, 0) == elements.dims.end())
+    throw ValueError(place.text() + " is of shape " + weft::to_string(Shape(elements.dims)) +
+                     ", but has no elements: its pointer to them is null");
   return elements;
 }
 

@@ -249,6 +249,34 @@ def test_lists_of_tensors_are_stacked_and_have_gradients():
         wf.tensor([wf.ones(2), wf.ones(3)])
 
 
+def capsule_without_elements(*sizes):
+    """DLPack's struct of floats with a null pointer, as a capsule; and what must outlive it."""
+    integer = ctypes.c_int64
+
+    class Managed(ctypes.Structure):
+        _fields_ = [
+            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+            ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+            ("shape", ctypes.POINTER(integer)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+            ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+        ]  # fmt: skip
+
+    shape = (integer * len(sizes))(*sizes)
+    managed = Managed(None, (1, 0), len(sizes), 2, 32, 1, ctypes.cast(shape, ctypes.POINTER(integer)), None, 0)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return make(ctypes.addressof(managed), b"dltensor", None), (managed, shape)
+
+
+def test_dlpack_without_elements():
+    for sizes in ((3,), (2, 2), ()):
+        capsule, kept = capsule_without_elements(*sizes)
+        with pytest.raises(wf.ValueError, match="pointer to them is null"):
+            wf.from_dlpack(capsule)
+    capsule, kept = capsule_without_elements(3, 0)
+    assert wf.from_dlpack(capsule).shape == (3, 0)
+
+
 def test_dlpack_capsules():
     x = wf.tensor([1.0, 2.0])
     assert x.__dlpack_device__() == (1, 0)
