@@ -95,6 +95,24 @@ def test_floor_division_of_large_integers_is_exact():
     np.testing.assert_array_equal(np.asarray(wf.tensor(x32) // wf.tensor(y32)), x32 // y32)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize("traced", [False, True])
+def test_floor_division_at_the_ends_of_integers(dtype, traced):
+    least, largest = (int(end) for end in (np.iinfo(dtype).min, np.iinfo(dtype).max))
+    half = -(least // 2)
+    edges = [0, 1, 2, 3, 5, half - 1, half, half + 1, largest - 1, largest]
+    edges = np.array([*edges, *(-x for x in edges[1:]), least], dtype)
+    divide = wf.function(operator.floordiv) if traced else operator.floordiv
+    x, y = edges[:, None], edges[edges != 0]
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(np.asarray(divide(wf.tensor(x), wf.tensor(y))), x // y)
+        for number in y:
+            one = (lambda x, y=int(number): x // y) if not traced else wf.function(lambda x, y=int(number): x // y)
+            np.testing.assert_array_equal(np.asarray(one(wf.tensor(edges))), edges // number)
+    by_zero = divide(wf.tensor(np.array([5, -5, largest, least], dtype)), wf.tensor(0, dtype=dtype))
+    assert by_zero.tolist() == [largest, least, largest, least]
+
+
 def test_floor_division_of_floats_goes_by_the_rest():
     x = np.array([1.0, 0.3, -0.3, 7.5, 1e6, 3.0, 0.0, 5.0], "f8")
     y = np.array([0.1, 0.1, 0.1, -2.5, 0.3, np.inf, 0.0, 0.0], "f8")
