@@ -1,5 +1,6 @@
 // Files of data in Python: sources of data sets, and reading and writing at once.
 #include "Data.h"
+#include "Text.h"
 
 #include <map>
 
@@ -21,8 +22,7 @@ constexpr std::source_location kNowhere;
 
 nb::dict dict_of(const std::map<std::string, Tensor> &tensors) {
   nb::dict dict;
-  for (const auto &[name, tensor] : tensors)
-    dict[nb::str(name.data(), name.size())] = checked(wrap(tensor));
+  for (const auto &[name, tensor] : tensors) dict[kept_text(name)] = checked(wrap(tensor));
   return dict;
 }
 
@@ -61,7 +61,7 @@ nb::dict example_of(nb::bytes bytes) {
   for (const auto &[name, list] : example.strings) {
     nb::list strings;
     for (const std::string &each : list) strings.append(nb::bytes(each.data(), each.size()));
-    dict[nb::str(name.data(), name.size())] = strings;
+    dict[kept_text(name)] = strings;
   }
   return dict;
 }

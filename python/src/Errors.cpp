@@ -1,5 +1,5 @@
 // Errors of the library as exceptions of Python, which name the user's line.
-#include "Binding.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <new>
@@ -52,10 +52,9 @@ void set(PyObject *type, std::string_view message, const SourcePlace &place = {}
     std::string text(message);
     if (line != 0)
       text = file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": " + text;
-    const nb::object error =
-        checked(PyObject_CallOneArg(type, nb::str(text.data(), text.size()).ptr()));
-    error.attr("message") = nb::str(message.data(), message.size());
-    error.attr("file") = line == 0 ? nb::object(nb::none()) : nb::object(nb::str(file.c_str()));
+    const nb::object error = checked(PyObject_CallOneArg(type, shown_text(text).ptr()));
+    error.attr("message") = shown_text(message);
+    error.attr("file") = line == 0 ? nb::object(nb::none()) : kept_text(file);
     error.attr("line") = line == 0 ? nb::object(nb::none()) : nb::object(nb::int_(line));
     PyErr_SetObject(type, error.ptr());
   } catch (nb::python_error &error) {

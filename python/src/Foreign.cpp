@@ -1,5 +1,6 @@
 // The way from threads of C++ into Python, which is closed before Python ends.
 #include "Foreign.h"
+#include "Text.h"
 
 #include <atomic>
 #include <chrono>
@@ -72,7 +73,7 @@ std::shared_ptr<PyObject> keep(nb::object object) { return {object.release().ptr
 void PythonError::add_note(const std::string &note) noexcept {
   try {
     const Entered entered;
-    value().attr("add_note")(nb::str(note.data(), note.size()));
+    value().attr("add_note")(shown_text(note));
   } catch (...) { // one without a place is an error all the same
     return;
   }

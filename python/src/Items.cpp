@@ -1,5 +1,6 @@
 // Trees of Python taken apart into tensors and a form, and put together again.
 #include "Items.h"
+#include "Text.h"
 #include "Tree.h"
 
 namespace weft::python {
@@ -283,8 +284,7 @@ nb::object filled(const data::detail::Form *form, std::span<const nb::object> le
   }
   if (const auto *line = dynamic_cast<const data::detail::FormOf<std::string> *>(form)) {
     const std::string text = line->parts.with({});
-    return checked(
-        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+    return kept_text(text);
   }
   if (const auto *record = dynamic_cast<const data::detail::FormOf<Record> *>(form)) {
     const std::string bytes = record->parts.with({}).bytes;

@@ -76,6 +76,29 @@ def record_bytes(data):
     return length + struct.pack("<I", masked(length)) + data + struct.pack("<I", masked(data))
 
 
+def test_names_that_are_no_utf8(tmp_path):
+    csv, npz = tmp_path / "a.csv", tmp_path / "a.npz"
+    csv.write_bytes(b"a,\xff\n1,2\n")
+    assert [*wf.data.read_csv(csv)] == ["a", "\udcff"]
+    np.savez(npz, ab=np.ones(2))
+    npz.write_bytes(npz.read_bytes().replace(b"ab.npy", b"a\xff.npy"))
+    assert [*wf.data.read_npz(npz)] == ["a\udcff"]
+    feature = b"\n\x01\xff\x12\x05\x1a\x03\n\x01\x05"
+    example = wf.data.parse_example(b"\n\x0c\n\x0a" + feature)
+    assert [*example] == ["\udcff"] and example["\udcff"].tolist() == [5]
+
+
+def test_errors_that_hold_what_is_no_utf8(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,\xff\n1,2\n")
+    with pytest.raises(wf.Error, match=r"a\.csv.*\\xff"):
+        wf.data.read_csv(path, columns=["q"])
+    path.write_bytes(b"a,b\n1,\xff\n")
+    with pytest.raises(wf.Error, match=r"a\.csv.*\\xff") as caught:
+        wf.data.read_csv(path)
+    assert "\\xff" in caught.value.message
+
+
 def test_tfrecord(tmp_path):
     path = tmp_path / "r.tfrecord"
     # An Example of the feature "n", an int64 list of 5 and 6, by hand.
