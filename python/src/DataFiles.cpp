@@ -95,8 +95,12 @@ void define_sources(nb::module_ &module) {
         });
       },
       nb::arg("folder"), nb::arg("size").none(), nb::arg("channels").none(), nb::arg("dtype"));
-  module.def("internal_image_classes",
-             [](const std::string &folder) { return data::image_classes(folder, kNowhere); });
+  module.def("internal_image_classes", [](const std::string &folder) {
+    nb::list names;
+    for (const std::string &name : data::image_classes(folder, kNowhere))
+      names.append(kept_text(name));
+    return names;
+  });
 }
 
 void define_readers(nb::module_ &module) {

@@ -83,6 +83,8 @@ def test_names_that_are_no_utf8(tmp_path):
     np.savez(npz, ab=np.ones(2))
     npz.write_bytes(npz.read_bytes().replace(b"ab.npy", b"a\xff.npy"))
     assert [*wf.data.read_npz(npz)] == ["a\udcff"]
+    (tmp_path / "pets" / "\udcffa").mkdir(parents=True)
+    assert wf.data.image_classes(tmp_path / "pets") == ["\udcffa"]
     feature = b"\n\x01\xff\x12\x05\x1a\x03\n\x01\x05"
     example = wf.data.parse_example(b"\n\x0c\n\x0a" + feature)
     assert [*example] == ["\udcff"] and example["\udcff"].tolist() == [5]
