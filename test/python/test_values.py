@@ -309,6 +309,18 @@ def test_dlpack_from_before_version_1():
     assert wf.from_dlpack(Old()).tolist() == [0, 1, 2]
 
 
+def test_dlpack_keeps_errors_of_the_method():
+    """An AttributeError inside a library's own export is not taken for an object without one."""
+
+    class Broken:
+        def __dlpack__(self, *, max_version=None):
+            return self.missing
+
+    for convert in (wf.from_dlpack, wf.asarray, wf.tensor):
+        with pytest.raises(AttributeError, match="missing"):
+            convert(Broken())
+
+
 @pytest.mark.parametrize("name", ["torch", "jax.numpy"])
 def test_dlpack_of_others(name):
     other = pytest.importorskip(name)
