@@ -255,7 +255,7 @@ const std::vector<NamedInitializer> &initializers_by_name() {
 /// An initializer of Python, which whoever keeps the link keeps.
 VariableInitializer linked(const std::shared_ptr<Link> &link) {
   return [link](const Shape &shape, DType dtype, const std::optional<std::uint64_t> &) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     if (link->object == nullptr)
       throw StateError("an initializer of Python has gone with the layer that it was given to");
     nb::list sizes;

@@ -12,6 +12,7 @@
 #include <nanobind/nanobind.h>
 
 #include "Initialized.h"
+#include "Staying.h"
 
 #include <weft/ops.h>
 #include <weft/variable.h>
@@ -36,6 +37,7 @@ void set_error() noexcept;
 /// What `body` gives, or null with the error set: nothing may be thrown into the interpreter.
 template <class Body>
 auto guarded(const Body &body) noexcept -> decltype(body()) {
+  stay_when_python_ends();
   try {
     return body();
   } catch (...) {

@@ -304,6 +304,7 @@ vectorcallfunc ways[kWays] = {};
 template <std::size_t Way>
 PyObject *call_worded(PyObject *function, PyObject *const *args, std::size_t count,
                       PyObject *keywords) {
+  stay_when_python_ends();
   PyObject *result = ways[Way](function, args, count, keywords);
   if (result == nullptr) [[unlikely]]
     word_anew(function, args, count, keywords);

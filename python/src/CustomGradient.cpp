@@ -26,7 +26,7 @@ std::vector<Tensor> tensors_in(nb::handle structure, const char *what) {
 /// The gradients that a function gives for cotangents: a tensor or None for each of `count`
 /// operands.
 std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count) {
-  const nb::gil_scoped_acquire lock;
+  const Locked lock;
   nb::list arguments;
   for (const Tensor &cotangent : cotangents)
     arguments.append(cotangent.defined() ? checked(wrap(cotangent)) : nb::none());
@@ -118,7 +118,7 @@ nb::object recompute(nb::object function, const nb::tuple &given, const nb::dict
   const auto structure = std::make_shared<std::shared_ptr<PyObject>>();
   const detail::Body body = [rerun = std::move(rerun),
                              structure](std::span<const Tensor> tensors) -> std::vector<Tensor> {
-    const nb::gil_scoped_acquire lock;
+    const Locked lock;
     const nb::object value = rerun(tensors);
     std::vector<Tensor> results = tensors_in(value, "recompute: what the function gave");
     *structure = kept(value);

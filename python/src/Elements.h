@@ -43,9 +43,8 @@ void with_python(const Release &release) {
     release();
     return;
   }
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const Locked locked;
   release();
-  PyGILState_Release(state);
 }
 
 } // namespace weft::python

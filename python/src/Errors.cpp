@@ -1,4 +1,5 @@
 // Errors of the library as exceptions of Python, which name the user's line.
+#include "Foreign.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -134,6 +135,7 @@ void set_error() noexcept {
   } catch (nb::python_error &error) {
     error.restore();
   } catch (const Error &error) {
+    stay_if_refused(error);
     set(class_of(error.kind()), error.message(), error.place());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");

@@ -5,22 +5,31 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace weft::python {
 
 namespace {
 
-std::atomic<bool> closed = false; // before Python ends
+constexpr std::string_view kEnding = "Python is ending, and calls no function of it any more";
+
+std::thread::id ending;           // the thread that ends Python
+std::atomic<bool> closed = false; // before Python ends, when `ending` is known
 std::atomic<int> inside = 0;      // threads that have its lock by Entered, or wait for it
 
 void forget_other_threads() { inside = 0; }
 
-/// Returns when no thread is in Python any more but this one.
+/// Returns when no thread of C++ is in Python any more.
 void close_door() {
+  ending = std::this_thread::get_id();
   closed = true;
+  // Threads that Python leaves behind keep what they hold.
+  if (nb::cast<int>(nb::module_::import_("threading").attr("active_count")()) > 1)
+    nb::set_leak_warnings(false);
   const Unlocked others_run(true);
   while (inside > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -46,12 +55,20 @@ PyType_Slot callable_slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traver
 } // namespace
 
 Entered::Entered() {
+  stay_when_python_ends();
   ++inside;
   if (closed && PyGILState_Check() == 0) {
     --inside;
-    throw StateError("Python is ending, and calls no function of it any more");
+    throw StateError(std::string(kEnding));
   }
   state_ = PyGILState_Ensure();
+}
+
+void stay_if_refused(const Error &error) {
+  if (!closed || std::this_thread::get_id() == ending || !error.message().ends_with(kEnding))
+    return;
+  const Unlocked others_run(true);
+  while (true) pause();
 }
 
 Entered::~Entered() {

@@ -22,6 +22,10 @@ private:
   PyGILState_STATE state_;
 };
 
+/// Does not return, with the lock released, if the error is what Entered throws as Python is
+/// ending, and this is a thread that Python leaves behind: nobody is there for its error.
+void stay_if_refused(const Error &error);
+
 /// Drops a reference, wherever that is; while Python ends it is left alone.
 void drop(PyObject *object) noexcept;
 

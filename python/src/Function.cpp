@@ -97,7 +97,7 @@ struct Prototype {
     if (PyGILState_Check() == 0 && Py_IsInitialized() == 0) {
       static_cast<void>(tree.release());
     } else {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       tree.reset();
     }
   }
@@ -199,7 +199,7 @@ nb::object in_form(const Object *self, nb::object result) {
 
 std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
                                 std::span<const detail::VariablePointer> variables) {
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   const BeingTraced scope(self);
   traced = true;
   if (!inside && why.empty() && std::popcount(self->history & 0x3ffU) >= 4)

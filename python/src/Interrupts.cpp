@@ -22,7 +22,7 @@ std::thread::id main_thread;
 /// the call.
 void check_signals() {
   if (std::this_thread::get_id() != main_thread) return;
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 

@@ -111,7 +111,7 @@ WeightNames names_of(nb::handle names) {
   if (PyCallable_Check(names.ptr()) == 0)
     raise_type_error("load_weights: names is a dict from paths to names, or a function of a path");
   return {[names](const std::string &path) -> std::string {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::str text(path.c_str());
     const nb::object name = checked(PyObject_CallOneArg(names.ptr(), text.ptr()));
     return nb::str(name).c_str();

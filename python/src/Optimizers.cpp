@@ -18,7 +18,7 @@ using optimizers::LearningRate, optimizers::Optimizer;
 /// A schedule of Python, which whoever keeps the link keeps.
 optimizers::Schedule linked_schedule(const std::shared_ptr<Link> &link) {
   return [link](const Tensor &step) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     if (link->object == nullptr)
       throw StateError(
           "a learning rate of Python has gone with the optimizer that it was given to");

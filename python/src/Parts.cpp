@@ -14,7 +14,7 @@ namespace {
 /// Lets go of an object on any thread, as long as Python lives.
 void release(PyObject *object) {
   if (Py_IsInitialized() == 0) return;
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   Py_DECREF(object);
 }
 
@@ -281,23 +281,23 @@ bool PartWalker::holds_parts(PyObject *object) const {
 PythonParts::PythonParts(nb::handle object, Optimizers optimizers)
     : object_(Py_NewRef(object.ptr()), release), optimizers_(optimizers),
       places_(new std::deque<Place>, [](std::deque<Place> *places) {
-        const nb::gil_scoped_acquire locked;
+        const Locked locked;
         delete places;
       }) {}
 
 void PythonParts::weft_visit(StructureVisitor &visitor) {
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   places_->clear();
   PartWalker(visitor, optimizers_, places_.get()).walk(object_.get());
 }
 
 void PythonParts::weft_visit(StructureVisitor &visitor) const {
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   PartWalker(visitor, optimizers_, nullptr).walk(object_.get());
 }
 
 void PythonParts::write_back() {
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   for (Place &place : *places_) {
     if (place.value.impl() == place.before.impl()) continue;
     const nb::object value = checked(wrap(place.value));
@@ -314,7 +314,7 @@ void PythonParts::write_back() {
 }
 
 void LinkedModel::weft_visit(StructureVisitor &visitor) const {
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   if (link_->object == nullptr) return;
   const nb::object alive = nb::borrow(link_->object);
   PartWalker(visitor, Optimizers::left, nullptr).walk(alive.ptr());

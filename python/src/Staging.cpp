@@ -275,7 +275,7 @@ public:
       static_cast<void>(function_.release());
       return;
     }
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     all().erase(this);
     function_.reset();
   }
@@ -309,7 +309,7 @@ nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
   const auto kept = std::make_shared<HostCallable>(std::move(function));
   const detail::Body callable = [kept, dtypes = options.results,
                                  name](std::span<const Tensor> tensors) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object result =
         checked(PyObject_CallOneArg(kept->function(name).ptr(), list_of(tensors).ptr()));
     std::vector<Tensor> made;
