@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from weft import _weft
 
-__all__ = ["NeedsInit", "integer", "optional_integer", "optional_number", "options", "seed"]
+__all__ = [
+    "NeedsInit",
+    "axes",
+    "axis",
+    "integer",
+    "integers",
+    "is_iterable",
+    "optional_integer",
+    "optional_number",
+    "options",
+    "seed",
+    "tensor",
+    "tensors",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -79,6 +92,69 @@ def integer(name: str, value: Any) -> int:
     if not -_MOST <= number <= _MOST:
         raise _weft.ValueError(f"{name} is {number}, which has more than 64 bits")
     return number
+
+
+def integers(name: str, value: Any) -> list[int]:
+    """The integers of a list or of a tensor of rank 1; one integer is a list of one."""
+    if isinstance(value, _weft.Tensor | _weft.Variable):
+        if _weft.internal_is_traced(value):
+            raise _weft.DTypeError(
+                f"{name} is a tensor of a traced function, and a number of Python is wanted: a size is "
+                "x.shape[i], not one of a tensor of sizes"
+            )
+        if value.ndim < 2 and value.dtype.is_integer:
+            return [int(n) for n in value.numpy().reshape(-1)]
+    elif hasattr(value, "__index__") and not getattr(value, "ndim", 0):
+        return [integer(name, value)]
+    elif is_iterable(value):
+        return [integer(name, n) for n in value]
+    raise TypeError(f"{name} is a {type(value).__name__}: an integer or a list of them is wanted")
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether it has items: a list, or an array or tensor with axes, but no text and no dict."""
+    if (rank := getattr(value, "ndim", None)) is not None:
+        return rank != 0
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict)
+
+
+def axis(function: str, value: Any, rank: int, argument: str = "axis") -> int:
+    """An axis of a tensor of that rank, counted from the front."""
+    number = integer(f"{function}: {argument}", value)
+    if not -rank <= number < rank:
+        raise _weft.OutOfRangeError(
+            f"{function}: {argument} {number} is out of range for a tensor of rank {rank}"
+        )
+    return number + rank if number < 0 else number
+
+
+def axes(function: str, value: Any, rank: int, argument: str = "axis") -> list[int]:
+    """The axes of a list, or the only one, all different."""
+    found = [
+        axis(function, n, rank, argument) for n in integers(f"{function}: {argument}", value)
+    ]
+    if len(set(found)) != len(found):
+        raise _weft.ValueError(f"{function}: {argument} has an axis twice: {value!r}")
+    return found
+
+
+def tensor(function: str, value: Any, argument: str = "x") -> Any:
+    """A tensor of an argument."""
+    if isinstance(value, _weft.Tensor):
+        return value
+    return _weft.internal_tensor(value, function, argument)
+
+
+def tensors(function: str, values: Any, argument: str = "xs") -> list[Any]:
+    """Tensors of a list, or the slices of a tensor along its first axis; there is at least one."""
+    if not is_iterable(values):
+        raise TypeError(
+            f"{function}: {argument} is a {type(values).__name__}: a list of tensors is wanted"
+        )
+    found = [tensor(function, x, f"{argument}[{i}]") for i, x in enumerate(values)]
+    if not found:
+        raise _weft.ValueError(f"{function}: {argument} is empty: there is nothing to join")
+    return found
 
 
 def optional_integer(name: str, value: Any) -> int | None:

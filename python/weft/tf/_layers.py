@@ -132,7 +132,7 @@ class Normalization(Layer):
         x: Any = wf.asarray(data, "float32")
         kept = None if self._axis is None else self._axis % x.ndim
         axes = [i for i in range(x.ndim) if i != kept]
-        self._moments = (wf.mean(x, axes), _networks.reduce_variance(x, axes, False))
+        self._moments = (wf.mean(x, axes), wf.var(x, axes))
 
     def call(self, inputs: Any) -> Any:
         if self._moments is None:
@@ -280,7 +280,7 @@ class RepeatVector(Layer):
         self.n = n
 
     def call(self, inputs: Any) -> Any:
-        return _elements.tile(_more.expand_dims(inputs, 1), [1, self.n, 1])
+        return wf.tile(wf.expand_dims(inputs, 1), [1, self.n, 1])
 
 
 class TimeDistributed(Layer):
@@ -375,4 +375,4 @@ class UpSampling1D(Layer):
         self.size = size
 
     def call(self, inputs: Any) -> Any:
-        return _elements.repeat(inputs, self.size, 1)
+        return wf.repeat(inputs, self.size, 1)

@@ -9,7 +9,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ._absent import AbsentError, MissingError, RemovedError, refuse_keywords
+from weft._absent import AbsentError, refuse_keywords
+
+from ._absent import MissingError, RemovedError
 
 try:
     from ._names import ABSENT, MODULES, NAMES, REMOVED

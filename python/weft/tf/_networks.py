@@ -19,12 +19,6 @@ def reduce_logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
     return total if keepdims else wf.sum(total, axis)
 
 
-def reduce_variance(x: Any, axis: Any, keepdims: bool) -> Any:
-    """The mean of squared distances from the mean."""
-    middle = wf.mean(x, axis, keepdims=True)
-    return wf.mean(wf.square(wf.subtract(x, middle)), axis, keepdims=keepdims)
-
-
 def top_k(x: Any, k: int, dtype: Any) -> Any:
     """The k largest along the last axis, and where they are."""
     values, indices = wf.top_k(x, k)

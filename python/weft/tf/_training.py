@@ -9,10 +9,10 @@ from typing import Any
 
 import weft as wf
 from weft import _weft, train
+from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
-from ._absent import refuse_keywords
 
 
 class History:
