@@ -24,7 +24,7 @@ ALL = slice(None)
 # Axes.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def expand_dims(x: TensorLike, axis: Shape) -> Tensor:
     """The tensor with axes of size 1, which are those given of the result.
 
@@ -41,7 +41,7 @@ def expand_dims(x: TensorLike, axis: Shape) -> Tensor:
     return tensor[tuple(None if i in at else ALL for i in range(tensor.ndim + count))]
 
 
-@_arguments.options
+@_arguments.as_numpy
 def squeeze(x: TensorLike, axis: Shape | None = None) -> Tensor:
     """The tensor without the axes of size 1, or without those given.
 
@@ -55,7 +55,7 @@ def squeeze(x: TensorLike, axis: Shape | None = None) -> Tensor:
     return _arguments.tensor("squeeze", x).squeeze(axis)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def ravel(x: TensorLike) -> Tensor:
     """All elements along one axis.
 
@@ -65,7 +65,7 @@ def ravel(x: TensorLike) -> Tensor:
     return _weft.reshape(_arguments.tensor("ravel", x), -1)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def atleast_1d(x: TensorLike) -> Tensor:
     """The tensor; a scalar with an axis of size 1.
 
@@ -76,7 +76,7 @@ def atleast_1d(x: TensorLike) -> Tensor:
     return tensor[None] if tensor.ndim == 0 else tensor
 
 
-@_arguments.options
+@_arguments.as_numpy
 def atleast_2d(x: TensorLike) -> Tensor:
     """The tensor; one of fewer than two axes as a row.
 
@@ -87,7 +87,7 @@ def atleast_2d(x: TensorLike) -> Tensor:
     return tensor[(None,) * max(0, 2 - tensor.ndim)] if tensor.ndim < 2 else tensor
 
 
-@_arguments.options
+@_arguments.as_numpy
 def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Tensor:
     """The tensor with two axes in each other's place.
 
@@ -105,7 +105,7 @@ def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Tensor:
     return _weft.transpose(tensor, order)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def moveaxis(x: TensorLike, source: Shape, destination: Shape) -> Tensor:
     """The tensor with some axes in other places; the others stay in their order.
 
@@ -132,7 +132,7 @@ def moveaxis(x: TensorLike, source: Shape, destination: Shape) -> Tensor:
 # Joined and split.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def stack(xs: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
     """Tensors of one shape along a new axis.
 
@@ -156,7 +156,7 @@ def stack(xs: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
     return _weft.concatenate([x[(*(ALL,) * at, None)] for x in tensors], at)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def vstack(xs: Sequence[TensorLike] | TensorLike) -> Tensor:
     """Tensors joined along the first axis, those of one axis as rows.
 
@@ -171,7 +171,7 @@ def vstack(xs: Sequence[TensorLike] | TensorLike) -> Tensor:
     return _weft.concatenate([atleast_2d(x) for x in _arguments.tensors("vstack", xs)], 0)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def hstack(xs: Sequence[TensorLike] | TensorLike) -> Tensor:
     """Tensors joined along the second axis, those of one axis along that.
 
@@ -194,7 +194,7 @@ def _cut(x: Any, at: int, points: Sequence[int]) -> list[Any]:
     return [x[(*before, slice(a, b))] for a, b in zip(starts, ends, strict=True)]
 
 
-@_arguments.options
+@_arguments.as_numpy
 def split(x: TensorLike, indices_or_sections: Shape, axis: int = 0) -> list[Tensor]:
     """So many parts of one size along an axis, or the parts between the places of a list.
 
@@ -210,7 +210,7 @@ def split(x: TensorLike, indices_or_sections: Shape, axis: int = 0) -> list[Tens
     return _split("split", x, indices_or_sections, axis)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def array_split(x: TensorLike, indices_or_sections: Shape, axis: int = 0) -> list[Tensor]:
     """As `split`, where a number of parts need not be equal: the first ones are larger by one.
 
@@ -240,7 +240,7 @@ def _split(name: str, x: Any, points: Any, axis: int) -> list[Any]:
     return _cut(tensor, at, [i * size + min(i, larger) for i in range(1, parts)])
 
 
-@_arguments.options
+@_arguments.as_numpy
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices along an axis.
 
@@ -267,7 +267,7 @@ def slices(x: Any, at: int, count: int) -> list[Any]:
 # Repeated and moved.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def tile(x: TensorLike, reps: Shape) -> Tensor:
     """The tensor so many times along each axis; the last axes are those that are given.
 
@@ -294,7 +294,7 @@ def tile(x: TensorLike, reps: Shape) -> Tensor:
     return tensor
 
 
-@_arguments.options
+@_arguments.as_numpy
 def repeat(x: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
     """Each element so many times, one behind the other: of all in a row, or each slice of an axis.
 
@@ -333,7 +333,7 @@ def repeat(x: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
     return _weft.gather(tensor, _weft.constant(places, "int32", [len(places)]), at)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def roll(x: TensorLike, shift: Shape, axis: Shape | None = None) -> Tensor:
     """The tensor with its slices moved on along axes, those at the end to the front; without axes
     the elements in a row.
@@ -371,7 +371,7 @@ def _rolled(x: Any, by: int, at: int) -> Any:
     return _weft.concatenate([x[(*before, slice(cut, None))], x[(*before, slice(0, cut))]], at)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     """The differences of neighbours along an axis, n times.
 
@@ -396,7 +396,7 @@ def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     return tensor
 
 
-@_arguments.options
+@_arguments.as_numpy
 def meshgrid(*xs: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     """The coordinates of the points of a grid: of vectors tensors with an axis for each.
 

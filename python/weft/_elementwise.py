@@ -41,7 +41,7 @@ def _pair(name: str, x: Any, y: Any) -> tuple[Any, Any]:
 # Limits, whole numbers, what is no number.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """Each element, but at least min and at most max; None is no limit.
 
@@ -62,7 +62,7 @@ def _limit(value: Any, argument: str) -> Any:
     return value if isinstance(value, int | float) else _arguments.tensor("clip", value, argument)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def round(x: TensorLike, decimals: int = 0) -> Tensor:
     """The nearest number of so many decimals, of two the one whose last digit is even. Has a gradient
     of 0.
@@ -98,7 +98,7 @@ def _half_even(x: Any) -> Any:
     return _weft.select(_weft.equal(whole, 0), zero, whole)  # which keeps the sign of a zero
 
 
-@_arguments.options
+@_arguments.as_numpy
 def trunc(x: TensorLike) -> Tensor:
     """The whole number next to x on the side of 0. Has a gradient of 0.
 
@@ -111,7 +111,7 @@ def trunc(x: TensorLike) -> Tensor:
     return _weft.select(_weft.less(tensor, 0), _weft.ceil(tensor), _weft.floor(tensor))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def isnan(x: TensorLike) -> Tensor:
     """Whether each element is NaN.
 
@@ -122,7 +122,7 @@ def isnan(x: TensorLike) -> Tensor:
     return _weft.not_equal(tensor, tensor)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def isinf(x: TensorLike) -> Tensor:
     """Whether each element is infinite, of either sign.
 
@@ -135,7 +135,7 @@ def isinf(x: TensorLike) -> Tensor:
     return _weft.equal(_weft.abs(tensor), math.inf)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def isfinite(x: TensorLike) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 
@@ -148,7 +148,7 @@ def isfinite(x: TensorLike) -> Tensor:
     return _weft.less(_weft.abs(tensor), math.inf)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def nan_to_num(
     x: TensorLike, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
@@ -170,7 +170,7 @@ def nan_to_num(
 # Quotients, logarithms, powers.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def floor_divide(x: TensorLike, y: TensorLike) -> Tensor:
     """The quotient, rounded down: x // y.
 
@@ -186,7 +186,7 @@ def floor_divide(x: TensorLike, y: TensorLike) -> Tensor:
     return x // _arguments.tensor("floor_divide", y, "y")  # pyright: ignore
 
 
-@_arguments.options
+@_arguments.as_numpy
 def reciprocal(x: TensorLike) -> Tensor:
     """1 / x, in float32 of integers.
 
@@ -196,7 +196,7 @@ def reciprocal(x: TensorLike) -> Tensor:
     return _weft.divide(1, _floating("reciprocal", x))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def log2(x: TensorLike) -> Tensor:
     """The logarithm to base 2.
 
@@ -206,7 +206,7 @@ def log2(x: TensorLike) -> Tensor:
     return _weft.divide(_weft.log(_floating("log2", x)), math.log(2))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def log10(x: TensorLike) -> Tensor:
     """The logarithm to base 10.
 
@@ -216,7 +216,7 @@ def log10(x: TensorLike) -> Tensor:
     return _weft.divide(_weft.log(_floating("log10", x)), math.log(10))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def exp2(x: TensorLike) -> Tensor:
     """2 to the power of x.
 
@@ -226,7 +226,7 @@ def exp2(x: TensorLike) -> Tensor:
     return _weft.power(2, _floating("exp2", x))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def logaddexp(x: TensorLike, y: TensorLike) -> Tensor:
     """log(exp(x) + exp(y)), without overflow.
 
@@ -243,7 +243,7 @@ def logaddexp(x: TensorLike, y: TensorLike) -> Tensor:
     return _weft.add(most, _weft.log1p(_weft.exp(_weft.negate(away))))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def hypot(x: TensorLike, y: TensorLike) -> Tensor:
     """sqrt(x² + y²), without overflow; its gradient is 0 where both are.
 
@@ -265,7 +265,7 @@ def hypot(x: TensorLike, y: TensorLike) -> Tensor:
 # Angles.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def tan(x: TensorLike) -> Tensor:
     """The tangent of an angle.
 
@@ -276,7 +276,7 @@ def tan(x: TensorLike) -> Tensor:
     return _weft.divide(_weft.sin(angle), _weft.cos(angle))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def atan(x: TensorLike) -> Tensor:
     """The angle between -pi / 2 and pi / 2 whose tangent is x.
 
@@ -309,7 +309,7 @@ def _small_angle(x: Any) -> Any:
     return _weft.add(near, _weft.multiply(rest, series))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def asin(x: TensorLike) -> Tensor:
     """The angle between -pi / 2 and pi / 2 whose sine is x; NaN beyond -1 and 1.
 
@@ -321,7 +321,7 @@ def asin(x: TensorLike) -> Tensor:
     return atan(_weft.divide(tensor, cosine))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def acos(x: TensorLike) -> Tensor:
     """The angle between 0 and pi whose cosine is x; NaN beyond -1 and 1.
 
@@ -333,7 +333,7 @@ def acos(x: TensorLike) -> Tensor:
     return _weft.multiply(half, 2)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def atan2(y: TensorLike, x: TensorLike) -> Tensor:
     """The angle between -pi and pi of the point (x, y), from the x axis on.
 
@@ -372,7 +372,7 @@ def _half_sinh(x: Any) -> Any:
     return _weft.divide(_weft.subtract(_weft.expm1(half), _weft.expm1(_weft.negate(half))), 2)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def sinh(x: TensorLike) -> Tensor:
     """The hyperbolic sine, (exp(x) - exp(-x)) / 2.
 
@@ -385,7 +385,7 @@ def sinh(x: TensorLike) -> Tensor:
     return _weft.multiply(_half_sinh(tensor), cosine)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def cosh(x: TensorLike) -> Tensor:
     """The hyperbolic cosine, (exp(x) + exp(-x)) / 2.
 
@@ -396,7 +396,7 @@ def cosh(x: TensorLike) -> Tensor:
     return _weft.add(1, _weft.multiply(_weft.multiply(2, sine), sine))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def asinh(x: TensorLike) -> Tensor:
     """The number whose hyperbolic sine is x.
 
@@ -413,7 +413,7 @@ def asinh(x: TensorLike) -> Tensor:
     return _weft.select(small, inside, outside)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def acosh(x: TensorLike) -> Tensor:
     """The number from 0 on whose hyperbolic cosine is x; NaN below 1.
 
@@ -430,7 +430,7 @@ def acosh(x: TensorLike) -> Tensor:
     return _weft.select(large, _weft.add(_weft.log(far), _weft.log1p(unit)), inside)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def atanh(x: TensorLike) -> Tensor:
     """The number whose hyperbolic tangent is x; NaN beyond -1 and 1.
 

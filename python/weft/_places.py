@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["argwhere", "nonzero", "searchsorted", "take", "unique", "where"]
 
 
-@_arguments.options
+@_arguments.as_numpy
 def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     """The slices of these numbers along an axis, or the elements of all in a row; negative numbers
     count from the end.
@@ -41,7 +41,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
 def where(condition: TensorLike) -> tuple[Tensor, ...]: ...
 @overload
 def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor: ...
-@_arguments.options
+@_arguments.as_numpy
 def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """x where the condition holds, else y; alone, the places where it holds, as `nonzero`.
 
@@ -77,7 +77,7 @@ def values_of(function: str, *tensors: Any) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-@_arguments.options
+@_arguments.as_numpy
 def nonzero(x: TensorLike) -> tuple[Tensor, ...]:
     """The places of the elements that are not 0: a vector of numbers for each axis, as int64.
 
@@ -94,7 +94,7 @@ def nonzero(x: TensorLike) -> tuple[Tensor, ...]:
     return unstack(argwhere(tensor), 1)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def argwhere(x: TensorLike) -> Tensor:
     """The places of the elements that are not 0: a row of numbers for each, as int64.
 
@@ -111,7 +111,7 @@ def argwhere(x: TensorLike) -> Tensor:
     return _weft.constant(np.argwhere(values).astype(np.int64))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def unique(
     x: TensorLike,
     return_index: bool = False,
@@ -139,7 +139,7 @@ def unique(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
     """Where values would have to stand among the sorted ones of a vector, in front of equal ones
     or, 'right', behind them, as int64. Vectors of a batch may be in front: each has its values.

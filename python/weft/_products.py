@@ -20,7 +20,7 @@ __all__ = ["diag", "diagonal", "dot", "einsum", "inner", "outer", "tensordot", "
 # Products.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """The sum of products over the last axis of a and the last but one of b, or its only one; of a
     scalar the product.
@@ -40,7 +40,7 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     return _tensordot("dot", x, y, [x.ndim - 1], [max(y.ndim - 2, 0)])
 
 
-@_arguments.options
+@_arguments.as_numpy
 def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """The sum of products over the last axes of both; of a scalar the product.
 
@@ -57,7 +57,7 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
     return _tensordot("inner", x, y, [x.ndim - 1], [y.ndim - 1])
 
 
-@_arguments.options
+@_arguments.as_numpy
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """The product of each element of a with each of b, both in a row.
 
@@ -69,7 +69,7 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
     return _weft.multiply(ravel(x)[:, None], ravel(y))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Any] = 2) -> Tensor:
     """The sum of products over axes of a and b: so many of the last and first, or those of two lists.
 
@@ -118,7 +118,7 @@ def _tensordot(name: str, x: Any, y: Any, ours: list[int], theirs: list[int]) ->
     return _weft.transpose(made, [axes.index(c) for c in kept]) if list(axes) != kept else made
 
 
-@_arguments.options
+@_arguments.as_numpy
 def einsum(equation: str, *xs: TensorLike) -> Tensor:
     """Products of tensors, whose axes have letters, summed over those that are not in the result:
     'bij,bjk->bik'. An ellipsis stands for axes in front that all have; without an arrow the result
@@ -255,7 +255,7 @@ def _held(mask: Any, x: Any) -> Any:
     return _weft.select(mask, x, _weft.cast(0, x.dtype))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The diagonals of the matrices of two axes, along a new last axis; those above the main one have
     a positive offset.
@@ -288,7 +288,7 @@ def _diagonal(name: str, x: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
     return _weft.gather(flat, _weft.constant(places, "int32", [len(places)]), len(rest))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def diag(x: TensorLike, k: int = 0) -> Tensor:
     """A matrix with a vector as its diagonal, or the diagonal of a matrix; those above the main one
     have a positive k.
@@ -314,7 +314,7 @@ def diag(x: TensorLike, k: int = 0) -> Tensor:
     return _weft.pad(matrix, _weft.cast(0, tensor.dtype), around, around[::-1], [0, 0]) if away else matrix
 
 
-@_arguments.options
+@_arguments.as_numpy
 def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The sums of the diagonals that `diagonal` gives.
 
@@ -328,7 +328,7 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Ten
     return _weft.sum(_diagonal("trace", x, offset, axis1, axis2), -1)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def tril(x: TensorLike, k: int = 0) -> Tensor:
     """Matrices, the last two axes, with zeros above the k-th diagonal.
 
@@ -344,7 +344,7 @@ def tril(x: TensorLike, k: int = 0) -> Tensor:
     return _held(_weft.less_equal(_away(*_known("tril", tensor, -2, -1)), away), tensor)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def triu(x: TensorLike, k: int = 0) -> Tensor:
     """Matrices, the last two axes, with zeros below the k-th diagonal.
 

@@ -20,7 +20,7 @@ __all__ = [
 
 def _not_empty(name: str, x: TensorLike, axis: Any) -> Any:
     """A tensor that has an element along the axes, as far as is known."""
-    tensor = _arguments.tensor(name, x)
+    tensor = x if isinstance(x, _weft.Tensor) else _arguments.tensor(name, x)
     if 0 in tensor.shape:
         over = range(tensor.ndim) if axis is None else _arguments.axes(name, axis, tensor.ndim)
         if any(tensor.shape[i] == 0 for i in over):
@@ -31,7 +31,7 @@ def _not_empty(name: str, x: TensorLike, axis: Any) -> Any:
     return tensor
 
 
-@_arguments.options
+@_arguments.as_numpy
 def max(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
     """The largest element over the given axes, or of all; NaN where there is one. Equal ones share
     the gradient.
@@ -47,7 +47,7 @@ def max(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
     return _weft.max(_not_empty("max", x, axis), axis, keepdims=keepdims)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def min(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
     """The smallest element over the given axes, or of all; NaN where there is one. Equal ones share
     the gradient.
@@ -63,7 +63,7 @@ def min(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
     return _weft.min(_not_empty("min", x, axis), axis, keepdims=keepdims)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def argmax(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """The number of the first largest element along an axis, or of all in a row, as int64; NaN counts
     as largest.
@@ -81,7 +81,7 @@ def argmax(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
     return _arg("argmax", _arguments.tensor("argmax", x), axis, keepdims)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def argmin(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """The number of the first smallest element along an axis, or of all in a row, as int64; NaN counts
     as smallest.
@@ -108,7 +108,7 @@ def _arg(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     return _weft.reshape(found, [1] * tensor.ndim) if keepdims else found
 
 
-@_arguments.options
+@_arguments.as_numpy
 def ptp(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
     """The largest element over the given axes, or of all, less the smallest.
 
@@ -125,7 +125,7 @@ def ptp(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
     return _weft.subtract(most, _weft.min(tensor, axis, keepdims=keepdims))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def count_nonzero(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
     """How many elements over the given axes, or of all, are not 0, as int64.
 
@@ -138,7 +138,7 @@ def count_nonzero(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = 
     return _weft.sum(truth(_arguments.tensor("count_nonzero", x)), axis, keepdims=keepdims)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def var(
     x: TensorLike, axis: Shape | None = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Tensor:
@@ -154,7 +154,7 @@ def var(
     return _variance("var", x, axis, ddof, keepdims)
 
 
-@_arguments.options
+@_arguments.as_numpy
 def std(
     x: TensorLike, axis: Shape | None = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Tensor:
@@ -190,7 +190,7 @@ def root(squares: Any) -> Any:
     return _weft.select(none, squares, _weft.sqrt(_weft.select(none, 1, squares)))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def median(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """The element in the middle of the sorted ones along an axis, or of all, or the mean of two; NaN
     where there is one. Of integers in float32.
@@ -225,7 +225,7 @@ def median(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
 # Distances.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def norm(
     x: TensorLike, ord: float | str | None = None, axis: Shape | None = None, *, keepdims: bool = False
 ) -> Tensor:
@@ -306,7 +306,7 @@ def _matrix_norm(x: Any, order: Any, row: int, column: int, keepdims: bool) -> A
 # Whether tensors are the same.
 
 
-@_arguments.options
+@_arguments.as_numpy
 def isclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
@@ -336,7 +336,7 @@ def isclose(
     return near
 
 
-@_arguments.options
+@_arguments.as_numpy
 def allclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
@@ -351,7 +351,7 @@ def allclose(
     return _weft.all(isclose(a, b, rtol, atol, equal_nan))
 
 
-@_arguments.options
+@_arguments.as_numpy
 def array_equal(a: TensorLike, b: TensorLike) -> Tensor:
     """Whether two tensors are of one shape and all elements are equal.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -31,21 +30,7 @@ _METHODS: tuple[Callable[..., Any], ...] = (
 )
 
 
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of which the tensor is the first argument. numpy.std(t) calls t.std(axis=.., dtype=None,
-    out=None)."""
-
-    @functools.wraps(function)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        for word in ("out", "dtype"):
-            if word in kwargs and kwargs[word] is None:
-                del kwargs[word]
-        return function(self, *args, **kwargs)
-
-    return method
-
-
 def install() -> None:
     """Adds the methods to the class."""
     for function in _METHODS:
-        setattr(_weft.Tensor, function.__name__, _method(function))
+        setattr(_weft.Tensor, function.__name__, function)

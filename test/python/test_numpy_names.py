@@ -402,7 +402,7 @@ def test_constants():
         (lambda: wf.std(None), wf.DTypeError, "std: x is of type None"),
         (lambda: wf.dot([1], "a"), wf.DTypeError, "dot: b is of type str"),
         (lambda: wf.stack([[1], {}]), wf.DTypeError, r"stack: xs\[1\] is of type dict"),
-        (lambda: wf.stack(3), TypeError, "stack: xs is a int: a list of tensors"),
+        (lambda: wf.stack(3), TypeError, "stack: xs is a int: a list of tensors is wanted"),
         (lambda: wf.stack([]), wf.ValueError, "stack: xs is empty"),
         (lambda: wf.stack([[1], [[1]]]), wf.ShapeError, r"stack: all tensors are of one shape"),
         (lambda: wf.split([1, 2, 3], 2), wf.ShapeError, "split: axis 0 of size 3 is not 2 equal parts"),

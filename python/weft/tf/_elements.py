@@ -147,7 +147,11 @@ def segment_sum(x: Any, ids: Any, count: Any) -> Any:
     the largest."""
     values, numbers = wf.asarray(x), wf.asarray(ids)
     if count is None:
-        count = int(values_of("segment_sum", numbers)[-1]) + 1
+        if numbers.ndim != 1:
+            raise _weft.ShapeError(
+                f"segment_sum: segment_ids has the shape {tuple(numbers.shape)}: a sorted vector is wanted"
+            )
+        count = int(values_of("segment_sum", numbers).max(initial=-1)) + 1
     rest = values.shape[numbers.ndim :]
     rows = wf.reshape(values, [-1, *rest])
     sums = wf.zeros([int(sizes_of(count)), *rest], values.dtype)

@@ -315,7 +315,7 @@ def euclidean_norm(x: Any, axis: Any, keepdims: bool) -> Any:
 def clip_by_norm(x: Any, most: Any, axes: Any) -> Any:
     """The tensor, made shorter if its norm is greater."""
     length = euclidean_norm(x, axes, True)
-    return wf.asarray(x) * most / wf.maximum(length, most)
+    return wf.multiply(x, wf.divide(most, wf.maximum(length, most)))
 
 
 def global_norm(tensors: Sequence[Any]) -> Any:

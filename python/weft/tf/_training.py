@@ -19,6 +19,8 @@ class History:
     """What `fit` gives: `history["loss"]` has a number for each epoch, and so have the others."""
 
     def __init__(self, of: Any) -> None:
+        if not isinstance(of, train.History):
+            raise TypeError("History: fit makes one")
         self.history: dict[str, list[float]] = {name: of.numbers(name) for name in of.names()}
         self.epoch = list(range(len(self.history.get("loss", []))))
 
