@@ -97,7 +97,8 @@ Tensor normalized(const Tensor &positions, const Tensor &y, std::int64_t axis, c
     const bool negative =
         positions.traced() ||
         std::ranges::any_of(positions.to_vector<std::int64_t>(), [](auto i) { return i < 0; });
-    return negative ? counted(cast(weft::size_of(y, {.axis = axis}), positions.dtype())) : positions;
+    return negative ? counted(cast(weft::size_of(y, {.axis = axis}), positions.dtype()))
+                    : positions;
   }
   std::vector<std::int64_t> list = positions.to_vector<std::int64_t>();
   bool negative = false;

@@ -84,7 +84,7 @@ def atleast_2d(x: TensorLike) -> Tensor:
     tensor([[1, 2]], shape=(1, 2), dtype=int32)
     """
     tensor = _arguments.tensor("atleast_2d", x)
-    return tensor[(None,) * max(0, 2 - tensor.ndim)] if tensor.ndim < 2 else tensor
+    return tensor[(None,) * (2 - tensor.ndim)] if tensor.ndim < 2 else tensor
 
 
 @_arguments.as_numpy
@@ -285,7 +285,8 @@ def tile(x: TensorLike, reps: Shape) -> Tensor:
     if counts and min(counts) < 0:
         raise _weft.ValueError(f"tile: reps has {min(counts)}: numbers are not negative")
     counts = [1] * (tensor.ndim - len(counts)) + counts
-    tensor = tensor[(None,) * (len(counts) - tensor.ndim)] if len(counts) > tensor.ndim else tensor
+    if len(counts) > tensor.ndim:
+        tensor = tensor[(None,) * (len(counts) - tensor.ndim)]
     for axis, count in enumerate(counts):
         if count == 0:
             tensor = tensor[(*(ALL,) * axis, slice(0, 0))]
@@ -318,10 +319,10 @@ def repeat(x: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
     size = tensor.shape[at]
     if counts and min(counts) < 0:
         raise _weft.ValueError(f"repeat: repeats has {min(counts)}: numbers are not negative")
+    if counts == [0]:
+        return tensor[(*(ALL,) * at, slice(0, 0))]
     if len(counts) == 1:
-        wide = _weft.concatenate([tensor[(*(ALL,) * (at + 1), None)]] * counts[0], at + 1) if counts[0] else None
-        if wide is None:
-            return tensor[(*(ALL,) * at, slice(0, 0))]
+        wide = _weft.concatenate([tensor[(*(ALL,) * (at + 1), None)]] * counts[0], at + 1)
         sizes = [-1 if n is None else n for n in tensor.shape]
         sizes[at] = -1 if size is None else size * counts[0]
         return _weft.reshape(wide, sizes)

@@ -181,9 +181,9 @@ def floor_divide(x: TensorLike, y: TensorLike) -> Tensor:
         ShapeError: if the shapes do not broadcast
         DTypeError: if both are of bools
     """
-    if isinstance(y, int | float):
-        return _arguments.tensor("floor_divide", x) // y
-    return x // _arguments.tensor("floor_divide", y, "y")  # pyright: ignore
+    over: Any = y if isinstance(y, int | float) else _arguments.tensor("floor_divide", y, "y")
+    weak = isinstance(x, int | float) and over is not y
+    return (x if weak else _arguments.tensor("floor_divide", x)) // over
 
 
 @_arguments.as_numpy
