@@ -321,10 +321,15 @@ def repeat(x: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
         raise _weft.ValueError(f"repeat: repeats has {min(counts)}: numbers are not negative")
     if counts == [0]:
         return tensor[(*(ALL,) * at, slice(0, 0))]
+    if len(counts) == 1 and size is None:
+        # At the end what is repeated follows from the sizes in front.
+        last = moveaxis(tensor, at, -1)
+        wide = _weft.concatenate([last[..., None]] * counts[0], last.ndim)
+        return moveaxis(_weft.reshape(wide, [*_sizes(last)[:-1], -1]), -1, at)
     if len(counts) == 1:
         wide = _weft.concatenate([tensor[(*(ALL,) * (at + 1), None)]] * counts[0], at + 1)
-        sizes = [-1 if n is None else n for n in tensor.shape]
-        sizes[at] = -1 if size is None else size * counts[0]
+        sizes = _sizes(tensor)
+        sizes[at] = size * counts[0]
         return _weft.reshape(wide, sizes)
     if len(counts) != size:
         raise _weft.ShapeError(
@@ -332,6 +337,11 @@ def repeat(x: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
         )
     places = [i for i, count in enumerate(counts) for _ in range(count)]
     return _weft.gather(tensor, _weft.constant(places, "int32", [len(places)]), at)
+
+
+def _sizes(x: Any) -> list[int]:
+    """The sizes of a tensor; -1 for those that are not known yet."""
+    return [-1 if n is None else n for n in x.shape]
 
 
 @_arguments.as_numpy
@@ -345,11 +355,14 @@ def roll(x: TensorLike, shift: Shape, axis: Shape | None = None) -> Tensor:
     Raises:
         OutOfRangeError: if there is no such axis
         ValueError: if there are not as many shifts as axes
+        ShapeError: without axes, if a traced function does not know more than one size
     """
     tensor = _arguments.tensor("roll", x)
     shifts = _arguments.integers("roll: shift", shift)
     if axis is None:
-        sizes = [-1 if n is None else n for n in tensor.shape]
+        sizes = _sizes(tensor)
+        if sizes.count(-1) > 1:
+            raise _weft.ShapeError("roll: without an axis, at most one size may be not known yet")
         return _weft.reshape(_rolled(_weft.reshape(tensor, -1), sum(shifts), 0), sizes)
     along = [_arguments.axis("roll", n, tensor.ndim) for n in _arguments.integers("roll: axis", axis)]
     if len(shifts) == 1:

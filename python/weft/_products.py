@@ -189,10 +189,11 @@ def _product(name: str, a: str, x: Any, b: str, y: Any, later: set[str]) -> tupl
     """The product of two, summed over the axes that nothing behind them wants."""
     a, x = _summed(a, x, later.union(b))
     b, y = _summed(b, y, later.union(a))
-    sizes = {**dict(zip(b, y.shape, strict=True)), **dict(zip(a, x.shape, strict=True))}
+    sizes: dict[str, Any] = dict(zip(a, x.shape, strict=True))
     for c, n in zip(b, y.shape, strict=True):
-        if c in a and sizes[c] != n:
+        if None not in (n, sizes.get(c)) and sizes.get(c, n) != n:
             raise _weft.ShapeError(f"{name}: the axis {c!r} is of size {sizes[c]} and of {n}")
+        sizes[c] = sizes.get(c) if n is None else n
     batch = [c for c in a if c in b and c in later]
     inner = [c for c in a if c in b and c not in later]
     rows, columns = [c for c in a if c not in b], [c for c in b if c not in a]
@@ -203,8 +204,15 @@ def _product(name: str, a: str, x: Any, b: str, y: Any, later: set[str]) -> tupl
         moved = _weft.transpose(tensor, order) if order != sorted(order) else tensor
         return _weft.reshape(moved, [*_sizes(sizes, batch), *counts])
 
-    made = _weft.matmul(flat(a, x, rows, inner), flat(b, y, inner, columns))
     kept = [*batch, *rows, *columns]
+    if not batch and len(inner) == 1 and len(columns) == 1 and [sizes[c] for c in rows].count(None) > 1:
+        # A matrix of all rows has a size that no reshape says: the rows stay a batch.
+        left = _weft.transpose(x, [a.index(c) for c in (*rows, *inner)])
+        right = _weft.transpose(y, [b.index(c) for c in (*inner, *columns)])
+        return "".join(kept), _weft.matmul(left, right)
+    for groups in ((rows, inner), (inner, columns), (rows, columns)):
+        _check_known(name, sizes, [*([c] for c in batch), *groups])
+    made = _weft.matmul(flat(a, x, rows, inner), flat(b, y, inner, columns))
     return "".join(kept), _weft.reshape(made, _sizes(sizes, kept))
 
 
@@ -213,6 +221,19 @@ def _summed(term: str, x: Any, wanted: set[str]) -> tuple[str, Any]:
     alone = [i for i, c in enumerate(term) if c not in wanted]
     kept = "".join(c for c in term if c in wanted)
     return kept, _weft.sum(x, alone) if alone else x
+
+
+def _check_known(name: str, sizes: dict[str, Any], groups: list[list[str]]) -> None:
+    """Throws ShapeError unless groups of axes become one each, and axes again, whatever the sizes are
+    that are not known yet: the last such group follows from the rest, those before it are one axis."""
+    unknown = [group for group in groups if any(sizes[c] is None for c in group)]
+    for group in unknown:
+        alone = len(group) == 1 or (group is unknown[-1] and [sizes[c] for c in group].count(None) == 1)
+        if not alone:
+            raise _weft.ShapeError(
+                f"{name}: more than one axis is of a size that is not known yet, and axes beside each other "
+                "would become one"
+            )
 
 
 def _sizes(sizes: dict[str, Any], group: list[str]) -> list[int]:

@@ -40,11 +40,12 @@ def max(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
     tensor([3, 5], shape=(2,), dtype=int32)
 
     Raises:
-        DTypeError: if x is of bools
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    return _weft.max(_not_empty("max", x, axis), axis, keepdims=keepdims)
+    tensor = _not_empty("max", x, axis)
+    most = _weft.any if tensor.dtype.is_bool else _weft.max
+    return most(tensor, axis, keepdims=keepdims)
 
 
 @_arguments.as_numpy
@@ -56,11 +57,12 @@ def min(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
     tensor([1, 2], shape=(2,), dtype=int32)
 
     Raises:
-        DTypeError: if x is of bools
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    return _weft.min(_not_empty("min", x, axis), axis, keepdims=keepdims)
+    tensor = _not_empty("min", x, axis)
+    least = _weft.all if tensor.dtype.is_bool else _weft.min
+    return least(tensor, axis, keepdims=keepdims)
 
 
 @_arguments.as_numpy
@@ -74,7 +76,6 @@ def argmax(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
     tensor([1, 0], shape=(2,), dtype=int64)
 
     Raises:
-        DTypeError: if x is of bools
         OutOfRangeError: if the axis is not one of x
         ShapeError: if x has no element along it
     """
@@ -90,11 +91,12 @@ def argmin(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
     tensor([0, 1], shape=(2,), dtype=int64)
 
     Raises:
-        DTypeError: if x is of bools
         OutOfRangeError: if the axis is not one of x
         ShapeError: if x has no element along it
     """
     tensor = _arguments.tensor("argmin", x)
+    if tensor.dtype.is_bool:
+        tensor = _weft.cast(tensor, "int32")
     # -1 - x turns the order of integers around and holds the least one, which -x does not.
     turned = _weft.subtract(-1, tensor) if tensor.dtype.is_integer else _weft.negate(tensor)
     return _arg("argmin", turned, axis, keepdims)
@@ -102,6 +104,8 @@ def argmin(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
 
 def _arg(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     tensor = _not_empty(name, x, axis)
+    if tensor.dtype.is_bool:
+        tensor = _weft.cast(tensor, "int32")
     if axis is not None:
         return _weft.argmax(tensor, _arguments.axis(name, axis, tensor.ndim), keepdims=keepdims)
     found = _weft.argmax(_weft.reshape(tensor, -1), 0)

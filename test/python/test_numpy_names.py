@@ -144,6 +144,10 @@ OTHERS = [
     case("argmax", ODD),
     case("max", N),
     case("min", N, (0, 1)),
+    case("max", M),
+    case("min", M, 0),
+    case("argmax", M, 1),
+    case("argmin", M),
     case("median", N, 1),
     case("median", ODD),
     case("ptp", N),
@@ -346,6 +350,39 @@ def test_sizes_that_a_trace_does_not_know():
     for name in ("diagonal", "trace", "tril", "triu", "median", "unstack"):
         with pytest.raises(wf.ShapeError, match=f"{name}: .*not known yet"):
             wf.function(input_signature=[wf.TensorSpec([None, 3], "float32")])(getattr(wf, name))(wf.tensor(A))
+
+
+def test_several_sizes_that_a_trace_does_not_know():
+    spec = [wf.TensorSpec([None, None, 4], "float32")]
+    for f in (
+        lambda x: wf.repeat(x, 2, 0), lambda x: wf.repeat(x, 3, 1), lambda x: wf.repeat(x, 2, 2),
+        lambda x: wf.repeat(x, 2), lambda x: wf.einsum("abc->cab", x), lambda x: wf.einsum("abc,abd->abcd", x, x),
+        lambda x: wf.roll(x, 1, (0, 1)), lambda x: wf.einsum("abc,abc->ab", x, x), lambda x: wf.argmax(x),
+        lambda x: wf.diagonal(x[:, :, :3, None], 0, 2, 3),
+        lambda x: wf.einsum("abc,acd->abd", x, x[:, :4, :]), lambda x: wf.std(x, (0, 2), ddof=1),
+        lambda x: wf.dot(x, wf.ones((4, 2))),
+        lambda x: wf.tensordot(wf.moveaxis(x, -1, 0), wf.ones((2, 4)), ([0], [1])),
+        lambda x: wf.stack([x, x], 2), lambda x: wf.moveaxis(x, 0, 1), lambda x: wf.tile(x, (2, 1, 2)),
+    ):  # fmt: skip
+        compiled = wf.function(f, input_signature=spec)
+        for shape in ((2, 5, 4), (3, 4, 4)):
+            x = wf.random.normal(shape, seed=1)
+            try:
+                expected = f(x)
+            except wf.Error:
+                continue
+            try:
+                got = compiled(x)
+            except wf.ShapeError as error:
+                assert "known yet" in str(error)
+                continue
+            np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-5)
+    known = wf.function(lambda x: wf.dot(x, wf.ones((4, 2))), input_signature=spec)
+    assert known(wf.ones((2, 5, 4))).shape == (2, 5, 2)
+    refused = (lambda x: wf.roll(x, 1), lambda x: wf.dot(x, wf.ones((2, 4, 2))), lambda x: wf.inner(x, x))
+    for f in refused:
+        with pytest.raises(wf.ShapeError, match="known yet"):
+            wf.function(f, input_signature=spec)(wf.ones((2, 5, 4)))
 
 
 def test_many_at_once():
