@@ -10,7 +10,19 @@ Every op of the library is a function here; `help(wf.sum)` has its shapes, error
 
 from math import e as e, inf as inf, nan as nan, pi as pi
 
-from weft import _absent, _elements, _elementwise, _numpy_names, _places, _products, _reductions, _tensor_methods, _weft
+from weft import (
+    _absent,
+    _distances,
+    _elements,
+    _elementwise,
+    _joins,
+    _numpy_names,
+    _places,
+    _products,
+    _reductions,
+    _tensor_methods,
+    _weft,
+)
 from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
@@ -25,8 +37,10 @@ from weft import train as train
 from weft import schedules as schedules
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
+from weft._distances import *  # noqa: F403
 from weft._elements import *  # noqa: F403
 from weft._elementwise import *  # noqa: F403
+from weft._joins import *  # noqa: F403
 from weft._numpy_names import *  # noqa: F403
 from weft._places import *  # noqa: F403
 from weft._products import *  # noqa: F403
@@ -84,8 +98,10 @@ __all__ = [
     "while_loop",
 ]
 __all__ += ["e", "inf", "nan", "newaxis", "pi"]
+__all__ += _distances.__all__
 __all__ += _elements.__all__
 __all__ += _elementwise.__all__
+__all__ += _joins.__all__
 __all__ += _numpy_names.__all__
 __all__ += _places.__all__
 __all__ += _products.__all__

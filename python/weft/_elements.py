@@ -1,4 +1,4 @@
-"""Functions that shape, join, split and move elements, with NumPy's names and arguments."""
+"""Functions that shape, repeat and move elements, with NumPy's names and arguments."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from weft import _weft
 from . import _arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from weft._weft import Shape, Tensor, TensorLike
 
 __all__ = [
-    "array_split", "atleast_1d", "atleast_2d", "diff", "expand_dims", "hstack", "meshgrid", "moveaxis", "ravel",
-    "repeat", "roll", "split", "squeeze", "stack", "swapaxes", "tile", "unstack", "vstack",
+    "atleast_1d", "atleast_2d", "diff", "expand_dims", "fliplr", "flipud", "matrix_transpose", "meshgrid",
+    "moveaxis", "ravel", "repeat", "roll", "squeeze", "swapaxes", "tile",
 ]  # fmt: skip
 
 ALL = slice(None)
@@ -129,139 +127,51 @@ def moveaxis(x: TensorLike, source: Shape, destination: Shape) -> Tensor:
     return _weft.transpose(tensor, order)
 
 
-# Joined and split.
-
-
 @_arguments.as_numpy
-def stack(xs: Sequence[TensorLike] | TensorLike, axis: int = 0) -> Tensor:
-    """Tensors of one shape along a new axis.
+def matrix_transpose(x: TensorLike) -> Tensor:
+    """Matrices, the last two axes, with rows and columns in each other's place.
 
-    >>> wf.stack([[1, 2], [3, 4]], axis=1)
+    >>> wf.matrix_transpose([[1, 2], [3, 4]])
     tensor([[1, 3],
             [2, 4]], shape=(2, 2), dtype=int32)
 
     Raises:
-        ShapeError: if shapes differ
-        OutOfRangeError: if the result has no such axis
-        ValueError: if there is nothing to join
+        ShapeError: if x has fewer than two axes
     """
-    tensors = _arguments.tensors("stack", xs)
-    at = _arguments.axis("stack", axis, tensors[0].ndim + 1)
-    for i, x in enumerate(tensors):
-        if x.ndim != tensors[0].ndim:
-            raise _weft.ShapeError(
-                f"stack: all tensors are of one shape, but xs[0] has the shape "
-                f"{tuple(tensors[0].shape)} and xs[{i}] {tuple(x.shape)}"
-            )
-    return _weft.concatenate([x[(*(ALL,) * at, None)] for x in tensors], at)
+    tensor = _arguments.tensor("matrix_transpose", x)
+    if tensor.ndim < 2:
+        raise _weft.ShapeError(
+            f"matrix_transpose: x has the shape {tuple(tensor.shape)}: a matrix is wanted"
+        )
+    return tensor.mT
 
 
 @_arguments.as_numpy
-def vstack(xs: Sequence[TensorLike] | TensorLike) -> Tensor:
-    """Tensors joined along the first axis, those of one axis as rows.
+def flipud(x: TensorLike) -> Tensor:
+    """The rows, or slices along the first axis, from the last to the first.
 
-    >>> wf.vstack([[1, 2], [3, 4]])
-    tensor([[1, 2],
-            [3, 4]], shape=(2, 2), dtype=int32)
+    >>> wf.flipud([[1, 2], [3, 4]])
+    tensor([[3, 4],
+            [1, 2]], shape=(2, 2), dtype=int32)
 
     Raises:
-        ShapeError: if the other sizes differ
-        ValueError: if there is nothing to join
+        OutOfRangeError: for a scalar
     """
-    return _weft.concatenate([atleast_2d(x) for x in _arguments.tensors("vstack", xs)], 0)
+    return _weft.reverse(_arguments.tensor("flipud", x), 0)
 
 
 @_arguments.as_numpy
-def hstack(xs: Sequence[TensorLike] | TensorLike) -> Tensor:
-    """Tensors joined along the second axis, those of one axis along that.
+def fliplr(x: TensorLike) -> Tensor:
+    """The columns, or slices along the second axis, from the last to the first.
 
-    >>> wf.hstack([[1, 2], [3]])
-    tensor([1, 2, 3], shape=(3,), dtype=int32)
-
-    Raises:
-        ShapeError: if the other sizes differ
-        ValueError: if there is nothing to join
-    """
-    tensors = [atleast_1d(x) for x in _arguments.tensors("hstack", xs)]
-    return _weft.concatenate(tensors, 1 if tensors[0].ndim > 1 else 0)
-
-
-def _cut(x: Any, at: int, points: Sequence[int]) -> list[Any]:
-    """The parts between the places of an axis, as slices count them."""
-    before = (ALL,) * at
-    ends: list[int | None] = [*points, None]
-    starts = [0, *points]
-    return [x[(*before, slice(a, b))] for a, b in zip(starts, ends, strict=True)]
-
-
-@_arguments.as_numpy
-def split(x: TensorLike, indices_or_sections: Shape, axis: int = 0) -> list[Tensor]:
-    """So many parts of one size along an axis, or the parts between the places of a list.
-
-    >>> [part.tolist() for part in wf.split([1, 2, 3, 4, 5, 6], 3)]
-    [[1, 2], [3, 4], [5, 6]]
-    >>> [part.tolist() for part in wf.split([1, 2, 3, 4, 5, 6], [1, 4])]
-    [[1], [2, 3, 4], [5, 6]]
+    >>> wf.fliplr([[1, 2], [3, 4]])
+    tensor([[2, 1],
+            [4, 3]], shape=(2, 2), dtype=int32)
 
     Raises:
-        ShapeError: if the parts are not of one size: `array_split` has some larger ones then
-        OutOfRangeError: if there is no such axis
+        OutOfRangeError: if x has fewer than two axes
     """
-    return _split("split", x, indices_or_sections, axis)
-
-
-@_arguments.as_numpy
-def array_split(x: TensorLike, indices_or_sections: Shape, axis: int = 0) -> list[Tensor]:
-    """As `split`, where a number of parts need not be equal: the first ones are larger by one.
-
-    >>> [part.tolist() for part in wf.array_split([1, 2, 3, 4, 5], 3)]
-    [[1, 2], [3, 4], [5]]
-
-    Raises:
-        ValueError: if the number of parts is not positive
-        OutOfRangeError: if there is no such axis
-    """
-    return _split("array_split", x, indices_or_sections, axis)
-
-
-def _split(name: str, x: Any, points: Any, axis: int) -> list[Any]:
-    tensor = _arguments.tensor(name, x)
-    at = _arguments.axis(name, axis, tensor.ndim)
-    numbers = _arguments.integers(f"{name}: indices_or_sections", points)
-    if _arguments.is_iterable(points):
-        return _cut(tensor, at, numbers)
-    whole, parts = tensor.shape[at], numbers[0]
-    if parts < 1:
-        raise _weft.ValueError(f"{name}: {parts} parts: there is at least 1")
-    if whole is None or (name == "split" and whole % parts):
-        size = "a size that is not known yet" if whole is None else f"size {whole}"
-        raise _weft.ShapeError(f"{name}: axis {axis} of {size} is not {parts} equal parts")
-    size, larger = divmod(whole, parts)
-    return _cut(tensor, at, [i * size + min(i, larger) for i in range(1, parts)])
-
-
-@_arguments.as_numpy
-def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices along an axis.
-
-    >>> wf.unstack([[1, 2], [3, 4]])[1]
-    tensor([3, 4], shape=(2,), dtype=int32)
-
-    Raises:
-        OutOfRangeError: if there is no such axis
-        ShapeError: if a traced function does not know its size
-    """
-    tensor = _arguments.tensor("unstack", x)
-    at = _arguments.axis("unstack", axis, tensor.ndim)
-    count = tensor.shape[at]
-    if count is None:
-        raise _weft.ShapeError(f"unstack: the size of axis {axis} is not known yet")
-    return tuple(slices(tensor, at, count))
-
-
-def slices(x: Any, at: int, count: int) -> list[Any]:
-    """The first so many slices along an axis."""
-    return [x[(*(ALL,) * at, i)] for i in range(count)]
+    return _weft.reverse(_arguments.tensor("fliplr", x), 1)
 
 
 # Repeated and moved.

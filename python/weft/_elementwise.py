@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from weft._weft import Tensor, TensorLike
 
 __all__ = [
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "clip", "cosh", "exp2", "floor_divide", "hypot",
-    "isfinite", "isinf", "isnan", "log10", "log2", "logaddexp", "nan_to_num", "reciprocal", "round", "sinh", "tan",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "clip", "copysign", "cosh", "deg2rad", "exp2", "floor_divide", "hypot",
+    "isfinite", "isinf", "isnan", "log10", "log2", "logaddexp", "nan_to_num", "rad2deg", "reciprocal", "round", "sinh", "tan",
     "trunc",
 ]  # fmt: skip
 
@@ -262,7 +262,53 @@ def hypot(x: TensorLike, y: TensorLike) -> Tensor:
     return _weft.select(plain, _weft.maximum(a, b), length)
 
 
+@_arguments.as_numpy
+def cbrt(x: TensorLike) -> Tensor:
+    """The cube root, of negative numbers too.
+
+    >>> wf.cbrt([8.0, -1.0])
+    tensor([ 2., -1.], shape=(2,), dtype=float32)
+    """
+    tensor = _floating("cbrt", x)
+    return _weft.multiply(_weft.sign(tensor), _weft.power(_weft.abs(tensor), 1 / 3))
+
+
+@_arguments.as_numpy
+def copysign(x: TensorLike, y: TensorLike) -> Tensor:
+    """The size of x with the sign of y, which zeros have as well.
+
+    >>> wf.copysign([1.0, -2.0], -0.0)
+    tensor([-1., -2.], shape=(2,), dtype=float32)
+
+    Raises:
+        ShapeError: if the shapes do not broadcast
+    """
+    first, second = _pair("copysign", x, y)
+    size = _weft.abs(first)
+    return _weft.select(_negative(second), _weft.negate(size), size)
+
+
 # Angles.
+
+
+@_arguments.as_numpy
+def deg2rad(x: TensorLike) -> Tensor:
+    """Degrees in radians.
+
+    >>> wf.deg2rad(180.0)
+    tensor(3.1415927, shape=(), dtype=float32)
+    """
+    return _weft.multiply(_floating("deg2rad", x), math.pi / 180)
+
+
+@_arguments.as_numpy
+def rad2deg(x: TensorLike) -> Tensor:
+    """Radians in degrees.
+
+    >>> wf.rad2deg(wf.pi)
+    tensor(180.0, shape=(), dtype=float32)
+    """
+    return _weft.multiply(_floating("rad2deg", x), 180 / math.pi)
 
 
 @_arguments.as_numpy

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 from weft import _weft
 
 from . import _arguments
-from ._elements import ALL, expand_dims, unstack
+from ._elements import ALL, expand_dims
+from ._joins import unstack
 
 if TYPE_CHECKING:
     from weft._weft import Tensor, TensorLike

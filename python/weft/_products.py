@@ -8,13 +8,16 @@ from weft import _weft
 
 from . import _arguments
 from ._elements import expand_dims, ravel
+from ._joins import slices, stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft._weft import Tensor, TensorLike
 
-__all__ = ["diag", "diagonal", "dot", "einsum", "inner", "outer", "tensordot", "trace", "tril", "triu"]
+__all__ = [
+    "cross", "diag", "diagonal", "dot", "einsum", "inner", "outer", "tensordot", "trace", "tril", "triu", "vdot",
+]  # fmt: skip
 
 
 # Products.
@@ -55,6 +58,50 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
     if x.ndim == 0 or y.ndim == 0:
         return _weft.multiply(x, y)
     return _tensordot("inner", x, y, [x.ndim - 1], [y.ndim - 1])
+
+
+@_arguments.as_numpy
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sum of products of all elements, both in a row.
+
+    >>> wf.vdot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    tensor(5, shape=(), dtype=int32)
+
+    Raises:
+        ShapeError: if there are not as many elements in both
+        DTypeError: if both are of bools
+    """
+    x, y = _arguments.tensor("vdot", a, "a"), _arguments.tensor("vdot", b, "b")
+    return _tensordot("vdot", ravel(x), ravel(y), [0], [0])
+
+
+@_arguments.as_numpy
+def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
+    """The vector product of vectors of three numbers along an axis.
+
+    >>> wf.cross([1, 0, 0], [0, 1, 0])
+    tensor([0, 0, 1], shape=(3,), dtype=int32)
+
+    Raises:
+        ShapeError: if the axis is not of size 3, or the shapes do not broadcast
+        OutOfRangeError: if there is no such axis
+    """
+    x, y = _arguments.tensor("cross", a, "a"), _arguments.tensor("cross", b, "b")
+    parts: list[list[Any]] = []
+    for word, tensor in (("a", x), ("b", y)):
+        at = _arguments.axis("cross", axis, tensor.ndim)
+        if tensor.shape[at] != 3:
+            raise _weft.ShapeError(
+                f"cross: {word} has the shape {tuple(tensor.shape)}: vectors of three numbers along axis "
+                f"{axis} are wanted"
+            )
+        parts.append(slices(tensor, at, 3))
+    u, v = parts
+    made = [
+        _weft.subtract(_weft.multiply(u[i], v[j]), _weft.multiply(u[j], v[i]))
+        for i, j in ((1, 2), (2, 0), (0, 1))
+    ]
+    return stack(made, axis)
 
 
 @_arguments.as_numpy

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from weft import _weft
 
 from . import _arguments
+from ._elements import expand_dims, moveaxis
+from ._joins import stack
 from ._places import truth
 
 if TYPE_CHECKING:
     from weft._weft import Shape, Tensor, TensorLike
 
 __all__ = [
-    "allclose", "argmax", "argmin", "array_equal", "count_nonzero", "isclose", "max", "median", "min", "norm", "ptp",
-    "std", "var",
+    "argmax", "argmin", "average", "count_nonzero", "max", "median", "min", "nanmax", "nanmean", "nanmin", "nansum",
+    "percentile", "ptp", "quantile", "std", "var",
 ]  # fmt: skip
 
 
@@ -226,144 +229,178 @@ def median(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
     return _weft.reshape(found, [1] * rank) if keepdims and axis is None else found
 
 
-# Distances.
+@_arguments.as_numpy
+def quantile(
+    x: TensorLike, q: TensorLike, axis: int | None = None, *, keepdims: bool = False
+) -> Tensor:
+    """The number that the share q of the elements along an axis, or of all, is at most, between two
+    of them in proportion; of a vector of shares along a new first axis. NaN where there is one. Of
+    integers in float32.
+
+    >>> wf.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 1.0])
+    tensor([1.75, 4.  ], shape=(2,), dtype=float32)
+
+    Raises:
+        ValueError: unless shares are from 0 to 1
+        DTypeError: if x is of bools
+        OutOfRangeError: if the axis is not one of x
+        ShapeError: if x has no element along it, or a traced function does not know how many
+    """
+    return _quantile("quantile", x, q, 1.0, axis, keepdims)
 
 
 @_arguments.as_numpy
-def norm(
-    x: TensorLike, ord: float | str | None = None, axis: Shape | None = None, *, keepdims: bool = False
+def percentile(
+    x: TensorLike, q: TensorLike, axis: int | None = None, *, keepdims: bool = False
 ) -> Tensor:
-    """The length of vectors or the norm of matrices: of all elements, along an axis, or over two.
+    """As `quantile`, of shares in percent.
 
-    >>> wf.norm([3.0, 4.0])
-    tensor(5.0, shape=(), dtype=float32)
-    >>> wf.norm([[1.0, -2.0], [3.0, 4.0]], 1, axis=0)
-    tensor([4., 6.], shape=(2,), dtype=float32)
-
-    Args:
-        ord: of vectors: any number p for the p-th root of the sum of |x|^p, 0 for how many are not
-            0, inf and -inf for the largest and smallest |x|. Of matrices: 'fro' for the root of
-            the sum of squares, 1 and -1 for the largest and smallest sum of a column, inf and -inf
-            for that of a row. None is 2 of vectors, also of all elements, and 'fro' of matrices
-        axis: one for vectors, two for matrices; without it x is a vector or a matrix, and of any
-            rank if ord is None
+    >>> wf.percentile([1.0, 2.0, 3.0, 4.0], 50)
+    tensor(2.5, shape=(), dtype=float32)
 
     Raises:
-        ValueError: for another ord: there are no singular values
-        ShapeError: if x is neither a vector nor a matrix, and ord is given without axes
+        ValueError: unless shares are from 0 to 100
+        DTypeError: if x is of bools
+        OutOfRangeError: if the axis is not one of x
+        ShapeError: if x has no element along it, or a traced function does not know how many
+    """
+    return _quantile("percentile", x, q, 100.0, axis, keepdims)
+
+
+def _quantile(name: str, x: Any, q: Any, whole: float, axis: Any, keepdims: bool) -> Any:
+    tensor = _not_empty(name, x, axis)
+    at = None if axis is None else _arguments.axis(name, axis, tensor.ndim)
+    asked = _arguments.tensor(name, q, "q")
+    if asked.ndim > 1 or _weft.internal_is_traced(asked):
+        raise _weft.ShapeError(f"{name}: q is a number, or a vector of numbers that are known")
+    shares: list[float] = [float(n) / whole for n in asked.numpy().reshape(-1)]
+    if not all(0 <= share <= 1 for share in shares):
+        raise _weft.ValueError(f"{name}: q is from 0 to {whole:g}")
+    rows: Any = _weft.reshape(tensor, -1) if at is None else moveaxis(tensor, at, -1)
+    count = rows.shape[-1]
+    if count is None:
+        raise _weft.ShapeError(f"{name}: how many elements there are is not known yet")
+    rows = _weft.sort(rows, -1)
+    rows = rows if rows.dtype.is_floating else _weft.cast(rows, "float32")
+    found: list[Any] = []
+    for share in shares:
+        low = int(share * (count - 1))
+        part = share * (count - 1) - low
+        first, second = rows[..., low], rows[..., low + 1 if low + 1 < count else low]
+        between = _weft.multiply(_weft.subtract(second, first), part)
+        value = _weft.add(first, between) if part else first
+        last = rows[..., count - 1]
+        value = _weft.select(_weft.not_equal(last, last), last, value)  # NaN is the largest
+        if keepdims:
+            value = _weft.reshape(value, [1] * tensor.ndim) if at is None else expand_dims(value, at)
+        found.append(value)
+    return found[0] if asked.ndim == 0 else stack(found)
+
+
+@_arguments.as_numpy
+def average(
+    x: TensorLike,
+    axis: Shape | None = None,
+    weights: TensorLike | None = None,
+    *,
+    keepdims: bool = False,
+) -> Tensor:
+    """The mean over the given axes, or of all elements, each as often as its weight says; weights
+    broadcast with x, or are a vector along the axis.
+
+    >>> wf.average([1.0, 2.0, 6.0], weights=[1, 1, 2])
+    tensor(3.75, shape=(), dtype=float32)
+
+    Raises:
+        OutOfRangeError: if an axis is not one of x
+        ShapeError: if the weights do not fit
+    """
+    tensor = _arguments.tensor("average", x)
+    if weights is None:
+        return _weft.mean(tensor, axis, keepdims=keepdims)
+    shares: Any = _arguments.tensor("average", weights, "weights")
+    if axis is not None and shares.ndim == 1 and tensor.ndim > 1:
+        (at,) = _arguments.axes("average", axis, tensor.ndim)[:1]
+        shares = expand_dims(shares, list(range(1, tensor.ndim - at)))
+    shares = _weft.broadcast(shares, [-1 if n is None else n for n in tensor.shape])
+    total = _weft.sum(_weft.multiply(tensor, shares), axis, keepdims=keepdims)
+    return _weft.divide(total, _weft.sum(shares, axis, keepdims=keepdims))
+
+
+# Without NaN.
+
+
+def _without_nan(name: str, x: Any, other: float) -> Any:
+    """A tensor with another number in the places of NaN."""
+    tensor = _arguments.tensor(name, x)
+    if not tensor.dtype.is_floating:
+        return tensor
+    return _weft.select(_weft.not_equal(tensor, tensor), other, tensor)
+
+
+@_arguments.as_numpy
+def nansum(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
+    """The sum over the given axes, or of all elements, of those that are not NaN.
+
+    >>> wf.nansum([1.0, float("nan"), 3.0])
+    tensor(4.0, shape=(), dtype=float32)
+
+    Raises:
         OutOfRangeError: if an axis is not one of x
     """
-    tensor = _arguments.tensor("norm", x)
+    return _weft.sum(_without_nan("nansum", x, 0.0), axis, keepdims=keepdims)
+
+
+@_arguments.as_numpy
+def nanmean(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
+    """The mean over the given axes, or of all elements, of those that are not NaN; NaN of none.
+
+    >>> wf.nanmean([1.0, float("nan"), 3.0])
+    tensor(2.0, shape=(), dtype=float32)
+
+    Raises:
+        OutOfRangeError: if an axis is not one of x
+    """
+    tensor = _arguments.tensor("nanmean", x)
+    total = _weft.sum(_without_nan("nanmean", tensor, 0.0), axis, keepdims=keepdims)
+    count = _weft.sum(_weft.equal(tensor, tensor), axis, keepdims=keepdims)
+    kind = total.dtype if total.dtype.is_floating else "float32"
+    return _weft.divide(_weft.cast(total, kind), _weft.cast(count, kind))
+
+
+@_arguments.as_numpy
+def nanmax(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
+    """The largest element over the given axes, or of all, that is not NaN; NaN if there is none.
+
+    >>> wf.nanmax([1.0, float("nan"), 3.0])
+    tensor(3.0, shape=(), dtype=float32)
+
+    Raises:
+        OutOfRangeError: if an axis is not one of x
+        ShapeError: if x has no element along them
+    """
+    return _nan_end("nanmax", x, axis, keepdims)
+
+
+@_arguments.as_numpy
+def nanmin(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> Tensor:
+    """The smallest element over the given axes, or of all, that is not NaN; NaN if there is none.
+
+    >>> wf.nanmin([1.0, float("nan"), 3.0])
+    tensor(1.0, shape=(), dtype=float32)
+
+    Raises:
+        OutOfRangeError: if an axis is not one of x
+        ShapeError: if x has no element along them
+    """
+    return _nan_end("nanmin", x, axis, keepdims)
+
+
+def _nan_end(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
+    tensor = _not_empty(name, x, axis)
+    ends, other = (max, -math.inf) if name == "nanmax" else (min, math.inf)
+    found = ends(_without_nan(name, tensor, other), axis, keepdims=keepdims)
     if not tensor.dtype.is_floating:
-        tensor = _weft.cast(tensor, "float32")
-    if axis is None:
-        if ord is None:
-            return root(_weft.sum(_weft.square(tensor), keepdims=keepdims))
-        if tensor.ndim not in (1, 2):
-            raise _weft.ShapeError(
-                f"norm: x has rank {tensor.ndim}: with ord and without axis it is a vector or a matrix"
-            )
-        over = list(range(tensor.ndim))
-    else:
-        over = _arguments.axes("norm", axis, tensor.ndim)
-    if len(over) == 1:
-        return _vector_norm(tensor, ord, over[0], keepdims)
-    if len(over) == 2:
-        return _matrix_norm(tensor, ord, over[0], over[1], keepdims)
-    raise _weft.ValueError(f"norm: axis has {len(over)} entries: there is one, or two")
-
-
-def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> Any:
-    if order is None or order == 2:
-        return root(_weft.sum(_weft.square(x), axis, keepdims=keepdims))
-    if isinstance(order, str):
-        raise _weft.ValueError(f"norm: ord of vectors is {order!r}: a number is wanted")
-    power: Any = _arguments.optional_number("norm: ord", order)
-    sizes = _weft.abs(x)
-    if power == float("inf"):
-        return _weft.max(sizes, axis, keepdims=keepdims)
-    if power == float("-inf"):
-        return _weft.min(sizes, axis, keepdims=keepdims)
-    if power == 0:
-        return _weft.cast(_weft.sum(_weft.not_equal(x, 0), axis, keepdims=keepdims), x.dtype)
-    if power == 1:
-        return _weft.sum(sizes, axis, keepdims=keepdims)
-    return _weft.power(_weft.sum(_weft.power(sizes, power), axis, keepdims=keepdims), 1 / power)
-
-
-def _matrix_norm(x: Any, order: Any, row: int, column: int, keepdims: bool) -> Any:
-    if order is None or order == "fro":
-        return root(_weft.sum(_weft.square(x), [row, column], keepdims=keepdims))
-    known = (1, -1, float("inf"), float("-inf"))
-    if isinstance(order, str) or order not in known:
-        raise _weft.ValueError(
-            f"norm: ord of matrices is {order!r}: it is 'fro', 1, -1, inf or -inf, for there are no "
-            "singular values"
-        )
-    summed, rest = (row, column) if order in (1, -1) else (column, row)
-    sums = _weft.sum(_weft.abs(x), summed, keepdims=True)
-    ends = _weft.max if order > 0 else _weft.min
-    found = ends(sums, rest, keepdims=True)
-    return found if keepdims else found.squeeze([row, column])
-
-
-# Whether tensors are the same.
-
-
-@_arguments.as_numpy
-def isclose(
-    a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> Tensor:
-    """Whether elements differ by at most atol + rtol |b|; infinite ones whether they are the same.
-
-    >>> wf.isclose([1.0, 2.0], [1.000001, 2.1])
-    tensor([ True, False], shape=(2,), dtype=bool)
-
-    Args:
-        equal_nan: whether NaN is close to NaN
-
-    Raises:
-        ShapeError: if the shapes do not broadcast
-    """
-    x, y = (
-        _weft.cast(t, "int64") if t.dtype.is_bool else t
-        for t in (_arguments.tensor("isclose", a, "a"), _arguments.tensor("isclose", b, "b"))
-    )
-    most = _weft.add(_weft.multiply(_weft.abs(y), rtol), atol)
-    near = _weft.less_equal(_weft.abs(_weft.subtract(x, y)), most)
-    finite = _weft.less(_weft.abs(y), float("inf"))
-    near = _weft.logical_or(_weft.logical_and(near, finite), _weft.equal(x, y))
-    if equal_nan:
-        near = _weft.logical_or(
-            near, _weft.logical_and(_weft.not_equal(x, x), _weft.not_equal(y, y))
-        )
-    return near
-
-
-@_arguments.as_numpy
-def allclose(
-    a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> Tensor:
-    """Whether all elements are close, as `isclose` says.
-
-    >>> wf.allclose([1.0, 2.0], [1.000001, 2.0])
-    tensor(True, shape=(), dtype=bool)
-
-    Raises:
-        ShapeError: if the shapes do not broadcast
-    """
-    return _weft.all(isclose(a, b, rtol, atol, equal_nan))
-
-
-@_arguments.as_numpy
-def array_equal(a: TensorLike, b: TensorLike) -> Tensor:
-    """Whether two tensors are of one shape and all elements are equal.
-
-    >>> wf.array_equal([1, 2], [1, 2, 3])
-    tensor(False, shape=(), dtype=bool)
-    """
-    x, y = _arguments.tensor("array_equal", a, "a"), _arguments.tensor("array_equal", b, "b")
-    pairs = zip(x.shape, y.shape, strict=False)
-    if x.ndim != y.ndim or any(m != n for m, n in pairs if m is not None and n is not None):
-        return _weft.constant(False)
-    return _weft.all(_weft.equal(x, y))
+        return found
+    some = _weft.any(_weft.equal(tensor, tensor), axis, keepdims=keepdims)
+    return _weft.select(some, found, math.nan)

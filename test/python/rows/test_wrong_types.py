@@ -170,7 +170,7 @@ def called(function, parameters, arguments, rest=()):
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def in_a_folder(tmp_path, monkeypatch):
     """Files are made in a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
