@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from weft._weft import Tensor, TensorLike
 
 __all__ = [
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "clip", "copysign", "cosh", "deg2rad", "exp2", "floor_divide", "hypot",
-    "isfinite", "isinf", "isnan", "log10", "log2", "logaddexp", "nan_to_num", "rad2deg", "reciprocal", "round", "sinh", "tan",
-    "trunc",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "clip", "copysign", "cosh", "deg2rad",
+    "exp2", "floor_divide", "hypot", "isfinite", "isinf", "isnan", "log10", "log2", "logaddexp", "nan_to_num",
+    "rad2deg", "reciprocal", "round", "sinh", "tan", "trunc",
 ]  # fmt: skip
 
 

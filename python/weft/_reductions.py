@@ -21,6 +21,11 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _over(name: str, x: Any, axis: Any) -> list[int] | None:
+    """The axes that are reduced; None for all. Errors have the name of the function, not of an op in it."""
+    return None if axis is None else _arguments.axes(name, axis, x.ndim)
+
+
 def _not_empty(name: str, x: TensorLike, axis: Any) -> Any:
     """A tensor that has an element along the axes, as far as is known."""
     tensor = x if isinstance(x, _weft.Tensor) else _arguments.tensor(name, x)
@@ -128,8 +133,9 @@ def ptp(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
         ShapeError: if x has no element along them
     """
     tensor = _not_empty("ptp", x, axis)
-    most = _weft.max(tensor, axis, keepdims=keepdims)
-    return _weft.subtract(most, _weft.min(tensor, axis, keepdims=keepdims))
+    over = _over("ptp", tensor, axis)
+    most = _weft.max(tensor, over, keepdims=keepdims)
+    return _weft.subtract(most, _weft.min(tensor, over, keepdims=keepdims))
 
 
 @_arguments.as_numpy
@@ -142,7 +148,8 @@ def count_nonzero(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = 
     Raises:
         OutOfRangeError: if an axis is not one of x
     """
-    return _weft.sum(truth(_arguments.tensor("count_nonzero", x)), axis, keepdims=keepdims)
+    tensor = _arguments.tensor("count_nonzero", x)
+    return _weft.sum(truth(tensor), _over("count_nonzero", tensor, axis), keepdims=keepdims)
 
 
 @_arguments.as_numpy
@@ -178,13 +185,13 @@ def std(
 
 def _variance(name: str, x: Any, axis: Any, ddof: Any, keepdims: bool) -> Any:
     tensor = _arguments.tensor(name, x)
-    away = _weft.subtract(tensor, _weft.mean(tensor, axis, keepdims=True))
-    mean = _weft.mean(_weft.square(away), axis, keepdims=keepdims)
+    over = _over(name, tensor, axis)
+    away = _weft.subtract(tensor, _weft.mean(tensor, over, keepdims=True))
+    mean = _weft.mean(_weft.square(away), over, keepdims=keepdims)
     if not (fewer := _arguments.optional_number(f"{name}: ddof", ddof)):
         return mean
-    over = range(tensor.ndim) if axis is None else _arguments.axes(name, axis, tensor.ndim)
     count: Any = _weft.constant(1, "int64")
-    for i in over:
+    for i in range(tensor.ndim) if over is None else over:
         size = tensor.shape[i]
         count = _weft.multiply(count, _weft.size(tensor, i) if size is None else size)
     count = _weft.cast(count, mean.dtype)
@@ -316,15 +323,15 @@ def average(
         ShapeError: if the weights do not fit
     """
     tensor = _arguments.tensor("average", x)
+    over = _over("average", tensor, axis)
     if weights is None:
-        return _weft.mean(tensor, axis, keepdims=keepdims)
+        return _weft.mean(tensor, over, keepdims=keepdims)
     shares: Any = _arguments.tensor("average", weights, "weights")
-    if axis is not None and shares.ndim == 1 and tensor.ndim > 1:
-        (at,) = _arguments.axes("average", axis, tensor.ndim)[:1]
-        shares = expand_dims(shares, list(range(1, tensor.ndim - at)))
+    if over is not None and shares.ndim == 1 and tensor.ndim > 1:
+        shares = expand_dims(shares, list(range(1, tensor.ndim - over[0])))
     shares = _weft.broadcast(shares, [-1 if n is None else n for n in tensor.shape])
-    total = _weft.sum(_weft.multiply(tensor, shares), axis, keepdims=keepdims)
-    return _weft.divide(total, _weft.sum(shares, axis, keepdims=keepdims))
+    total = _weft.sum(_weft.multiply(tensor, shares), over, keepdims=keepdims)
+    return _weft.divide(total, _weft.sum(shares, over, keepdims=keepdims))
 
 
 # Without NaN.
@@ -348,7 +355,8 @@ def nansum(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) 
     Raises:
         OutOfRangeError: if an axis is not one of x
     """
-    return _weft.sum(_without_nan("nansum", x, 0.0), axis, keepdims=keepdims)
+    tensor = _without_nan("nansum", x, 0.0)
+    return _weft.sum(tensor, _over("nansum", tensor, axis), keepdims=keepdims)
 
 
 @_arguments.as_numpy
@@ -362,8 +370,9 @@ def nanmean(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False)
         OutOfRangeError: if an axis is not one of x
     """
     tensor = _arguments.tensor("nanmean", x)
-    total = _weft.sum(_without_nan("nanmean", tensor, 0.0), axis, keepdims=keepdims)
-    count = _weft.sum(_weft.equal(tensor, tensor), axis, keepdims=keepdims)
+    over = _over("nanmean", tensor, axis)
+    total = _weft.sum(_without_nan("nanmean", tensor, 0.0), over, keepdims=keepdims)
+    count = _weft.sum(_weft.equal(tensor, tensor), over, keepdims=keepdims)
     kind = total.dtype if total.dtype.is_floating else "float32"
     return _weft.divide(_weft.cast(total, kind), _weft.cast(count, kind))
 
@@ -398,9 +407,10 @@ def nanmin(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) 
 
 def _nan_end(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
     tensor = _not_empty(name, x, axis)
+    over = _over(name, tensor, axis)
     ends, other = (max, -math.inf) if name == "nanmax" else (min, math.inf)
-    found = ends(_without_nan(name, tensor, other), axis, keepdims=keepdims)
+    found = ends(_without_nan(name, tensor, other), over, keepdims=keepdims)
     if not tensor.dtype.is_floating:
         return found
-    some = _weft.any(_weft.equal(tensor, tensor), axis, keepdims=keepdims)
+    some = _weft.any(_weft.equal(tensor, tensor), over, keepdims=keepdims)
     return _weft.select(some, found, math.nan)

@@ -36,8 +36,8 @@ def never(*args):
 BY_NAME = {
     "alpha atol axis axis1 axis2 beta destination num_lower num_upper rtol source": 0,
     "axes": [0],
-    "block_size classes count depth indices_or_sections k ksize length n num num_classes num_columns num_or_size_splits "
-    "num_rows num_samples num_segments rank ranks repeats shift stride window": 2,
+    "block_size classes count depth indices_or_sections k ksize length n num num_classes num_columns num_rows "
+    "num_or_size_splits num_samples num_segments rank ranks repeats shift stride window": 2,
     "shape sizes dims input_shape": [2, 2],
     "begin low starts": [0, 0],
     "strides limits high interior size end": [1, 1],
@@ -105,7 +105,8 @@ for names, value in OWN.items():
 # They change what the process does from then on, or take functions of C++ alone.
 LEFT_OUT = {
     "wf.config.run_functions_eagerly", "tf.config.run_functions_eagerly", "wf.set_printoptions",
-    "tf.summary.experimental.set_step", "tf.types.experimental.GenericFunction", "tf.UnconnectedGradients", "wf.train.trace_profile", "wf.train.Profile",
+    "tf.summary.experimental.set_step", "tf.types.experimental.GenericFunction", "tf.UnconnectedGradients",
+    "wf.train.trace_profile", "wf.train.Profile",
 }  # fmt: skip
 
 
@@ -143,9 +144,10 @@ def value_of(path, name):
 # What Python says from inside of a function.
 INSIDE = re.compile(
     r"object is not (iterable|subscriptable|callable)|unsupported operand|has no attribute|must be real number|"
-    r"has no len|cannot be interpreted|not supported between|invalid literal|not all arguments|expected str, bytes|unhashable|"
-    r"bad operand|can only concatenate|can't multiply|too large to convert|zip\(\)|indices must be|must be a string|"
-    r"could not convert|not enough values|too many values|must be an iterable|incompatible function|_weft|internal_"
+    r"has no len|cannot be interpreted|not supported between|invalid literal|not all arguments|"
+    r"expected str, bytes|unhashable|bad operand|can only concatenate|can't multiply|too large to convert|zip\(\)|"
+    r"indices must be|must be a string|could not convert|not enough values|too many values|must be an iterable|"
+    r"incompatible function|_weft|internal_"
 )
 
 
