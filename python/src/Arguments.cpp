@@ -1,6 +1,8 @@
 // Arguments by name, and values of Python as members of options.
 #include "Arguments.h"
 
+#include "Text.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -49,10 +51,17 @@ void bind_arguments(const char *function, std::span<const char *const> names,
 namespace {
 
 [[noreturn]] void refuse(nb::handle value, const Place &place, const char *wanted) {
-  throw DTypeError(place.text() + " is " + nb::repr(value).c_str() + ": " + wanted + " is wanted");
+  throw DTypeError(place.text() + " is " + shown_value(value) + ": " + wanted + " is wanted");
 }
 
 } // namespace
+
+double to_number(PyObject *object, const Place &place) {
+  const double number = PyUnicode_Check(object) != 0 ? -1 : PyFloat_AsDouble(object);
+  if (PyErr_Occurred() == nullptr && PyUnicode_Check(object) == 0) return number;
+  PyErr_Clear();
+  refuse(object, place, "a number");
+}
 
 void read(bool &target, nb::handle value, const Place &place, Given &) {
   if (PyBool_Check(value.ptr()) == 0 && PyLong_Check(value.ptr()) == 0)
@@ -70,10 +79,7 @@ void read(std::uint64_t &target, nb::handle value, const Place &place, Given &) 
   refuse(value, place, "an integer from 0 to 2^64 - 1");
 }
 void read(double &target, nb::handle value, const Place &place, Given &) {
-  target = PyUnicode_Check(value.ptr()) != 0 ? -1 : PyFloat_AsDouble(value.ptr());
-  if (PyErr_Occurred() == nullptr && PyUnicode_Check(value.ptr()) == 0) return;
-  PyErr_Clear();
-  refuse(value, place, "a number");
+  target = to_number(value.ptr(), place);
 }
 void read(std::string &target, nb::handle value, const Place &place, Given &) {
   if (value.is_none()) return;
@@ -130,7 +136,7 @@ std::size_t word_of(nb::handle value, std::span<const char *const> words, const 
     if (std::string_view(text) == words[i]) return i;
   std::string known;
   for (const char *word : words) known += std::string(known.empty() ? "'" : ", '") + word + "'";
-  throw ValueError(place.text() + " is " + nb::repr(value).c_str() + ": it is one of " + known);
+  throw ValueError(place.text() + " is " + shown_value(value) + ": it is one of " + known);
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,6 +124,7 @@ DType to_dtype(PyObject *object, const Place &place);
 std::optional<DType> to_optional_dtype(PyObject *object, const Place &place);
 
 std::int64_t to_integer(PyObject *object, const Place &place);
+double to_number(PyObject *object, const Place &place);
 /// One integer, or a sequence of them, of which None stands for `unknown` sizes only in shapes.
 Ints to_integers(PyObject *object, const Place &place);
 /// The axes in reverse order for None.
@@ -138,9 +139,7 @@ T to(PyObject *object, const Place &place) {
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return to_integer(object, place);
   } else if constexpr (std::is_same_v<T, double>) {
-    const double value = PyFloat_AsDouble(object);
-    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return value;
+    return to_number(object, place);
   } else if constexpr (std::is_same_v<T, DType>) {
     return to_dtype(object, place);
   } else if constexpr (std::is_same_v<T, std::optional<Ints>>) {

@@ -49,6 +49,16 @@ Tensor make_asarray(PyObject *const *values) {
                       {"asarray", "x"}, sharing);
 }
 
+Signature internal_tensor_signature{"internal_tensor", {"x", "function", "argument"}, 3, 3, 3};
+Tensor make_internal_tensor(PyObject *const *values) {
+  const auto text = [&](int i) {
+    const char *of = PyUnicode_AsUTF8(values[i]);
+    if (of == nullptr) throw nb::python_error();
+    return of;
+  };
+  return to_tensor(values[0], {text(1), text(2)});
+}
+
 Signature zeros_signature{"zeros", {"shape", "dtype", "device"}, 3, 2, 1};
 Tensor make_zeros(PyObject *const *values) {
   check_device("zeros", values[2]);
@@ -196,6 +206,9 @@ PyMethodDef functions[] = {
         "Example:\n"
         "    >>> wf.asarray([1.5, 2.5])\n"
         "    tensor([1.5, 2.5], shape=(2,), dtype=float32)\n"),
+    method<internal_tensor_signature, make_internal_tensor>(
+        "internal_tensor(x, function, argument)\n--\n\n"
+        "A tensor of the argument of a function in Python, by whose names errors go."),
     method<zeros_signature, make_zeros>("zeros(shape, dtype='float32', *, device=None)\n--\n\n"
                                         "A tensor of zeros.\n\n"
                                         "Example:\n"

@@ -85,20 +85,29 @@ void add_places(const Tensor &mask, const Shape &shape, std::size_t axis,
   for (const auto &list : places) entries.push_back({all, tensor(list)});
 }
 
-/// Counted from the front, and in range.
-Tensor normalized(const Tensor &positions, std::int64_t size, std::int64_t axis,
-                  const Shape &shape) {
-  if (positions.traced())
-    return size == unknown ? positions
-                           : select(less(positions, 0), add(positions, size), positions);
+/// Counted from the front, and in range. Where the size of that axis of y is not known yet, both
+/// are seen to when the program runs.
+Tensor normalized(const Tensor &positions, const Tensor &y, std::int64_t axis, const Shape &shape) {
+  const std::int64_t length = detail::type_of(y).shape[static_cast<std::size_t>(axis)];
+  const auto counted = [&](const auto &from) {
+    return select(less(positions, 0), add(positions, from), positions);
+  };
+  if (positions.traced() && length != unknown) return counted(length);
+  if (length == unknown) {
+    const bool negative =
+        positions.traced() ||
+        std::ranges::any_of(positions.to_vector<std::int64_t>(), [](auto i) { return i < 0; });
+    return negative ? counted(cast(weft::size_of(y, {.axis = axis}), positions.dtype()))
+                    : positions;
+  }
   std::vector<std::int64_t> list = positions.to_vector<std::int64_t>();
   bool negative = false;
   for (std::int64_t &position : list) {
-    if (size != unknown && (position < -size || position >= size))
+    if (position < -length || position >= length)
       throw IndexError("index: " + std::to_string(position) + " is out of range for axis " +
                        std::to_string(axis) + " of a tensor of shape " + weft::to_string(shape));
     if (position < 0) {
-      position += size;
+      position += length;
       negative = true;
     }
   }
@@ -216,10 +225,8 @@ Tensor advanced(const Tensor &x, std::span<PyObject *const> keys) {
   }
   Tensor y = detail::index_tensor(x, basic);
   if (axes.empty()) return y;
-  const Shape shape = detail::type_of(y).shape;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    positions[i] = normalized(positions[i], shape[static_cast<std::size_t>(axes[i])], axes[i],
-                              detail::type_of(x).shape);
+    positions[i] = normalized(positions[i], y, axes[i], detail::type_of(x).shape);
   if (axes.size() == 1) return gather(y, positions[0], {.axis = axes[0]});
   return gather_together(std::move(y), axes, positions,
                          places.back() - places.front() + 1 == places.size());

@@ -359,9 +359,9 @@ void define_norms(nb::module_ &module) {
                   "scale=True, unbiased=False, dtype='float32', name=None)"
                   "\n\nExample:\n"
                   "    >>> layer = wf.nn.BatchNorm()\n"
-                  "    >>> np.round(layer(wf.tensor([[1.0], [3.0]]), training=True), 2)\n"
-                  "    array([[-1.],\n"
-                  "           [ 1.]], dtype=float32)\n");
+                  "    >>> wf.round(layer(wf.tensor([[1.0], [3.0]]), training=True), 2)\n"
+                  "    tensor([[-1.],\n"
+                  "            [ 1.]], shape=(2, 1), dtype=float32)\n");
     variable(type, "gamma", &nn::BatchNorm::gamma);
     variable(type, "beta", &nn::BatchNorm::beta);
     variable(type, "moving_mean", &nn::BatchNorm::moving_mean);
@@ -380,8 +380,8 @@ void define_norms(nb::module_ &module) {
                   "plus beta.\n\nLayerNorm(*, epsilon=0.001, center=True, scale=True, "
                   "dtype='float32', name=None)"
                   "\n\nExample:\n"
-                  "    >>> np.round(wf.nn.LayerNorm()(wf.tensor([[1.0, 3.0]])), 2)\n"
-                  "    array([[-1.,  1.]], dtype=float32)\n");
+                  "    >>> wf.round(wf.nn.LayerNorm()(wf.tensor([[1.0, 3.0]])), 2)\n"
+                  "    tensor([[-1.,  1.]], shape=(1, 2), dtype=float32)\n");
     variable(type, "gamma", &nn::LayerNorm::gamma);
     variable(type, "beta", &nn::LayerNorm::beta);
   }
@@ -395,8 +395,8 @@ void define_norms(nb::module_ &module) {
                           "x / sqrt(mean(x^2) + epsilon) scale, of each row along the last axis."
                           "\n\nRMSNorm(*, epsilon=1e-06, dtype='float32', name=None)"
                           "\n\nExample:\n"
-                          "    >>> np.round(wf.nn.RMSNorm()(wf.tensor([[3.0, -3.0]])), 2)\n"
-                          "    array([[ 1., -1.]], dtype=float32)\n");
+                          "    >>> wf.round(wf.nn.RMSNorm()(wf.tensor([[3.0, -3.0]])), 2)\n"
+                          "    tensor([[ 1., -1.]], shape=(1, 2), dtype=float32)\n");
     variable(type, "scale", &nn::RMSNorm::scale);
   }
   {
@@ -411,8 +411,8 @@ void define_norms(nb::module_ &module) {
                   "As LayerNorm of each example and group of channels.\n\nGroupNorm(groups=32, *, "
                   "epsilon=0.001, center=True, scale=True, dtype='float32', name=None)"
                   "\n\nExample:\n"
-                  "    >>> np.round(wf.nn.GroupNorm(2)(wf.tensor([[1.0, 3.0, 5.0, 9.0]])), 2)\n"
-                  "    array([[-1.,  1., -1.,  1.]], dtype=float32)\n");
+                  "    >>> wf.round(wf.nn.GroupNorm(2)(wf.tensor([[1.0, 3.0, 5.0, 9.0]])), 2)\n"
+                  "    tensor([[-1.,  1., -1.,  1.]], shape=(1, 4), dtype=float32)\n");
     variable(type, "gamma", &nn::GroupNorm::gamma);
     variable(type, "beta", &nn::GroupNorm::beta);
   }

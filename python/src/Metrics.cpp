@@ -1,5 +1,6 @@
 // The classes of weft.metrics.
 #include "Networks.h"
+#include "Text.h"
 
 #include <array>
 
@@ -119,7 +120,7 @@ void define_base(nb::module_ &module) {
           "merge",
           [](const MetricObject &self, nb::handle other) {
             if (!nb::isinstance<MetricObject>(other))
-              throw DTypeError(std::string("merge: other is ") + nb::repr(other).c_str() +
+              throw DTypeError(std::string("merge: other is ") + shown_value(other) +
                                ": a metric of the same class is wanted");
             self.merge(nb::cast<const MetricObject &>(other));
           },

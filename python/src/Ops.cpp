@@ -7,9 +7,10 @@ namespace {
 
 #include "PythonOps.inc"
 
-/// What arrays of NumPy have as methods, with the same meaning here.
-constexpr std::array kMethods = {"sum", "mean",   "prod", "max",     "min",    "all",
-                                 "any", "argmax", "sort", "argsort", "cumsum", "cumprod"};
+/// What arrays of NumPy have as methods, with the same meaning here. Those that are functions of
+/// Python are in weft/_tensor_methods.py.
+constexpr std::array kMethods = {"sum",  "mean",    "prod",   "all",    "any",
+                                 "sort", "argsort", "cumsum", "cumprod"};
 
 } // namespace
 

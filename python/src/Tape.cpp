@@ -1,6 +1,7 @@
 // The class GradientTape of Python, with gradients in the structure of their sources.
 #include "Parts.h"
 #include "Structures.h"
+#include "Text.h"
 
 #include <memory>
 
@@ -68,7 +69,7 @@ Unconnected unconnected_of(nb::handle word) {
       nb::hasattr(word, "value") ? nb::object(word.attr("value")) : nb::borrow(word);
   if (text.is_none() || text.equal(nb::str("none"))) return Unconnected::none;
   if (text.equal(nb::str("zero"))) return Unconnected::zero;
-  throw ValueError(std::string("GradientTape: unconnected_gradients is ") + nb::repr(word).c_str() +
+  throw ValueError(std::string("GradientTape: unconnected_gradients is ") + shown_value(word) +
                    ": it is 'none' or 'zero'");
 }
 

@@ -18,4 +18,12 @@ inline nb::object kept_text(std::string_view text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
+/// A value in a message: by its type if its text is long or has several lines.
+inline std::string shown_value(nb::handle value) {
+  constexpr std::size_t kMost = 60;
+  std::string text = nb::repr(value).c_str();
+  if (text.size() <= kMost && text.find('\n') == std::string::npos) return text;
+  return "a " + std::string(nb::type_name(value.type()).c_str());
+}
+
 } // namespace weft::python

@@ -7,18 +7,56 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from weft import _weft
+from weft import _kinds, _weft
 
-__all__ = ["NeedsInit", "integer", "optional_integer", "optional_number", "options", "seed"]
+__all__ = [
+    "NeedsInit",
+    "as_numpy",
+    "axes",
+    "axis",
+    "integer",
+    "integers",
+    "is_iterable",
+    "optional_integer",
+    "optional_number",
+    "options",
+    "seed",
+    "tensor",
+    "tensors",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _MOST = 2**63 - 1
+_VAR_KEYWORDS = 0x08  # of co_flags: inspect.CO_VARKEYWORDS, which takes long to import
 
 
 def options(f: Callable[P, R]) -> Callable[P, R]:
-    """A function of which a wrong keyword is a TypeError that names the nearest right one."""
+    """A function of which a wrong keyword is a TypeError that names the nearest right one, and an
+    argument of a wrong type one that names the argument and what is wanted."""
+    code = f.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = [n for n in code.co_varnames[:count] if n not in ("self", "cls")]
+    known = frozenset(names)
+    takes_any = bool(code.co_flags & _VAR_KEYWORDS)
+
+    @functools.wraps(f)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if kwargs and not takes_any and not known.issuperset(kwargs):
+            _refuse(_title(call, args), names, kwargs)
+        try:
+            return f(*args, **kwargs)
+        except _kinds.ERRORS as error:
+            _explain(error, f, _title(call, args), args, kwargs)
+            raise
+
+    return call
+
+
+def as_numpy(f: Callable[P, R]) -> Callable[P, R]:
+    """As `options`, of a function that may be a method of tensors: numpy.std(t) calls t.std(axis=..,
+    dtype=None, out=None)."""
     code = f.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = frozenset(names)
@@ -26,24 +64,39 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if kwargs and not known.issuperset(kwargs):
-            _refuse(_title(call, args), names, kwargs)
-        return f(*args, **kwargs)
+            for word in ("dtype", "out"):
+                if word in kwargs and kwargs[word] is None:
+                    del kwargs[word]
+            if not known.issuperset(kwargs):
+                _refuse(f.__name__, names, kwargs)
+        try:
+            return f(*args, **kwargs)
+        except _kinds.ERRORS as error:
+            _explain(error, f, f.__name__, args, kwargs)
+            raise
 
     return call
 
 
+def _explain(error: Exception, f: Any, title: str, args: Any, kwargs: Any) -> None:
+    given = _kinds.arguments_of(f, args, kwargs)
+    _kinds.explain(error, title, given, f.__annotations__, _kinds.defaults_of(f))
+
+
 def _title(f: Callable[..., Any], args: tuple[Any, ...]) -> str:
     """What messages call a function; an `__init__` by the class of the package that has it."""
-    if f.__name__ != "__init__" or not args:
+    if f.__name__ not in ("__init__", "__new__") or not args:
         return f.__name__
-    classes = [c for c in type(args[0]).__mro__ if c.__init__ is f]
+    first: Any = args[0] if f.__name__ == "__new__" else args[0].__class__
+    bases: tuple[Any, ...] = first.__mro__
+    classes = [c for c in bases if getattr(c, f.__name__, None) is f]
     return next((c.__name__ for c in reversed(classes) if c.__name__[0] != "_"), f.__qualname__)
 
 
 def _refuse(title: str, names: Iterable[str], given: Iterable[str]) -> None:
     import difflib
 
-    known = [name for name in names if name != "self"]
+    known = list(names)
     wrong = next(word for word in given if word not in known)
     near = difflib.get_close_matches(wrong, known, 1)
     hint = f"did you mean '{near[0]}'?" if near else f"it takes {', '.join(known)}"
@@ -79,6 +132,69 @@ def integer(name: str, value: Any) -> int:
     if not -_MOST <= number <= _MOST:
         raise _weft.ValueError(f"{name} is {number}, which has more than 64 bits")
     return number
+
+
+def integers(name: str, value: Any) -> list[int]:
+    """The integers of a list or of a tensor of rank 1; one integer is a list of one."""
+    if isinstance(value, _weft.Tensor | _weft.Variable):
+        if _weft.internal_is_traced(value):
+            raise _weft.DTypeError(
+                f"{name} is a tensor of a traced function, and a number of Python is wanted: a size is "
+                "x.shape[i], not one of a tensor of sizes"
+            )
+        if value.ndim < 2 and value.dtype.is_integer:
+            return [int(n) for n in value.numpy().reshape(-1)]
+    elif hasattr(value, "__index__") and not getattr(value, "ndim", 0):
+        return [integer(name, value)]
+    elif is_iterable(value):
+        return [integer(name, n) for n in value]
+    raise TypeError(f"{name} is a {type(value).__name__}: an integer or a list of them is wanted")
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether it has items: a list, or an array or tensor with axes, but no text and no dict."""
+    if (rank := getattr(value, "ndim", None)) is not None:
+        return rank != 0
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict)
+
+
+def axis(function: str, value: Any, rank: int, argument: str = "axis") -> int:
+    """An axis of a tensor of that rank, counted from the front."""
+    number = integer(f"{function}: {argument}", value)
+    if not -rank <= number < rank:
+        raise _weft.OutOfRangeError(
+            f"{function}: {argument} {number} is out of range for a tensor of rank {rank}"
+        )
+    return number + rank if number < 0 else number
+
+
+def axes(function: str, value: Any, rank: int, argument: str = "axis") -> list[int]:
+    """The axes of a list, or the only one, all different."""
+    found = [
+        axis(function, n, rank, argument) for n in integers(f"{function}: {argument}", value)
+    ]
+    if len(set(found)) != len(found):
+        raise _weft.ValueError(f"{function}: {argument} has an axis twice: {value!r}")
+    return found
+
+
+def tensor(function: str, value: Any, argument: str = "x") -> Any:
+    """A tensor of an argument."""
+    if isinstance(value, _weft.Tensor):
+        return value
+    return _weft.internal_tensor(value, function, argument)
+
+
+def tensors(function: str, values: Any, argument: str = "xs") -> list[Any]:
+    """Tensors of a list, or the slices of a tensor along its first axis; there is at least one."""
+    if not is_iterable(values):
+        raise TypeError(
+            f"{function}: {argument} is a {type(values).__name__}: a list of tensors is wanted"
+        )
+    found = [tensor(function, x, f"{argument}[{i}]") for i, x in enumerate(values)]
+    if not found:
+        raise _weft.ValueError(f"{function}: {argument} is empty: there is nothing to join")
+    return found
 
 
 def optional_integer(name: str, value: Any) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from weft import _weft
 
+from ._arguments import integer, options
 from ._late import imported
 from ._trees import is_listed
 
@@ -57,6 +58,7 @@ class _Shape:
         return trees.rebuild(self._spec, iter(tensors))
 
 
+@options
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """`true_fn()` if `pred` holds, else `false_fn()`. In a traced function both are recorded, and
     give the same structure, dtypes and ranks.
@@ -82,6 +84,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     return shape.value(_weft.internal_branch("cond", pred, then, otherwise))
 
 
+@options
 def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> Any:
     """The function of that number, called; below 0 or past the end the last one.
 
@@ -106,6 +109,7 @@ def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> A
     return shape.value(results)
 
 
+@options
 def while_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any]
 ) -> Any:
@@ -142,6 +146,11 @@ def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
     """What the body gives: as many values as there are variables, or the only one."""
     after = run_part(body, *first, *values)
     many = len(values) != 1 or type(after) in (list, tuple)
+    if many and not is_listed(after):
+        raise _weft.ValueError(
+            f"the body of a loop of {len(values)} variables gives as many, in a list or a tuple, and not a "
+            f"{type(after).__name__}"
+        )
     return [*after] if many else [after]
 
 
@@ -158,11 +167,15 @@ def _bounds(iterations: Any) -> tuple[Any, Any, int]:
         start, stop, step = (*iterations, 1)[:3]
     else:
         start, stop, step = 0, iterations, 1
+    for bound in (start, stop):
+        if not _weft.internal_is_tensor(bound):
+            integer("for_loop: iterations", bound)
     if type(step) is not int or step == 0:
         raise _weft.ValueError(f"for_loop: the step is an int other than 0, not {step!r}")
     return start, stop, step
 
 
+@options
 def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]) -> Any:
     """`loop_vars = body(i, *loop_vars)` for each number of the iterations: a count, `(start, stop)`,
     `(start, stop, step)`, or a `range`, with ints or integer scalars. In a traced function the loop
@@ -191,6 +204,7 @@ def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]
     return results if isinstance(loop_vars, list) else tuple(results)
 
 
+@options
 def scan(
     body: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, reverse: bool = False
 ) -> tuple[Any, Any]:

@@ -542,6 +542,7 @@ def from_generator(f: Callable[..., Iterable[Any]], *args: Any) -> Dataset[Any]:
     return _made(_weft.internal_from_iterators(called), called)
 
 
+@options
 def from_iterable(iterable: Any) -> Dataset[Any]:
     """The elements of any iterable. Of a tensor or array they are its rows. A sequence, and what
     has `__len__` and `__getitem__` alone, is asked for the elements that a loop comes to, in any
@@ -579,6 +580,7 @@ def from_iterable(iterable: Any) -> Dataset[Any]:
     return _made(_weft.internal_from_iterators(called), called)
 
 
+@options
 def as_dataset(data: Any) -> Dataset[Any]:
     """A data set as it is, and any other iterable as `from_iterable` makes one of it.
 
@@ -595,6 +597,7 @@ def _joined(datasets: tuple[Any, ...]) -> tuple[list[_weft.internal_Pipeline], t
     return pipelines, tuple(itertools.chain(*held))
 
 
+@options
 def zip(*datasets: Any) -> Dataset[Any]:
     """Elements side by side, as a tuple; as many as the shortest has.
 
@@ -607,6 +610,7 @@ def zip(*datasets: Any) -> Dataset[Any]:
     return _made(_weft.internal_zip(pipelines), *held)
 
 
+@options
 def concatenate(*datasets: Any) -> Dataset[Any]:
     """The elements of one after those of the other.
 

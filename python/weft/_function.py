@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from weft import _weft
-from weft._arguments import NeedsInit
+from weft._arguments import NeedsInit, options
 from weft._weft import DType, Function, dtype as _dtype_of
 
 from ._trees import is_dict, is_listed, mapped
@@ -38,6 +38,7 @@ class TensorSpec(NeedsInit):
     _made_by_init = __slots__
     _is_tensor_spec = True
 
+    @options
     def __init__(
         self,
         shape: Sequence[int | None] | None,
@@ -233,6 +234,8 @@ class ConcreteFunction:
     def __init__(self, of: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         import inspect
 
+        if not hasattr(of, "python_function"):
+            raise TypeError("ConcreteFunction: get_concrete_function of a traced function makes one")
         self._signature = inspect.signature(of.python_function)
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -349,6 +352,7 @@ def _result_spec(spec: Any) -> tuple[Any, Any]:
     return _dtype_of(spec), ()
 
 
+@options
 def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = None) -> Any:
     """Calls `func(*inp)` with the values of tensors, each time that the program comes to this place.
 
@@ -365,6 +369,7 @@ def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = Non
     return _host_call(func, inp, Tout, name, _itself, False)
 
 
+@options
 def numpy_function(
     func: Any, inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:

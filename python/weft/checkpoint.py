@@ -80,6 +80,7 @@ class Checkpoint(NeedsInit):
         return self._saved().restore(None if path is None else os.fsdecode(path))
 
 
+@options
 def latest_checkpoint(folder: Path) -> str | None:
     """The numbered file of the highest number in a folder whose header is whole; None if there is
     none, or no folder.

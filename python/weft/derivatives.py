@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from weft import _weft
 
+from ._arguments import options
 from ._trees import is_listed, leaves_of, mapped
 
 __all__ = ["grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp", "vmap"]
@@ -112,6 +113,7 @@ def grad(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     return gradient
 
 
+@options
 def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, ...]]]:
     """What `f(*args)` gives, and a function from a cotangent of that, of its structure, to a tuple
     of the cotangents of the arguments. It may be called any number of times, on this thread.
@@ -135,6 +137,7 @@ def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, 
     return value, pull
 
 
+@options
 def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, Any]:
     """What `f(*primals)` gives, and its tangent for these tangents of the primals: forward mode, in
     one go. Both are tuples or lists of one for each argument, of the same structure.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
+from weft._arguments import options
 from weft._control import run_part
 from weft._weft import Variable, custom_gradient_call, recompute_call
 
@@ -19,6 +20,7 @@ def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]], /) -> Callable
 def custom_gradient(
     *, variables: Iterable[Variable] = ...
 ) -> Callable[[Callable[P, tuple[R, Callable[..., Any]]]], Callable[P, R]]: ...
+@options
 def custom_gradient(f: Any = None, /, *, variables: Iterable[Variable] = ()) -> Any:
     """A function that computes what `f` does and has the gradient that `f` says.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _weft
+from weft._arguments import options
 from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
 
@@ -334,6 +335,7 @@ def _types_of(model: Any, input_shape: Any, dtype: Any) -> list[tuple[Sequence[i
     return list(zip(shapes, dtypes, strict=True))
 
 
+@options
 def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
     """A table of the layers that a call of the model with a tensor of this shape runs, in their
     order: path and kind, the shape of the result, the number of parameters; then the sums. The call
@@ -361,6 +363,7 @@ def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
     return _weft.internal_summary(model, _types_of(model, input_shape, dtype), call)
 
 
+@options
 def build(model: Any, input_shape: Any, dtype: Any = "float32") -> None:
     """Makes the variables of a model or a layer for inputs of that shape, of which sizes may be
     None.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from weft import _weft, initializers as initializers
+from weft._arguments import options
 from weft._weft import (
     GRU as GRU,
     LSTM as LSTM,
@@ -185,6 +186,7 @@ class Input(Module):
     8
     """
 
+    @options
     def __init__(self, shape: Any, dtype: Any = None) -> None:
         self.input_shape = tuple(shape)
         self.input_dtype = dtype

@@ -157,6 +157,7 @@ class Event(NamedTuple):
     """A text; of images width, height, and PNG files."""
 
 
+@options
 def read(path: Path) -> list[Event]:
     """The events of a file of Weft, TensorFlow, PyTorch or others.
 
@@ -171,6 +172,7 @@ def read(path: Path) -> list[Event]:
     return [Event(*fields) for fields in _weft.internal_read_events(os.fsdecode(path))]
 
 
+@options
 def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """The scalars of all event files in a folder by tag, each (step, value) in the order of
     steps.

@@ -129,6 +129,7 @@ def event_files(folder: Path, every_steps: int = 100) -> Callback:
     return _weft.internal_event_files(os.fsdecode(folder), steps)
 
 
+@options
 def csv_log(path: Path) -> Callback:
     """Writes the history as a CSV file after each epoch.
 

@@ -17,7 +17,7 @@ MODULES = [
 
 # What people call most of classes whose other methods may do without an example.
 METHODS = {
-    "Tensor": "astype flatten item numpy reshape squeeze tolist transpose",
+    "Tensor": "argmax astype clip flatten item numpy reshape squeeze std tolist transpose",
     "Variable": "assign assign_add assign_sub value",
     "Function": "explain get_concrete_function ir report to_code trace_count",
     "GradientTape": "batch_jacobian explain gradient jacobian stop_recording watch",
@@ -35,13 +35,13 @@ def at(path):
 
 
 def public_names():
-    """Paths and objects, each object under its first path, without modules and what begins with an underscore."""
+    """Paths and objects, each object under its first path, without modules, numbers and what begins with an underscore."""
     found = {}
     for module in MODULES:
         of = at(module)
         for name in of.__all__:
             thing = getattr(of, name)
-            if not name.startswith("_") and not isinstance(thing, types.ModuleType):
+            if not name.startswith("_") and not isinstance(thing, types.ModuleType | float | None):
                 found.setdefault(id(thing), (".".join(filter(None, (module, name))), thing))
     return list(found.values())
 

@@ -152,3 +152,16 @@ def test_gradients_go_through_indices():
         want = np.zeros((3, 4), "f4")
         np.add.at(want, key, 2)
         np.testing.assert_array_equal(np.asarray(tape.gradient(y, x)), want)
+
+
+def test_negative_indices_of_an_axis_of_unknown_size():
+    @wf.function(input_signature=[wf.TensorSpec([None, 3]), wf.TensorSpec([None], "int32")])
+    def f(x, i):
+        return x[[0, -1]], x[i], x[:, [-1]][[-2]], x[np.array([1, 0])]
+
+    for count in (2, 5):
+        x, i = np.arange(3 * count, dtype=np.float32).reshape(count, 3), np.array([-1, 1, -2], np.int32)
+        for got, expected in zip(f(x, i), (x[[0, -1]], x[i], x[:, [-1]][[-2]], x[[1, 0]]), strict=True):
+            assert (got.numpy() == expected).all()
+    with pytest.raises(IndexError, match="out of range for an axis of size 2"):
+        f(wf.ones((2, 3)), [-3])

@@ -4,7 +4,6 @@ from __future__ import annotations
 import __future__ as future
 
 import ast
-import builtins
 import os
 import types
 import weakref
@@ -275,7 +274,7 @@ def to_code(function: Any) -> str:
         inner = inner.__wrapped__
     if not isinstance(inner, types.FunctionType):
         raise TypeError(
-            f"to_code takes a function of Python, but this is {builtins.repr(function)}"
+            f"to_code takes a function of Python, but this is a {type(function).__name__}"
         )
     outcome = _outcome(inner)
     if isinstance(outcome, str):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import weft as wf
-from weft import _weft
+from weft import _arguments, _weft
+from weft._places import values_of
 from weft._trees import is_listed
 
-from ._more import axis_of, expand_dims, stack
 
 
 def sizes_of(shape: Any) -> Any:
@@ -24,52 +24,6 @@ def sizes_of(shape: Any) -> Any:
         "a size is a tensor of a traced function, and sizes are numbers: write x.shape[i] in place "
         "of tf.shape(x)[i]"
     )
-
-
-def tile(x: Any, multiples: Any) -> Any:
-    """The tensor so many times along each axis."""
-    tensor: Any = wf.asarray(x)
-    for axis, count in enumerate(int(n) for n in sizes_of(multiples)):
-        if count == 0:
-            tensor = tensor[(slice(None),) * axis + (slice(0, 0),)]
-        elif count != 1:
-            tensor = wf.concatenate([tensor] * count, axis)
-    return tensor
-
-
-def repeat(x: Any, repeats: Any, axis: int | None) -> Any:
-    """Each element so many times, one behind the other."""
-    tensor: Any = wf.asarray(x)
-    if axis is None:
-        tensor, axis = wf.reshape(tensor, -1), 0
-    at = axis_of(axis, tensor.ndim)
-    counts = sizes_of(repeats)
-    if is_listed(counts):
-        places = [i for i, count in enumerate(counts) for _ in range(int(count))]
-        if len(counts) == 1:
-            places = [i for i in range(tensor.shape[at]) for _ in range(int(counts[0]))]
-        elif len(counts) != tensor.shape[at]:
-            raise _weft.ShapeError(
-                f"repeat: there are {len(counts)} repeats for an axis of size {tensor.shape[at]}"
-            )
-        return wf.gather(tensor, wf.constant(places, "int32", [len(places)]), at)
-    wide = stack([tensor] * int(counts), at + 1)
-    return wf.reshape(wide, [*tensor.shape[:at], -1, *tensor.shape[at + 1 :]])
-
-
-def roll(x: Any, shift: Any, axis: Any) -> Any:
-    """The tensor with its slices moved on along axes, those at the end to the front."""
-    tensor: Any = wf.asarray(x)
-    shifts, axes = sizes_of(shift), sizes_of(axis)
-    pairs = zip(shifts, axes, strict=True) if is_listed(axes) else [(shifts, axes)]
-    for by, along in pairs:
-        at = axis_of(int(along), tensor.ndim)
-        before = (slice(None),) * at
-        cut = -int(by) % (tensor.shape[at] or 1)
-        if cut:
-            parts = [tensor[(*before, slice(cut, None))], tensor[(*before, slice(0, cut))]]
-            tensor = wf.concatenate(parts, at)
-    return tensor
 
 
 def pad(x: Any, paddings: Any, mode: str, value: Any) -> Any:
@@ -113,8 +67,8 @@ def gather(x: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
     """The slices of these numbers along an axis; of each member of a batch its own, where the first
     axes of both are one."""
     tensor, places = wf.asarray(x), wf.asarray(indices)
-    batch = axis_of(batch_dims, places.ndim) if batch_dims < 0 else batch_dims
-    at = batch if axis is None else axis_of(int(axis), tensor.ndim)
+    batch = _arguments.axis("gather", batch_dims, places.ndim + 1, "batch_dims")
+    at = batch if axis is None else _arguments.axis("gather", axis, tensor.ndim)
     if batch == 0:
         return wf.gather(tensor, places, at)
     if at < batch:
@@ -193,8 +147,11 @@ def segment_sum(x: Any, ids: Any, count: Any) -> Any:
     the largest."""
     values, numbers = wf.asarray(x), wf.asarray(ids)
     if count is None:
-        _wants_values("segment_sum", numbers)
-        count = int(numbers.numpy()[-1]) + 1
+        if numbers.ndim != 1:
+            raise _weft.ShapeError(
+                f"segment_sum: segment_ids has the shape {tuple(numbers.shape)}: a sorted vector is wanted"
+            )
+        count = int(values_of("segment_sum", numbers).max(initial=-1)) + 1
     rest = values.shape[numbers.ndim :]
     rows = wf.reshape(values, [-1, *rest])
     sums = wf.zeros([int(sizes_of(count)), *rest], values.dtype)
@@ -212,25 +169,12 @@ def segment_mean(x: Any, ids: Any, count: Any) -> Any:
 # Results whose size the values say: of tensors that have values alone.
 
 
-def _wants_values(name: str, *tensors: Any) -> None:
-    if any(_weft.internal_is_traced(x) for x in tensors):
-        raise _weft.ValueError(
-            f"{name}: how large the result is depends on values, which a traced function does not "
-            "have: call it outside of tf.function, or write tf.where(condition, x, y)"
-        )
-
-
 def where(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, else y; without them, the places where it holds."""
-    if (x is None) != (y is None):
-        raise _weft.ValueError("where: x and y must both be given, or neither of them")
-    if x is not None:
-        return wf.select(condition, x, y)
-    import numpy as np
-
-    holds = wf.asarray(condition)
-    _wants_values("where", holds)
-    return wf.constant(np.argwhere(holds.numpy()).astype(np.int64))
+    if x is None and y is None:
+        return wf.argwhere(condition)
+    choose: Any = wf.where
+    return choose(condition, x, y)
 
 
 def boolean_mask(x: Any, mask: Any, axis: int | None) -> Any:
@@ -268,15 +212,15 @@ def unique(x: Any, dtype: Any) -> Any:
     import numpy as np
 
     vector = wf.asarray(x)
-    _wants_values("unique", vector)
+    values = values_of("unique", vector)
     if vector.ndim != 1:
         raise _weft.ShapeError(f"unique: a vector is wanted, not shape {tuple(vector.shape)}")
-    _, first, which, counts = np.unique(vector.numpy(), True, True, True)
+    _, first, which, counts = np.unique(values, True, True, True)
     order = np.argsort(first)
     rank = np.argsort(order)
-    values = wf.gather(vector, wf.constant(first[order]), 0)
+    different = wf.gather(vector, wf.constant(first[order]), 0)
     return UniqueWithCounts(
-        values, wf.constant(rank[which], dtype), wf.constant(counts[order], dtype)
+        different, wf.constant(rank[which], dtype), wf.constant(counts[order], dtype)
     )
 
 
@@ -284,8 +228,7 @@ def bincount(x: Any, most: Any, least: Any) -> Any:
     """How often each number from 0 on comes."""
     numbers = wf.reshape(wf.asarray(x), -1)
     if most is None:
-        _wants_values("bincount", numbers)
-        most = int(numbers.numpy().max(initial=-1)) + 1
+        most = int(values_of("bincount", numbers).max(initial=-1)) + 1
     count = max(int(most), int(least or 0))
     return wf.sum(wf.cast(one_hot(numbers, count, True, False, -1, "bool"), "int32"), 0)
 
@@ -294,10 +237,9 @@ def sequence_mask(lengths: Any, most: Any, dtype: Any) -> Any:
     """For each length a row that begins with as many true entries."""
     counts = wf.asarray(lengths)
     if most is None:
-        _wants_values("sequence_mask", counts)
-        most = int(counts.numpy().max())
+        most = int(values_of("sequence_mask", counts).max(initial=0))
     places = wf.arange(int(sizes_of(most)), dtype=counts.dtype)
-    return wf.cast(wf.less(places, expand_dims(counts, -1)), dtype)
+    return wf.cast(wf.less(places, wf.expand_dims(counts, -1)), dtype)
 
 
 def one_hot(labels: Any, depth: Any, on: Any, off: Any, axis: int, dtype: Any) -> Any:
@@ -306,11 +248,11 @@ def one_hot(labels: Any, depth: Any, on: Any, off: Any, axis: int, dtype: Any) -
     if dtype is None:
         given = [x for x in (on, off) if x is not None]
         dtype = wf.asarray(given[0]).dtype if given else "float32"
-    at = axis_of(axis, tensor.ndim + 1)
+    at = _arguments.axis("one_hot", axis, tensor.ndim + 1)
     places = wf.reshape(
         wf.arange(int(sizes_of(depth)), dtype=tensor.dtype), [-1] + [1] * (tensor.ndim - at)
     )
-    hits = wf.equal(expand_dims(tensor, at), places)
+    hits = wf.equal(wf.expand_dims(tensor, at), places)
     high, low = 1 if on is None else on, 0 if off is None else off
     return wf.select(hits, wf.cast(high, dtype), wf.cast(low, dtype))
 
@@ -322,59 +264,20 @@ def is_descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def meshgrid(vectors: Sequence[Any], indexing: str) -> list[Any]:
-    """The coordinates of the points of a grid."""
-    if indexing not in ("xy", "ij"):
-        raise _weft.ValueError(f"meshgrid: indexing is {indexing!r}: it is 'xy' or 'ij'")
-    flat = [wf.reshape(x, -1) for x in vectors]
-    order = list(range(len(flat)))
-    if indexing == "xy" and len(flat) > 1:
-        order[:2] = [1, 0]
-    shape = [flat[i].shape[0] for i in order]
-    places = [[-1 if i == n else 1 for i in order] for n in range(len(flat))]
-    return [wf.broadcast(wf.reshape(x, p), shape) for x, p in zip(flat, places, strict=True)]
-
-
-def search_sorted(rows: Any, values: Any, side: str, dtype: Any) -> Any:
-    """Where values would have to stand among sorted ones."""
-    if side not in ("left", "right"):
-        raise _weft.ValueError(f"searchsorted: side is {side!r}: it is 'left' or 'right'")
-    compare = wf.less if side == "left" else wf.less_equal
-    below = compare(expand_dims(rows, -2), expand_dims(values, -1))
-    return wf.cast(wf.sum(wf.cast(below, "int32"), -1), dtype)
-
-
 # Matrices.
-
-
-def _unit(rows: int, columns: int, dtype: Any) -> Any:
-    return wf.eye(max(rows, columns), dtype)[:rows, :columns]
-
-
-def diagonal_of(x: Any) -> Any:
-    """The diagonals of matrices."""
-    tensor: Any = wf.asarray(x)
-    rows, columns = tensor.shape[-2:]
-    held = wf.select(_unit(rows, columns, "bool"), tensor, wf.cast(0, tensor.dtype))
-    return wf.sum(held, -1)[..., : min(rows, columns)]
 
 
 def diagonal(x: Any) -> Any:
     """Matrices with these diagonals."""
     tensor: Any = wf.asarray(x)
-    size = tensor.shape[-1]
-    row = expand_dims(tensor, -1)
-    return wf.select(_unit(size, size, "bool"), row, wf.cast(0, tensor.dtype))
+    row = wf.expand_dims(tensor, -1)
+    return wf.select(wf.eye(tensor.shape[-1], "bool"), row, wf.cast(0, tensor.dtype))
 
 
 def band(x: Any, lower: Any, upper: Any) -> Any:
     """Matrices with zeros outside of a band: so many diagonals below and above the main one, all
     for a negative number."""
-    tensor: Any = wf.asarray(x)
-    rows, columns = tensor.shape[-2:]
-    away = expand_dims(wf.arange(rows), 1) - wf.arange(columns)
-    kept = wf.logical_and(
-        away <= (rows if int(lower) < 0 else int(lower)),
-        -away <= (columns if int(upper) < 0 else int(upper)),
-    )
-    return wf.select(kept, tensor, wf.cast(0, tensor.dtype))
+    below = _arguments.integer("band_part: num_lower", lower)
+    above = _arguments.integer("band_part: num_upper", upper)
+    kept = x if below < 0 else wf.triu(x, -below)
+    return kept if above < 0 else wf.tril(kept, above)

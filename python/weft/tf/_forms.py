@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Self, SupportsIndex, cast, overload
 
 from weft import _weft
+from weft._arguments import options
 
 __all__ = ["Reference", "TensorShape", "tensor_repr", "tensor_str", "variable_repr"]
 
@@ -32,6 +33,7 @@ class TensorShape(_Sizes):
 
     __slots__ = ()
 
+    @options
     def __new__(cls, dims: Any = None) -> TensorShape:
         if dims is None:
             return _UNKNOWN

@@ -1,4 +1,4 @@
-"""Ops that take functions, and sums of products by their letters."""
+"""Ops that take functions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def case(pairs: Any, default: Any, strict: bool) -> Any:
     if strict:
         from . import _checks
 
-        count = wf.sum(wf.cast(_more.stack([wf.asarray(p) for p, _ in listed], 0), "int32"))
+        count = wf.sum(wf.cast(wf.stack([wf.asarray(p) for p, _ in listed]), "int32"))
         _checks.assert_that("<=", wf.less_equal, count, 1, "case: more than one condition holds")
     last = listed.pop()[1] if default is None else default
     for condition, function in reversed(listed):
@@ -146,96 +146,3 @@ def _started(elems: Any, initial: Any, reverse: bool) -> tuple[Any, Any]:
         return _more.map_structure(wf.asarray, [initial]), elems
     first, rest = (-1, slice(0, -1)) if reverse else (0, slice(1, None))
     return _of_all(elems, first), _of_all(elems, rest)
-
-
-# Sums of products.
-
-
-def einsum(equation: str, *inputs: Any) -> Any:
-    """Products of tensors, whose axes have letters, summed over those that are not in the result:
-    'bij,bjk->bik'. An ellipsis stands for axes in front that all have."""
-    tensors = [wf.asarray(x) for x in inputs]
-    left, arrow, result = equation.replace(" ", "").partition("->")
-    terms = left.split(",")
-    if len(terms) != len(tensors):
-        raise _weft.ValueError(
-            f"einsum: {equation!r} has {len(terms)} terms for {len(tensors)} tensors"
-        )
-    more = max([x.ndim - len(t.replace("...", "")) for t, x in zip(terms, tensors, strict=True)])
-    dots = "".join(chr(0x2460 + i) for i in range(max(more, 0)))
-    full: list[str] = []
-    for term, x in zip(terms, tensors, strict=True):
-        own = x.ndim - len(term.replace("...", ""))
-        full.append(term.replace("...", dots[len(dots) - own :] if own > 0 else ""))
-        if len(full[-1]) != x.ndim:
-            raise _weft.ShapeError(
-                f"einsum: the term {term!r} does not fit a tensor of rank {x.ndim}"
-            )
-    if arrow:
-        wanted = result.replace("...", dots)
-    else:
-        counted = "".join(full)
-        wanted = dots + "".join(
-            sorted(c for c in set(counted) - set(dots) if counted.count(c) == 1)
-        )
-    unknown = set(wanted) - set("".join(full))
-    if unknown or len(set(wanted)) != len(wanted):
-        raise _weft.ValueError(f"einsum: {equation!r} has a result of other axes than its terms")
-    operands = [_distinct(term, x) for term, x in zip(full, tensors, strict=True)]
-    axes, total = operands[0]
-    for i, (other, x) in enumerate(operands[1:], 2):
-        later = set(wanted).union(*(term for term, _ in operands[i:]))
-        axes, total = _product(axes, total, other, x, later)
-    axes, total = _summed(axes, total, set(wanted))
-    return wf.transpose(total, [axes.index(c) for c in wanted]) if axes != wanted else total
-
-
-def _distinct(term: str, x: Any) -> tuple[str, Any]:
-    """Axes of one letter as one: their diagonal."""
-    for c in dict.fromkeys(term):
-        while term.count(c) > 1:
-            first, last = term.index(c), term.rindex(c)
-            size = x.shape[first]
-            if x.shape[last] != size:
-                raise _weft.ShapeError(f"einsum: the axes {c!r} of {term!r} are not of one size")
-            unit = [size if i in (first, last) else 1 for i in range(x.ndim)]
-            held = wf.reshape(wf.eye(size, "bool"), unit)
-            x = wf.sum(wf.select(held, x, wf.cast(0, x.dtype)), last)
-            term = term[:last] + term[last + 1 :]
-    return term, x
-
-
-def _product(a: str, x: Any, b: str, y: Any, later: set[str]) -> tuple[str, Any]:
-    """The product of two, summed over the axes that nothing behind them wants."""
-    a, x = _summed(a, x, later.union(b))
-    b, y = _summed(b, y, later.union(a))
-    sizes = {**dict(zip(b, y.shape, strict=True)), **dict(zip(a, x.shape, strict=True))}
-    for c, n in zip(b, y.shape, strict=True):
-        if c in a and sizes[c] != n:
-            raise _weft.ShapeError(f"einsum: the axis {c!r} is of size {sizes[c]} and of {n}")
-    batch = [c for c in a if c in b and c in later]
-    inner = [c for c in a if c in b and c not in later]
-    rows, columns = [c for c in a if c not in b], [c for c in b if c not in a]
-
-    def flat(term: str, tensor: Any, *groups: list[str]) -> Any:
-        order = [term.index(c) for c in (*batch, *(c for group in groups for c in group))]
-        counts = [_count(sizes, group) for group in groups]
-        return wf.reshape(wf.transpose(tensor, order), [*(sizes[c] for c in batch), *counts])
-
-    made = wf.matmul(flat(a, x, rows, inner), flat(b, y, inner, columns))
-    kept = [*batch, *rows, *columns]
-    return "".join(kept), wf.reshape(made, [sizes[c] for c in kept])
-
-
-def _summed(term: str, x: Any, wanted: set[str]) -> tuple[str, Any]:
-    """Without the axes that nobody wants."""
-    alone = [i for i, c in enumerate(term) if c not in wanted]
-    kept = "".join(c for c in term if c in wanted)
-    return kept, wf.sum(x, alone) if alone else x
-
-
-def _count(sizes: dict[str, Any], group: list[str]) -> int:
-    count = 1
-    for c in group:
-        count *= sizes[c]
-    return count

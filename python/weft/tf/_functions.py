@@ -7,6 +7,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft, initializers
+from weft._kinds import shown
 
 __all__ = ["categorical", "get", "initializer", "loss_of", "relu", "seeded", "variance_scaling"]
 
@@ -34,7 +35,7 @@ def get(activation: Any) -> Callable[..., Any]:
 
 def _named(module: Any, name: Any, kind: str) -> Any:
     if not isinstance(name, str) or name.startswith("_"):
-        raise _weft.ValueError(f"{name!r} is no {kind}: its name is wanted, or a function")
+        raise _weft.ValueError(f"{shown(name)} is no {kind}: its name is wanted, or a function")
     try:
         return getattr(module, name)
     except AttributeError as error:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import weft as wf
 from weft import _weft, initializers
 
-from ._absent import refuse_keywords
+from weft._absent import refuse_keywords
 
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers

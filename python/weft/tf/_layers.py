@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import weft as wf
 from weft import _weft
+from weft._arguments import options
 
 from . import _elements, _functions, _more, _networks
 from ._keras import Layer
@@ -15,6 +16,7 @@ from ._keras import Layer
 class Activation(Layer):
     """A function of its input, by name or itself."""
 
+    @options
     def __init__(self, activation: Any, **options: Any) -> None:
         super().__init__(**options)
         self.activation = _functions.get(activation)
@@ -26,6 +28,7 @@ class Activation(Layer):
 class ReLU(Layer):
     """What is above a threshold, up to a largest value; below it, a slope."""
 
+    @options
     def __init__(
         self,
         max_value: float | None = None,
@@ -43,6 +46,7 @@ class ReLU(Layer):
 class LeakyReLU(Layer):
     """max(x, slope x)."""
 
+    @options
     def __init__(self, negative_slope: float = 0.3, **options: Any) -> None:
         super().__init__(**options)
         self.negative_slope = negative_slope
@@ -54,6 +58,7 @@ class LeakyReLU(Layer):
 class PReLU(Layer):
     """x where it is positive, else x times a slope that is learnt, one for each feature."""
 
+    @options
     def __init__(self, alpha_initializer: Any = "zeros", **options: Any) -> None:
         super().__init__(**options)
         self._initializer = alpha_initializer
@@ -68,6 +73,7 @@ class PReLU(Layer):
 class ELU(Layer):
     """x where it is positive, else alpha (exp(x) - 1)."""
 
+    @options
     def __init__(self, alpha: float = 1.0, **options: Any) -> None:
         super().__init__(**options)
         self.alpha = alpha
@@ -80,6 +86,7 @@ class ELU(Layer):
 class Softmax(Layer):
     """Probabilities along an axis."""
 
+    @options
     def __init__(self, axis: int = -1, **options: Any) -> None:
         super().__init__(**options)
         self.axis = axis
@@ -98,6 +105,7 @@ class Identity(Layer):
 class Lambda(Layer):
     """A function of its input."""
 
+    @options
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         super().__init__(**options)
         self.function = function
@@ -109,6 +117,7 @@ class Lambda(Layer):
 class Rescaling(Layer):
     """x scale + offset."""
 
+    @options
     def __init__(self, scale: Any, offset: Any = 0.0, **options: Any) -> None:
         super().__init__(**options)
         self.scale, self.offset = scale, offset
@@ -120,6 +129,7 @@ class Rescaling(Layer):
 class Normalization(Layer):
     """(x - mean) / sqrt(variance), of numbers that are given or that `adapt` measures."""
 
+    @options
     def __init__(
         self, axis: int | None = -1, mean: Any = None, variance: Any = None, **options: Any
     ) -> None:
@@ -132,7 +142,7 @@ class Normalization(Layer):
         x: Any = wf.asarray(data, "float32")
         kept = None if self._axis is None else self._axis % x.ndim
         axes = [i for i in range(x.ndim) if i != kept]
-        self._moments = (wf.mean(x, axes), _networks.reduce_variance(x, axes, False))
+        self._moments = (wf.mean(x, axes), wf.var(x, axes))
 
     def call(self, inputs: Any) -> Any:
         if self._moments is None:
@@ -146,6 +156,7 @@ class Normalization(Layer):
 class UnitNormalization(Layer):
     """x over its length along an axis."""
 
+    @options
     def __init__(self, axis: int = -1, **options: Any) -> None:
         super().__init__(**options)
         self.axis = axis
@@ -157,6 +168,7 @@ class UnitNormalization(Layer):
 class GaussianNoise(Layer):
     """Adds normally distributed numbers while it is trained."""
 
+    @options
     def __init__(self, stddev: float, seed: int | None = None, **options: Any) -> None:
         super().__init__(**options)
         self._generator = _generator(seed)
@@ -171,6 +183,7 @@ class GaussianNoise(Layer):
 class SpatialDropout(Layer):
     """Puts zeros in the places of some channels while it is trained, and lets the others grow."""
 
+    @options
     def __init__(self, rate: float, seed: int | None = None, **options: Any) -> None:
         super().__init__(**options)
         self._generator = _generator(seed)
@@ -250,6 +263,7 @@ class Average(Add):
 class Concatenate(Layer):
     """A list of tensors along an axis."""
 
+    @options
     def __init__(self, axis: int = -1, **options: Any) -> None:
         super().__init__(**options)
         self.axis = axis
@@ -264,7 +278,8 @@ class Concatenate(Layer):
 class Permute(Layer):
     """The axes behind the batch, counted from 1, in another order."""
 
-    def __init__(self, dims: Any, **options: Any) -> None:
+    @options
+    def __init__(self, dims: Sequence[int], **options: Any) -> None:
         super().__init__(**options)
         self.dims = tuple(dims)
 
@@ -275,17 +290,19 @@ class Permute(Layer):
 class RepeatVector(Layer):
     """Each vector so many times, along a new axis."""
 
+    @options
     def __init__(self, n: int, **options: Any) -> None:
         super().__init__(**options)
         self.n = n
 
     def call(self, inputs: Any) -> Any:
-        return _elements.tile(_more.expand_dims(inputs, 1), [1, self.n, 1])
+        return wf.tile(wf.expand_dims(inputs, 1), [1, self.n, 1])
 
 
 class TimeDistributed(Layer):
     """A layer at each entry of the axis behind the batch."""
 
+    @options
     def __init__(self, layer: Any, **options: Any) -> None:
         super().__init__(**options)
         self.layer = layer
@@ -310,6 +327,7 @@ class _Spatial(Layer):
 
     _rank = 2
 
+    @options
     def __init__(self, sides: Any = 1, **options: Any) -> None:
         super().__init__(**options)
         self._given = _sides(self._rank, sides)
@@ -318,6 +336,7 @@ class _Spatial(Layer):
 class ZeroPadding2D(_Spatial):
     """Zeros around pictures: so many, or for each axis, or in front and behind."""
 
+    @options
     def __init__(self, padding: Any = 1, **options: Any) -> None:
         super().__init__(padding, **options)
 
@@ -334,6 +353,7 @@ class ZeroPadding1D(ZeroPadding2D):
 class Cropping2D(_Spatial):
     """Pictures without their edges: so many, or for each axis, or in front and behind."""
 
+    @options
     def __init__(self, cropping: Any = 0, **options: Any) -> None:
         super().__init__(cropping, **options)
 
@@ -349,6 +369,7 @@ class Cropping1D(Cropping2D):
 
     _rank = 1
 
+    @options
     def __init__(self, cropping: Any = 1, **options: Any) -> None:
         super().__init__(cropping, **options)
 
@@ -356,6 +377,7 @@ class Cropping1D(Cropping2D):
 class UpSampling2D(Layer):
     """Pictures of so many times the size: 'nearest' or 'bilinear'."""
 
+    @options
     def __init__(self, size: Any = 2, interpolation: str = "nearest", **options: Any) -> None:
         super().__init__(**options)
         self._times = (size, size) if isinstance(size, int) else tuple(size)
@@ -370,9 +392,10 @@ class UpSampling2D(Layer):
 class UpSampling1D(Layer):
     """Each step of sequences so many times."""
 
+    @options
     def __init__(self, size: int = 2, **options: Any) -> None:
         super().__init__(**options)
         self.size = size
 
     def call(self, inputs: Any) -> Any:
-        return _elements.repeat(inputs, self.size, 1)
+        return wf.repeat(inputs, self.size, 1)

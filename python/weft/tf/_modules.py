@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable
@@ -9,7 +10,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ._absent import AbsentError, MissingError, RemovedError, refuse_keywords
+from weft import _kinds
+from weft._absent import AbsentError, refuse_keywords
+
+from ._absent import MissingError, RemovedError
 
 try:
     from ._names import ABSENT, MODULES, NAMES, REMOVED
@@ -115,7 +119,11 @@ _PACKAGES = {
 
 def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]:
     """A function of TensorFlow's parameters that gives the value of the expression."""
-    scope: dict[str, Any] = {"__name__": _ROOT, "refuse": refuse_keywords}
+    scope: dict[str, Any] = {
+        "__name__": _ROOT,
+        "refuse": refuse_keywords,
+        "ERRORS": _kinds.ERRORS,
+    }
     for word, package in _PACKAGES.items():
         if re.search(rf"\b{word}\.", expression):
             scope[word] = import_module(package)
@@ -131,15 +139,29 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
     source = (
         f"def {name}({parameters}{', ' if parameters else ''}**other):\n"
         f" if other: refuse('tf.{path}', other, {known!r})\n"
-        f" return {called}\n"
+        f" try: return {called}\n"
+        f" except ERRORS as error: explain(error, locals()); raise\n"
     )
     # A file within the package: errors name the line of the caller.
     exec(compile(source, __file__, "exec"), scope)
     made = scope[name]
+
+    def explain(error: Exception, given: dict[str, Any]) -> None:
+        _explain(error, f"tf.{path}", made, given)
+
+    scope["explain"] = explain
     made.__module__ = _ROOT
     made.__qualname__ = path
     made.__doc__ = f"tf.{path}({parameters})\n\nIs {expression}.\n\n{_document(expression)}"
     return made
+
+
+def _explain(error: Exception, title: str, function: Any, given: dict[str, Any]) -> None:
+    """Throws TypeError for an argument of a wrong type, if that is why there is an error."""
+    words = inspect.getfullargspec(function)
+    names = [*words.args, *words.kwonlyargs]
+    arguments = {name: given[name] for name in names}
+    _kinds.explain(error, title, arguments, {}, _kinds.defaults_of(function))
 
 
 def _document(expression: str) -> str:

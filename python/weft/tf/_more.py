@@ -6,10 +6,12 @@ import enum
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import weft as wf
-from weft import _weft
+from weft import _arguments, _joins, _weft
+from weft._reductions import root
 from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape as TensorShape
@@ -165,10 +167,10 @@ def linspace(start: Any, stop: Any, num: Any, axis: int) -> Any:
     if first.ndim == last.ndim == 0 and not _is_traced(first, last):
         kind = "float64" if "float64" in (first.dtype, last.dtype) else "float32"
         return wf.linspace(first.item(), last.item(), count, dtype=kind)
-    at = axis_of(axis, first.ndim + 1)
+    at = _arguments.axis("linspace", axis, first.ndim + 1)
     places = wf.linspace(0.0, 1.0, count, dtype=wf.divide(first, 1).dtype)
     wide = wf.reshape(places, [1] * at + [count] + [1] * (first.ndim - at))
-    return expand_dims(first, at) + wide * expand_dims(last - first, at)
+    return wf.expand_dims(first, at) + wide * wf.expand_dims(last - first, at)
 
 
 def eye(rows: int, columns: int | None, batch_shape: Any, dtype: Any) -> Any:
@@ -210,7 +212,7 @@ def shape_of(x: Any, dtype: Any) -> Any:
     tensor: Any = wf.asarray(x)
     if None not in tensor.shape:
         return wf.constant(list(tensor.shape), dtype, [tensor.ndim])
-    return wf.cast(stack([wf.size(tensor, axis) for axis in range(tensor.ndim)], 0), dtype)
+    return wf.cast(wf.stack([wf.size(tensor, axis) for axis in range(tensor.ndim)], 0), dtype)
 
 
 def size_of(x: Any, dtype: Any) -> Any:
@@ -219,19 +221,6 @@ def size_of(x: Any, dtype: Any) -> Any:
     if None not in tensor.shape:
         return wf.constant(tensor.size, dtype)
     return wf.prod(shape_of(tensor, dtype))
-
-
-def axis_of(axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        raise _weft.OutOfRangeError(f"axis {axis} is out of range for a tensor of rank {rank}")
-    return axis + rank if axis < 0 else axis
-
-
-def expand_dims(x: Any, axis: int) -> Any:
-    """With an axis of size 1 at that place."""
-    tensor = wf.asarray(x)
-    at = axis_of(int(axis), tensor.ndim + 1)
-    return tensor[(slice(None),) * at + (None,)]
 
 
 def ensure_shape(x: Any, shape: Any) -> Any:
@@ -267,39 +256,27 @@ def resize(images: Any, size: Any, method: Any) -> Any:
     return wf.resize_image(tensor, size, method)
 
 
-def stack(values: Sequence[Any], axis: int) -> Any:
-    """The tensors along a new axis."""
-    return wf.concatenate([expand_dims(x, axis) for x in values], axis)
-
-
 def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
-    """The slices along an axis."""
-    tensor: Any = wf.asarray(x)
-    at = axis_of(axis, tensor.ndim)
-    count = tensor.shape[at] if num is None else num
-    if count is None:
-        raise _weft.ValueError(f"unstack: the size of axis {axis} is not known yet: give num")
-    return [tensor[(slice(None),) * at + (i,)] for i in range(count)]
+    """The slices along an axis, of which there are `num` if its size is not known."""
+    if num is None:
+        return list(wf.unstack(x, axis))
+    tensor: Any = _arguments.tensor("unstack", x, "value")
+    at = _arguments.axis("unstack", axis, tensor.ndim)
+    return _joins.slices(tensor, at, _arguments.integer("unstack: num", num))
 
 
 def split(x: Any, parts: Any, axis: int) -> list[Any]:
     """So many parts of one size, or parts of the sizes of a list, of which one may be -1."""
-    tensor: Any = wf.asarray(x)
-    at = axis_of(axis, tensor.ndim)
-    whole = tensor.shape[at]
-    if isinstance(parts, int):
-        if whole is None or whole % parts:
-            raise _weft.ShapeError(f"split: axis {axis} of size {whole} is not {parts} equal parts")
-        sizes = [whole // parts] * parts
-    else:
-        sizes = [int(n) for n in parts]
-        if -1 in sizes and whole is not None:
-            sizes[sizes.index(-1)] = whole - sum(sizes) - 1
-        if sum(sizes) != whole:
-            raise _weft.ShapeError(f"split: the sizes {sizes} do not add up to {whole}")
-    before = (slice(None),) * at
-    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-    return [tensor[(*before, slice(e - n, e))] for e, n in zip(ends, sizes, strict=True)]
+    sizes = _arguments.integers("split: num_or_size_splits", parts)
+    if not _arguments.is_iterable(parts):
+        return wf.split(x, sizes[0], axis)
+    tensor: Any = _arguments.tensor("split", x, "value")
+    whole = tensor.shape[_arguments.axis("split", axis, tensor.ndim)]
+    if -1 in sizes and whole is not None:
+        sizes[sizes.index(-1)] = whole - sum(sizes) - 1
+    if sum(sizes) != whole:
+        raise _weft.ShapeError(f"split: the sizes {sizes} do not add up to {whole}")
+    return wf.split(tensor, list(accumulate(sizes))[:-1], axis)
 
 
 # Arithmetic.
@@ -320,34 +297,25 @@ def add_n(inputs: Any) -> Any:
     return total
 
 
-def round_half_even(x: Any) -> Any:
-    """The nearest whole numbers, the even one of two."""
-    tensor = wf.asarray(x)
-    if not tensor.dtype.is_floating:
-        return tensor
-    low = wf.floor(tensor)
-    up = wf.logical_or(tensor - low > 0.5, wf.logical_and(tensor - low == 0.5, low % 2 == 1))
-    whole = wf.select(up, low + 1, low)
-    return wf.select(whole == 0, tensor * 0, whole)  # which keeps the sign of a zero
-
-
 def norm(x: Any, order: Any, axis: Any, keepdims: bool) -> Any:
-    """The euclidean norm, or that of order 1, or of another number, or the greatest size."""
-    if order in ("euclidean", "fro", 2):
-        return wf.sqrt(wf.sum(wf.square(x), axis, keepdims=keepdims))
-    if order == 1:
-        return wf.sum(wf.abs(x), axis, keepdims=keepdims)
-    if order == float("inf"):
-        return wf.max(wf.abs(x), axis, keepdims=keepdims)
-    return wf.power(wf.sum(wf.power(wf.abs(x), order), axis, keepdims=keepdims), 1 / order)
+    """The norm of vectors, or over two axes of matrices; without axes that of all elements as one."""
+    kind = None if isinstance(order, str) and order in ("euclidean", "fro") else order
+    if axis is not None:
+        return wf.norm(x, kind, axis, keepdims=keepdims)
+    tensor = _arguments.tensor("norm", x, "tensor")
+    length = wf.norm(wf.reshape(tensor, -1), kind, 0)
+    return wf.reshape(length, [1] * tensor.ndim) if keepdims else length
+
+
+def euclidean_norm(x: Any, axis: Any, keepdims: bool) -> Any:
+    """The root of the sum of squares over any axes."""
+    return root(wf.sum(wf.square(x), axis, keepdims=keepdims))
 
 
 def clip_by_norm(x: Any, most: Any, axes: Any) -> Any:
     """The tensor, made shorter if its norm is greater."""
-    squares = wf.sum(wf.square(x), axes, keepdims=True)
-    some = squares > 0
-    length = wf.select(some, wf.sqrt(wf.select(some, squares, 1.0)), squares)
-    return wf.asarray(x) * most / wf.maximum(length, most)
+    length = euclidean_norm(x, axes, True)
+    return wf.multiply(x, wf.divide(most, wf.maximum(length, most)))
 
 
 def global_norm(tensors: Sequence[Any]) -> Any:
@@ -364,27 +332,7 @@ def clip_by_global_norm(tensors: Sequence[Any], most: Any, use_norm: Any) -> tup
 
 def matvec(a: Any, b: Any, transpose: bool) -> Any:
     """A matrix times a vector, for each member of a batch."""
-    return wf.matmul(a, expand_dims(b, -1), transpose_lhs=transpose)[..., 0]
-
-
-def tensordot(a: Any, b: Any, axes: Any) -> Any:
-    """The sum of products over axes of a and b: so many of the last and first, or two lists."""
-    x, y = wf.asarray(a), wf.asarray(b)
-    if isinstance(axes, int):
-        ours, theirs = list(range(x.ndim - axes, x.ndim)), list(range(axes))
-    else:
-        first, second = axes
-        ours = [axis_of(i, x.ndim) for i in ([first] if isinstance(first, int) else first)]
-        theirs = [axis_of(i, y.ndim) for i in ([second] if isinstance(second, int) else second)]
-    rows = [i for i in range(x.ndim) if i not in ours]
-    columns = [i for i in range(y.ndim) if i not in theirs]
-    inner = 1
-    for i in ours:
-        inner *= x.shape[i]
-    left = wf.reshape(wf.transpose(x, [*rows, *ours]), [-1, inner])
-    right = wf.reshape(wf.transpose(y, [*theirs, *columns]), [inner, -1])
-    sizes = [*(x.shape[i] for i in rows), *(y.shape[i] for i in columns)]
-    return wf.reshape(left @ right, sizes)
+    return wf.matmul(a, wf.expand_dims(b, -1), transpose_lhs=transpose)[..., 0]
 
 
 def truncate_divide(x: Any, y: Any) -> Any:

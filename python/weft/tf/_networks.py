@@ -6,7 +6,7 @@ import secrets
 from typing import Any, NamedTuple
 
 import weft as wf
-from weft import _weft
+from weft import _arguments, _weft
 from weft._trees import is_listed
 
 from ._elements import sizes_of
@@ -17,12 +17,6 @@ def reduce_logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
     most = wf.stop_gradient(wf.max(x, axis, keepdims=True))
     total = wf.log(wf.sum(wf.exp(wf.subtract(x, most)), axis, keepdims=True)) + most
     return total if keepdims else wf.sum(total, axis)
-
-
-def reduce_variance(x: Any, axis: Any, keepdims: bool) -> Any:
-    """The mean of squared distances from the mean."""
-    middle = wf.mean(x, axis, keepdims=True)
-    return wf.mean(wf.square(wf.subtract(x, middle)), axis, keepdims=keepdims)
 
 
 def top_k(x: Any, k: int, dtype: Any) -> Any:
@@ -67,9 +61,19 @@ def batch_normalization(
     return made if offset is None else made + offset
 
 
+def _picture(function: str, x: Any) -> Any:
+    """Pictures of a batch. Throws ShapeError for what is of another rank."""
+    tensor = _arguments.tensor(function, x, "input")
+    if tensor.ndim != 4:
+        raise _weft.ShapeError(
+            f"{function}: input has the shape {tuple(tensor.shape)}: a batch of pictures with channels is wanted"
+        )
+    return tensor
+
+
 def space_to_depth(x: Any, block: int) -> Any:
     """Blocks of pixels as channels of one."""
-    count, height, width, channels = wf.asarray(x).shape
+    count, height, width, channels = _picture("space_to_depth", x).shape
     rows, columns = height // block, width // block
     cells = wf.reshape(x, [count, rows, block, columns, block, channels])
     moved = wf.transpose(cells, [0, 1, 3, 2, 4, 5])
@@ -78,7 +82,7 @@ def space_to_depth(x: Any, block: int) -> Any:
 
 def depth_to_space(x: Any, block: int) -> Any:
     """Channels of a pixel as a block of pixels."""
-    count, height, width, channels = wf.asarray(x).shape
+    count, height, width, channels = _picture("depth_to_space", x).shape
     left = channels // (block * block)
     cells = wf.reshape(x, [count, height, width, block, block, left])
     moved = wf.transpose(cells, [0, 1, 3, 2, 4, 5])
@@ -108,7 +112,9 @@ def uniform(shape: Any, low: Any, high: Any, dtype: Any, seed: int | None) -> An
 
 def shuffle(x: Any, seed: int | None) -> Any:
     """The slices along the first axis in a random order."""
-    tensor = wf.asarray(x)
+    tensor = _arguments.tensor("shuffle", x, "value")
+    if tensor.ndim == 0:
+        raise _weft.ShapeError("shuffle: value is a scalar: a tensor with axes is wanted")
     return wf.gather(tensor, wf.random.permutation(tensor.shape[0], seed=seed), 0)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import weft as wf
 from weft import _weft
+from weft._arguments import integer
+from weft._kinds import shown
 
 __all__ = ["print_values", "text_of"]
 
@@ -31,12 +33,16 @@ def print_values(
     Example:
         tf.print("loss", tf.constant([0.5, 2.0]))  prints  loss [0.5 2]
     """
+    entries = integer("print: summarize", summarize)
+    for word, text in (("sep", sep), ("end", end)):
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"print: {word} is a {type(text).__name__}: a text is wanted")
     tensors: list[Any] = []
     pieces = [x if isinstance(x, str) else _template(x, tensors) for x in inputs]
     write = _writer(output_stream)
 
     def show(values: list[Any]) -> list[Any]:
-        texts = [text_of(value.numpy(), summarize) for value in values]
+        texts = [text_of(value.numpy(), entries) for value in values]
         write(sep.join(_filled(piece, texts) for piece in pieces) + end)
         return []
 
@@ -69,7 +75,7 @@ def _writer(stream: Any) -> Callable[[str], None]:
         return lambda text: _write(sys.stdout, text)
     if not hasattr(stream, "write"):
         raise _weft.ValueError(
-            f"print: output_stream is {stream!r}: it is sys.stderr, sys.stdout, another stream, a "
+            f"print: output_stream is {shown(stream)}: it is sys.stderr, sys.stdout, another stream, a "
             "function of logging or 'file://' and a path"
         )
     return lambda text: _write(stream, text)

@@ -9,6 +9,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft
+from weft._arguments import options
 
 __all__ = [
     "FileWriter",
@@ -58,6 +59,7 @@ class FileWriter(wf.summary.Writer):
             _state.step = step
 
 
+@options
 def create_file_writer(
     logdir: Any,
     max_queue: int | None = None,
@@ -80,6 +82,7 @@ def _writer(function: str, step: Any) -> tuple[FileWriter | None, Any]:
     return _state.writer, chosen
 
 
+@options
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
     """A number. Gives whether there is a default writer, which has it then."""
     writer, at = _writer("scalar", step)
@@ -88,6 +91,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     return writer is not None
 
 
+@options
 def histogram(
     name: str,
     data: Any,
@@ -102,6 +106,7 @@ def histogram(
     return writer is not None
 
 
+@options
 def image(
     name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
 ) -> bool:
@@ -112,6 +117,7 @@ def image(
     return writer is not None
 
 
+@options
 def text(name: str, data: str, step: Any = None, description: str | None = None) -> bool:
     """A text, which is shown as Markdown."""
     writer, at = _writer("text", step)
@@ -120,6 +126,7 @@ def text(name: str, data: str, step: Any = None, description: str | None = None)
     return writer is not None
 
 
+@options
 def flush(writer: FileWriter | None = None, name: str | None = None) -> None:
     """Returns when what was added is in the file."""
     chosen = _state.writer if writer is None else writer
@@ -127,6 +134,7 @@ def flush(writer: FileWriter | None = None, name: str | None = None) -> None:
         chosen.flush()
 
 
+@options
 def set_step(step: Any) -> None:
     """The step where none is given."""
     _state.step = step

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import weft as wf
 from weft import _weft
-from weft._arguments import NeedsInit
+from weft._arguments import NeedsInit, options
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
@@ -92,6 +92,7 @@ def _set_latest(path: str) -> None:
     os.replace(state + ".tmp", state)
 
 
+@options
 def latest_checkpoint(checkpoint_dir: Path, latest_filename: str | None = None) -> str | None:
     """The path of the checkpoint that was saved last in a folder, or None."""
     folder = os.fspath(checkpoint_dir)
@@ -109,6 +110,7 @@ class CheckpointManager(NeedsInit):
 
     _made_by_init = ("checkpoint", "directory", "_most", "_name", "_paths")
 
+    @options
     def __init__(
         self,
         checkpoint: Checkpoint,

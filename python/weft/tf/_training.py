@@ -9,16 +9,18 @@ from typing import Any
 
 import weft as wf
 from weft import _weft, train
+from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
-from ._absent import refuse_keywords
 
 
 class History:
     """What `fit` gives: `history["loss"]` has a number for each epoch, and so have the others."""
 
     def __init__(self, of: Any) -> None:
+        if not isinstance(of, train.History):
+            raise TypeError("History: fit makes one")
         self.history: dict[str, list[float]] = {name: of.numbers(name) for name in of.names()}
         self.epoch = list(range(len(self.history.get("loss", []))))
 

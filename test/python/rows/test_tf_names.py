@@ -13,7 +13,8 @@ import pytest
 import weft as wf
 from weft import tf
 from weft.tf import _modules
-from weft.tf._absent import AbsentError, MissingError, RemovedError
+from weft._absent import AbsentError
+from weft.tf._absent import MissingError, RemovedError
 from weft.tf._names import ABSENT, MODULES, NAMES, REMOVED
 
 PROGRAMS = (Path(__file__).parent / "names-of-programs.txt").read_text()
@@ -185,7 +186,7 @@ def test_hasattr_looks_for_no_nearest_name(monkeypatch):
     def never(*_):
         raise AssertionError("the nearest name was looked for")
 
-    monkeypatch.setattr("weft.tf._absent.nearest_path", never)
+    monkeypatch.setattr("weft._absent.nearest_path", never)
     assert not hasattr(tf, "reduce_summ") and not hasattr(tf, "Session")
     with pytest.raises(AbsentError):
         tf.reduce_summ

@@ -71,6 +71,16 @@ CASES = {
     "log_softmax": (lambda: tf.nn.log_softmax(A, 0), lambda: A - np.log(np.exp(A).sum(0))),
     "moments": (lambda: tf.stack(tf.nn.moments(tf.constant(A), [0])), lambda: np.stack([A.mean(0), A.var(0)])),
     "add": (lambda: tf.add(x=A, y=1, name="sum"), lambda: A + 1),
+    "asin": (lambda: tf.asin(A / 5), lambda: np.arcsin(A / 5)),
+    "acos": (lambda: tf.math.acos(A / 5), lambda: np.arccos(A / 5)),
+    "atan": (lambda: tf.atan(A), lambda: np.arctan(A)),
+    "atan2": (lambda: tf.math.atan2(A, -1.0), lambda: np.arctan2(A, -1.0)),
+    "asinh": (lambda: tf.asinh(A), lambda: np.arcsinh(A)),
+    "acosh": (lambda: tf.acosh(A + 4), lambda: np.arccosh(A + 4)),
+    "sinh": (lambda: tf.sinh(A), lambda: np.sinh(A)),
+    "norm of a matrix": (lambda: tf.norm(A, 1, axis=[0, 1]), lambda: np.linalg.norm(A, 1)),
+    "norm of all": (lambda: tf.norm(A, 3, keepdims=True), lambda: (np.abs(A) ** 3).sum(keepdims=True) ** (1 / 3)),
+    "reduce_max of nothing": (lambda: tf.reduce_max(A[:0], 0), lambda: [-np.inf] * 3),
 }
 
 

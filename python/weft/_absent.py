@@ -1,0 +1,132 @@
+"""Errors for names and keywords that a module of the package does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+__all__ = ["AbsentError", "install", "nearest_path", "refuse_keywords"]
+
+
+class AbsentError(AttributeError):
+    """A name that a module does not have. The text, made when it is wanted, has the nearest one."""
+
+    def __init__(
+        self, module: str, name: str, known: Callable[[], Iterable[str]], said: str | None = None
+    ) -> None:
+        # Python would add a guess of its own for the attributes of `obj`.
+        super().__init__(name=name, obj=None)
+        self._module, self._known, self._said = module, known, said
+
+    def __str__(self) -> str:
+        start = f"module '{self._module}' has no attribute '{self.name}'"
+        if self._said is not None:
+            return f"{start}: {self._said}"
+        near = nearest_path(f"{self._module}.{self.name}", self._known())
+        return start + (f". Did you mean '{near}'?" if near else "")
+
+
+def nearest_path(wrong: str, known: Iterable[str]) -> str | None:
+    """The path that is nearest: of the same last name in another module, or of a similar one."""
+    import difflib
+
+    wrong = wrong.replace("weft.tf", "tf", 1) if wrong.startswith("weft.tf") else wrong.replace("weft", "wf", 1)
+    module, _, last = wrong.rpartition(".")
+    paths = list(known)
+    same = [path for path in paths if path.rpartition(".")[2] == last]
+    if same:
+        return min(same, key=lambda path: (path.count("."), path))
+    within = {path.rpartition(".")[2]: path for path in paths if path.rpartition(".")[0] == module}
+    all_over: dict[str, str] = {}
+    for path in paths:
+        all_over.setdefault(path.rpartition(".")[2], path)
+
+    def nearest(names: dict[str, str]) -> tuple[float, str]:
+        near = difflib.get_close_matches(last, names, n=1, cutoff=0.6)
+        if not near:
+            return 0.0, ""
+        return difflib.SequenceMatcher(None, near[0], last).ratio(), names[near[0]]
+
+    # A name of another module must be much nearer.
+    here, there = nearest(within), nearest(all_over)
+    return (here if here[0] and here[0] > there[0] - 0.15 else there)[1] or None
+
+
+def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) -> NoReturn:
+    """Throws TypeError for keywords that a function does not have."""
+    import difflib
+
+    wrong = next(iter(given))
+    near = difflib.get_close_matches(wrong, list(known), n=1, cutoff=0.5)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise TypeError(f"{function}() got an unexpected keyword argument '{wrong}'{hint}")
+
+
+# The names of weft.
+
+
+_MODULES = [
+    "", "autograph", "config", "data", "io", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
+    "schedules", "summary", "train",
+]  # fmt: skip
+
+_NOT_HERE = {
+    "amax": "write wf.max",
+    "amin": "write wf.min",
+    "bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift": "there are no ops of bits; of bools "
+    "wf.logical_and and its like are",
+    "fft": "there are no Fourier transforms",
+    "histogram, histogram2d, bincount": "write it of wf.sort and wf.scatter_add, or in NumPy",
+    "linalg": "write wf.norm, wf.matmul, wf.einsum, wf.trace; there are no decompositions of matrices: call NumPy's "
+    "numpy.linalg, in a traced function by wf.numpy_function",
+    "inv, det, solve, svd, qr, eig, eigh, cholesky, pinv, lstsq": "there are no decompositions of matrices: call "
+    "NumPy's numpy.linalg, in a traced function by wf.numpy_function",
+    "ndarray": "write wf.Tensor",
+    "ndim": "write x.ndim",
+    "shape": "write x.shape",
+    "float16, half, bfloat16, int8, int16, uint8, uint16, uint32, uint64, complex64, complex128": "the dtypes are "
+    "bool, int32, int64, float32 and float64",
+    "bool": "write wf.bool_",
+    "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
+    "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",
+    "seed": "write wf.random.set_seed",
+}
+"""What to write for names of NumPy that nothing is called after."""
+
+
+def _module(within: str) -> Any:
+    import weft
+
+    found: Any = weft
+    for word in filter(None, within.split(".")):
+        found = getattr(found, word)
+    return found
+
+
+def _paths() -> list[str]:
+    """All public names with their modules: "wf.nn.Dense"."""
+    found: list[str] = []
+    for within in _MODULES:
+        prefix = f"wf.{within}." if within else "wf."
+        names: list[str] = getattr(_module(within), "__all__", [])
+        found += [prefix + name for name in names if not name.startswith("_")]
+    return found
+
+
+def _absent_from(module: str) -> Callable[[str], NoReturn]:
+    def absent(name: str) -> NoReturn:
+        said = None
+        if module == "weft":
+            said = next((text for names, text in _NOT_HERE.items() if name in names.split(", ")), None)
+        raise AbsentError(module, name, _paths, said)
+
+    return absent
+
+
+def install() -> None:
+    """Gives the modules a `__getattr__`, so that absent names name the nearest ones. Type checkers
+    see none of it: to them such a name is an error."""
+    for within in _MODULES:
+        module = _module(within)
+        if "__getattr__" not in vars(module):
+            module.__getattr__ = _absent_from(f"weft.{within}" if within else "weft")

@@ -1,0 +1,36 @@
+"""Methods of tensors that are functions of the package: arrays of NumPy have them too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from weft import _elementwise, _elements, _places, _products, _reductions, _weft
+
+__all__ = ["install"]
+
+_METHODS: tuple[Callable[..., Any], ...] = (
+    _elementwise.clip,
+    _elementwise.round,
+    _elements.repeat,
+    _elements.swapaxes,
+    _places.nonzero,
+    _places.searchsorted,
+    _places.take,
+    _products.diagonal,
+    _products.dot,
+    _products.trace,
+    _reductions.argmax,
+    _reductions.argmin,
+    _reductions.max,
+    _reductions.min,
+    _reductions.ptp,
+    _reductions.std,
+    _reductions.var,
+)
+
+
+def install() -> None:
+    """Adds the methods to the class."""
+    for function in _METHODS:
+        setattr(_weft.Tensor, function.__name__, function)
