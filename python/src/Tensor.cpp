@@ -277,6 +277,7 @@ const PyType_Slot row_slots[] = {{Py_tp_iter, reinterpret_cast<void *>(self_of)}
 
 nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy) {
   host_elements(tensor, "__array__");
+  refuse_followed(tensor, "__array__");
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
   const bool copies = !copy.is_none() && to<bool>(copy.ptr(), {"__array__", "copy"});
