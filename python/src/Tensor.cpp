@@ -295,6 +295,12 @@ nb::object numpy_of(const Tensor &tensor) {
   return tensor.rank() == 0 ? nb::object(array[nb::make_tuple()]) : array;
 }
 
+nb::object iterate_back(const Tensor &tensor) {
+  // What cannot be gone through says why not.
+  const bool can = tensor.rank() != 0 && !tensor.traced();
+  return checked(iterate(nb::cast(can ? tensor[Slice{{}, {}, -1}] : tensor).ptr()));
+}
+
 std::string formatted(const Tensor &tensor, const char *specification) {
   if (*specification == 0 && tensor.traced() && prints_as_tensorflow())
     return nb::str(form_of("tensor_str", nb::cast(tensor))).c_str();
@@ -421,6 +427,7 @@ void define_tensors(nb::module_ &module) {
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")
       .def("__copy__", [](nb::handle_t<Tensor> self) { return nb::borrow(self); })
+      .def("__reversed__", iterate_back)
       .def("__deepcopy__", [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); })
       .def("__reduce_ex__", reduce)
       .def("__format__", formatted)
