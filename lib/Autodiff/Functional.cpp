@@ -6,6 +6,7 @@
 #include "Autodiff/Tape.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
+#include <weft/detail/binding.h>
 
 namespace weft::detail {
 
@@ -27,7 +28,22 @@ Tensor own(const char *name, const Tensor &tensor) {
   })[0];
 }
 
+/// The innermost mark of this thread.
+thread_local constinit DerivativeMark *innermost = nullptr;
+
 } // namespace
+
+DerivativeMark::DerivativeMark(const char *name)
+    : name_(name), interpreter_(Interpreter::current()), around_(std::exchange(innermost, this)) {}
+
+DerivativeMark::~DerivativeMark() { innermost = around_; }
+
+const char *DerivativeMark::following(const Tensor &tensor) {
+  for (const DerivativeMark *mark = innermost; mark != nullptr && mark->name_ != nullptr;
+       mark = mark->around_)
+    if (mark->interpreter_->is_active() && mark->interpreter_->watches(tensor)) return mark->name_;
+  return nullptr;
+}
 
 void SourceCollector::tensor(Tensor &value) {
   value = own(name_, value);

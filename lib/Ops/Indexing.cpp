@@ -29,18 +29,19 @@ std::int64_t clip(std::int64_t value, std::int64_t size, std::int64_t least, std
   return value < least ? least : value > most ? most : value;
 }
 
-Range resolve(const Slice &slice, std::int64_t size, std::size_t position) {
-  if (slice.step == 0)
-    throw ValueError("index: the step of slice " + std::to_string(position) + " is 0");
+/// Whether it is the run-time size of an axis that says where the slice begins or ends.
+bool from_end(const Slice &slice) {
+  if (slice.step > 0) return slice.start.value_or(0) < 0 || slice.stop.value_or(0) < 0;
+  return slice.start || slice.stop;
+}
+
+Range resolve(const Slice &slice, std::int64_t size) {
   if (size == unknown) {
-    const bool forwards =
-        slice.step > 0 && slice.start.value_or(0) >= 0 && slice.stop.value_or(0) >= 0;
-    if (forwards) return {slice.start.value_or(0), slice.stop.value_or(-1), slice.step, false};
     // -step may overflow; no axis is as long as the largest number.
-    if (slice.step < 0 && !slice.start && !slice.stop)
-      return {0, -1, -std::max(slice.step, -kMost), true};
-    throw ValueError("index: slice " + std::to_string(position) +
-                     " counts from the end of an axis of unknown size");
+    if (slice.step < 0) return {0, -1, -std::max(slice.step, -kMost), true};
+    const std::int64_t start = slice.start.value_or(0);
+    if (slice.stop && *slice.stop <= start) return {0, 0, 1, false};
+    return {start, slice.stop.value_or(-1), slice.step, false};
   }
   if (slice.step > 0) {
     const std::int64_t start = clip(slice.start.value_or(0), size, 0, size);
@@ -72,20 +73,90 @@ struct Plan {
   }
 };
 
+/// The elements of an axis of unknown size between the bounds of a slice, clipped as Python has it;
+/// its step is still to be taken.
+Tensor between_bounds(const Tensor &x, const Slice &slice, std::int64_t axis) {
+  const Tensor size = size_of(x, {.axis = axis});
+  // Backwards the bounds are the last element and the one before the first.
+  const std::int64_t shift = slice.step < 0 ? 1 : 0;
+  const auto place = [&](std::int64_t bound) {
+    if (bound < 0) return maximum(size + (bound + shift), std::int64_t{0});
+    return minimum(size, std::min(bound, kMost - 1) + shift);
+  };
+  const std::optional<std::int64_t> &first = slice.step < 0 ? slice.stop : slice.start,
+                                    &last = slice.step < 0 ? slice.start : slice.stop;
+  const Tensor low = first ? place(*first) : tensor(std::int64_t{0}),
+               high = last ? place(*last) : size;
+  const Tensor ones = replicate(tensor(std::int64_t{1}), maximum(high - low, std::int64_t{0}));
+  return gather(x, cumsum(ones, {.axis = 0, .exclusive = true}) + low, {.axis = axis});
+}
+
+/// Takes what the indices count from the end of axes of unknown size, by their run-time sizes;
+/// `indices` are what is left to take of the result.
+Tensor taken_from_end(Tensor x, std::vector<Index> &indices, std::size_t taken) {
+  std::vector<Index> left;
+  std::int64_t axis = 0;
+  for (const Index &index : indices) {
+    const bool open =
+        axis < x.rank() && detail::type_of(x).shape[static_cast<std::size_t>(axis)] == unknown;
+    const auto *at = std::get_if<std::int64_t>(&index.value());
+    const auto *slice = std::get_if<Slice>(&index.value());
+    if (at != nullptr && *at < 0 && open) {
+      x = gather(x, size_of(x, {.axis = axis}) + *at, {.axis = axis});
+      --taken;
+      continue;
+    }
+    if (slice != nullptr && open && from_end(*slice)) {
+      x = between_bounds(x, *slice, axis);
+      left.emplace_back(Slice{{}, {}, slice->step});
+    } else {
+      left.push_back(index);
+    }
+    if (std::holds_alternative<Ellipsis>(index.value()))
+      axis += x.rank() - static_cast<std::int64_t>(taken);
+    else axis += std::holds_alternative<NewAxis>(index.value()) ? 0 : 1;
+  }
+  indices = std::move(left);
+  return x;
+}
+
+/// Whether `taken_from_end` has something to take.
+bool any_from_end(std::span<const Index> indices) {
+  return std::ranges::any_of(indices, [](const Index &index) {
+    const auto *at = std::get_if<std::int64_t>(&index.value());
+    const auto *slice = std::get_if<Slice>(&index.value());
+    return (at != nullptr && *at < 0) || (slice != nullptr && from_end(*slice));
+  });
+}
+
 } // namespace
 
-Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
-  const CompositeCall site("index", indices.empty() ? std::source_location() : indices[0].where());
-  const Shape shape = detail::type_of(x).shape;
+Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
+  const CompositeCall site("index", key.empty() ? std::source_location() : key[0].where());
+  Shape shape = detail::type_of(given).shape;
   std::size_t taken = 0, ellipses = 0;
-  for (const Index &index : indices) {
-    if (std::holds_alternative<Ellipsis>(index.value())) ++ellipses;
-    else if (!std::holds_alternative<NewAxis>(index.value())) ++taken;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    if (std::holds_alternative<Ellipsis>(key[i].value())) ++ellipses;
+    else if (!std::holds_alternative<NewAxis>(key[i].value())) ++taken;
+    const auto *slice = std::get_if<Slice>(&key[i].value());
+    if (slice != nullptr && slice->step == 0)
+      throw ValueError("index: the step of slice " + std::to_string(i) + " is 0");
   }
   if (ellipses > 1) throw IndexError("index: only one ellipsis may be given");
   if (taken > shape.size())
     throw IndexError("index: " + std::to_string(taken) + " indices for a tensor of shape " +
                      to_string(shape) + " (rank " + std::to_string(shape.size()) + ")");
+
+  Tensor x = given;
+  std::vector<Index> left;
+  std::span<const Index> indices = key;
+  if (!shape.is_static() && any_from_end(key)) {
+    left.assign(key.begin(), key.end());
+    x = taken_from_end(x, left, taken);
+    shape = detail::type_of(x).shape;
+    indices = left;
+    taken -= key.size() - left.size();
+  }
 
   Plan plan;
   const std::int64_t *const strides = x.impl()->strides(); // zeros in a trace
@@ -96,17 +167,12 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
     plan.strides.push_back(1);
     plan.shape.push_back(shape[axis]);
   };
-  std::size_t axis = 0, position = 0;
+  std::size_t axis = 0;
   for (const Index &index : indices) {
     if (const auto *at = std::get_if<std::int64_t>(&index.value())) {
-      const std::int64_t size = shape[axis];
-      const bool below = size == unknown ? *at < 0 : *at < -size;
-      if (below && size == unknown)
-        throw IndexError("index: " + std::to_string(*at) + " counts from the end of axis " +
-                         std::to_string(axis) +
-                         ", whose size is unknown: take the last element by gather with "
-                         "size_of(x, axis) - 1, or the first of reverse(x)");
-      if (below || *at >= (size == unknown ? kMost : size))
+      // One from the end of an axis of unknown size was taken before.
+      const std::int64_t size = shape[axis] == unknown ? kMost : shape[axis];
+      if (*at < -size || *at >= size)
         throw IndexError("index: " + std::to_string(*at) + " is out of range for axis " +
                          std::to_string(axis) + " of a tensor of shape " + to_string(shape));
       const std::int64_t from = *at < 0 ? *at + size : *at;
@@ -119,7 +185,7 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
     } else if (const auto *slice = std::get_if<Slice>(&index.value())) {
       // Where it ends depends on the size, if that is less than `stop`.
       if (shape[axis] == unknown && slice->stop) detail::note_size_wanted(*x.impl());
-      const Range range = resolve(*slice, shape[axis], position);
+      const Range range = resolve(*slice, shape[axis]);
       const bool open = range.limit == -1;
       plan.starts.push_back(range.low);
       plan.limits.push_back(range.limit);
@@ -139,7 +205,6 @@ Tensor detail::index_tensor(const Tensor &x, std::span<const Index> indices) {
     } else {
       for (std::size_t left = shape.size() - taken; left != 0; --left) whole(axis++);
     }
-    ++position;
   }
   while (axis < shape.size()) whole(axis++);
 

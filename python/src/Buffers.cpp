@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <weft/detail/binding.h>
+
 namespace weft::python {
 
 namespace {
@@ -92,6 +94,15 @@ const void *host_elements(const Tensor &tensor, const char *what) {
   return tensor.impl()->data;
 }
 
+void refuse_followed(const Tensor &tensor, const char *what) {
+  const char *derivative = detail::DerivativeMark::following(tensor);
+  if (derivative == nullptr) return;
+  throw StateError(std::string(derivative) + ": " + what +
+                   " gives a tensor that the derivative is by to another library, whose functions "
+                   "the derivative does not see: write the op of weft instead, such as weft.exp(x) "
+                   "for np.exp(x), or take weft.stop_gradient(x) for what counts as constant");
+}
+
 int get_buffer(PyObject *self, Py_buffer *view, int flags) {
   return guarded([&] {
     static constexpr std::array<const char *, kNumDTypes> formats = {"?", "i", "l", "f", "d"};
@@ -104,6 +115,7 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
     };
     if (tensor.traced())
       return refuse("a tensor of a traced function has no elements before the function runs");
+    refuse_followed(tensor, "a buffer");
     if ((flags & PyBUF_WRITABLE) != 0)
       return refuse("tensors do not change: ask for a buffer to read, or copy by numpy()");
     const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;

@@ -12,4 +12,8 @@ void release_view(PyObject *self, Py_buffer *view);
 /// The first element. Throws StateError, in the name of `what`, for a tensor of a trace.
 const void *host_elements(const Tensor &tensor, const char *what);
 
+/// Throws StateError, in the name of `what`, where a derivative of a function follows the tensor:
+/// it does not see what another library makes of the elements, and would be wrong without a word.
+void refuse_followed(const Tensor &tensor, const char *what);
+
 } // namespace weft::python

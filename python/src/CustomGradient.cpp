@@ -5,6 +5,7 @@
 
 #include "Elements.h"
 #include <weft/custom_gradient.h>
+#include <weft/detail/binding.h>
 
 namespace weft::python {
 
@@ -72,7 +73,10 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
   const std::string name =
       nb::str(nb::getattr(function, "__name__", nb::str("custom_gradient"))).c_str();
   nb::object made;
-  detail::run_reading(name, read, [&] { made = function(*nb::tuple(arguments), **keywords); });
+  detail::run_reading(name, read, [&] {
+    const detail::DerivativeMark lifted(nullptr);
+    made = function(*nb::tuple(arguments), **keywords);
+  });
   if (!PyTuple_Check(made.ptr()) || PyTuple_GET_SIZE(made.ptr()) != 2 ||
       PyCallable_Check(PyTuple_GET_ITEM(made.ptr(), 1)) == 0)
     throw DTypeError("custom_gradient: " + name + " gave an object of type " +

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 #include <weft/autodiff.h>
 #include <weft/detail/batching.h>
+#include <weft/detail/binding.h>
 
 namespace weft::python {
 
@@ -27,6 +28,11 @@ struct Members : Within<detail::Batch> {
   using Initialized = void; // see Initialized.h
   const char *name = "vmap";
   std::int64_t count = 0;
+};
+
+struct Mark : Within<detail::DerivativeMark> {
+  using Initialized = void; // see Initialized.h
+  std::string name = {};
 };
 
 /// The tensor or variable in whose place the function gets this one, which the tape watches.
@@ -103,6 +109,15 @@ void define_derivatives(nb::module_ &module) {
             self.running().tangent_of(to_tensor(value.ptr(), {"jvp", "a result"}));
         return tangent.defined() ? checked(wrap(tangent)) : nb::none();
       });
+  nb::class_<Mark>(module, "internal_DerivativeMark")
+      .def("__init__", [](Mark *self, std::string name) { (new (self) Mark)->name = name; })
+      .def("__enter__",
+           [](nb::object self) {
+             auto &mark = nb::cast<Mark &>(self);
+             mark.work = std::make_unique<detail::DerivativeMark>(mark.name.c_str());
+             return self;
+           })
+      .def("__exit__", [](Mark &self, const nb::args &) { self.work.reset(); });
   nb::class_<Members>(module, "internal_Members")
       .def("__init__",
            [](Members *self, std::int64_t count) { (new (self) Members)->count = count; })

@@ -98,6 +98,7 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     Tensor tensor = tensor_in(self);
     if (tensor.traced())
       return refuse("a tensor of a traced function has no elements before the function runs");
+    refuse_followed(tensor, "__dlpack__");
     if (is_given(values[0]))
       return refuse("a stream was given, and the elements are in the CPU's memory");
     if (is_given(values[2])) {

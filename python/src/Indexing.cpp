@@ -3,6 +3,7 @@
 #include "Tensors.h"
 
 #include <algorithm>
+#include <array>
 
 #include "Buffers.h"
 #include <weft/detail/binding.h>
@@ -25,6 +26,10 @@ std::optional<std::int64_t> bound(PyObject *object, const char *which) {
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index.is_valid()) {
     PyErr_Clear();
+    if (is_tensor(object) && tensor_in(object).traced())
+      throw DTypeError(std::string("index: the ") + which +
+                       " of a slice is a tensor of a traced function, and bounds are numbers: the "
+                       "first n of x are weft.resize(x, n), and others weft.gather(x, positions)");
     throw DTypeError(std::string("index: the ") + which + " of a slice is of type " +
                      Py_TYPE(object)->tp_name + ": an integer is wanted");
   }
@@ -85,29 +90,27 @@ void add_places(const Tensor &mask, const Shape &shape, std::size_t axis,
   for (const auto &list : places) entries.push_back({all, tensor(list)});
 }
 
-/// Counted from the front, and in range. Where the size of that axis of y is not known yet, both
-/// are seen to when the program runs.
+/// Counted from the front, and in range as far as that is known before a run: `axis` is one of
+/// `y`; the shape is that of what is indexed, for messages.
 Tensor normalized(const Tensor &positions, const Tensor &y, std::int64_t axis, const Shape &shape) {
-  const std::int64_t length = detail::type_of(y).shape[static_cast<std::size_t>(axis)];
-  const auto counted = [&](const auto &from) {
-    return select(less(positions, 0), add(positions, from), positions);
-  };
-  if (positions.traced() && length != unknown) return counted(length);
-  if (length == unknown) {
-    const bool negative =
-        positions.traced() ||
-        std::ranges::any_of(positions.to_vector<std::int64_t>(), [](auto i) { return i < 0; });
-    return negative ? counted(cast(weft::size_of(y, {.axis = axis}), positions.dtype()))
-                    : positions;
+  const std::int64_t size = detail::type_of(y).shape[static_cast<std::size_t>(axis)];
+  if (size == unknown && !positions.traced() &&
+      std::ranges::none_of(positions.to_vector<std::int64_t>(), [](auto at) { return at < 0; }))
+    return positions;
+  if (positions.traced() || size == unknown) {
+    const Tensor wide = cast(positions, DType::i64);
+    const Tensor shifted =
+        size == unknown ? add(wide, size_of(y, {.axis = axis})) : add(wide, size);
+    return select(less(wide, 0), shifted, wide);
   }
   std::vector<std::int64_t> list = positions.to_vector<std::int64_t>();
   bool negative = false;
   for (std::int64_t &position : list) {
-    if (position < -length || position >= length)
+    if (position < -size || position >= size)
       throw IndexError("index: " + std::to_string(position) + " is out of range for axis " +
                        std::to_string(axis) + " of a tensor of shape " + weft::to_string(shape));
     if (position < 0) {
-      position += length;
+      position += size;
       negative = true;
     }
   }
@@ -163,41 +166,67 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
   return entries;
 }
 
+/// The positions themselves, each checked against the run-time size of its own axis: together with
+/// those of others one out of range could fall on another element.
+Tensor checked_positions(const Tensor &positions, const Tensor &y, std::int64_t axis) {
+  const std::int64_t size = detail::type_of(y).shape[static_cast<std::size_t>(axis)];
+  if (size != unknown && !positions.traced()) return positions;
+  const Tensor count = size == unknown ? size_of(y, {.axis = axis}) : tensor(size);
+  const Tensor ones = replicate(tensor(std::int64_t{1}), count);
+  return gather(cumsum(ones, {.axis = 0, .exclusive = true}), positions);
+}
+
 /// Arrays of indices, broadcast together, pick elements along several axes: these become one.
 Tensor gather_together(Tensor y, const std::vector<std::int64_t> &axes,
                        const std::vector<Tensor> &positions, bool adjacent) {
   const Shape shape = detail::type_of(y).shape;
-  Ints order, rest;
-  for (const std::int64_t axis : axes) order.push_back(axis);
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
-    if (std::ranges::find(axes, axis) == axes.end()) rest.push_back(axis);
-  std::int64_t count = 1;
-  Tensor flat;
+  Ints rest, sizes;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (std::ranges::find(axes, axis) != axes.end()) continue;
+    rest.push_back(axis);
+    sizes.push_back(shape[static_cast<std::size_t>(axis)]);
+  }
+  std::int64_t count = 1; // unknown, then `stride` is it at run time
+  Tensor flat, stride;
   for (std::size_t i = axes.size(); i-- > 0;) {
-    const Tensor part = multiply(cast(positions[i], DType::i64), count);
+    const Tensor places = cast(checked_positions(positions[i], y, axes[i]), DType::i64);
+    const Tensor part = count == unknown ? multiply(places, stride) : multiply(places, count);
     try {
       flat = flat.defined() ? add(flat, part) : part;
     } catch (const ShapeError &) {
       throw IndexError("index: arrays of shapes " + weft::to_string(positions[i].shape()) +
                        " and " + weft::to_string(flat.shape()) + " do not broadcast together");
     }
-    count *= shape[static_cast<std::size_t>(axes[i])];
+    const std::int64_t size = shape[static_cast<std::size_t>(axes[i])];
+    if (count != unknown && size != unknown) {
+      count *= size;
+      continue;
+    }
+    const Tensor sized = size == unknown ? size_of(y, {.axis = axes[i]}) : tensor(size);
+    stride = count == unknown ? multiply(stride, sized) : multiply(sized, count);
+    count = unknown;
   }
-  Ints sizes{count};
-  for (const std::int64_t axis : rest) {
-    order.push_back(axis);
-    sizes.push_back(shape[static_cast<std::size_t>(axis)]);
-  }
-  y = gather(reshape(transpose(y, order), sizes), flat);
+  // Of several sizes that are unknown, reshape works out the last.
+  const bool behind = std::ranges::find(sizes, unknown) != sizes.end();
+  const std::span<const std::int64_t> merged(axes), kept(rest.begin(), rest.size());
+  Ints order;
+  for (const auto part : behind ? std::array{kept, merged} : std::array{merged, kept})
+    for (const std::int64_t axis : part) order.push_back(axis);
+  sizes.insert(behind ? sizes.size() : 0, count);
+  const auto others = static_cast<std::int64_t>(rest.size());
+  y = gather(reshape(transpose(y, order), sizes), flat, {.axis = behind ? others : 0});
   const std::int64_t before = adjacent ? axes.front() : 0,
-                     picked = detail::type_of(flat).shape.rank();
-  if (before == 0) return y;
+                     picked = detail::type_of(flat).shape.rank(),
+                     from = behind ? others : 0; // where the new axes are
+  if (before == from) return y;
   // The new axes stand where the first array stood.
   Ints back;
-  for (std::int64_t i = 0; i < before; ++i) back.push_back(picked + i);
-  for (std::int64_t i = 0; i < picked; ++i) back.push_back(i);
-  for (std::int64_t i = picked + before; i < detail::type_of(y).shape.rank(); ++i)
-    back.push_back(i);
+  const auto add_others = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) back.push_back(behind ? i : picked + i);
+  };
+  add_others(0, before);
+  for (std::int64_t i = 0; i < picked; ++i) back.push_back(from + i);
+  add_others(before, others);
   return transpose(y, back);
 }
 

@@ -277,6 +277,7 @@ const PyType_Slot row_slots[] = {{Py_tp_iter, reinterpret_cast<void *>(self_of)}
 
 nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy) {
   host_elements(tensor, "__array__");
+  refuse_followed(tensor, "__array__");
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
   const bool copies = !copy.is_none() && to<bool>(copy.ptr(), {"__array__", "copy"});
@@ -292,6 +293,12 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
 nb::object numpy_of(const Tensor &tensor) {
   const nb::object array = array_of_tensor(tensor, nb::none(), nb::bool_(true));
   return tensor.rank() == 0 ? nb::object(array[nb::make_tuple()]) : array;
+}
+
+nb::object iterate_back(const Tensor &tensor) {
+  // What cannot be gone through says why not.
+  const bool can = tensor.rank() != 0 && !tensor.traced();
+  return checked(iterate(nb::cast(can ? tensor[Slice{{}, {}, -1}] : tensor).ptr()));
 }
 
 std::string formatted(const Tensor &tensor, const char *specification) {
@@ -420,6 +427,7 @@ void define_tensors(nb::module_ &module) {
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")
       .def("__copy__", [](nb::handle_t<Tensor> self) { return nb::borrow(self); })
+      .def("__reversed__", iterate_back)
       .def("__deepcopy__", [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); })
       .def("__reduce_ex__", reduce)
       .def("__format__", formatted)

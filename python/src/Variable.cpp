@@ -230,6 +230,7 @@ void define_variables(nb::module_ &module) {
             return array_of_tensor(self.variable.value(), dtype, copy);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__reversed__", [](const Bound &self) { return iterate_back(self.variable.value()); })
       .def("__repr__", [](const Bound &self) { return variable_text(self.variable); })
       .def("__format__",
            [](const Bound &self, const char *specification) {

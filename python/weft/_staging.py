@@ -145,7 +145,19 @@ class Library:
         _weft.internal_check(condition, message)
 
     def range_of(self, x: Any) -> tuple[Any, Any, int] | None:
-        return None
+        if not isinstance(x, _weft.Tensor) or _weft.internal_is_traced(x):
+            return None
+        if x.ndim != 1 or x.dtype not in ("int32", "int64"):
+            return None
+        numbers: list[int] = x.tolist()
+        start, second = (*numbers, 0, 1)[:2] if len(numbers) != 1 else (numbers[0], numbers[0] + 1)
+        step = second - start
+        if step == 0 or numbers != list(range(start, start + step * len(numbers), step)):
+            return None
+        stop = numbers[-1] + (1 if step > 0 else -1) if numbers else start
+        if abs(stop) > 2**31 - 1:  # perhaps beyond the dtype
+            return None
+        return _weft.constant(start, x.dtype), _weft.constant(stop, x.dtype), step
 
     def is_dataset(self, x: object) -> bool:
         return isinstance(x, _loops_over())

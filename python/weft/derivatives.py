@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -22,6 +23,16 @@ def _run(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     from ._control import run_part
 
     return run_part(f, *args, **kwargs)
+
+
+@contextmanager
+def _taped(name: str, persistent: bool = False) -> Iterator[Any]:
+    """A tape of a derivative, whose values may not leave for other libraries."""
+    with (
+        _weft.GradientTape(persistent=persistent, watch_accessed_variables=False) as tape,
+        _weft.internal_DerivativeMark(name),
+    ):
+        yield tape
 
 
 def _numbers(name: str, argnums: ArgNums, args: tuple[Any, ...]) -> list[int]:
@@ -66,7 +77,7 @@ def _loss_of(name: str, value: Any) -> Any:
 def _value_and_grad(
     name: str, f: Callable[..., Any], argnums: ArgNums, args: tuple[Any, ...], kwargs: Any
 ) -> tuple[Any, Any]:
-    with _weft.GradientTape(watch_accessed_variables=False) as tape:
+    with _taped(name) as tape:
         by = _Sources(name, argnums, args, tape)
         value = _run(f, *by.args, **kwargs)
     loss = _loss_of(name, value)
@@ -90,6 +101,8 @@ def value_and_grad(f: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, tuple
         DTypeError: if what it is by is not floating, or what `f` gives
         ShapeError: if `f` gives no scalar
         OutOfRangeError: if there is no argument of that number
+        StateError: if a tensor that the gradient is by, or what `f` made of it, goes to NumPy or
+            another library: neither `np.exp(x)` nor `x.numpy()` has a gradient
     """
 
     @wraps(f)
@@ -126,7 +139,7 @@ def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, 
         DTypeError, ShapeError: by the function, for a cotangent that does not fit
         ValueError: by the function, if there are not as many as the value has tensors
     """
-    with _weft.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+    with _taped("vjp", persistent=True) as tape:
         by = _Sources("vjp", tuple(range(len(args))), args, tape)
         value = _run(f, *by.args)
     targets = leaves_of(value)
@@ -157,7 +170,7 @@ def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, Any]:
             f"jvp: there are {len(directions)} tangents for {len(leaves_of(primals))} primals"
         )
     next_one = iter(directions)
-    with _weft.internal_Tangents() as forward:
+    with _weft.internal_Tangents() as forward, _weft.internal_DerivativeMark("jvp"):
         args = [mapped(primal, lambda x: forward.seed(x, next(next_one))) for primal in primals]
         value = _run(f, *args)
         return value, mapped(value, forward.of)
@@ -166,7 +179,7 @@ def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, Any]:
 def _jacobian(
     name: str, f: Callable[..., Any], argnums: ArgNums, args: tuple[Any, ...], kwargs: Any
 ) -> Any:
-    with _weft.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+    with _taped(name, persistent=True) as tape:
         by = _Sources(name, argnums, args, tape)
         value = _run(f, *by.args, **kwargs)
 

@@ -47,6 +47,65 @@ def test_grad_takes_structures():
     assert wf.grad(lambda a, b: a * 3.0, argnums=-1)(1.0, 2.0) == 0.0
 
 
+FORMS = {
+    "grad": lambda f, x: wf.grad(f)(x),
+    "value_and_grad": lambda f, x: wf.value_and_grad(f)(x),
+    "vjp": lambda f, x: wf.vjp(f, x),
+    "jvp": lambda f, x: wf.jvp(f, (x,), (wf.ones(3),)),
+    "jacobian": lambda f, x: wf.jacobian(f)(x),
+    "hessian": lambda f, x: wf.hessian(f)(x),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("leave", [np.exp, np.asarray, lambda x: x.numpy(), memoryview, np.from_dlpack])
+def test_what_leaves_for_another_library_is_refused(form, leave):
+    """Nothing follows it there, and the derivative was 0 without a word."""
+    message = rf"test_derivatives.*{form}: .*weft\.exp\(x\).*stop_gradient\(x\)"
+    for source in (X, wf.Variable(X)):
+        for inside in (lambda x: x, wf.square):
+            if isinstance(inside(source), wf.Variable) and leave in (memoryview, np.from_dlpack):
+                continue  # which take tensors only
+            with pytest.raises(wf.StateError, match=message):
+                FORMS[form](lambda x, inside=inside: wf.sum(x * wf.tensor(leave(inside(x)))), source)
+    np.testing.assert_array_equal(np.asarray(X), [1, 2, -3])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_does_not_count_may_leave(form, capsys):
+    other = wf.tensor([1.0, 2.0, 4.0])
+    v = wf.Variable(other)
+
+    def loss(x):
+        weights = np.asarray(wf.stop_gradient(x)) + np.asarray(other) + np.asarray(v)
+        mean = wf.numpy_function(np.mean, [x], wf.float32)
+        if wf.sum(x) > 100.0 or not wf.all(np.asarray(x > -9.0)):
+            raise AssertionError
+        print(x, repr(x), f"{wf.sum(x):.2f}", float(mean), x.tolist(), x[0].item())
+        return wf.sum(x * weights)
+
+    FORMS[form](loss, X)
+    assert "[ 1.,  2., -3.]" in capsys.readouterr().out
+    with wf.GradientTape() as tape:  # in sight, so what leaves it is seen to leave
+        tape.watch(X)
+        assert np.sum(np.exp(X)) > 0
+    wf.set_printoptions(style="tf")
+    try:
+        FORMS[form](loss, X)
+    finally:
+        wf.set_printoptions(style="numpy")
+    assert "numpy=array([ 1.,  2., -3.]" in capsys.readouterr().out
+
+
+def test_values_of_a_custom_gradient_may_leave():
+    @wf.custom_gradient
+    def exp(x):
+        y = wf.tensor(np.exp(x))
+        return y, lambda dy: dy * y
+
+    np.testing.assert_allclose(wf.grad(lambda x: wf.sum(exp(x)))(X), np.exp(X), rtol=1e-6)
+
+
 def test_grad_by_a_variable():
     w = wf.Variable([1.0, 2.0])
     np.testing.assert_allclose(wf.grad(lambda v: wf.sum(v * v))(w), [2, 4])

@@ -179,3 +179,14 @@ def test_numpy_functions_take_tensors():
                                    getattr(np, name)(array, **({"axis": 1} if name in ("argmax", "cumsum", "sum") else {})))
     assert np.add(x, 1).tolist() == (array + 1).tolist() and np.allclose(x, array) and np.array_equal(x, array)
     assert np.isfinite(x).all() and np.where(x > 2, x, 0).tolist() == [[0, 5], [3, 0]]
+
+
+def test_reversed():
+    x = wf.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    for source in (x, wf.Variable(x)):
+        assert [row.tolist() for row in reversed(source)] == [[5, 6], [3, 4], [1, 2]]
+    assert list(reversed(wf.zeros((0, 2)))) == []
+    with pytest.raises(TypeError, match="a tensor of rank 0 is not iterable"):
+        reversed(x[0, 0])
+    weighted = wf.grad(lambda x: sum(wf.sum(row) * i for i, row in enumerate(reversed(x))))
+    np.testing.assert_array_equal(weighted(x), [[2, 2], [1, 1], [0, 0]])

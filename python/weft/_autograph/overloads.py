@@ -100,6 +100,23 @@ class Range(Rows):
         return number if type(self._step) is int else self.item(number)
 
 
+class Steps(TensorRows):
+    """The numbers of a tensor that holds evenly spaced ones: they are counted, and not looked up."""
+
+    def __init__(self, tensor: Tensor, start: Any, stop: Any, step: int) -> None:
+        super().__init__(tensor)
+        self._bounds = start, stop, step
+
+    def item(self, i: Any) -> Any:
+        return self._bounds[0] + i * self._bounds[2]
+
+    def bounds(self) -> tuple[Any, Any, int]:
+        return self._bounds
+
+    def at(self, number: Any) -> Any:
+        return number
+
+
 class Enumerate(Rows):
     """`enumerate` of tensors."""
 
@@ -165,7 +182,7 @@ def rows_of(x: Any) -> Rows:
     if isinstance(x, Rows):
         return x
     counted = library().range_of(x)
-    return TensorRows(x) if counted is None else Range(*counted)
+    return TensorRows(x) if counted is None else Steps(x, *counted)
 
 
 def _mixed(name: str, xs: tuple[Any, ...]) -> list[Rows]:

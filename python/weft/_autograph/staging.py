@@ -145,7 +145,8 @@ class Staging(Protocol):
         ...
 
     def range_of(self, x: Tensor) -> tuple[Any, Any, int] | None:
-        """Start, stop and step of a traced tensor that `weft.range` made; None for others."""
+        """Start, stop and step of a tensor of evenly spaced integers, such as `weft.range` makes,
+        in its dtype; None for others."""
         ...
 
     def is_dataset(self, x: object) -> bool:

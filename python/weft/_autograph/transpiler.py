@@ -17,6 +17,8 @@ from .traceback import Mark
 
 _THUNK = "ag_thunk__"
 """The parameter by which lambdas that the conversion made are told from the user's."""
+_CONVERTERS = ("malt", "gast", "ast", "termcolor")
+"""The modules that the passes stem from, and what they import."""
 _FUTURE: list[int] = [getattr(future, name).compiler_flag for name in future.all_feature_names]
 """The flags of code by which `from __future__` shows."""
 
@@ -71,8 +73,29 @@ def _converted(function: types.FunctionType) -> _Conversion | str:
         return f"{error} ({os.path.basename(function.__code__.co_filename)}:{error.line})"
     except RecursionError:
         return "it is nested too deeply"
+    except ModuleNotFoundError as error:
+        if error.name not in _CONVERTERS:
+            raise
+        return f"{error.name} is not installed, which `pip install diastatic-malt` brings"
     except Exception as error:
+        if not _is_theirs(error):
+            raise
         return f"diastatic-malt does not take it ({type(error).__name__}: {error})"
+
+
+def _is_theirs(error: Exception) -> bool:
+    """Whether an error was raised by malt, or by what it uses, and not by code of ours that it
+    called, whose errors are not to be passed over."""
+    theirs = False
+    at = error.__traceback__
+    while at is not None:
+        package, _, rest = str(at.tb_frame.f_globals.get("__name__")).partition(".")
+        if package == "weft" and rest.startswith("_autograph"):
+            theirs = False
+        elif package in _CONVERTERS:
+            theirs = True
+        at = at.tb_next
+    return theirs
 
 
 def _transformed(function: types.FunctionType) -> tuple[Any, frozenset[str], str]:

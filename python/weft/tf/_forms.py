@@ -245,8 +245,14 @@ def _apart(text: str) -> str:
     return "\n" + text if "\n" in text else text
 
 
-def _elements(array: Any) -> str:
+def _array(x: Any) -> Any:
+    """The elements of a tensor or variable, which derivatives do not follow where they are shown."""
+    return _weft.stop_gradient(x).numpy()
+
+
+def _elements(x: Any) -> str:
     """What stands behind `numpy=`."""
+    array = _array(x)
     return repr(array.item()) if array.ndim == 0 else _apart(repr(array))
 
 
@@ -260,7 +266,7 @@ def tensor_str(x: Any) -> str:
     type_text = f"shape={_text_of(shape)}, dtype={dtype})"
     if _is_traced(x):
         return f'Tensor("{_weft.internal_traced_name(x)}", {type_text}'
-    return f"tf.Tensor({_apart(str(x.numpy()))}, {type_text}"
+    return f"tf.Tensor({_apart(str(_array(x)))}, {type_text}"
 
 
 def tensor_repr(x: Any) -> str:
@@ -269,7 +275,7 @@ def tensor_repr(x: Any) -> str:
     if _is_traced(x):
         name = _weft.internal_traced_name(x)
         return f"<tf.Tensor '{name}' shape={_text_of(shape)} dtype={dtype}>"
-    return f"<tf.Tensor: shape={_text_of(shape)}, dtype={dtype}, numpy={_elements(x.numpy())}>"
+    return f"<tf.Tensor: shape={_text_of(shape)}, dtype={dtype}, numpy={_elements(x)}>"
 
 
 def variable_repr(v: Any) -> str:
@@ -277,7 +283,7 @@ def variable_repr(v: Any) -> str:
     start = f"<tf.Variable '{v.name}' shape={_text_of(v.shape)} dtype={v.dtype.name}"
     if _weft.internal_is_tracing():
         return start + ">"
-    return f"{start}, numpy={_elements(v.numpy())}>"
+    return f"{start}, numpy={_elements(v)}>"
 
 
 def _text_of(shape: Iterable[int | None]) -> str:

@@ -42,7 +42,7 @@ def print_values(
     write = _writer(output_stream)
 
     def show(values: list[Any]) -> list[Any]:
-        texts = [text_of(value.numpy(), entries) for value in values]
+        texts = [text_of(value, entries) for value in values]
         write(sep.join(_filled(piece, texts) for piece in pieces) + end)
         return []
 
@@ -134,7 +134,9 @@ def text_of(array: Any, summarize: int = 3) -> str:
     """The elements as TensorFlow's ops write them: `[0 0.5 2 ... 8 9 10]`."""
     import numpy as np
 
-    return _nested(np.asarray(array), 0, summarize)
+    # Derivatives do not follow what is shown.
+    shown = _weft.stop_gradient(array) if isinstance(array, _weft.Tensor) else array
+    return _nested(np.asarray(shown), 0, summarize)
 
 
 def _nested(values: Any, depth: int, summarize: int) -> str:

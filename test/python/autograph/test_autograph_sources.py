@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from double import Program, T, agree, arange, i32
 from weft import _autograph
-from weft._autograph import AutoGraphWarning, convert, converted_call, to_code
+from weft._autograph import AutoGraphWarning, convert, converted_call, prepass, to_code
 
 ints = [(i32(n),) for n in (-3, 0, 1, 2, 5, 8)]
 
@@ -234,3 +234,41 @@ def test_the_text_is_the_same_in_every_process(tmp_path):
         for seed in range(4)
     }
     assert len(texts) == 1 and "ag__f" in texts.pop()
+
+
+def from_module(name, error):
+    """A function of a module of that name that raises."""
+    scope = {"__name__": name, "error": error}
+    exec("def raises(*_):\n    raise error", scope)
+    return scope["raises"]
+
+
+def test_what_malt_does_not_take_runs_as_it_is(monkeypatch):
+    def f(x):
+        return x + 1
+
+    monkeypatch.setattr(prepass, "prepare", from_module("malt.pyct.some", ValueError("odd tree")))
+    with pytest.warns(AutoGraphWarning, match=r"diastatic-malt does not take it \(ValueError: odd tree\)"):
+        Program(f, i32(1))
+
+
+def test_malt_that_is_not_installed(monkeypatch):
+    def f(x):
+        return x + 1
+
+    missing = ModuleNotFoundError("No module named 'malt'", name="malt")
+    monkeypatch.setattr(prepass, "prepare", from_module("importlib", missing))
+    with pytest.warns(AutoGraphWarning, match="malt is not installed, which `pip install diastatic-malt` brings"):
+        Program(f, i32(1))
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), MemoryError(), ModuleNotFoundError("some", name="some")], ids=repr)
+def test_errors_of_the_conversion_itself_show(monkeypatch, error):
+    """Even where malt called what raised: nobody would see that a function is not converted for a fault."""
+
+    def f(x):
+        return x + 1
+
+    monkeypatch.setattr(prepass, "prepare", from_module("weft._autograph.prepass", error))
+    with pytest.raises(type(error)):
+        Program(f, i32(1))

@@ -198,6 +198,27 @@ TEST(UnknownSizes, IndicesBeyondEverySize) {
   EXPECT_EQ(of(slice({}, {}, most))(x).to_vector<float>(), (Floats{0}));
 }
 
+// What counts from the end does so by the size of the call.
+TEST(UnknownSizes, IndicesFromTheEnd) {
+  const auto work = [](const Tensor &x) {
+    return std::tuple{x[{slice(-2, {})}],      x[{slice({}, -1), slice({}, {}, -1)}],
+                      x[{slice(-3, 2)}],       x[{slice(-1, 0, -2)}],
+                      x[{slice({}, {}), -1}],  x[{ellipsis, newaxis, slice(1, -1)}],
+                      x[{slice(-5, -1, 2), 0}]};
+  };
+  auto f = function(work, {.signature = {spec(f32, {unknown, unknown})}});
+  auto last = function([](const Tensor &x) { return x[-2]; },
+                       {.signature = {spec(f32, {unknown, unknown})}});
+  const auto texts = [](const auto &...tensors) { return std::vector{to_string(tensors)...}; };
+  for (std::int64_t rows : {0, 1, 2, 3, 7}) {
+    const Tensor x = arange(3 * rows, f32).reshape({rows, 3});
+    EXPECT_EQ(std::apply(texts, f(x)), std::apply(texts, work(x)));
+    if (rows > 1) EXPECT_EQ(to_string(last(x)), to_string(x[-2]));
+    else EXPECT_THROW(last(x), IndexError);
+  }
+  EXPECT_EQ(f.trace_count(), 1u);
+}
+
 TEST(UnknownSizes, AssignsThatDoNotFitAreErrors) {
   const Variable v(zeros({3}), "state");
   auto assign =
