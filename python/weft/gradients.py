@@ -56,14 +56,16 @@ def recompute(f: Callable[P, R], /) -> Callable[P, R]:
     runs again under a tape (Chen et al. 2016, "Training deep nets with sublinear memory cost").
 
     `f` may be a layer or model. It gives a tensor or lists, tuples and dicts of them. Gradients go to the positional arguments that
-    are tensors or variables, and to variables that `f` reads, which have the values then that they had at the call.
+    are tensors or variables, and to variables that `f` reads, which have the values then that they had at the call. Random numbers,
+    dropout's say, are those that `f` drew the first time.
 
     >>> f = wf.recompute(lambda x: wf.exp(wf.sin(x)))
     >>> wf.grad(f)(0.0)
     tensor(1.0, shape=(), dtype=float32)
 
     Raises:
-        StateError: if `f` changes a variable, which would happen twice
+        StateError: if `f` changes a variable, which would happen twice; if it draws other random numbers when it runs again, or
+            draws any in control flow of a traced function
         DTypeError: if what `f` gives is no structure of tensors
     """
     part = _part(f)
