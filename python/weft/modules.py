@@ -50,8 +50,8 @@ class Module:
 
     @property
     def variables(self) -> list[Variable]:
-        """All variables that have values, each once, in the order of the attributes. The state of
-        an optimizer is none of a model's."""
+        """All variables, each once, in the order of the attributes; none of a layer that is not
+        built yet. The state of an optimizer is none of a model's."""
         return _weft.internal_variables(self, True, True)
 
     @property

@@ -223,6 +223,17 @@ def test_models_are_made_by_their_first_call():
         model(wf.ones((2, 5)))
 
 
+def test_layers_that_are_not_built_list_no_variables():
+    # A bias has its shape at once, and was all that an optimizer was given.
+    model = wf.Sequential([wf.nn.Dense(3), wf.nn.Dropout(0.5), wf.nn.LSTM(2)])
+    assert list(model.named_variables()) == ["1.generator"] and model.trainable_variables == []
+    assert wf.nn.Dense(3).variables == []
+    model[0].build((None, 4))
+    assert list(model.named_variables()) == ["0.kernel", "0.bias", "1.generator"]
+    model[2].build((None, 5, 3))
+    assert len(model.trainable_variables) == 5
+
+
 def test_training_goes_to_those_that_take_it():
     class Plain(wf.Model):
         def call(self, x):
