@@ -45,6 +45,9 @@ static void read(LearningRate &target, nb::handle value, const Place &place, Giv
     target = variable_in(value.ptr());
   } else if (auto schedule = schedule_of(value)) {
     target = std::move(schedule);
+  } else if (is_model(value.ptr()) && !nn::named_variables(PythonParts(value)).empty()) {
+    raise_type_error(place.text() + " is a " + Py_TYPE(value.ptr())->tp_name +
+                     " with variables: an optimizer is for one model, or for a list of models");
   } else if (PyUnicode_Check(value.ptr()) == 0 && PyCallable_Check(value.ptr()) != 0) {
     auto link = std::make_shared<Link>(value.ptr());
     target = linked_schedule(link);

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from weft import _weft
 
-__all__ = ["NeedsInit", "integer", "optional_integer", "optional_number", "options", "seed"]
+__all__ = [
+    "NeedsInit",
+    "integer",
+    "optional_integer",
+    "optional_number",
+    "options",
+    "seed",
+    "sizes",
+    "text",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -95,6 +104,24 @@ def optional_number(name: str, value: Any) -> float | None:
     except (TypeError, ValueError):
         kind = type(value).__name__
         raise TypeError(f"{name} is a {kind}: a number is wanted") from None
+
+
+def text(name: str, value: Any) -> str:
+    """A text."""
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is a {type(value).__name__}: a text is wanted")
+
+
+def sizes(name: str, value: Any) -> tuple[int | None, ...]:
+    """The sizes of a shape, of which those that may be any are None."""
+    wrong = f"{name} is {value!r}: a list of integers is wanted, or None where any size may be"
+    if isinstance(value, str):
+        raise TypeError(wrong)
+    try:
+        return tuple(None if size is None else operator.index(size) for size in value)
+    except TypeError:
+        raise TypeError(wrong) from None
 
 
 def seed(name: str, value: Any) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from weft import _weft
-from weft._arguments import NeedsInit
+from weft._arguments import NeedsInit, sizes
 from weft._weft import DType, Function, dtype as _dtype_of
 
 from ._trees import is_dict, is_listed, mapped
@@ -45,7 +45,7 @@ class TensorSpec(NeedsInit):
         name: str | None = None,
     ) -> None:
         self.shape: tuple[int | None, ...] | None = (
-            None if shape is None else _weft.internal_shape(tuple(shape))
+            None if shape is None else _weft.internal_shape(sizes("TensorSpec: shape", shape))
         )
         self.dtype: DType = _dtype_of(dtype)
         self.name = name

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _weft
+from weft._arguments import text
 from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
 
@@ -37,7 +38,7 @@ class Module:
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None:
-            self.name = name
+            self.name = text(f"{type(self).__name__}: name", name)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -374,7 +375,7 @@ def build(model: Any, input_shape: Any, dtype: Any = "float32") -> None:
 
 
 class Sequential(Model):
-    """Layers one after the other: layers, models, functions of a tensor.
+    """Layers one after the other: layers, models, functions of a tensor, in a list or as arguments.
 
     Where the first layer has an input_shape, without the batch, the variables are made at once.
     `training` goes to the layers that take it. A layer's part of paths is its number, or the name
@@ -391,10 +392,12 @@ class Sequential(Model):
     (2, 10)
     """
 
-    def __init__(self, layers: Any = (), name: str | None = None) -> None:
+    def __init__(self, layers: Any = (), *more: Any, name: str | None = None) -> None:
+        if len(more) == 1 and isinstance(more[0], str) and name is None:
+            name, more = more[0], ()
         super().__init__(name)
         self._entries: list[tuple[str, Any, bool]] = []
-        for layer in layers if is_listed(layers) else [layers]:
+        for layer in layers if is_listed(layers) and not more else [layers, *more]:
             self._append(layer, None)
         self._build_if_known()
 
@@ -412,7 +415,7 @@ class Sequential(Model):
                 f"Sequential: {shown} is no layer: layers, models and functions of a tensor are wanted"
                 + (", and this is a class: make one of it" if isinstance(layer, type) else "")
             )
-        word = str(len(entries)) if name is None else name
+        word = str(len(entries)) if name is None else text("Sequential: the name of a layer", name)
         if not word or "." in word or any(word == known for known, _, _ in entries):
             raise _weft.ValueError(
                 f"Sequential: the name {word!r} of a layer must not be empty, taken, or have a dot"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from weft import _weft, initializers as initializers
+from weft._arguments import sizes
 from weft._weft import (
     GRU as GRU,
     LSTM as LSTM,
@@ -166,6 +167,8 @@ class Residual(Module):
     """
 
     def __init__(self, layer: Any) -> None:
+        if not callable(layer):
+            raise TypeError(f"Residual: layer is a {type(layer).__name__}: a layer is wanted")
         self.layer = layer
 
     def __call__(self, x: Any, training: bool = False) -> Any:
@@ -186,7 +189,7 @@ class Input(Module):
     """
 
     def __init__(self, shape: Any, dtype: Any = None) -> None:
-        self.input_shape = tuple(shape)
+        self.input_shape = sizes("Input: shape", shape)
         self.input_dtype = dtype
 
     def __call__(self, x: Any) -> Any:

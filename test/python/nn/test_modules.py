@@ -280,13 +280,34 @@ def test_a_sequential_with_an_input_shape_is_built_at_once():
     assert list(model) == model.layers
 
 
+def test_a_sequential_takes_layers_as_arguments():
+    # The second one was taken for the name.
+    a, b, c = (wf.nn.Dense(n) for n in (2, 3, 4))
+    assert wf.Sequential(a, b).layers == [a, b] and wf.Sequential(a, b, c, name="m").layers == [a, b, c]
+    assert wf.Sequential([a, b], "m").name == wf.Sequential(a, "m").name == "m"
+    assert wf.Sequential(layers=(a, b), name="m").layers == [a, b] and wf.Sequential().layers == []
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
         (lambda: wf.Sequential([3]), "3 is no layer"),
         (lambda: wf.Sequential([wf.nn.Dense]), "this is a class: make one of it"),
         (lambda: wf.Sequential().add(wf.relu, name="a.b"), "'a.b'"),
+        (lambda: wf.Sequential().add(wf.relu, wf.relu), "the name of a layer is a builtin_function_or_method: a text"),
+        (lambda: wf.Sequential([wf.relu], [wf.relu]), "is no layer"),
         (lambda: wf.Model()(1), "no method call"),
+        (lambda: wf.Model(wf.nn.Dense(3)), "Model: name is a Dense: a text is wanted"),
+        (lambda: wf.Module(3), "Module: name is a int: a text is wanted"),
+        (lambda: wf.nn.Residual(3), "Residual: layer is a int: a layer is wanted"),
+        (lambda: wf.nn.Input("x"), "Input: shape is 'x': a list of integers is wanted"),
+        (lambda: wf.nn.Input(3), "Input: shape is 3: a list of integers is wanted"),
+        (lambda: wf.nn.Input([wf.relu]), "a list of integers is wanted"),
+        (lambda: wf.TensorSpec(3), "TensorSpec: shape is 3: a list of integers is wanted"),
+        (lambda: wf.Variable(1.0, "v"), "weft.Variable: trainable is of type str: True or False is wanted"),
+        (lambda: wf.Variable(1.0, wf.float64), "trainable is of type .*write name= and dtype="),
+        (lambda: wf.optimizers.Adam(wf.nn.Dense(3), wf.nn.Dense(4)), "learning_rate is a Dense with variables"),
+        (lambda: wf.nn.Dense(3, wf.nn.Dense(4)), "activation is a Dense with variables of its own.*behind this"),
     ],
 )
 def test_bad_models(make, message):
