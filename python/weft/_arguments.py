@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from weft import _weft
+from weft._tracebacks import clean
 
 __all__ = [
     "NeedsInit",
@@ -27,16 +28,21 @@ _MOST = 2**63 - 1
 
 
 def options(f: Callable[P, R]) -> Callable[P, R]:
-    """A function of which a wrong keyword is a TypeError that names the nearest right one."""
+    """A function of which a wrong keyword is a TypeError that names the nearest right one, and whose
+    errors show the lines of the user alone."""
     code = f.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = frozenset(names)
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if kwargs and not known.issuperset(kwargs):
-            _refuse(_title(call, args), names, kwargs)
-        return f(*args, **kwargs)
+        try:
+            if kwargs and not known.issuperset(kwargs):
+                _refuse(_title(call, args), names, kwargs)
+            return f(*args, **kwargs)
+        except BaseException as error:
+            clean(error)
+            raise
 
     return call
 

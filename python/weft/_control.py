@@ -10,6 +10,7 @@ from typing import Any
 from weft import _weft
 
 from ._late import imported
+from ._tracebacks import users_lines
 from ._trees import is_listed
 
 __all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
@@ -57,6 +58,7 @@ class _Shape:
         return trees.rebuild(self._spec, iter(tensors))
 
 
+@users_lines
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """`true_fn()` if `pred` holds, else `false_fn()`. In a traced function both are recorded, and
     give the same structure, dtypes and ranks.
@@ -82,6 +84,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     return shape.value(_weft.internal_branch("cond", pred, then, otherwise))
 
 
+@users_lines
 def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> Any:
     """The function of that number, called; below 0 or past the end the last one.
 
@@ -106,6 +109,7 @@ def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> A
     return shape.value(results)
 
 
+@users_lines
 def while_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any]
 ) -> Any:
@@ -163,6 +167,7 @@ def _bounds(iterations: Any) -> tuple[Any, Any, int]:
     return start, stop, step
 
 
+@users_lines
 def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]) -> Any:
     """`loop_vars = body(i, *loop_vars)` for each number of the iterations: a count, `(start, stop)`,
     `(start, stop, step)`, or a `range`, with ints or integer scalars. In a traced function the loop
@@ -191,6 +196,7 @@ def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]
     return results if isinstance(loop_vars, list) else tuple(results)
 
 
+@users_lines
 def scan(
     body: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, reverse: bool = False
 ) -> tuple[Any, Any]:
@@ -227,6 +233,7 @@ def scan(
     return carry.value(results[:split]), ys.value(results[split:])
 
 
+@users_lines
 def range(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """start, start + step, ... before stop, as a tensor; with one argument from 0 on. Where a bound
     is a traced tensor, what a `for` of a traced function goes through.

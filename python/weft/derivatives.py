@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from weft import _weft
 
+from ._tracebacks import users_lines
 from ._trees import is_listed, leaves_of, mapped
 
 __all__ = ["grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp", "vmap"]
@@ -92,6 +93,7 @@ def value_and_grad(f: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, tuple
     """
 
     @wraps(f)
+    @users_lines
     def both(*args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
         return _value_and_grad("value_and_grad", f, argnums, args, kwargs)
 
@@ -106,12 +108,14 @@ def grad(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     """
 
     @wraps(f)
+    @users_lines
     def gradient(*args: P.args, **kwargs: P.kwargs) -> Any:
         return _value_and_grad("grad", f, argnums, args, kwargs)[1]
 
     return gradient
 
 
+@users_lines
 def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, ...]]]:
     """What `f(*args)` gives, and a function from a cotangent of that, of its structure, to a tuple
     of the cotangents of the arguments. It may be called any number of times, on this thread.
@@ -129,12 +133,14 @@ def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, 
         value = _run(f, *by.args)
     targets = leaves_of(value)
 
+    @users_lines
     def pull(cotangent: Any) -> tuple[Any, ...]:
         return by.like(_weft.internal_pull(tape, targets, leaves_of(cotangent), by.sources))
 
     return value, pull
 
 
+@users_lines
 def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, Any]:
     """What `f(*primals)` gives, and its tangent for these tangents of the primals: forward mode, in
     one go. Both are tuples or lists of one for each argument, of the same structure.
@@ -184,6 +190,7 @@ def jacobian(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     """
 
     @wraps(f)
+    @users_lines
     def derivative(*args: P.args, **kwargs: P.kwargs) -> Any:
         return _jacobian("jacobian", f, argnums, args, kwargs)
 
@@ -200,6 +207,7 @@ def hessian(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     """
 
     @wraps(f)
+    @users_lines
     def second(*args: P.args, **kwargs: P.kwargs) -> Any:
         def gradient(*inner: Any) -> Any:
             return _value_and_grad("hessian", f, argnums, inner, kwargs)[1]
@@ -282,6 +290,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     """
 
     @wraps(f)
+    @users_lines
     def on_all(*args: Any, **kwargs: Any) -> Any:
         axes = _axes("in_axes", in_axes, args)
         fronts: list[Any] = [

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
 from weft._control import run_part
+from weft._tracebacks import users_lines
 from weft._weft import Variable, custom_gradient_call, recompute_call
 
 __all__ = ["custom_gradient", "recompute"]
@@ -43,6 +44,7 @@ def custom_gradient(f: Any = None, /, *, variables: Iterable[Variable] = ()) -> 
         part = _part(function)
 
         @wraps(function)
+        @users_lines
         def call(*args: Any, **kwargs: Any) -> Any:
             return custom_gradient_call(part, args, kwargs, listed)
 
@@ -71,6 +73,7 @@ def recompute(f: Callable[P, R], /) -> Callable[P, R]:
     part = _part(f)
 
     @wraps(f, updated=())
+    @users_lines
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         return recompute_call(part, args, kwargs)
 

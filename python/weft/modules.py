@@ -7,6 +7,7 @@ from typing import Any, Self, overload
 
 from weft import _weft
 from weft._arguments import text
+from weft._tracebacks import clean, users_lines
 from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
 
@@ -65,6 +66,7 @@ class Module:
         """Those that training does not change, such as moving statistics."""
         return _weft.internal_variables(self, False, True)
 
+    @users_lines
     def named_variables(self) -> dict[str, Variable]:
         """The variables by their paths. Those without names of their own are called by their paths
         from now on, and so are layers in messages."""
@@ -240,7 +242,11 @@ class Model(Module):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._weft_call(_caller(), args, kwargs)
+        try:
+            return self._weft_call(_caller(), args, kwargs)
+        except BaseException as error:
+            clean(error)
+            raise
 
     def _weft_call(self, call: Caller, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         state = self.__dict__
@@ -260,17 +266,20 @@ class Model(Module):
         """Whether it has variables, all of them with values."""
         return _weft.internal_is_built(self)
 
+    @users_lines
     def build(self, input_shape: Any, dtype: Any = "float32") -> Self:
         """Makes the variables without a call: `call` is traced on a tensor of that shape, of which
         sizes may be None, or on several of a list of shapes. Gives the model."""
         build(self, input_shape, dtype)
         return self
 
+    @users_lines
     def summary(self, input_shape: Any = None, dtype: Any = "float32") -> None:
         """Prints the table of the layers that a call runs, the shapes of their results and how many
         numbers they hold. Without a shape it is for what the model was first called with."""
         print(summary(self, input_shape, dtype), end="")
 
+    @users_lines
     def fit(self, data: Any, **options: Any) -> Any:
         """Trains the model on batches (x, y); options as those of `weft.train.fit`, whose History it
         gives."""
@@ -278,10 +287,12 @@ class Model(Module):
 
         return fit(self, data, **options)
 
+    @users_lines
     def save_weights(self, path: Any) -> None:
         """Writes the variables by their paths, as a safetensors file."""
         _weft.save_weights(path, self)
 
+    @users_lines
     def load_weights(self, path: Any, **options: Any) -> RestoreStatus:
         """Gives the variables the values of a safetensors file; options as those of
         `weft.load_weights`."""
@@ -335,6 +346,7 @@ def _types_of(model: Any, input_shape: Any, dtype: Any) -> list[tuple[Sequence[i
     return list(zip(shapes, dtypes, strict=True))
 
 
+@users_lines
 def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
     """A table of the layers that a call of the model with a tensor of this shape runs, in their
     order: path and kind, the shape of the result, the number of parameters; then the sums. The call
@@ -362,6 +374,7 @@ def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
     return _weft.internal_summary(model, _types_of(model, input_shape, dtype), call)
 
 
+@users_lines
 def build(model: Any, input_shape: Any, dtype: Any = "float32") -> None:
     """Makes the variables of a model or a layer for inputs of that shape, of which sizes may be
     None.
@@ -392,6 +405,7 @@ class Sequential(Model):
     (2, 10)
     """
 
+    @users_lines
     def __init__(self, layers: Any = (), *more: Any, name: str | None = None) -> None:
         if len(more) == 1 and isinstance(more[0], str) and name is None:
             name, more = more[0], ()
@@ -401,6 +415,7 @@ class Sequential(Model):
             self._append(layer, None)
         self._build_if_known()
 
+    @users_lines
     def add(self, layer: Any, name: str | None = None) -> Self:
         """Adds a layer at the end. Gives the model."""
         self._append(layer, name)
@@ -501,6 +516,7 @@ def _reduce(self: Any) -> Any:
     return _rebuilt, (type(self), config, _weft.internal_part_variables(self), attributes)
 
 
+@users_lines
 def _build_layer(self: Any, input_shape: Any, dtype: Any = "float32") -> Any:
     """Makes the variables without a call, for inputs of that shape, of which sizes may be None.
     Gives the layer."""

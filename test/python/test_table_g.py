@@ -408,7 +408,7 @@ def test_g22_recompute_refuses_other_draws():
 
     with pytest.raises(wf.StateError, match="draws random numbers in control flow of a traced function"):
         wf.function(loop)(wf.ones([3]), wf.tensor(2))
-    with pytest.raises(wf.StateError, match="changes the variable 'batch_norm.moving_mean'"):
+    with pytest.raises(wf.StateError, match="changes the variable 'batch_norm.*moving_mean'"):
         wf.recompute(wf.nn.BatchNorm())(wf.ones([2, 3]), training=True)
 
 

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import gc
 import pickle
+import traceback
 import weakref
 
 import numpy as np
@@ -313,6 +314,51 @@ def test_a_sequential_takes_layers_as_arguments():
 def test_bad_models(make, message):
     with pytest.raises((TypeError, ValueError, NotImplementedError), match=message):
         make()
+
+
+def test_errors_show_the_lines_of_the_user_alone():
+    class Outer(wf.Model):
+        def __init__(self):
+            super().__init__()
+            self.blocks = [wf.Sequential([wf.nn.Dense(3)])]
+
+        def call(self, x):
+            return self.blocks[0](x)
+
+    @dataclasses.dataclass(frozen=True)
+    class Frozen(Exception):
+        text: str
+
+    def refuse(x):
+        raise Frozen("mine")
+
+    model, x, wrong = Outer(), wf.ones((1, 2)), wf.ones((1, 3))
+    model(x)
+    data = [(wrong, x)]
+    run = dict(optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False)
+    here = [*model.blocks[0].layers, refuse]
+    for call in (
+        lambda: model(wrong),
+        lambda: wf.function(model)(wrong),
+        lambda: wf.recompute(model)(wrong),
+        lambda: wf.grad(lambda x: wf.sum(model(x)))(wrong),
+        lambda: wf.vmap(model)(wrong[None]),
+        lambda: wf.cond(True, lambda: model(wrong), lambda: model(wrong)),
+        lambda: wf.nn.Residual(model)(wrong),
+        lambda: model.fit(data, **run),
+        lambda: wf.train.fit(model, data, compile=False, **run),
+        lambda: wf.Sequential(model)(wrong),
+        lambda: model.build((None, 3)),
+        lambda: wf.Sequential(here)(x),
+        lambda: wf.losses.MeanSquaredError()(x, wrong),
+        lambda: wf.Sequential(3),
+    ):
+        with pytest.raises((wf.ShapeError, Frozen, TypeError)) as caught:
+            call()
+        files = {entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)}
+        assert files == {__file__}
+        if "Dense" in str(caught.value):
+            assert "blocks.0.0 (Dense): the last axis of x is 3" in str(caught.value)
 
 
 def test_models_are_collected_with_what_they_hold(live):
