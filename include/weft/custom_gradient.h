@@ -190,11 +190,13 @@ auto custom_gradient(F f, CustomGradientOptions options = {}) {
 
 /// A function that computes what `f` does and keeps nothing for its gradient but the arguments:
 /// when the gradient is asked, `f` runs again under a tape. Trainable variables that `f` reads have
-/// the values then that they had at the call. Throws StateError if `f` changes a variable, which
-/// would happen twice. Gradients also go to tensors that `f` captures and a tape watches. In a
-/// trace `f` is traced twice, and the compiler neither merges the two nor keeps anything of the
-/// first; but where `f` captures floating tensors of the trace that no tape is seen to watch, it is
-/// run once and the compiler decides what is kept: pass them as arguments.
+/// the values then that they had at the call, and generators give the numbers again that `f` drew.
+/// Throws StateError if `f` changes a variable, which would happen twice, or draws other numbers
+/// the second time, or draws any in control flow of a trace. Gradients also go to tensors that `f`
+/// captures and a tape watches. In a trace `f` is traced twice, and the compiler neither merges the
+/// two nor keeps anything of the first; but where `f` captures floating tensors of the trace that
+/// no tape is seen to watch, it is run once and the compiler decides what is kept: pass them as
+/// arguments.
 template <class F>
 auto recompute(F f) {
   return detail::Recompute<F>(std::move(f));

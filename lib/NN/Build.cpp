@@ -92,7 +92,7 @@ void check_images(const std::string &prefix, const Tensor &x, int rank) {
 }
 
 Ints positive_per_axis(const LayerName &name, const char *what, const PerAxis &values, int rank) {
-  const std::string words = std::string(name.text()) + ": " + what;
+  const std::string words = std::string(name.title()) + ": " + what;
   Ints all = values.of_rank(static_cast<std::size_t>(rank), words);
   for (const std::int64_t value : all)
     if (value < 1)

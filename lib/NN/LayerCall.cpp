@@ -17,7 +17,7 @@ static const char *event_of(const LayerName &name) {
 LayerCall::LayerCall(const LayerName &name, const std::source_location &where)
     : CallSite(where), name_(name), outer_(CallSite::function_),
       recorder_(LayerRecorder::current()), scope_(profile::Kind::layer, event_of(name)) {
-  CallSite::function_ = name.text();
+  CallSite::function_ = name.title();
   if (recorder_ == nullptr) return;
   at_ = recorder_->records.size();
   recorder_->records.push_back({name, {}});
@@ -34,7 +34,7 @@ namespace {
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
 
 std::string too_large(const LayerName &name, const std::string &what, std::int64_t size) {
-  return std::string(name.text()) + ": " + what + " is " + std::to_string(size) +
+  return std::string(name.title()) + ": " + what + " is " + std::to_string(size) +
          ", but must be at most 2^40";
 }
 } // namespace
@@ -49,7 +49,7 @@ void check_at_least_one(const LayerName &name, const char *what, std::int64_t co
 void check_size(const LayerName &name, const char *what, std::int64_t size) {
   const std::string named = std::string("the ") + what;
   if (size < 1)
-    throw ValueError(std::string(name.text()) + ": " + named + " is " + std::to_string(size) +
+    throw ValueError(std::string(name.title()) + ": " + named + " is " + std::to_string(size) +
                      ", but must be at least 1");
   if (size > kMost) throw ValueError(too_large(name, named, size));
 }

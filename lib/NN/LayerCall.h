@@ -54,7 +54,7 @@ public:
   LayerCall &operator=(const LayerCall &) = delete;
 
   /// "blocks.1.attention: ", before what is wrong.
-  std::string prefix() const { return std::string(name_.text()) + ": "; }
+  std::string prefix() const { return std::string(name_.title()) + ": "; }
   /// Its result, which is handed on.
   Tensor result(Tensor value) const;
 

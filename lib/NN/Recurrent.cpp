@@ -31,7 +31,7 @@ std::optional<Tensor> value_of(const std::optional<Variable> &variable) {
 
 void check_sequence(const LayerName &name, const Tensor &x, const Tensor &mask) {
   const TensorType type = weft::detail::type_of(x);
-  const std::string prefix = std::string(name.text()) + ": ";
+  const std::string prefix = std::string(name.title()) + ": ";
   if (type.shape.size() != 3)
     throw ShapeError(prefix + "x must be (batch, time, inputs), but is " + to_string(type));
   if (!mask.defined()) return;
@@ -49,7 +49,7 @@ void check_sequence(const LayerName &name, const Tensor &x, const Tensor &mask) 
 
 void check_initial_state(const LayerName &name, const Tensor &x, const Tensor &state,
                          std::int64_t units, DType dtype) {
-  const std::string prefix = std::string(name.text()) + ": ";
+  const std::string prefix = std::string(name.title()) + ": ";
   const Shape shape = weft::detail::type_of(state).shape;
   const std::int64_t batch = weft::detail::type_of(x).shape[0];
   const bool fits = shape.size() == 2 && (shape[1] == units || shape[1] == unknown) &&
@@ -103,7 +103,7 @@ CellVariables::CellVariables(const VariableMaker &make, const char *kind, std::i
 }
 
 void CellVariables::check_inputs(const nn::LayerName &name, const Tensor &x) const {
-  const std::string prefix = std::string(name.text()) + ": ";
+  const std::string prefix = std::string(name.title()) + ": ";
   check_dtype(prefix, x, kernel.dtype());
   check_rank(prefix, x, 2);
   if (!kernel.initialized()) static_cast<void>(size_for_building(prefix, x, -1));

@@ -40,6 +40,7 @@ struct LayerName::State {
   const char *const kind;
   const char *const given; ///< null if none was
   std::atomic<const char *> path{""};
+  std::atomic<const char *> numbered{""}; ///< the path that ends in a number, with the kind
 };
 
 LayerName::LayerName(const char *kind, std::string_view given)
@@ -53,6 +54,19 @@ const char *LayerName::text() const {
   if (state_->given != nullptr) return state_->given;
   const char *const known = path();
   return *known == 0 ? state_->kind : known;
+}
+
+const char *LayerName::title() const {
+  if (state_->given != nullptr) return state_->given;
+  const std::string_view known = path();
+  if (known.empty() || known.find_first_not_of("0123456789", known.rfind('.') + 1) != known.npos)
+    return text();
+  const char *title = state_->numbered.load(std::memory_order_acquire);
+  if (*title == 0) {
+    title = interned(std::string(known) + " (" + state_->kind + ")");
+    state_->numbered.store(title, std::memory_order_release);
+  }
+  return title;
 }
 
 void LayerName::set_path(std::string_view path) const {

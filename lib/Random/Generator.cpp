@@ -1,8 +1,8 @@
 // Generators: states that move on from draw to draw, and the functions without one.
 #include <weft/random.h>
 
+#include "Ops/Draws.h"
 #include "Random/Source.h"
-#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>
 
@@ -19,23 +19,7 @@ class FromVariable final : public detail::Source {
 public:
   explicit FromVariable(const Variable &state) : state_(state) {}
 
-  Tensor take(std::int64_t draws) override {
-    const Interpreter *interpreter = Interpreter::current();
-    if (interpreter != nullptr && interpreter->traces()) {
-      Tensor state = state_.value();
-      state_.assign_add(iota(DType::i64, {2}) * draws);
-      return state;
-    }
-    // As one step, so that no two threads draw the same numbers.
-    Tensor taken;
-    const Interpreter::Scope eager(nullptr);
-    const Tensor step = tensor({std::int64_t{0}, draws});
-    state_.state()->modify([&](const Tensor &state) {
-      taken = state;
-      return state + step;
-    });
-    return taken;
-  }
+  Tensor take(std::int64_t draws) override { return detail::take(state_, draws); }
 
 private:
   const Variable &state_;

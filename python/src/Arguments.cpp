@@ -9,6 +9,7 @@
 #include <weft/activations.h>
 #include <weft/nn/functions.h>
 #include <weft/nn/initializers.h>
+#include <weft/nn/model.h>
 #include <weft/ops.h>
 
 namespace weft::python {
@@ -212,6 +213,10 @@ void read(nn::Activation &target, nb::handle value, const Place &place, Given &g
   }
   if (PyCallable_Check(value.ptr()) == 0)
     refuse(value, place, "the name of an activation, or a function of a tensor");
+  // Nobody would find them there.
+  if (is_model(value.ptr()) && !nn::named_variables(PythonParts(value)).empty())
+    throw DTypeError(place.text() + " is a " + Py_TYPE(value.ptr())->tp_name +
+                     " with variables of its own, which is a layer: put it behind this one");
   if (!given.takes_functions)
     throw DTypeError(place.text() + " is a function of Python, but is applied within the layer: "
                                     "the name of an activation is wanted");

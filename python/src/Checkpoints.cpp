@@ -66,6 +66,10 @@ void SavedParts::add(const std::string &name, nb::handle object) {
   std::as_const(parts).weft_visit(any);
   const bool dict = PyDict_Check(object.ptr()) != 0;
   const bool record = kind_of(object.ptr()) == Kind::record;
+  if (!any.found && is_visitable(object.ptr()) && visitable_in(object.ptr()).is_optimizer())
+    throw StateError("Checkpoint: " + (name.empty() ? "the optimizer" : "'" + name + "'") +
+                     " has nothing to save, for it has no variables yet: make it of a model, " +
+                     kind_name(object) + "(model), or update once first");
   if (!any.found && !dict && !record)
     throw DTypeError("Checkpoint: " + (name.empty() ? "the structure" : "'" + name + "'") +
                      " is a " + kind_name(object) +

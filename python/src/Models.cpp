@@ -2,6 +2,10 @@
 // files.
 #include "Parts.h"
 
+#include <set>
+#include <string>
+#include <string_view>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/checkpoint.h>
@@ -19,22 +23,36 @@ std::vector<NamedVariable> named_variables(nb::handle model) {
   return nn::named_variables(PythonParts(model, Optimizers::left));
 }
 
-/// Those that have values, or only those of them that are trained, as a list.
+/// What comes before the name of a variable in its path: that of its layer.
+std::string_view layer_in(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return path.substr(0, dot == std::string_view::npos ? 0 : dot);
+}
+
+/// Those of layers that are built: of one that is not, some have a shape before the first call, as
+/// a bias does, and would be all that an optimizer is given of it.
+std::vector<NamedVariable> built_variables(nb::handle model) {
+  std::vector<NamedVariable> all = named_variables(model);
+  std::set<std::string, std::less<>> unbuilt;
+  for (const NamedVariable &entry : all)
+    if (!entry.variable.initialized()) unbuilt.emplace(layer_in(entry.path));
+  std::erase_if(all,
+                [&](const NamedVariable &entry) { return unbuilt.contains(layer_in(entry.path)); });
+  return all;
+}
+
+/// Of those in built layers the ones that are trained, or the others, or both, as a list.
 nb::list variables(nb::handle model, bool trainable, bool others) {
   nb::list list;
-  for (const NamedVariable &entry : named_variables(model)) {
-    const Variable &variable = entry.variable;
-    if (variable.initialized() && (variable.trainable() ? trainable : others))
-      list.append(checked(wrap(variable)));
-  }
+  for (const NamedVariable &entry : built_variables(model))
+    if (entry.variable.trainable() ? trainable : others) list.append(checked(wrap(entry.variable)));
   return list;
 }
 
 nb::dict variables_by_path(nb::handle model) {
   nb::dict dict;
-  for (const NamedVariable &entry : named_variables(model))
-    if (entry.variable.initialized())
-      dict[nb::str(entry.path.c_str())] = checked(wrap(entry.variable));
+  for (const NamedVariable &entry : built_variables(model))
+    dict[nb::str(entry.path.c_str())] = checked(wrap(entry.variable));
   return dict;
 }
 

@@ -46,6 +46,9 @@ static void read(LearningRate &target, nb::handle value, const Place &place, Giv
     target = variable_in(value.ptr());
   } else if (auto schedule = schedule_of(value)) {
     target = std::move(schedule);
+  } else if (is_model(value.ptr()) && !nn::named_variables(PythonParts(value)).empty()) {
+    raise_type_error(place.text() + " is a " + Py_TYPE(value.ptr())->tp_name +
+                     " with variables: an optimizer is for one model, or for a list of models");
   } else if (PyUnicode_Check(value.ptr()) == 0 && PyCallable_Check(value.ptr()) != 0) {
     auto link = std::make_shared<Link>(value.ptr());
     target = linked_schedule(link);
@@ -90,6 +93,12 @@ struct OptimizerObject : MadeObject {
     if (const std::shared_ptr<Link> before = std::exchange(model, nullptr)) before->disown();
   }
 
+  /// The model, which it owns from now on.
+  LinkedModel owned(nb::handle object) {
+    model = std::make_shared<Link>(object.ptr());
+    model->own();
+    return LinkedModel(model);
+  }
   /// Makes it for what is trained.
   void bind(Trained what) {
     made = make(what);
@@ -294,14 +303,32 @@ Trained trained_by(OptimizerObject &self, nb::handle object) {
       only = only && is_variable(entry.ptr());
       if (only) list.push_back(variable_in(entry.ptr()));
     }
+    if (PyObject_Size(object.ptr()) == 0)
+      throw ValueError(std::string(self.kind) +
+                       ": the list of variables is empty: a model lists none of layers that are "
+                       "not built; hand over the model itself, or call or build it first");
     if (only) return list;
   } else if (!is_model(object.ptr()) && PyDict_Check(object.ptr()) == 0) {
     raise_type_error(std::string(self.kind) + ": " + shown_value(object) +
                      " is neither a model nor a list of variables, nor a learning rate");
   }
-  self.model = std::make_shared<Link>(object.ptr());
-  self.model->own();
-  return LinkedModel(self.model);
+  return self.owned(object);
+}
+
+/// Makes an optimizer without variables that of a model; whether it was one. Other objects, of
+/// classes of the user, are left as they are.
+bool bind_to_model(nb::handle optimizer, nb::handle model) {
+  if (!nb::isinstance<OptimizerObject>(optimizer)) return false;
+  OptimizerObject &self = self_of(optimizer.ptr());
+  if (self.made) return false;
+  const LinkedModel trained = self.owned(model);
+  if (std::ranges::none_of(nn::named_variables(trained), [](const nn::NamedVariable &entry) {
+        return entry.variable.trainable();
+      }))
+    throw StateError("fit: the model has nothing to train that a checkpoint could hold: one that "
+                     "makes its layers in its first call is called before");
+  self.bind(trained);
+  return true;
 }
 
 template <class O>
@@ -468,6 +495,7 @@ void define_base(nb::module_ &module) {
 void define_optimizers(nb::module_ &module) {
   namespace o = optimizers;
   define_base(module);
+  module.def("internal_bind_optimizer", bind_to_model, nb::arg("optimizer"), nb::arg("model"));
   Class<o::SGD>::define(
       module, "weft.optimizers.SGD",
       {option("momentum", &o::SGDOptions::momentum), option("nesterov", &o::SGDOptions::nesterov)},

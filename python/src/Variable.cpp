@@ -34,21 +34,26 @@ int initialize(PyObject *self, PyObject *args, PyObject *keywords) {
   return guarded([&] {
     static const char *names[] = {"initial_value", "trainable", "name", "dtype", nullptr};
     PyObject *initial = nullptr, *dtype = nullptr;
-    int trainable = 1;
+    PyObject *trainable = Py_True;
     const char *name = nullptr;
-    if (PyArg_ParseTupleAndKeywords(args, keywords, "O|pzO:weft.Variable",
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "O|OzO:weft.Variable",
                                     const_cast<char **>(names), &initial, &trainable, &name,
                                     &dtype) == 0)
       return -1;
     if (nb::inst_ready(self))
       throw StateError("a variable was initialized already: give it a new value by assign");
+    // A name or a dtype in its place would be lost.
+    if (PyBool_Check(trainable) == 0 && PyLong_Check(trainable) == 0 && trainable != Py_None)
+      raise_type_error(std::string("weft.Variable: trainable is of type ") +
+                       Py_TYPE(trainable)->tp_name +
+                       ": True or False is wanted; write name= and dtype= in front of those");
     const nb::object called = PyCallable_Check(initial) != 0 ? checked(PyObject_CallNoArgs(initial))
                                                              : nb::borrow(initial);
     const Place place{"Variable", "initial_value"};
     const std::optional<DType> wanted = to_optional_dtype(dtype, {"Variable", "dtype"});
     const Tensor value = to_tensor_of(called.ptr(), wanted, place);
     new (nb::inst_ptr<Bound>(self))
-        Bound(Variable(value, name == nullptr ? "" : name, trainable != 0), self);
+        Bound(Variable(value, name == nullptr ? "" : name, PyObject_IsTrue(trainable) != 0), self);
     nb::inst_mark_ready(self);
     return 0;
   });

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from weft import _kinds, _weft
+from weft._tracebacks import clean
 
 __all__ = [
     "NeedsInit",
@@ -21,8 +22,10 @@ __all__ = [
     "optional_number",
     "options",
     "seed",
+    "sizes",
     "tensor",
     "tensors",
+    "text",
 ]
 
 P = ParamSpec("P")
@@ -34,7 +37,8 @@ _VAR_KEYWORDS = 0x08  # of co_flags: inspect.CO_VARKEYWORDS, which takes long to
 
 def options(f: Callable[P, R]) -> Callable[P, R]:
     """A function of which a wrong keyword is a TypeError that names the nearest right one, and an
-    argument of a wrong type one that names the argument and what is wanted."""
+    argument of a wrong type one that names the argument and what is wanted. Errors show the lines of
+    the user alone."""
     code = f.__code__
     count = code.co_argcount + code.co_kwonlyargcount
     names = [n for n in code.co_varnames[:count] if n not in ("self", "cls")]
@@ -43,12 +47,16 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if kwargs and not takes_any and not known.issuperset(kwargs):
-            _refuse(_title(call, args), names, kwargs)
         try:
-            return f(*args, **kwargs)
-        except _kinds.ERRORS as error:
-            _explain(error, f, _title(call, args), args, kwargs)
+            if kwargs and not takes_any and not known.issuperset(kwargs):
+                _refuse(_title(call, args), names, kwargs)
+            try:
+                return f(*args, **kwargs)
+            except _kinds.ERRORS as error:
+                _explain(error, f, _title(call, args), args, kwargs)
+                raise
+        except BaseException as error:
+            clean(error)
             raise
 
     return call
@@ -63,16 +71,20 @@ def as_numpy(f: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if kwargs and not known.issuperset(kwargs):
-            for word in ("dtype", "out"):
-                if word in kwargs and kwargs[word] is None:
-                    del kwargs[word]
-            if not known.issuperset(kwargs):
-                _refuse(f.__name__, names, kwargs)
         try:
-            return f(*args, **kwargs)
-        except _kinds.ERRORS as error:
-            _explain(error, f, f.__name__, args, kwargs)
+            if kwargs and not known.issuperset(kwargs):
+                for word in ("dtype", "out"):
+                    if word in kwargs and kwargs[word] is None:
+                        del kwargs[word]
+                if not known.issuperset(kwargs):
+                    _refuse(f.__name__, names, kwargs)
+            try:
+                return f(*args, **kwargs)
+            except _kinds.ERRORS as error:
+                _explain(error, f, f.__name__, args, kwargs)
+                raise
+        except BaseException as error:
+            clean(error)
             raise
 
     return call
@@ -211,6 +223,24 @@ def optional_number(name: str, value: Any) -> float | None:
     except (TypeError, ValueError):
         kind = type(value).__name__
         raise TypeError(f"{name} is a {kind}: a number is wanted") from None
+
+
+def text(name: str, value: Any) -> str:
+    """A text."""
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is a {type(value).__name__}: a text is wanted")
+
+
+def sizes(name: str, value: Any) -> tuple[int | None, ...]:
+    """The sizes of a shape, of which those that may be any are None."""
+    wrong = f"{name} is {value!r}: a list of integers is wanted, or None where any size may be"
+    if isinstance(value, str):
+        raise TypeError(wrong)
+    try:
+        return tuple(None if size is None else operator.index(size) for size in value)
+    except TypeError:
+        raise TypeError(wrong) from None
 
 
 def seed(name: str, value: Any) -> int | None:

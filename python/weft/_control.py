@@ -11,6 +11,7 @@ from weft import _weft
 
 from ._arguments import integer, options
 from ._late import imported
+from ._tracebacks import users_lines
 from ._trees import is_listed
 
 __all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
@@ -241,6 +242,7 @@ def scan(
     return carry.value(results[:split]), ys.value(results[split:])
 
 
+@users_lines
 def range(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """start, start + step, ... before stop, as a tensor; with one argument from 0 on. Where a bound
     is a traced tensor, what a `for` of a traced function goes through.

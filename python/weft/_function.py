@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from weft import _weft
-from weft._arguments import NeedsInit, options
+from weft._arguments import NeedsInit, options, sizes
 from weft._weft import DType, Function, dtype as _dtype_of
 
 from ._trees import is_dict, is_listed, mapped
@@ -46,7 +46,7 @@ class TensorSpec(NeedsInit):
         name: str | None = None,
     ) -> None:
         self.shape: tuple[int | None, ...] | None = (
-            None if shape is None else _weft.internal_shape(tuple(shape))
+            None if shape is None else _weft.internal_shape(sizes("TensorSpec: shape", shape))
         )
         self.dtype: DType = _dtype_of(dtype)
         self.name = name

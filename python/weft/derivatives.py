@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from weft import _weft
 
 from ._arguments import options
+from ._tracebacks import users_lines
 from ._trees import is_listed, leaves_of, mapped
 
 __all__ = ["grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp", "vmap"]
@@ -106,6 +107,7 @@ def value_and_grad(f: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, tuple
     """
 
     @wraps(f)
+    @users_lines
     def both(*args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
         return _value_and_grad("value_and_grad", f, argnums, args, kwargs)
 
@@ -120,6 +122,7 @@ def grad(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     """
 
     @wraps(f)
+    @users_lines
     def gradient(*args: P.args, **kwargs: P.kwargs) -> Any:
         return _value_and_grad("grad", f, argnums, args, kwargs)[1]
 
@@ -144,6 +147,7 @@ def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, 
         value = _run(f, *by.args)
     targets = leaves_of(value)
 
+    @users_lines
     def pull(cotangent: Any) -> tuple[Any, ...]:
         return by.like(_weft.internal_pull(tape, targets, leaves_of(cotangent), by.sources))
 
@@ -200,6 +204,7 @@ def jacobian(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     """
 
     @wraps(f)
+    @users_lines
     def derivative(*args: P.args, **kwargs: P.kwargs) -> Any:
         return _jacobian("jacobian", f, argnums, args, kwargs)
 
@@ -216,6 +221,7 @@ def hessian(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
     """
 
     @wraps(f)
+    @users_lines
     def second(*args: P.args, **kwargs: P.kwargs) -> Any:
         def gradient(*inner: Any) -> Any:
             return _value_and_grad("hessian", f, argnums, inner, kwargs)[1]
@@ -298,6 +304,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     """
 
     @wraps(f)
+    @users_lines
     def on_all(*args: Any, **kwargs: Any) -> Any:
         axes = _axes("in_axes", in_axes, args)
         fronts: list[Any] = [

@@ -6,6 +6,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from weft._arguments import options
 from weft._control import run_part
+from weft._tracebacks import users_lines
 from weft._weft import Variable, custom_gradient_call, recompute_call
 
 __all__ = ["custom_gradient", "recompute"]
@@ -45,6 +46,7 @@ def custom_gradient(f: Any = None, /, *, variables: Iterable[Variable] = ()) -> 
         part = _part(function)
 
         @wraps(function)
+        @users_lines
         def call(*args: Any, **kwargs: Any) -> Any:
             return custom_gradient_call(part, args, kwargs, listed)
 
@@ -58,19 +60,22 @@ def recompute(f: Callable[P, R], /) -> Callable[P, R]:
     runs again under a tape (Chen et al. 2016, "Training deep nets with sublinear memory cost").
 
     `f` may be a layer or model. It gives a tensor or lists, tuples and dicts of them. Gradients go to the positional arguments that
-    are tensors or variables, and to variables that `f` reads, which have the values then that they had at the call.
+    are tensors or variables, and to variables that `f` reads, which have the values then that they had at the call. Random numbers,
+    dropout's say, are those that `f` drew the first time.
 
     >>> f = wf.recompute(lambda x: wf.exp(wf.sin(x)))
     >>> wf.grad(f)(0.0)
     tensor(1.0, shape=(), dtype=float32)
 
     Raises:
-        StateError: if `f` changes a variable, which would happen twice
+        StateError: if `f` changes a variable, which would happen twice; if it draws other random numbers when it runs again, or
+            draws any in control flow of a traced function
         DTypeError: if what `f` gives is no structure of tensors
     """
     part = _part(f)
 
     @wraps(f, updated=())
+    @users_lines
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         return recompute_call(part, args, kwargs)
 

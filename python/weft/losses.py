@@ -17,6 +17,7 @@ from typing import Any
 
 from weft import _weft
 from weft._arguments import NeedsInit, options
+from weft._tracebacks import users_lines
 from weft._weft import (
     Tensor,
     losses_binary_cross_entropy as binary_cross_entropy,
@@ -140,6 +141,7 @@ class Loss(NeedsInit):
             "value of each sample"
         )
 
+    @users_lines
     def __call__(self, targets: Any, predictions: Any, sample_weight: Any = None) -> Tensor:
         reduction = getattr(self, "reduction", "mean")
         values = self.call(targets, predictions)
@@ -177,6 +179,7 @@ class _OfLibrary(Loss):
         """The value of each sample."""
         return self._called(targets, predictions, reduction="none")
 
+    @users_lines
     def __call__(self, targets: Any, predictions: Any, sample_weight: Any = None) -> Tensor:
         return self._called(
             targets, predictions, reduction=self.reduction, weights=sample_weight

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _weft
-from weft._arguments import options
+from weft._arguments import options, text
+from weft._tracebacks import clean, users_lines
 from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
 
@@ -38,7 +39,7 @@ class Module:
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None:
-            self.name = name
+            self.name = text(f"{type(self).__name__}: name", name)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -51,8 +52,8 @@ class Module:
 
     @property
     def variables(self) -> list[Variable]:
-        """All variables that have values, each once, in the order of the attributes. The state of
-        an optimizer is none of a model's."""
+        """All variables, each once, in the order of the attributes; none of a layer that is not
+        built yet. The state of an optimizer is none of a model's."""
         return _weft.internal_variables(self, True, True)
 
     @property
@@ -65,6 +66,7 @@ class Module:
         """Those that training does not change, such as moving statistics."""
         return _weft.internal_variables(self, False, True)
 
+    @users_lines
     def named_variables(self) -> dict[str, Variable]:
         """The variables by their paths. Those without names of their own are called by their paths
         from now on, and so are layers in messages."""
@@ -240,7 +242,11 @@ class Model(Module):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._weft_call(_caller(), args, kwargs)
+        try:
+            return self._weft_call(_caller(), args, kwargs)
+        except BaseException as error:
+            clean(error)
+            raise
 
     def _weft_call(self, call: Caller, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
         state = self.__dict__
@@ -260,17 +266,20 @@ class Model(Module):
         """Whether it has variables, all of them with values."""
         return _weft.internal_is_built(self)
 
+    @users_lines
     def build(self, input_shape: Any, dtype: Any = "float32") -> Self:
         """Makes the variables without a call: `call` is traced on a tensor of that shape, of which
         sizes may be None, or on several of a list of shapes. Gives the model."""
         build(self, input_shape, dtype)
         return self
 
+    @users_lines
     def summary(self, input_shape: Any = None, dtype: Any = "float32") -> None:
         """Prints the table of the layers that a call runs, the shapes of their results and how many
         numbers they hold. Without a shape it is for what the model was first called with."""
         print(summary(self, input_shape, dtype), end="")
 
+    @users_lines
     def fit(self, data: Any, **options: Any) -> Any:
         """Trains the model on batches (x, y); options as those of `weft.train.fit`, whose History it
         gives."""
@@ -278,10 +287,12 @@ class Model(Module):
 
         return fit(self, data, **options)
 
+    @users_lines
     def save_weights(self, path: Any) -> None:
         """Writes the variables by their paths, as a safetensors file."""
         _weft.save_weights(path, self)
 
+    @users_lines
     def load_weights(self, path: Any, **options: Any) -> RestoreStatus:
         """Gives the variables the values of a safetensors file; options as those of
         `weft.load_weights`."""
@@ -377,7 +388,7 @@ def build(model: Any, input_shape: Any, dtype: Any = "float32") -> None:
 
 
 class Sequential(Model):
-    """Layers one after the other: layers, models, functions of a tensor.
+    """Layers one after the other: layers, models, functions of a tensor, in a list or as arguments.
 
     Where the first layer has an input_shape, without the batch, the variables are made at once.
     `training` goes to the layers that take it. A layer's part of paths is its number, or the name
@@ -394,13 +405,17 @@ class Sequential(Model):
     (2, 10)
     """
 
-    def __init__(self, layers: Any = (), name: str | None = None) -> None:
+    @users_lines
+    def __init__(self, layers: Any = (), *more: Any, name: str | None = None) -> None:
+        if len(more) == 1 and isinstance(more[0], str) and name is None:
+            name, more = more[0], ()
         super().__init__(name)
         self._entries: list[tuple[str, Any, bool]] = []
-        for layer in layers if is_listed(layers) else [layers]:
+        for layer in layers if is_listed(layers) and not more else [layers, *more]:
             self._append(layer, None)
         self._build_if_known()
 
+    @users_lines
     def add(self, layer: Any, name: str | None = None) -> Self:
         """Adds a layer at the end. Gives the model."""
         self._append(layer, name)
@@ -415,7 +430,7 @@ class Sequential(Model):
                 f"Sequential: {shown} is no layer: layers, models and functions of a tensor are wanted"
                 + (", and this is a class: make one of it" if isinstance(layer, type) else "")
             )
-        word = str(len(entries)) if name is None else name
+        word = str(len(entries)) if name is None else text("Sequential: the name of a layer", name)
         if not word or "." in word or any(word == known for known, _, _ in entries):
             raise _weft.ValueError(
                 f"Sequential: the name {word!r} of a layer must not be empty, taken, or have a dot"
@@ -501,6 +516,7 @@ def _reduce(self: Any) -> Any:
     return _rebuilt, (type(self), config, _weft.internal_part_variables(self), attributes)
 
 
+@users_lines
 def _build_layer(self: Any, input_shape: Any, dtype: Any = "float32") -> Any:
     """Makes the variables without a call, for inputs of that shape, of which sizes may be None.
     Gives the layer."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from weft import _weft, initializers as initializers
-from weft._arguments import options
+from weft._arguments import options, sizes
+from weft._tracebacks import users_lines
 from weft._weft import (
     GRU as GRU,
     LSTM as LSTM,
@@ -166,9 +167,13 @@ class Residual(Module):
     tensor([[4., 5.]], shape=(1, 2), dtype=float32)
     """
 
+    @users_lines
     def __init__(self, layer: Any) -> None:
+        if not callable(layer):
+            raise TypeError(f"Residual: layer is a {type(layer).__name__}: a layer is wanted")
         self.layer = layer
 
+    @users_lines
     def __call__(self, x: Any, training: bool = False) -> Any:
         from weft.modules import takes_training
 
@@ -188,13 +193,14 @@ class Input(Module):
 
     @options
     def __init__(self, shape: Any, dtype: Any = None) -> None:
-        self.input_shape = tuple(shape)
+        self.input_shape = sizes("Input: shape", shape)
         self.input_dtype = dtype
 
     def __call__(self, x: Any) -> Any:
         return x
 
 
+@users_lines
 def seed(model: Any, seed: int) -> None:
     """Draws the first values of all variables of a model anew, by the seed and their paths: those
     that have values now, the others when they get theirs. Variables that were made with a value
@@ -210,6 +216,7 @@ def seed(model: Any, seed: int) -> None:
     _weft.internal_seed(model, seed)
 
 
+@users_lines
 def assign(to: Any, source: Any) -> None:
     """Gives each variable of the model `to` the value that the one of the same path of another
     model has.

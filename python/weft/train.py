@@ -356,6 +356,8 @@ def fit(
     where = None if checkpoints is None else _folder(checkpoints)
     parts: list[tuple[str, Any]] = []
     if where is not None:
+        # What there is to save, before the first update.
+        _weft.internal_bind_optimizer(optimizer, model)
         parts = [("model", model), ("optimizer", optimizer), ("data", batches)]
         parts += [("metrics.loss", calls.mean), *[(f"metrics.{n}", m) for n, m in named]]
     told = list(callbacks)

@@ -355,6 +355,63 @@ def test_g22_recompute_takes_layers_and_control_flow():
     assert f(wf.tensor(2.0), wf.tensor(3)).item() == 1024
 
 
+def test_g22_recompute_draws_the_same_numbers_again():
+    dropout, x = wf.nn.Dropout(0.5), wf.ones([64])
+
+    def block(x):
+        return dropout(x * 2.0, training=True)
+
+    def nested(x):
+        return wf.recompute(block)(block(x))
+
+    def in_a_trace(f):
+        return wf.function(lambda x: by_tape(f, x))
+
+    for f in (block, nested):
+        again, seen = wf.recompute(f), set()
+        eager = lambda x: by_tape(again, x)  # noqa: E731
+        calls = (eager, lambda x: by_tape(wf.recompute(wf.function(f)), x), in_a_trace(again))
+        for call in (*calls, lambda x: by_tape(wf.function(again), x)):
+            for _ in range(2):
+                y, (dx,) = call(x)
+                assert numbers(y) == numbers(dx)
+                seen.add(tuple(numbers(y)))
+        assert len(seen) == 8
+    jacobian = numbers(wf.jacobian(wf.recompute(block))(x))
+    assert {jacobian[i][j] for i in range(64) for j in range(64) if i != j} == {0}
+    assert {jacobian[i][i] for i in range(64)} == {0, 4}
+
+    model = wf.nn.Sequential([wf.nn.Dense(4), wf.nn.Dropout(0.5), wf.nn.Dense(2)])
+    with wf.GradientTape() as tape:
+        loss = wf.sum(wf.recompute(model)(wf.ones([3, 5]), training=True))
+    assert all(gradient is not None for gradient in tape.gradient(loss, model.trainable_variables))
+
+
+def test_g22_recompute_refuses_other_draws():
+    runs = []
+
+    def growing(x):
+        runs.append(1)
+        for _ in runs:
+            x = x * wf.random.uniform([3])
+        return x
+
+    with pytest.raises(wf.StateError, match="drew random numbers 1 time and, when it ran again .* more often"):
+        by_tape(wf.recompute(growing), wf.ones([3]))
+
+    @wf.recompute
+    def loop(x, n):
+        while n > 0:
+            x = x * wf.random.uniform([3])
+            n -= 1
+        return x
+
+    with pytest.raises(wf.StateError, match="draws random numbers in control flow of a traced function"):
+        wf.function(loop)(wf.ones([3]), wf.tensor(2))
+    with pytest.raises(wf.StateError, match="changes the variable 'batch_norm.*moving_mean'"):
+        wf.recompute(wf.nn.BatchNorm())(wf.ones([2, 3]), training=True)
+
+
 def test_g22_recompute_refuses_what_would_happen_twice(live):
     v = wf.Variable(1.0)
 

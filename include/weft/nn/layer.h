@@ -32,6 +32,9 @@ public:
   const char *kind() const;
   /// The given name, else the path if it is known, else the kind. Lives for ever.
   const char *text() const;
+  /// What messages call it: the same, with the kind behind a path that ends in a number, as those
+  /// of layers in lists do: "blocks.1 (Dense)". Lives for ever.
+  const char *title() const;
   /// The path, whether a name was given or not; empty until it is known. Lives for ever.
   const char *path() const;
   /// The first path stays.

@@ -55,7 +55,8 @@ def clean(error: BaseException) -> None:
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
         seen.add(id(at))
-        at.__traceback__ = _cleaned(at.__traceback__, at.__dict__.get(_CLEANED))
+        cleaned = _cleaned(at.__traceback__, at.__dict__.get(_CLEANED))
+        BaseException.with_traceback(at, cleaned)  # also where the class lets nobody set attributes
         at.__dict__[_CLEANED] = id(at.__traceback__)
         at = at.__cause__ or at.__context__
 

@@ -344,7 +344,7 @@ class Sequential(wf.Sequential, Model):
     """Layers one after the other."""
 
     def __init__(self, layers: Any = (), name: str | None = None) -> None:
-        wf.Sequential.__init__(self, () if layers is None else layers, name)
+        wf.Sequential.__init__(self, () if layers is None else layers, name=name)
 
     def pop(self) -> Any:
         """Takes the last layer off, and gives it."""

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import gc
 import pickle
+import traceback
 import weakref
 
 import numpy as np
@@ -223,6 +224,17 @@ def test_models_are_made_by_their_first_call():
         model(wf.ones((2, 5)))
 
 
+def test_layers_that_are_not_built_list_no_variables():
+    # A bias has its shape at once, and was all that an optimizer was given.
+    model = wf.Sequential([wf.nn.Dense(3), wf.nn.Dropout(0.5), wf.nn.LSTM(2)])
+    assert list(model.named_variables()) == ["1.generator"] and model.trainable_variables == []
+    assert wf.nn.Dense(3).variables == []
+    model[0].build((None, 4))
+    assert list(model.named_variables()) == ["0.kernel", "0.bias", "1.generator"]
+    model[2].build((None, 5, 3))
+    assert len(model.trainable_variables) == 5
+
+
 def test_training_goes_to_those_that_take_it():
     class Plain(wf.Model):
         def call(self, x):
@@ -269,18 +281,84 @@ def test_a_sequential_with_an_input_shape_is_built_at_once():
     assert list(model) == model.layers
 
 
+def test_a_sequential_takes_layers_as_arguments():
+    # The second one was taken for the name.
+    a, b, c = (wf.nn.Dense(n) for n in (2, 3, 4))
+    assert wf.Sequential(a, b).layers == [a, b] and wf.Sequential(a, b, c, name="m").layers == [a, b, c]
+    assert wf.Sequential([a, b], "m").name == wf.Sequential(a, "m").name == "m"
+    assert wf.Sequential(layers=(a, b), name="m").layers == [a, b] and wf.Sequential().layers == []
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
         (lambda: wf.Sequential([3]), "3 is no layer"),
         (lambda: wf.Sequential([wf.nn.Dense]), "this is a class: make one of it"),
         (lambda: wf.Sequential().add(wf.relu, name="a.b"), "'a.b'"),
+        (lambda: wf.Sequential().add(wf.relu, wf.relu), "the name of a layer is a builtin_function_or_method: a text"),
+        (lambda: wf.Sequential([wf.relu], [wf.relu]), "is no layer"),
         (lambda: wf.Model()(1), "no method call"),
+        (lambda: wf.Model(wf.nn.Dense(3)), "Model: name is a Dense: a text is wanted"),
+        (lambda: wf.Module(3), "Module: name is a int: a text is wanted"),
+        (lambda: wf.nn.Residual(3), "Residual: layer is a int: a layer is wanted"),
+        (lambda: wf.nn.Input("x"), "Input: shape is 'x': a list of integers is wanted"),
+        (lambda: wf.nn.Input(3), "Input: shape is 3: a list of integers is wanted"),
+        (lambda: wf.nn.Input([wf.relu]), "a list of integers is wanted"),
+        (lambda: wf.TensorSpec(3), "TensorSpec: shape is 3: a list of integers is wanted"),
+        (lambda: wf.Variable(1.0, "v"), "weft.Variable: trainable is of type str: True or False is wanted"),
+        (lambda: wf.Variable(1.0, wf.float64), "trainable is of type .*write name= and dtype="),
+        (lambda: wf.optimizers.Adam(wf.nn.Dense(3), wf.nn.Dense(4)), "learning_rate is a Dense with variables"),
+        (lambda: wf.nn.Dense(3, wf.nn.Dense(4)), "activation is a Dense with variables of its own.*behind this"),
     ],
 )
 def test_bad_models(make, message):
     with pytest.raises((TypeError, ValueError, NotImplementedError), match=message):
         make()
+
+
+def test_errors_show_the_lines_of_the_user_alone():
+    class Outer(wf.Model):
+        def __init__(self):
+            super().__init__()
+            self.blocks = [wf.Sequential([wf.nn.Dense(3)])]
+
+        def call(self, x):
+            return self.blocks[0](x)
+
+    @dataclasses.dataclass(frozen=True)
+    class Frozen(Exception):
+        text: str
+
+    def refuse(x):
+        raise Frozen("mine")
+
+    model, x, wrong = Outer(), wf.ones((1, 2)), wf.ones((1, 3))
+    model(x)
+    data = [(wrong, x)]
+    run = dict(optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False)
+    here = [*model.blocks[0].layers, refuse]
+    for call in (
+        lambda: model(wrong),
+        lambda: wf.function(model)(wrong),
+        lambda: wf.recompute(model)(wrong),
+        lambda: wf.grad(lambda x: wf.sum(model(x)))(wrong),
+        lambda: wf.vmap(model)(wrong[None]),
+        lambda: wf.cond(True, lambda: model(wrong), lambda: model(wrong)),
+        lambda: wf.nn.Residual(model)(wrong),
+        lambda: model.fit(data, **run),
+        lambda: wf.train.fit(model, data, compile=False, **run),
+        lambda: wf.Sequential(model)(wrong),
+        lambda: model.build((None, 3)),
+        lambda: wf.Sequential(here)(x),
+        lambda: wf.losses.MeanSquaredError()(x, wrong),
+        lambda: wf.Sequential(3),
+    ):
+        with pytest.raises((wf.ShapeError, Frozen, TypeError)) as caught:
+            call()
+        files = {entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)}
+        assert files == {__file__}
+        if "Dense" in str(caught.value):
+            assert "blocks.0.0 (Dense): the last axis of x is 3" in str(caught.value)
 
 
 def test_models_are_collected_with_what_they_hold(live):

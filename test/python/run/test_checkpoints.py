@@ -143,6 +143,8 @@ def test_status(tmp_path):
 def test_refusals(tmp_path):
     with pytest.raises(wf.DTypeError, match="'epoch' is the int 3.*a Variable"):
         wf.Checkpoint(w=wf.Variable(1.0), epoch=3).save(tmp_path)
+    with pytest.raises(wf.StateError, match=r"'optimizer' has nothing to save, .* of a model, SGD\(model\)"):
+        wf.Checkpoint(optimizer=wf.optimizers.SGD(0.1)).save(tmp_path)
     with pytest.raises(wf.DTypeError, match="nothing to save"):
         wf.Checkpoint(f=print).save(tmp_path)
     with pytest.raises(TypeError, match="one structure"):

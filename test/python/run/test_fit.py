@@ -352,6 +352,39 @@ def test_layers_of_the_library(tmp_path):
 
 
 @pytest.mark.parametrize("compile", [True, False])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: wf.optimizers.SGD(0.1, momentum=0.9),
+        lambda: wf.optimizers.Adam(wf.schedules.cosine_decay(0.1, 40)),
+        lambda: wf.optimizers.Adam(learning_rate=wf.Variable(0.05), average=0.9),
+    ],
+)
+def test_an_optimizer_without_variables_goes_on_with_its_state(tmp_path, make, compile):
+    def run(folder, epochs, optimizer):
+        model = wf.Sequential([wf.nn.Dense(8, "relu", seed=1), wf.nn.Dropout(0.3, seed=2), wf.nn.Dense(1, seed=3)])
+        history = model.fit(
+            wf.data.from_tensors(*arrays()).shuffle(seed=2).batch(10),
+            optimizer=optimizer,
+            loss=squared,
+            epochs=epochs,
+            checkpoints=folder,
+            compile=compile,
+            progress=False,
+        )
+        return history["loss"], *([np.asarray(v).tobytes() for v in vs] for vs in (model.variables, optimizer.state))
+
+    whole = run(tmp_path / "whole", 4, make())
+    assert len(run(tmp_path / "parts", 2, make())[0]) == 2
+    assert run(tmp_path / "parts", 4, make()) == whole
+    # It is the same without checkpoints, and with the model named.
+    model = wf.Sequential([wf.nn.Dense(8, "relu", seed=1), wf.nn.Dropout(0.3, seed=2), wf.nn.Dense(1, seed=3)])
+    data = wf.data.from_tensors(*arrays()).shuffle(seed=2).batch(10)
+    history = model.fit(data, optimizer=make(), loss=squared, epochs=4, compile=compile, progress=False)
+    assert history["loss"] == whole[0]
+
+
+@pytest.mark.parametrize("compile", [True, False])
 def test_ctrl_c_saves_first(tmp_path, compile):
     import signal
 

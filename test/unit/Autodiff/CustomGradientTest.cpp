@@ -2,6 +2,7 @@
 #include "../Testing.h"
 
 #include <cmath>
+#include <functional>
 
 #include <weft/weft.h>
 
@@ -209,6 +210,98 @@ TEST(Recompute, RefusesChanges) {
   EXPECT_THROWS(f(tensor(1.0)), StateError,
                 "recompute: the function changes the variable 'count', which would happen again "
                 "when its gradient is asked");
+}
+
+/// What the mask let through and the slope there are the same numbers.
+void expect_one_mask(const std::function<Tensor(const Tensor &)> &f) {
+  const Tensor x = ones({32}, f64);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = f(x);
+  EXPECT_EQ(y.to_vector<double>(), tape.gradient(y, {x})[0].to_vector<double>());
+}
+
+// The second run drew a mask of its own, so that gradients were those of other numbers.
+TEST(Recompute, DrawsTheSameNumbersAgain) {
+  const random::Generator generator(7);
+  const auto drop = [&](const Tensor &x) { return nn::dropout(x, 0.5, generator); };
+  const auto twice = [&](const Tensor &x) { return drop(recompute(drop)(x)); };
+  const auto in_loop = [&](const Tensor &x) {
+    return for_loop(3, [&](const Tensor &, const Tensor &y) { return drop(y); }, x);
+  };
+  for (int run = 0; run < 3; ++run) {
+    expect_one_mask(recompute(drop));
+    expect_one_mask(recompute(twice));
+    expect_one_mask(recompute(in_loop));
+    expect_one_mask(recompute(function(drop)));
+    expect_one_mask(function(recompute(drop)));
+    expect_one_mask(function(recompute(twice)));
+  }
+
+  // The generator moves on by what the first run drew, and by nothing when the gradient is asked.
+  const auto streams = [&] { return generator.state().value()[1].item<std::int64_t>(); };
+  const Tensor x = ones({4});
+  const auto normals = recompute([&](const Tensor &y) { return y * generator.normal({4}); });
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const std::int64_t before = streams();
+  const Tensor y = normals(x);
+  EXPECT_EQ(streams(), before + 2);
+  const auto drawn = y.to_vector<float>();
+  for (int pull = 0; pull < 2; ++pull)
+    EXPECT_EQ(tape.gradient(y, {x})[0].to_vector<float>(), drawn);
+  EXPECT_EQ(streams(), before + 2);
+  EXPECT_NE(generator.normal({4}).to_vector<float>(), drawn);
+}
+
+TEST(Recompute, RefusesOtherDrawsThanBefore) {
+  const random::Generator generator(7);
+  const Tensor x = ones({4});
+  int run = 0, draws = 0, again = 0;
+  const auto f = recompute([&](const Tensor &y) {
+    Tensor z = y;
+    for (int i = 0; i < (run == 0 ? draws : again); ++i) z = z * generator.uniform({4});
+    return ++run, z;
+  });
+  const std::string way = ": it must draw the same way each time, and layers that draw their "
+                          "first weights must be built before";
+  const auto expect = [&](int first, int second, const std::string &where, const std::string &how) {
+    run = 0, draws = first, again = second;
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = f(x);
+    EXPECT_THROWS(tape.gradient(y, {x}), StateError,
+                  where + "recompute: the function drew random numbers " + std::to_string(first) +
+                      (first == 1 ? " time" : " times") +
+                      " and, when it ran again for its gradient, " + how + way);
+  };
+  expect(1, 2, "random::uniform: ", "more often");
+  expect(2, 1, "", "1");
+  const auto other = recompute([&](const Tensor &y) {
+    return y * (++run % 2 == 1 ? generator.uniform({4}) : generator.normal({4}));
+  });
+  run = 0;
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = other(x);
+  EXPECT_THROWS(tape.gradient(y, {x}), StateError,
+                "random::normal: recompute: the function drew random numbers 1 time and, when it "
+                "ran again for its gradient, others at draw 1" +
+                    way);
+  EXPECT_THROWS(recompute([&](const Tensor &t) { return generator.reset(1), t; })(x), StateError,
+                "recompute: the function changes the variable '" + generator.state().name() +
+                    "', which would happen again when its gradient is asked");
+}
+
+// First weights are drawn once, and a layer that is built by the first run is there for the second.
+TEST(Recompute, BuildsLayers) {
+  const nn::Dense dense(3);
+  const nn::Dropout dropout(0.5);
+  const auto f = recompute([&](const Tensor &x) { return dropout(dense(x), {.training = true}); });
+  GradientTape tape;
+  const Tensor x = ones({2, 4});
+  tape.watch(x);
+  EXPECT_EQ(tape.gradient(f(x), {x})[0].shape(), x.shape());
 }
 
 // Tensors without a value reached the tape, which looks at dtypes.

@@ -310,6 +310,47 @@ TEST(TracedRecompute, OfWholeNumbers) {
   EXPECT_EQ(function(recompute(count))(tensor({1.0, -1.0, 2.0})).item<std::int32_t>(), 2);
 }
 
+// The states that the first run drew are operands of the second.
+TEST(TracedRecompute, DrawsTheSameNumbersAgain) {
+  const random::Generator generator(7);
+  const auto drop = [&](const Tensor &x) { return nn::dropout(x * 2, 0.5, generator); };
+  const auto twice = [&](const Tensor &x) { return recompute(drop)(drop(x)); };
+  const auto with_slope = [](const auto &f) {
+    return function([f](const Tensor &x) {
+      GradientTape tape;
+      tape.watch(x);
+      const Tensor y = f(x);
+      return std::pair(y, tape.gradient(y, {x})[0]);
+    });
+  };
+  const auto expect_one_mask = [&](const auto &f) {
+    const auto compiled = with_slope(f);
+    const Tensor x = ones({32}, f64);
+    std::vector<Doubles> drawn;
+    for (int run = 0; run < 3; ++run) {
+      const auto [y, dx] = compiled(x);
+      EXPECT_EQ(y.template to_vector<double>(), dx.template to_vector<double>());
+      drawn.push_back(y.template to_vector<double>());
+    }
+    EXPECT_NE(drawn[0], drawn[1]);
+    EXPECT_NE(drawn[1], drawn[2]);
+  };
+  expect_one_mask(recompute(drop));
+  expect_one_mask(recompute(twice));
+  expect_one_mask([&](const Tensor &x) {
+    return for_loop(2, [&](const Tensor &, const Tensor &y) { return recompute(twice)(y); }, x);
+  });
+
+  // What is drawn in a loop has no state that the second run could have.
+  const auto looped = recompute([&](const Tensor &x) {
+    return for_loop(2, [&](const Tensor &, const Tensor &y) { return drop(y); }, x);
+  });
+  EXPECT_THROWS(with_slope(looped)(ones({4}, f64)), StateError,
+                "dropout: recompute: the function draws random numbers in control flow of a traced "
+                "function, and they would be others when it runs again for its gradient: draw them "
+                "in front of it, or recompute what its body does");
+}
+
 TEST(TracedRecompute, ReadsVariables) {
   const Variable v(tensor(3.0), "v");
   const auto f = recompute([&](const Tensor &x) { return x * v * v; });

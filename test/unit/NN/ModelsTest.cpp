@@ -113,6 +113,13 @@ TEST(Models, LayersAreNamedInErrors) {
   auto f = function([&](const Tensor &v) { return net(v); });
   EXPECT_THROWS(f(ones({5, 6})), ShapeError,
                 "blocks.0.inner: the last axis of x is 6, but the layer was built for 4");
+
+  // A number alone says little of a layer.
+  const nn::Sequential list{relu, nn::Sequential{nn::Dense(3)}};
+  list(ones({5, 4}));
+  static_cast<void>(nn::variables(list));
+  EXPECT_THROWS(list(ones({5, 6})), ShapeError,
+                "1.0 (Dense): the last axis of x is 6, but the layer was built for 4");
 }
 
 TEST(Models, OneSeedMakesTheSameModel) {
