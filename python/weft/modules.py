@@ -7,6 +7,7 @@ from typing import Any, Self, overload
 
 from weft import _weft
 from weft._arguments import options, text
+from weft._kinds import shown
 from weft._tracebacks import clean, users_lines
 from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
@@ -425,9 +426,9 @@ class Sequential(Model):
     def _append(self, layer: Any, name: str | None) -> None:
         entries = self._added()
         if not callable(layer) or isinstance(layer, type):
-            shown = layer.__name__ if isinstance(layer, type) else repr(layer)
+            what = layer.__name__ if isinstance(layer, type) else shown(layer)
             raise TypeError(
-                f"Sequential: {shown} is no layer: layers, models and functions of a tensor are wanted"
+                f"Sequential: {what} is no layer: layers, models and functions of a tensor are wanted"
                 + (", and this is a class: make one of it" if isinstance(layer, type) else "")
             )
         word = str(len(entries)) if name is None else text("Sequential: the name of a layer", name)
