@@ -1,5 +1,5 @@
 // Making tensors of values, and the functions on tensors that no record describes.
-#include "Binding.h"
+#include "ComputedSizes.h"
 
 #include <cmath>
 
@@ -62,12 +62,16 @@ Tensor make_internal_tensor(PyObject *const *values) {
 Signature zeros_signature{"zeros", {"shape", "dtype", "device"}, 3, 2, 1};
 Tensor make_zeros(PyObject *const *values) {
   check_device("zeros", values[2]);
+  if (const auto sizes = computed_sizes(values[0], {"zeros", "shape"}))
+    return replicated(zeros({}, dtype_or(values[1], DType::f32, "zeros")), *sizes);
   return zeros(Shape(to_integers(values[0], {"zeros", "shape"})),
                dtype_or(values[1], DType::f32, "zeros"));
 }
 Signature ones_signature{"ones", {"shape", "dtype", "device"}, 3, 2, 1};
 Tensor make_ones(PyObject *const *values) {
   check_device("ones", values[2]);
+  if (const auto sizes = computed_sizes(values[0], {"ones", "shape"}))
+    return replicated(ones({}, dtype_or(values[1], DType::f32, "ones")), *sizes);
   return ones(Shape(to_integers(values[0], {"ones", "shape"})),
               dtype_or(values[1], DType::f32, "ones"));
 }
@@ -78,8 +82,10 @@ Tensor make_full(PyObject *const *values) {
   const Place place{"full", "value"};
   Argument value;
   if (!value.convert(values[1], place, std::nullopt)) refuse_object(values[1], place);
-  return full(Shape(to_integers(values[0], {"full", "shape"})), value.operand(),
-              dtype_or(values[2], value.operand().dtype(), "full"));
+  const DType dtype = dtype_or(values[2], value.operand().dtype(), "full");
+  if (const auto sizes = computed_sizes(values[0], {"full", "shape"}))
+    return replicated(full({}, value.operand(), dtype), *sizes);
+  return full(Shape(to_integers(values[0], {"full", "shape"})), value.operand(), dtype);
 }
 
 /// Of the type of a tensor, in another dtype if one is given.

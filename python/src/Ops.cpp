@@ -1,5 +1,6 @@
 // The ops as functions of Python, made from their records, and those of them that are methods too.
 #include "Binding.h"
+#include "ComputedSizes.h"
 
 namespace weft::python {
 

@@ -1,5 +1,6 @@
 // Random tensors in Python: generators, and functions without one.
 #include "Arguments.h"
+#include "ComputedSizes.h"
 #include "Text.h"
 
 #include <nanobind/stl/string.h>
@@ -22,6 +23,8 @@ std::optional<std::uint64_t> to_seed(nb::handle seed) {
 }
 
 random::Extent extent_of(nb::handle shape) {
+  if (const auto sizes = computed_sizes(shape.ptr(), {"random", "shape"}))
+    return random::like(replicated(tensor(false), *sizes));
   return Shape(to_integers(shape.ptr(), {"random", "shape"}));
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "Buffers.h"
+#include "ComputedSizes.h"
 #include "Style.h"
 #include <nanobind/stl/string.h>
 #include <weft/detail/binding.h>
@@ -155,6 +156,9 @@ Ints integers_of(const nb::args &args, const Place &place) {
 }
 
 Tensor reshaped(const Tensor &tensor, const nb::args &args) {
+  PyObject *const shape = args.size() == 1 ? nb::object(args[0]).ptr() : args.ptr();
+  if (const auto sizes = computed_sizes(shape, {"reshape", "shape"}))
+    return reshape_computed(tensor, *sizes);
   return reshape(tensor, integers_of(args, {"reshape", "shape"}));
 }
 

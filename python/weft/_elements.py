@@ -191,18 +191,48 @@ def tile(x: TensorLike, reps: Shape) -> Tensor:
         ValueError: if a number is negative
     """
     tensor = _arguments.tensor("tile", x)
-    counts = _arguments.integers("tile: reps", reps)
-    if counts and min(counts) < 0:
-        raise _weft.ValueError(f"tile: reps has {min(counts)}: numbers are not negative")
+    counts = _counts(reps)
     counts = [1] * (tensor.ndim - len(counts)) + counts
     if len(counts) > tensor.ndim:
         tensor = tensor[(None,) * (len(counts) - tensor.ndim)]
-    for axis, count in enumerate(counts):
-        if count == 0:
-            tensor = tensor[(*(ALL,) * axis, slice(0, 0))]
-        elif count != 1:
-            tensor = _weft.concatenate([tensor] * count, axis)
-    return tensor
+    shape, sizes = tensor.shape, _sizes_as_values(tensor)
+    times = [_known(n) for n in counts]
+    if all(size == 1 or n == 1 for size, n in zip(shape, times, strict=True)):
+        wide = [n if size == 1 else size for n, size in zip(counts, sizes, strict=True)]
+        return _weft.broadcast(tensor, wide)
+    if None in shape and None not in times:
+        # Joins keep the sizes that are known.
+        for axis, n in enumerate(counts):
+            if n != 1:
+                none = tensor[(*(ALL,) * axis, slice(0, 0))]
+                tensor = _weft.concatenate([tensor] * n, axis) if n else none
+        return tensor
+    apart = tensor[tuple(part for _ in shape for part in (None, ALL))]
+    wide = [part for n, size in zip(counts, sizes, strict=True) for part in (n, size)]
+    joined = [n * size for n, size in zip(counts, sizes, strict=True)]
+    return _weft.reshape(_weft.broadcast(apart, wide), joined)
+
+
+def _counts(reps: Any) -> list[Any]:
+    """How often each axis is repeated: numbers, and integers that a traced function computes."""
+    if _weft.internal_is_traced(reps):
+        return [reps] if reps.ndim == 0 else [reps[i] for i in range(len(reps))]
+    if isinstance(reps, list | tuple) and any(map(_weft.internal_is_traced, reps)):
+        return [n if _weft.internal_is_traced(n) else _arguments.integer("tile: reps", n) for n in reps]
+    counts = _arguments.integers("tile: reps", reps)
+    if counts and min(counts) < 0:
+        raise _weft.ValueError(f"tile: reps has {min(counts)}: numbers are not negative")
+    return counts
+
+
+def _known(n: Any) -> int | None:
+    """A number; None for one that a traced function computes."""
+    return n if isinstance(n, int) else None
+
+
+def _sizes_as_values(x: Any) -> list[Any]:
+    """The sizes of a tensor, as tensors where they are not known yet."""
+    return [_weft.size(x, i) if n is None else n for i, n in enumerate(x.shape)]
 
 
 @_arguments.as_numpy

@@ -364,7 +364,8 @@ def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = Non
     Args:
         func: a function of tensors that have values
         inp: what it is called with
-        Tout: the `TensorSpec` of its result, or a list of them; a dtype alone stands for a scalar
+        Tout: the `TensorSpec` of its result, or a list of them; a dtype alone stands for a scalar in
+            a traced function, and elsewhere for any shape
     """
     return _host_call(func, inp, Tout, name, _itself, False)
 

@@ -313,9 +313,17 @@ def _matrices(name: str, x: Any) -> Any:
     return tensor
 
 
-def _away(rows: int, columns: int) -> Any:
+def _positions(x: Any, axis: int) -> Any:
+    """The places along an axis, also where a trace does not know how many."""
+    size = x.shape[axis]
+    if size is not None:
+        return _weft.arange(size)
+    return _weft.cumsum(_weft.replicate(1, _weft.size(x, axis)), 0, exclusive=True)
+
+
+def _away(x: Any) -> Any:
     """How far right of the main diagonal each place of a matrix is."""
-    return _weft.subtract(_weft.arange(columns), expand_dims(_weft.arange(rows), 1))
+    return _weft.subtract(_positions(x, -1), expand_dims(_positions(x, -2), 1))
 
 
 def _held(mask: Any, x: Any) -> Any:
@@ -405,11 +413,11 @@ def tril(x: TensorLike, k: int = 0) -> Tensor:
             [3, 4]], shape=(2, 2), dtype=int32)
 
     Raises:
-        ShapeError: if x is no matrix, or a traced function does not know the sizes
+        ShapeError: if x is no matrix
     """
     tensor = _matrices("tril", x)
     away = _arguments.integer("tril: k", k)
-    return _held(_weft.less_equal(_away(*_known("tril", tensor, -2, -1)), away), tensor)
+    return _held(_weft.less_equal(_away(tensor), away), tensor)
 
 
 @_arguments.as_numpy
@@ -421,8 +429,8 @@ def triu(x: TensorLike, k: int = 0) -> Tensor:
             [0, 4]], shape=(2, 2), dtype=int32)
 
     Raises:
-        ShapeError: if x is no matrix, or a traced function does not know the sizes
+        ShapeError: if x is no matrix
     """
     tensor = _matrices("triu", x)
     away = _arguments.integer("triu: k", k)
-    return _held(_weft.greater_equal(_away(*_known("triu", tensor, -2, -1)), away), tensor)
+    return _held(_weft.greater_equal(_away(tensor), away), tensor)

@@ -164,6 +164,10 @@ void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &o
       const std::string from = attribute.kind == "permutation"
                                    ? "to_permutation(" + value + ", operands[0], " + place + ")"
                                    : "to<" + attribute.cppType + ">(" + value + ", " + place + ")";
+      // Sizes may be integers that a trace computes.
+      if (attribute.kind == "shape" && count == 1)
+        os << "  if (const auto sizes = computed_sizes(" << value << ", " << place
+           << "))\n    return " << op.cppName << "_computed(operands[0].materialize(), *sizes);\n";
       os << "  const auto " << attribute.name << " = " << from << ";\n";
       arguments.push_back(attribute.name);
     }

@@ -26,6 +26,14 @@ def sizes_of(shape: Any) -> Any:
     )
 
 
+def sizes(shape: Any) -> Any:
+    """The same, and as they are if a traced function computes some."""
+    listed = is_listed(shape)
+    if _weft.internal_is_traced(shape) or listed and any(map(_weft.internal_is_traced, shape)):
+        return shape
+    return sizes_of(shape)
+
+
 def pad(x: Any, paddings: Any, mode: str, value: Any) -> Any:
     """With so many values in front and behind along each axis: one value, or, 'REFLECT' and
     'SYMMETRIC', those of the tensor as in a mirror, without and with the ones at the edge."""

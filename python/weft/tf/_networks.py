@@ -9,7 +9,7 @@ import weft as wf
 from weft import _arguments, _weft
 from weft._trees import is_listed
 
-from ._elements import sizes_of
+from ._elements import sizes, sizes_of
 
 
 def reduce_logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
@@ -105,9 +105,9 @@ def uniform(shape: Any, low: Any, high: Any, dtype: Any, seed: int | None) -> An
     if kind.is_integer:
         if high is None:
             raise _weft.ValueError("uniform: integers want a maxval")
-        return wf.random.randint(sizes_of(shape), int(low), int(high), dtype=kind, seed=seed)
+        return wf.random.randint(sizes(shape), int(low), int(high), dtype=kind, seed=seed)
     top = 1.0 if high is None else float(high)
-    return wf.random.uniform(sizes_of(shape), float(low), top, dtype=kind, seed=seed)
+    return wf.random.uniform(sizes(shape), float(low), top, dtype=kind, seed=seed)
 
 
 def shuffle(x: Any, seed: int | None) -> Any:

@@ -1,0 +1,164 @@
+"""Sizes that a traced function computes, where shapes are wanted: one trace serves all sizes."""
+
+import numpy as np
+import pytest
+
+import weft as wf
+from weft import tf
+
+SIZES = [(2, 3), (1, 1), (4, 1), (0, 3), (3, 0)]
+
+
+def traced(f, *shapes, dtype="float32"):
+    return wf.function(f, input_signature=[wf.TensorSpec(shape, dtype) for shape in shapes])
+
+
+def numbers(*shape):
+    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+RESHAPES = {
+    "heads": (lambda x, b, n: [b, n, 2, 4], lambda b, n: (b, n, 2, 4)),
+    "one follows": (lambda x, b, n: (b, -1, 2, 4), lambda b, n: (b, n, 2, 4)),
+    "flat": (lambda x, b, n: [b * n * 8], lambda b, n: (b * n * 8,)),
+    "product": (lambda x, b, n: [b * n, 8], lambda b, n: (b * n, 8)),
+    "exchanged": (lambda x, b, n: [n, b, 8], lambda b, n: (n, b, 8)),
+    "a number between": (lambda x, b, n: [b, 2, n, 4], lambda b, n: (b, 2, n, 4)),
+    "numbers in front": (lambda x, b, n: [2, b, 2, n, 2], lambda b, n: (2, b, 2, n, 2)),
+    "in int32": (lambda x, b, n: [wf.cast(b, "int32"), n, 8], lambda b, n: (b, n, 8)),
+    "a tensor": (lambda x, b, n: wf.stack([n, b, wf.cast(8, "int64")]), lambda b, n: (n, b, 8)),
+}
+
+
+@pytest.mark.parametrize("name", RESHAPES)
+def test_reshape(name):
+    """As NumPy does with the sizes of the call; gradients go back to their places."""
+    sizes, want = RESHAPES[name]
+
+    def f(x):
+        y = wf.reshape(x, sizes(x, wf.size(x, 0), wf.size(x, 1)))
+        return y, x.reshape(sizes(x, wf.size(x, 0), wf.size(x, 1)))
+
+    def weighted(x):
+        y = wf.reshape(f(x)[0], [-1])
+        return wf.sum(y * y)
+
+    function, gradient = traced(f, [None, None, 8]), traced(wf.grad(weighted), [None, None, 8])
+    for b, n in SIZES:
+        if b * n == 0 and name == "one follows":
+            continue  # what follows of no elements is not defined, as in NumPy
+        x = numbers(b, n, 8)
+        for y in function(x):
+            np.testing.assert_array_equal(y, x.reshape(want(b, n)))
+        np.testing.assert_array_equal(gradient(x), 2 * x)
+    assert function.trace_count() == 1
+
+
+@pytest.mark.parametrize(
+    "sizes", [lambda n: [n, 3], lambda n: [n + 1, n], lambda n: [n, -1, 5], lambda n: [-1, n, n + 1]]
+)
+def test_sizes_that_do_not_fit(sizes):
+    """The program says which, where the number of elements is another."""
+    f = traced(lambda x: wf.reshape(x, sizes(wf.size(x, 0))), [None, 4])
+    with pytest.raises(wf.AssertionError, match="reshape: sizes whose product is .* do not fit 8 elements"):
+        f(numbers(2, 4))
+
+
+def test_made_of_computed_sizes():
+    """Zeros, ones, one value, random numbers, repeated and broadcast tensors."""
+
+    def f(x):
+        b, n = wf.size(x, 0), wf.size(x, 1)
+        return {
+            "zeros": wf.zeros([b, 2, n], "int32"),
+            "ones": wf.ones((n, b)),
+            "full": wf.full([3, b], 2.5),
+            "whole": wf.zeros(wf.stack([n, b])),
+            "scalar": wf.ones(n),
+            "broadcast": wf.broadcast(wf.tensor([[1.0], [2.0]]), [2, n]),
+            "broadcast_to": wf.broadcast_to(wf.arange(2), [b, n, 2]),
+            "tile": wf.tile(x, [2, n]),
+            "tile a row": wf.tile(wf.arange(3)[None], [b, 1]),
+            "tile more": wf.tile(wf.arange(2), [n, b]),
+            "tril": wf.tril(wf.ones([b, n]), 1),
+            "triu": wf.triu(x),
+            "uniform": wf.random.uniform([b, 3, n], 2.0, 3.0, seed=4),
+            "normal": wf.random.normal([n, b], seed=4),
+        }
+
+    function = traced(f, [None, None])
+    for b, n in SIZES:
+        x = numbers(b, n)
+        y = function(x)
+        want = {
+            "zeros": np.zeros([b, 2, n], np.int32),
+            "ones": np.ones((n, b), np.float32),
+            "full": np.full([3, b], np.float32(2.5)),
+            "whole": np.zeros([n, b], np.float32),
+            "scalar": np.ones(n, np.float32),
+            "broadcast": np.broadcast_to(np.float32([[1.0], [2.0]]), [2, n]),
+            "broadcast_to": np.broadcast_to(np.arange(2, dtype=np.int32), [b, n, 2]),
+            "tile": np.tile(x, [2, n]),
+            "tile a row": np.tile(np.arange(3, dtype=np.int32)[None], [b, 1]),
+            "tile more": np.tile(np.arange(2, dtype=np.int32), [n, b]),
+            "tril": np.tril(np.ones([b, n], np.float32), 1),
+            "triu": np.triu(x),
+            "uniform": wf.random.uniform([b, 3, n], 2.0, 3.0, seed=4),
+            "normal": wf.random.normal([n, b], seed=4),
+        }
+        for name, value in want.items():
+            value = np.asarray(value)
+            assert (y[name].shape, y[name].dtype.name) == (value.shape, value.dtype.name), name
+            np.testing.assert_array_equal(y[name], value, name)
+    assert function.trace_count() == 1
+
+
+def test_tile_as_numpy():
+    """Of known sizes too, for as many times as there are."""
+    for shape, reps in [((2, 3), 4), ((2, 3), (2, 1)), ((3,), (2, 2)), ((2, 1), (1, 5)), ((2, 3), (0, 2)), ((), 3)]:
+        x = numbers(*shape)
+        np.testing.assert_array_equal(wf.tile(x, reps), np.tile(x, reps))
+    assert wf.tile(wf.ones([3]), 100_000).shape == (300_000,)
+
+
+def test_what_sizes_are_not():
+    """Typed errors that say what is wanted."""
+    for sizes, error, text in [
+        (lambda x: [x.shape[0], 4], wf.DTypeError, r"the size None, which the trace does not know: wf.size\(x, axis\)"),
+        (lambda x: [x[0, 0], 4], wf.DTypeError, "a size of dtype f32: integers are wanted"),
+        (lambda x: [wf.cast(x[0], "int32"), 4], wf.ShapeError, r"a size of shape \(4,\): scalars are wanted"),
+        (lambda x: wf.cast(x[:, 0], "int32"), wf.ShapeError, "how many sizes there are must be known"),
+        (lambda x: [wf.size(x, 0), -1, -1], wf.ShapeError, "more than one size is -1"),
+    ]:
+        with pytest.raises(error, match=text):
+            traced(lambda x, sizes=sizes: wf.reshape(x, sizes(x)), [None, 4])(numbers(2, 4))
+    f = traced(lambda x: wf.zeros([wf.size(x, 0) - 3]), [None])
+    with pytest.raises(wf.ShapeError):
+        f(numbers(2))
+
+
+def test_split_heads_of_tensorflow():
+    """Attention as its users write it, for any batch and length."""
+
+    def split_heads(x, heads, depth):
+        batch = tf.shape(x)[0]
+        return tf.transpose(tf.reshape(x, (batch, -1, heads, depth)), perm=[0, 2, 1, 3])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, 8], tf.float32)])
+    def attend(x):
+        q = split_heads(x, 2, 4)
+        length = tf.shape(x)[1]
+        mask = 1 - tf.linalg.band_part(tf.ones((length, length)), -1, 0)
+        logits = tf.matmul(q, q, transpose_b=True) / 2.0 + mask * -1e9
+        out = tf.transpose(tf.matmul(tf.nn.softmax(logits, axis=-1), q), perm=[0, 2, 1, 3])
+        return tf.reshape(out, (tf.shape(x)[0], -1, 8)) + tf.zeros(tf.shape(x))
+
+    for b, n in [(2, 3), (1, 5), (3, 1)]:
+        x = np.sin(numbers(b, n, 8))
+        q = x.reshape(b, n, 2, 4).transpose(0, 2, 1, 3).astype(np.float64)
+        logits = q @ q.swapaxes(-1, -2) / 2 + np.triu(np.ones((n, n)), 1) * -1e9
+        weights = np.exp(logits - logits.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+        want = (weights @ q).transpose(0, 2, 1, 3).reshape(b, n, 8)
+        np.testing.assert_allclose(attend(x), want, rtol=1e-5, atol=1e-6)
+    assert attend.experimental_get_tracing_count() == 1
