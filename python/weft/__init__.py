@@ -8,6 +8,7 @@
 Every op of the library is a function here; `help(wf.sum)` has its shapes, errors and an example.
 """
 
+from weft import _copies as _copies
 from weft import _weft
 from weft import autograph as autograph
 from weft import config as config

@@ -421,6 +421,12 @@ class _Loop(Iterator[Any]):
     def __next__(self) -> Any:
         return self._next()
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "an iterator of a data set cannot be pickled or copied: save how far the data set is "
+            "with a checkpoint"
+        )
+
 
 def _callable(stage: str, f: Any) -> _weft.internal_Callable:
     if not callable(f):

@@ -106,8 +106,21 @@ class History(_weft.internal_History):
         made.load_csv(os.fsdecode(path))
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        series = {name: list(zip(self.steps(name), self.numbers(name))) for name in self.names()}
+        return _unpickled, (type(self), series), self.__dict__
+
     def __repr__(self) -> str:
         return self.table()
+
+
+def _unpickled(cls: type[History], series: dict[str, list[tuple[int, float]]]) -> History:
+    history = cls.__new__(cls)
+    _weft.internal_History.__init__(history)
+    for name, points in series.items():
+        for step, value in points:
+            history.add(name, step, value)
+    return history
 
 
 # Bars.
