@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 from weft import _weft
 from weft._arguments import options
 from weft._datasets import Dataset, from_tensors
+from weft._tracebacks import users_lines
 
 __all__ = [
     "csv",
@@ -62,6 +63,7 @@ def idx(
     return _made(_weft.internal_from_idx(os.fsdecode(path), second, dtype, scale))
 
 
+@users_lines
 def npy(path: Path) -> Dataset[_weft.Tensor]:
     """The rows of a .npy file.
 
@@ -79,6 +81,7 @@ def _columns(what: str, arrays: dict[str, Any], names: tuple[str, ...]) -> Datas
     return from_tensors(*[arrays[name] for name in names]) if names else from_tensors(arrays)
 
 
+@users_lines
 def npz(path: Path, *names: str) -> Dataset[Any]:
     """Rows of the arrays of a .npz file: a dict of all, or the tuple of those that are named, as in
     `npz("mnist.npz", "x_train", "y_train")`.
@@ -114,6 +117,7 @@ def csv(
     return from_tensors(arrays)
 
 
+@users_lines
 def lines(path: Path) -> Dataset[str]:
     r"""The lines of a text file, without their ends. Bytes that are no UTF-8 are kept as Python's
     surrogate escapes.
@@ -129,6 +133,7 @@ def lines(path: Path) -> Dataset[str]:
     return _made(_weft.internal_from_lines(os.fsdecode(path)))
 
 
+@users_lines
 def tfrecord(path: Path) -> Dataset[bytes]:
     """The records of a TFRecord file. `map(wf.data.parse_example)` reads `tf.train.Example`s.
 
@@ -187,6 +192,7 @@ def images(
     return _made(_weft.internal_from_image_folder(os.fsdecode(folder), size, channels, dtype))
 
 
+@users_lines
 def image_classes(folder: Path) -> list[str]:
     """The classes of `images`: the names of the subfolders in the order of their bytes.
 
@@ -215,6 +221,7 @@ def read_idx(path: Path, *, dtype: Any = None) -> _weft.Tensor:
     return _weft.internal_read_idx(os.fsdecode(path), dtype)
 
 
+@users_lines
 def read_npz(path: Path) -> dict[str, _weft.Tensor]:
     """All arrays of a .npz file by their names.
 
@@ -283,6 +290,7 @@ def decode_image(
     return _weft.internal_decode_image(data, channels, dtype)
 
 
+@users_lines
 def encode_png(image: Any) -> bytes:
     r"""The bytes of a PNG file of an image (height, width) or (height, width, channels).
 
@@ -292,6 +300,7 @@ def encode_png(image: Any) -> bytes:
     return _weft.internal_encode_png(image)
 
 
+@users_lines
 def write_png(path: Path, image: Any) -> None:
     """Writes an image as a PNG file, which appears as a whole or not at all.
 
@@ -302,6 +311,7 @@ def write_png(path: Path, image: Any) -> None:
     _weft.internal_write_png(os.fsdecode(path), image)
 
 
+@users_lines
 def parse_example(data: bytes) -> dict[str, Any]:
     r"""The features of a `tf.train.Example` by their names: tensors (n,) of float32 or int64, and
     lists of bytes.

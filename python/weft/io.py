@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from weft import _weft
 from weft._data_files import read_npz as load_npz
+from weft._tracebacks import users_lines
 
 __all__ = [
     "load_npy",
@@ -27,6 +28,7 @@ __all__ = [
 Path: TypeAlias = "str | os.PathLike[str]"
 
 
+@users_lines
 def load_npy(path: Path) -> _weft.Tensor:
     """Reads a .npy file.
 
@@ -40,6 +42,7 @@ def load_npy(path: Path) -> _weft.Tensor:
     return _weft.internal_load_npy(os.fsdecode(path))
 
 
+@users_lines
 def save_npy(path: Path, tensor: Any) -> None:
     """Writes a tensor as a .npy file.
 
@@ -50,6 +53,7 @@ def save_npy(path: Path, tensor: Any) -> None:
     _weft.internal_save_npy(os.fsdecode(path), tensor)
 
 
+@users_lines
 def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tensor]:
     """All tensors of a safetensors file, or of an index (.json) and its files, by name.
 
@@ -68,6 +72,7 @@ def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tens
     return _weft.internal_load_safetensors(os.fsdecode(path), widen)
 
 
+@users_lines
 def safetensors_metadata(path: Path) -> dict[str, str]:
     """The texts beside the tensors of a safetensors file.
 
@@ -78,6 +83,7 @@ def safetensors_metadata(path: Path) -> dict[str, str]:
     return _weft.internal_safetensors_metadata(os.fsdecode(path))
 
 
+@users_lines
 def save_safetensors(
     path: Path, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
 ) -> None:
