@@ -120,15 +120,25 @@ public:
   /// Throws ValueError unless factor is below 1 and positive, and the numbers are not negative.
   explicit ReduceOnPlateau(double rate, const Plateau &options = {},
                            std::source_location where = WEFT_HERE);
+  /// Where one is between two updates: the best value so far, after how many that was, and how
+  /// many of its cooldown are left.
+  struct Progress {
+    double best = 0;
+    std::int64_t waited = 0, cooling = 0;
+  };
+  /// Goes on from there, with a rate that others may have.
+  ReduceOnPlateau(Variable rate, const Plateau &options, const Progress &progress)
+      : options_(options), rate_(std::move(rate)), progress_(progress) {}
   const Variable &rate() const { return rate_; }
+  const Plateau &options() const { return options_; }
+  const Progress &progress() const { return progress_; }
   /// Whether the rate has been lowered.
   bool update(double watched);
 
 private:
   Plateau options_;
   Variable rate_;
-  double best_;
-  std::int64_t waited_ = 0, cooling_ = 0;
+  Progress progress_;
 };
 
 } // namespace weft::optimizers

@@ -12,6 +12,11 @@ bool is_tracing() {
   return interpreter != nullptr && interpreter->traces();
 }
 
+void run_eagerly(const std::function<void()> &body) {
+  const Interpreter::Scope eager(nullptr);
+  body();
+}
+
 std::uint64_t recorded_ops() { return Tracer::recorded(); }
 
 void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body) {

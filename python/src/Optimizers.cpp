@@ -1,14 +1,11 @@
 // The classes of weft.optimizers: made for a model or variables, or for those of the first update.
+#include "Optimizers.h"
 #include "Networks.h"
 #include "Text.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <variant>
 
 #include <nanobind/stl/string.h>
-#include <weft/detail/staging.h>
-#include <weft/optimizers.h>
 
 namespace weft::python {
 
@@ -62,225 +59,6 @@ static void read(LearningRate &target, nb::handle value, const Place &place, Giv
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// The object
-//===----------------------------------------------------------------------===//
-
-/// What an optimizer updates: variables in a list, or those of a model.
-using Trained = std::variant<std::vector<Variable>, LinkedModel>;
-
-struct OptimizerObject : MadeObject {
-  static constexpr const char *kModule = "weft.optimizers";
-
-  const char *kind = "";
-  std::function<Optimizer(const Trained &)> make;
-  std::optional<Optimizer> made;
-  std::optional<Optimizer> unbound; ///< of a variable of no meaning, until there are others
-  Trained trained;
-  std::shared_ptr<Link> model; ///< whose object is owned, if it was made for one
-  std::optional<Variable> rate;
-  std::vector<Variable> order; ///< the variables that gradients are for, once all have values
-
-  ~OptimizerObject() override { let_go(); }
-
-  void visit(StructureVisitor &visitor) override {
-    if (made) std::as_const(*made).weft_visit(visitor);
-  }
-  bool is_optimizer() const override { return true; }
-
-  void let_go() {
-    clear();
-    if (const std::shared_ptr<Link> before = std::exchange(model, nullptr)) before->disown();
-  }
-
-  /// The model, which it owns from now on.
-  LinkedModel owned(nb::handle object) {
-    model = std::make_shared<Link>(object.ptr());
-    model->own();
-    return LinkedModel(model);
-  }
-  /// Makes it for what is trained.
-  void bind(Trained what) {
-    made = make(what);
-    trained = std::move(what);
-    unbound.reset();
-  }
-  const Optimizer &bound(const char *what) const {
-    if (!made)
-      throw StateError(std::string(kind) + ": " + what +
-                       " was asked before the first update, and the optimizer was made without "
-                       "variables: write " +
-                       kind + "(model), or apply gradients first");
-    return *made;
-  }
-
-  /// The variables that have values, in the order of gradients.
-  const std::vector<Variable> &listed() {
-    if (!order.empty()) return order;
-    std::vector<Variable> all;
-    bool complete = true;
-    const auto add = [&](const Variable &variable) {
-      if (!variable.trainable() && std::holds_alternative<LinkedModel>(trained)) return;
-      if (variable.initialized()) all.push_back(variable);
-      else complete = false;
-    };
-    if (const auto *list = std::get_if<std::vector<Variable>>(&trained))
-      for (const Variable &variable : *list) add(variable);
-    else
-      for (const nn::NamedVariable &entry : nn::named_variables(std::get<LinkedModel>(trained)))
-        add(entry.variable);
-    if (complete) return order = std::move(all);
-    incomplete_ = std::move(all);
-    return incomplete_;
-  }
-
-private:
-  std::vector<Variable> incomplete_;
-};
-
-OptimizerObject &self_of(PyObject *self) {
-  return static_cast<OptimizerObject &>(visitable_in(self));
-}
-
-//===----------------------------------------------------------------------===//
-// Gradients
-//===----------------------------------------------------------------------===//
-
-Tensor gradient_of(PyObject *object, const char *kind) {
-  if (object == Py_None) return {};
-  if (is_tensor(object)) return tensor_in(object);
-  if (is_variable(object)) return variable_in(object).value();
-  return to_tensor(object, {kind, "a gradient"});
-}
-
-/// The gradients of a structure of lists, tuples and dicts, None among them.
-void flatten(PyObject *object, const char *kind, std::vector<Tensor> &gradients, int depth = 0) {
-  constexpr int kDeepestOfAll = 256;
-  if (depth > kDeepestOfAll)
-    throw ValueError(std::string(kind) + ": the gradients are nested too deep, or hold themselves");
-  if (PyDict_Check(object) != 0) {
-    const nb::object values = checked(PyDict_Values(object));
-    for (const nb::handle value : values) flatten(value.ptr(), kind, gradients, depth + 1);
-  } else if (PyList_Check(object) != 0 || PyTuple_Check(object) != 0) {
-    const nb::object items = checked(PySequence_Tuple(object));
-    for (const nb::handle value : items) flatten(value.ptr(), kind, gradients, depth + 1);
-  } else {
-    gradients.push_back(gradient_of(object, kind));
-  }
-}
-
-bool is_pair(PyObject *object) {
-  return (PyTuple_Check(object) != 0 && PyTuple_GET_SIZE(object) == 2 &&
-          is_variable(PyTuple_GET_ITEM(object, 1))) ||
-         (PyList_Check(object) != 0 && PyList_GET_SIZE(object) == 2 &&
-          is_variable(PyList_GET_ITEM(object, 1)));
-}
-
-/// Gradients and variables in the order of a zip.
-struct Pairs {
-  std::vector<Tensor> gradients;
-  std::vector<Variable> variables;
-};
-
-/// The pairs in a list; nothing if these are gradients alone.
-std::optional<Pairs> pairs_in(const nb::object &items, const char *kind) {
-  const Py_ssize_t count = PyList_GET_SIZE(items.ptr());
-  Py_ssize_t pairs = 0;
-  for (Py_ssize_t i = 0; i < count; ++i) pairs += is_pair(PyList_GET_ITEM(items.ptr(), i)) ? 1 : 0;
-  if (pairs == 0) return std::nullopt;
-  if (pairs != count)
-    throw DTypeError(std::string(kind) + ": apply_gradients takes pairs of a gradient and a "
-                                         "variable, as of zip(gradients, variables), or gradients "
-                                         "alone, and was given both");
-  Pairs all;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const nb::object pair = checked(PySequence_Tuple(PyList_GET_ITEM(items.ptr(), i)));
-    all.gradients.push_back(gradient_of(PyTuple_GET_ITEM(pair.ptr(), 0), kind));
-    all.variables.push_back(variable_in(PyTuple_GET_ITEM(pair.ptr(), 1)));
-  }
-  return all;
-}
-
-/// The gradients of pairs in the order of the optimizer's variables, undefined where there is none.
-std::vector<Tensor> in_order(OptimizerObject &self, Pairs pairs) {
-  const std::vector<Variable> &order = self.listed();
-  if (order == pairs.variables) return std::move(pairs.gradients);
-  std::unordered_map<const VariableState *, std::size_t> places;
-  for (std::size_t i = 0; i < order.size(); ++i) places[order[i].state().get()] = i;
-  std::vector<Tensor> gradients(order.size());
-  std::vector<bool> taken(order.size());
-  for (std::size_t i = 0; i < pairs.variables.size(); ++i) {
-    const Variable &variable = pairs.variables[i];
-    const auto found = places.find(variable.state().get());
-    if (found == places.end())
-      throw ValueError(std::string(self.kind) + ": there is a gradient for the variable '" +
-                       variable.name() +
-                       "', which is none of those that the optimizer was made for or first "
-                       "updated: make an optimizer for it");
-    if (taken[found->second])
-      throw ValueError(std::string(self.kind) + ": there are two gradients for the variable '" +
-                       variable.name() + "'");
-    taken[found->second] = true;
-    gradients[found->second] = pairs.gradients[i];
-  }
-  return gradients;
-}
-
-void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
-  OptimizerObject &self = self_of(object.ptr());
-  std::vector<Tensor> gradients;
-  const bool sequence = PyDict_Check(given.ptr()) == 0 && !is_tensor(given.ptr());
-  std::optional<Pairs> pairs;
-  nb::object items;
-  if (sequence) {
-    items = nb::steal(PySequence_List(given.ptr()));
-    if (!items.is_valid()) {
-      PyErr_Clear();
-      raise_type_error(std::string(self.kind) + ": apply_gradients was given a " +
-                       Py_TYPE(given.ptr())->tp_name +
-                       ": zip(gradients, variables) is wanted, or gradients in the order of the "
-                       "variables");
-    }
-    pairs = pairs_in(items, self.kind);
-  }
-  if (pairs) {
-    if (!self.made) self.bind(pairs->variables);
-    gradients = in_order(self, *std::move(pairs));
-  } else {
-    if (!self.made)
-      throw StateError(std::string(self.kind) +
-                       ": it was made without variables, so that the first gradients come with "
-                       "theirs: apply_gradients(zip(gradients, variables))");
-    flatten(sequence ? items.ptr() : given.ptr(), self.kind, gradients);
-  }
-  std::int64_t elements = 0;
-  if (!weft::detail::is_tracing())
-    for (const Tensor &gradient : gradients)
-      if (gradient.defined()) elements += gradient.impl()->size;
-  unlocked(elements, [&] { self.made->apply_gradients(gradients); });
-}
-
-Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
-  OptimizerObject &self = self_of(object.ptr());
-  if (!variables.is_none()) {
-    std::vector<Variable> list;
-    for (const nb::handle variable : variables) {
-      if (!is_variable(variable.ptr()))
-        raise_type_error(std::string(self.kind) + ": minimize: variables holds a " +
-                         Py_TYPE(variable.ptr())->tp_name + ": a list of variables is wanted");
-      list.push_back(variable_in(variable.ptr()));
-    }
-    if (!self.made) self.bind(std::move(list));
-    else if (list != self.listed())
-      throw ValueError(std::string(self.kind) +
-                       ": minimize: these are not the variables that it was made for");
-  }
-  return self.bound("minimize").minimize([&] {
-    const nb::object value = checked(PyObject_CallNoArgs(loss.ptr()));
-    return to_tensor(value.ptr(), {"minimize", "what the loss gives"});
-  });
-}
-
 nb::list listed(const std::vector<Variable> &variables) {
   nb::list list;
   for (const Variable &variable : variables) list.append(checked(wrap(variable)));
@@ -319,7 +97,7 @@ Trained trained_by(OptimizerObject &self, nb::handle object) {
 /// classes of the user, are left as they are.
 bool bind_to_model(nb::handle optimizer, nb::handle model) {
   if (!nb::isinstance<OptimizerObject>(optimizer)) return false;
-  OptimizerObject &self = self_of(optimizer.ptr());
+  OptimizerObject &self = optimizer_in(optimizer.ptr());
   if (self.made) return false;
   const LinkedModel trained = self.owned(model);
   if (std::ranges::none_of(nn::named_variables(trained), [](const nn::NamedVariable &entry) {
@@ -392,7 +170,7 @@ private:
       self->kind = std::string_view(all.function).rfind('.') + 1 + all.function;
       nb::inst_mark_ready(object);
       self->take(more);
-      self->arguments = nb::dict();
+      self->arguments = options_in(given, keywords);
       if (const Variable *rate = options.learning_rate.variable()) self->rate = *rate;
       self->make = [options](const Trained &what) {
         return std::visit([&](const auto &of) -> Optimizer { return O(of, options); }, what);
@@ -401,6 +179,14 @@ private:
       else self->unbound = unbound(options);
       return 0;
     });
+  }
+  /// All but what is trained.
+  static nb::dict options_in(nb::handle given, PyObject *keywords) {
+    nb::dict named;
+    if (nb::len(given) > 1) named["learning_rate"] = nb::object(given[1]);
+    if (keywords != nullptr) named.update(nb::borrow<nb::dict>(keywords));
+    if (named.contains("variables")) nb::del(named["variables"]);
+    return named;
   }
   /// Checks the options, too.
   static Optimizer unbound(Options options) {
@@ -430,8 +216,43 @@ void set_rate(OptimizerObject &self, nb::handle value) {
   self.rate->assign(number);
 }
 
+//===----------------------------------------------------------------------===//
+// Pickles and copies
+//===----------------------------------------------------------------------===//
+
+nb::list values_of(const std::vector<Variable> &variables) {
+  nb::list list;
+  for (const Variable &variable : variables)
+    list.append(variable.initialized() ? checked(wrap(variable)) : nb::none());
+  return list;
+}
+
+/// The class and the options; then what is trained, the state, and attributes of a subclass.
+nb::object reduce(nb::handle_t<OptimizerObject> object) {
+  const OptimizerObject &self = optimizer_in(object.ptr());
+  nb::object trained = nb::none(), state = nb::none();
+  if (self.made) {
+    if (const auto *variables = std::get_if<std::vector<Variable>>(&self.trained))
+      trained = listed(*variables);
+    else trained = nb::borrow(self.model->object);
+    state = values_of(self.made->state());
+  }
+  return nb::make_tuple(
+      nb::module_::import_("weft._copies").attr("unpickled_optimizer"),
+      nb::make_tuple(object.type(), self.arguments),
+      nb::make_tuple(trained, state, nb::getattr(object, "__dict__", nb::dict())));
+}
+
+void set_state(nb::handle_t<OptimizerObject> object, const nb::tuple &given) {
+  OptimizerObject &self = optimizer_in(object.ptr());
+  const nb::object trained = given[0], state = given[1];
+  if (!trained.is_none()) self.set(trained_by(self, trained), nb::cast<nb::list>(state));
+  if (const nb::dict attributes = given[2]; nb::len(attributes) != 0)
+    object.attr("__dict__").attr("update")(attributes);
+}
+
 void define_base(nb::module_ &module) {
-  nb::class_<OptimizerObject, Visitable>(
+  auto type = nb::class_<OptimizerObject, Visitable>(
       module, "Optimizer", nb::is_weak_referenceable(),
       "What all optimizers are: made for a model or a list of variables, or, without either, for "
       "those of the first update."
@@ -442,29 +263,23 @@ void define_base(nb::module_ &module) {
       "    True\n"
       "    >>> optimizer.apply_gradients([wf.tensor([2.0])])\n"
       "    >>> w.value(), optimizer.step\n"
-      "    (tensor([0.5], shape=(1,), dtype=float32), tensor(1, shape=(), dtype=int64))\n")
-      .def(
-          "apply_gradients", apply_gradients, nb::arg("gradients").none(),
-          "Updates the variables: by zip(gradients, variables), or by gradients alone in the order "
-          "of the variables that it was made for. A gradient that is None leaves its variable as "
-          "it "
-          "is.")
-      .def("minimize", minimize, nb::arg("loss").none(), nb::arg("variables") = nb::none(),
-           "Runs `loss`, a function without parameters that gives a scalar, updates by its "
-           "gradients, and gives what it gave.")
-      .def(
+      "    (tensor([0.5], shape=(1,), dtype=float32), tensor(1, shape=(), dtype=int64))\n");
+  define_updates(type);
+  type.def(
           "swap_averages",
-          [](const OptimizerObject &self) { self.bound("swap_averages").swap_averages(); },
+          [](OptimizerObject &self) { self.bound("swap_averages").swap_averages(); },
           "Exchanges weights and their averages: once before testing, once after.")
       .def_prop_ro(
           "step",
-          [](const OptimizerObject &self) {
+          [](OptimizerObject &self) {
+            self.settle();
             return (self.made ? *self.made : *self.unbound).step();
           },
           "The number of updates so far, an int64 scalar.")
       .def_prop_rw(
           "learning_rate",
-          [](const OptimizerObject &self) -> nb::object {
+          [](OptimizerObject &self) -> nb::object {
+            self.settle();
             if (self.rate) return checked(wrap(*self.rate));
             return checked(wrap((self.made ? *self.made : *self.unbound).learning_rate()));
           },
@@ -473,20 +288,27 @@ void define_base(nb::module_ &module) {
           "assigned, or a float64 scalar.")
       .def_prop_ro(
           "variables",
-          [](OptimizerObject &self) { return self.made ? listed(self.listed()) : nb::list(); },
+          [](OptimizerObject &self) {
+            self.settle();
+            return self.made ? listed(self.listed()) : nb::list();
+          },
           "The variables that it updates and that have values, in the order of gradients.")
       .def_prop_ro(
           "state",
-          [](const OptimizerObject &self) {
+          [](OptimizerObject &self) {
+            self.settle();
             return self.made ? listed(self.made->state()) : nb::list();
           },
           "Its own variables: the step, then what it keeps for each.")
       .def_prop_ro("name", [](const OptimizerObject &self) { return self.kind; })
       .def("__repr__",
-           [](const OptimizerObject &self) {
+           [](OptimizerObject &self) {
+             self.settle();
              return "<weft.optimizers." + std::string(self.kind) +
                     (self.made ? ">" : ", of no variables yet>");
            })
+      .def("__reduce__", reduce)
+      .def("__setstate__", set_state)
       .attr("__module__") = "weft.optimizers";
 }
 

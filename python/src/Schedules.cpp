@@ -122,6 +122,26 @@ void define_plateau(nb::module_ &module) {
             return self.update(value);
           },
           nb::arg("watched").none(), "Whether the rate has been lowered.")
+      .def("__reduce__",
+           [](nb::handle_t<ReduceOnPlateau> object) {
+             const auto &self = nb::cast<const ReduceOnPlateau &>(object);
+             const Options &options = self.options();
+             const ReduceOnPlateau::Progress &at = self.progress();
+             const nb::object made_of =
+                 nb::make_tuple(0.0, options.factor, options.patience, options.min_delta,
+                                options.cooldown, options.min_rate, options.largest_is_best);
+             return nb::make_tuple(nb::module_::import_("weft._copies").attr("unpickled_plateau"),
+                                   nb::make_tuple(object.type(), made_of,
+                                                  checked(wrap(self.rate())), at.best, at.waited,
+                                                  at.cooling),
+                                   nb::getattr(object, "__dict__", nb::none()));
+           })
+      .def("_go_on",
+           [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
+              std::int64_t cooling) {
+             self =
+                 ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
+           })
       .attr("__module__") = "weft.schedules";
 }
 

@@ -12,6 +12,7 @@ from math import e as e, inf as inf, nan as nan, pi as pi
 
 from weft import (
     _absent,
+    _copies as _copies,
     _distances,
     _elements,
     _elementwise,

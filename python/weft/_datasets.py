@@ -10,6 +10,7 @@ from weft import _weft
 from weft._arguments import integer, optional_integer, optional_number, options
 from weft._arguments import seed as seed_of
 from weft._function import TensorSpec
+from weft._tracebacks import clean, users_lines
 
 __all__ = [
     "Dataset",
@@ -140,6 +141,7 @@ class Dataset(Generic[T]):
         drawn = seed_of("map: seed", seed)
         return self._with(self._pipeline.map(called, seeded, threads, drawn), called)
 
+    @users_lines
     def filter(self, predicate: OfElement[T]) -> Dataset[T]:
         """The elements of which `predicate(element)`, a bool or a bool scalar, is true.
 
@@ -235,6 +237,7 @@ class Dataset(Generic[T]):
         """
         return self._with(self._pipeline.repeat(optional_integer("repeat: count", count)))
 
+    @users_lines
     def take(self, count: int) -> Dataset[T]:
         """The first `count` elements.
 
@@ -243,6 +246,7 @@ class Dataset(Generic[T]):
         """
         return self._with(self._pipeline.take(integer("take: count", count)))
 
+    @users_lines
     def skip(self, count: int) -> Dataset[T]:
         """All but the first `count` elements.
 
@@ -251,6 +255,7 @@ class Dataset(Generic[T]):
         """
         return self._with(self._pipeline.skip(integer("skip: count", count)))
 
+    @users_lines
     def shard(self, count: int, index: int) -> Dataset[T]:
         """Every `count`-th element, from number `index` on: what one of several processes works on.
         A shuffle before it needs the same seed in all of them.
@@ -264,6 +269,7 @@ class Dataset(Generic[T]):
         parts, number = integer("shard: count", count), integer("shard: index", index)
         return self._with(self._pipeline.shard(parts, number))
 
+    @users_lines
     def split(self, fraction: float) -> tuple[Dataset[T], Dataset[T]]:
         """The first part of the elements, and the rest: `train, test = d.split(0.8)`. What is
         before this stage has the order of its first epoch for ever.
@@ -282,6 +288,7 @@ class Dataset(Generic[T]):
         first, second = self._pipeline.split(part)
         return self._with(first), self._with(second)
 
+    @users_lines
     def enumerate(self, start: int = 0) -> Dataset[tuple[_weft.Tensor, T]]:
         """Each element with its number, an int64 scalar.
 
@@ -290,6 +297,7 @@ class Dataset(Generic[T]):
         """
         return zip(range(start, _MOST), self)
 
+    @users_lines
     def concatenate(self, *others: Iterable[Any]) -> Dataset[Any]:
         """The elements of this data set and then those of others.
 
@@ -316,6 +324,7 @@ class Dataset(Generic[T]):
         turns, taken = integer("interleave: cycle", cycle), integer("interleave: block", block)
         return self._with(self._pipeline.interleave(called, turns, taken), called)
 
+    @users_lines
     def cache(self) -> Dataset[T]:
         """Keeps elements in memory once they are made. What is before this stage has the order of
         its first epoch for ever.
@@ -325,6 +334,7 @@ class Dataset(Generic[T]):
         """
         return self._with(self._pipeline.cache())
 
+    @users_lines
     def prefetch(self, count: int = 2) -> Dataset[T]:
         """A thread makes up to `count` elements ahead while the loop is at work on others.
 
@@ -396,6 +406,7 @@ class Dataset(Generic[T]):
         """
         return self._pipeline.saved_state()
 
+    @users_lines
     def restore_state(self, state: str) -> None:
         """Has the next loop go on where that position was.
 
@@ -419,7 +430,19 @@ class _Loop(Iterator[Any]):
         self._next = dataset._pipeline.start().__next__  # pyright: ignore[reportPrivateUsage]
 
     def __next__(self) -> Any:
-        return self._next()
+        try:
+            return self._next()
+        except StopIteration:
+            raise
+        except BaseException as error:
+            clean(error)
+            raise
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "an iterator of a data set cannot be pickled or copied: save how far the data set is "
+            "with a checkpoint"
+        )
 
 
 def _callable(stage: str, f: Any) -> _weft.internal_Callable:
@@ -444,6 +467,7 @@ def _made(pipeline: _weft.internal_Pipeline, *callables: Any) -> Dataset[Any]:
 # Sources.
 
 
+@users_lines
 def from_tensors(*tensors: Any) -> Dataset[Any]:
     """The rows of tensors or arrays, along their first axes, which have one size: of one as they
     are, of several as a tuple, of a tuple, dict or dataclass in its structure. Arrays that are as a
@@ -462,6 +486,7 @@ def from_tensors(*tensors: Any) -> Dataset[Any]:
     return _made(_weft.internal_from_tensors(tensors[0] if len(tensors) == 1 else tensors))
 
 
+@users_lines
 def from_tensor_slices(tensors: Any) -> Dataset[Any]:
     """As `from_tensors` of one structure.
 
@@ -471,6 +496,7 @@ def from_tensor_slices(tensors: Any) -> Dataset[Any]:
     return from_tensors(tensors)
 
 
+@users_lines
 def from_element(element: Any) -> Dataset[Any]:
     """A single element.
 
@@ -480,6 +506,7 @@ def from_element(element: Any) -> Dataset[Any]:
     return _made(_weft.internal_from_element(element))
 
 
+@users_lines
 def range(*bounds: int) -> Dataset[_weft.Tensor]:
     """start, start + step, ... before stop, as int64 scalars: `range(stop)`, `range(start, stop)`,
     `range(start, stop, step)`.
@@ -519,6 +546,7 @@ class _Once:
         return itertools.chain(self._first, self._iterator)
 
 
+@users_lines
 def from_generator(f: Callable[..., Iterable[Any]], *args: Any) -> Dataset[Any]:
     """What `f(*args)` yields, called anew for each epoch. A loop that resumes goes through the
     elements that it passes over.

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from weft import _weft
 from weft._arguments import NeedsInit, options, sizes
+from weft._tracebacks import users_lines
 from weft._weft import DType, Function, dtype as _dtype_of
 
 from ._trees import is_dict, is_listed, mapped
@@ -102,6 +103,7 @@ def function(
     dump: str = "",
     checkpoint: str = "",
 ) -> Function[P, R]: ...
+@users_lines
 def function(
     f: Any = None,
     /,

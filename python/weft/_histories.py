@@ -12,6 +12,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 from weft import _weft
 from weft._arguments import NeedsInit, options
 from weft._datasets import Dataset
+from weft._tracebacks import users_lines
 
 __all__ = ["History", "Progress", "is_notebook"]
 
@@ -37,6 +38,7 @@ class History(_weft.internal_History):
                 made.add(name, step, value)
         return made
 
+    @users_lines
     def __getitem__(self, name: str) -> list[float]:
         if not self.contains(name):
             raise KeyError(f"there is no series '{name}': there are {', '.join(self.names())}")
@@ -68,6 +70,7 @@ class History(_weft.internal_History):
         """The values by name, as Keras has them."""
         return dict(self.items())
 
+    @users_lines
     def best(self, name: str, goal: str = "lowest") -> tuple[int, float]:
         """The first of the best values, with its step; `goal` is 'lowest' or 'highest'. NaN is
         never best.
@@ -95,19 +98,34 @@ class History(_weft.internal_History):
         """
         return self.drawn(list(names), width, height, log_scale, ascii)
 
+    @users_lines
     def save_csv(self, path: Path) -> None:
         """Writes a CSV file: a column for the step and one for each series."""
         super().save_csv(os.fsdecode(path))
 
     @classmethod
+    @users_lines
     def from_csv(cls, path: Path) -> History:
         """What `save_csv` wrote, or another table of numbers whose first column is the step."""
         made = cls()
         made.load_csv(os.fsdecode(path))
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        series = {name: list(zip(self.steps(name), self.numbers(name))) for name in self.names()}
+        return _unpickled, (type(self), series), self.__dict__
+
     def __repr__(self) -> str:
         return self.table()
+
+
+def _unpickled(cls: type[History], series: dict[str, list[tuple[int, float]]]) -> History:
+    history = cls.__new__(cls)
+    _weft.internal_History.__init__(history)
+    for name, points in series.items():
+        for step, value in points:
+            history.add(name, step, value)
+    return history
 
 
 # Bars.

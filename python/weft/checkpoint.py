@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from weft import _weft
 from weft._arguments import NeedsInit, integer, optional_integer, optional_number, options
+from weft._tracebacks import users_lines
 from weft._weft import RestoreStatus
 
 __all__ = ["Checkpoint", "CheckpointInfo", "CheckpointManager", "latest_checkpoint"]
@@ -39,6 +40,7 @@ class Checkpoint(NeedsInit):
 
     _made_by_init = ("_parts",)
 
+    @users_lines
     def __init__(self, structure: Any = None, /, **parts: Any) -> None:
         if structure is not None and parts:
             raise TypeError(
@@ -52,6 +54,7 @@ class Checkpoint(NeedsInit):
     def _saved(self) -> _weft.internal_SavedParts:
         return _weft.internal_SavedParts(self._parts)
 
+    @users_lines
     def save(self, folder: Path) -> str:
         """Writes the next numbered file of a folder, which is made if it is not there, and gives
         its path: "run1/ckpt-1.safetensors".
@@ -64,10 +67,12 @@ class Checkpoint(NeedsInit):
         """
         return self._saved().save(os.fsdecode(folder))
 
+    @users_lines
     def write(self, path: Path) -> None:
         """Writes a file of that name."""
         self._saved().write(os.fsdecode(path))
 
+    @users_lines
     def restore(self, path: Path | None) -> RestoreStatus:
         """Gives everything that is here and in the file its value from there; the rest stays as it
         is. Values of layers without variables yet wait for their first call. With None nothing is
@@ -197,6 +202,7 @@ class CheckpointManager(NeedsInit):
         now = integer("save_if_due: step", step)
         return self._manager.save_if_due(_saved(what), now, value)
 
+    @users_lines
     def wait(self) -> None:
         """Returns when what is being saved is there. Raises what the save raised."""
         self._manager.wait()
@@ -220,6 +226,7 @@ class CheckpointManager(NeedsInit):
         """The same for that with the best metric; None if none has one."""
         return _info(self._manager.restore_best(_saved(what), partial))
 
+    @users_lines
     def checkpoints(self) -> list[CheckpointInfo]:
         """Those that are there and whole, oldest first."""
         return [CheckpointInfo(*found) for found in self._manager.checkpoints()]

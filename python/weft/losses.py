@@ -75,6 +75,7 @@ __all__ = [
 ]
 
 
+@users_lines
 def binary_crossentropy(labels: Any, scores: Any, from_logits: bool = False, **options: Any) -> Tensor:
     """`binary_cross_entropy` of probabilities, or of logits.
 
@@ -84,6 +85,7 @@ def binary_crossentropy(labels: Any, scores: Any, from_logits: bool = False, **o
     return binary_cross_entropy(labels, scores, from_logits=from_logits, **options)
 
 
+@users_lines
 def categorical_crossentropy(
     labels: Any, scores: Any, from_logits: bool = False, **options: Any
 ) -> Tensor:
@@ -95,6 +97,7 @@ def categorical_crossentropy(
     return categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
 
 
+@users_lines
 def sparse_categorical_crossentropy(
     labels: Any, scores: Any, from_logits: bool = False, **options: Any
 ) -> Tensor:

@@ -74,6 +74,7 @@ class Module:
         return _weft.internal_named_variables(self)
 
     @property
+    @users_lines
     def parameter_count(self) -> int:
         """How many floating numbers the variables hold. Raises StateError if one has no value yet:
         call the model first."""
@@ -483,6 +484,7 @@ class Sequential(Model):
     def __getitem__(self, index: int | str) -> Any: ...
     @overload
     def __getitem__(self, index: slice) -> Sequential: ...
+    @users_lines
     def __getitem__(self, index: int | str | slice) -> Any:
         """The layer of that number or name; of a slice, a Sequential of the same layers."""
         if isinstance(index, str):

@@ -387,6 +387,23 @@ def test_g22_recompute_draws_the_same_numbers_again():
     assert all(gradient is not None for gradient in tape.gradient(loss, model.trainable_variables))
 
 
+def test_g22_a_recomputed_block_with_dropout_has_the_plain_gradient():
+    block, x = wf.nn.TransformerEncoderLayer(8, heads=2, inner=16, dropout=0.3), wf.random.normal((2, 5, 8), seed=3)
+    block(x)
+    states = [(v, v.numpy().copy()) for v in block.non_trainable_variables]
+
+    def gradients(f):
+        for v, state in states:
+            v.assign(state)
+        with wf.GradientTape() as tape:
+            loss = wf.sum(f(x, training=True) ** 2)
+        return tape.gradient(loss, block.trainable_variables)
+
+    expected, again = gradients(block), wf.recompute(block)
+    for f in (lambda: gradients(again), wf.function(lambda: gradients(again)), lambda: gradients(wf.function(again))):
+        assert all(np.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(f(), expected))
+
+
 def test_g22_recompute_refuses_other_draws():
     runs = []
 

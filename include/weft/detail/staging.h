@@ -15,6 +15,9 @@ namespace weft::detail {
 /// Whether control flow on this thread is recorded: in a trace, under tapes within it too.
 bool is_tracing();
 
+/// Runs `body` on values, unseen by the traces and tapes of this thread.
+void run_eagerly(const std::function<void()> &body);
+
 /// How many ops, calls and constructs the traces of this thread have recorded until now, those of
 /// forgotten blocks among them.
 std::uint64_t recorded_ops();

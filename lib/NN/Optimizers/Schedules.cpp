@@ -153,8 +153,8 @@ Schedule one_cycle(double largest, const OneCycle &options, std::source_location
 
 ReduceOnPlateau::ReduceOnPlateau(double rate, const Plateau &options, std::source_location where)
     : options_(options), rate_(full({}, rate, DType::f64), "learning_rate", /*trainable=*/false),
-      best_(options.largest_is_best ? -std::numeric_limits<double>::infinity()
-                                    : std::numeric_limits<double>::infinity()) {
+      progress_{options.largest_is_best ? -std::numeric_limits<double>::infinity()
+                                        : std::numeric_limits<double>::infinity()} {
   const CompositeCall site("ReduceOnPlateau", where);
   if (!(rate >= 0 && std::isfinite(rate)))
     throw ValueError("ReduceOnPlateau: the rate is " + number_text(rate) +
@@ -169,23 +169,24 @@ ReduceOnPlateau::ReduceOnPlateau(double rate, const Plateau &options, std::sourc
 }
 
 bool ReduceOnPlateau::update(double watched) {
-  if (cooling_ > 0) {
-    --cooling_;
-    waited_ = 0;
+  auto &[best, waited, cooling] = progress_;
+  if (cooling > 0) {
+    --cooling;
+    waited = 0;
   }
-  const bool better = options_.largest_is_best ? watched > best_ + options_.min_delta
-                                               : watched < best_ - options_.min_delta;
+  const bool better = options_.largest_is_best ? watched > best + options_.min_delta
+                                               : watched < best - options_.min_delta;
   if (better) {
-    best_ = watched;
-    waited_ = 0;
+    best = watched;
+    waited = 0;
     return false;
   }
-  if (cooling_ > 0 || ++waited_ < options_.patience) return false;
+  if (cooling > 0 || ++waited < options_.patience) return false;
   const double old = rate_.value().item<double>();
-  waited_ = 0;
+  waited = 0;
   if (old <= options_.min_rate) return false;
   rate_.assign(std::max(old * options_.factor, options_.min_rate));
-  cooling_ = options_.cooldown;
+  cooling = options_.cooldown;
   return true;
 }
 

@@ -352,8 +352,13 @@ def test_errors_show_the_lines_of_the_user_alone():
         lambda: wf.Sequential(here)(x),
         lambda: wf.losses.MeanSquaredError()(x, wrong),
         lambda: wf.Sequential(3),
+        lambda: list(wf.data.from_tensors(x).map(lambda row: row + wf.ones(3))),
+        lambda: wf.data.zip(3),
+        lambda: wf.Checkpoint(a=3).save("folder"),
+        lambda: wf.io.load_npy("nothing.npy"),
+        lambda: wf.function(3),
     ):
-        with pytest.raises((wf.ShapeError, Frozen, TypeError)) as caught:
+        with pytest.raises((wf.ShapeError, wf.IOError, Frozen, TypeError)) as caught:
             call()
         files = {entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)}
         assert files == {__file__}

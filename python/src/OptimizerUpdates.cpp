@@ -1,0 +1,230 @@
+// Updates by optimizers of Python: by gradients of variables in any order, and of losses.
+#include "Optimizers.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <nanobind/stl/string.h>
+#include <weft/detail/staging.h>
+
+namespace weft::python {
+
+OptimizerObject &optimizer_in(PyObject *object) {
+  auto &self = static_cast<OptimizerObject &>(visitable_in(object));
+  self.settle();
+  return self;
+}
+
+void OptimizerObject::set(Trained what, const nb::list &state) {
+  trained = std::move(what);
+  state_ = state;
+  const auto *of = std::get_if<LinkedModel>(&trained);
+  if (of == nullptr) return settle();
+  const auto all = nn::named_variables(*of);
+  if (std::ranges::none_of(all, [](const auto &entry) { return entry.variable.trainable(); }))
+    return;
+  if (make(trained).state().size() == nb::len(state)) settle();
+}
+
+void OptimizerObject::settle() {
+  if (!state_.is_valid()) return;
+  const nb::list values = nb::borrow<nb::list>(state_);
+  if (!made) bind(std::move(trained));
+  const std::vector<Variable> own = made->state();
+  if (own.size() != nb::len(values))
+    throw ValueError(std::string(kind) + ": it was pickled with " +
+                     std::to_string(nb::len(values)) + " variables of its own, and has " +
+                     std::to_string(own.size()) + " for the model as it is");
+  state_ = nb::object();
+  weft::detail::run_eagerly([&] {
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const nb::object given = values[i];
+      if (given.is_none()) continue;
+      if (!own[i].initialized())
+        throw StateError(std::string(kind) + ": it was pickled with a value of '" + own[i].name() +
+                         "', and the variable that this is for has none");
+      own[i].assign(variable_in(given.ptr()).value());
+    }
+  });
+}
+
+const optimizers::Optimizer &OptimizerObject::bound(const char *what) {
+  settle();
+  if (!made)
+    throw StateError(std::string(kind) + ": " + what +
+                     " was asked before the first update, and the optimizer was made without "
+                     "variables: write " +
+                     kind + "(model), or apply gradients first");
+  return *made;
+}
+
+const std::vector<Variable> &OptimizerObject::listed() {
+  if (!order.empty()) return order;
+  std::vector<Variable> all;
+  bool complete = true;
+  const auto add = [&](const Variable &variable) {
+    if (!variable.trainable() && std::holds_alternative<LinkedModel>(trained)) return;
+    if (variable.initialized()) all.push_back(variable);
+    else complete = false;
+  };
+  if (const auto *list = std::get_if<std::vector<Variable>>(&trained))
+    for (const Variable &variable : *list) add(variable);
+  else
+    for (const nn::NamedVariable &entry : nn::named_variables(std::get<LinkedModel>(trained)))
+      add(entry.variable);
+  if (complete) return order = std::move(all);
+  incomplete_ = std::move(all);
+  return incomplete_;
+}
+
+namespace {
+
+Tensor gradient_of(PyObject *object, const char *kind) {
+  if (object == Py_None) return {};
+  if (is_tensor(object)) return tensor_in(object);
+  if (is_variable(object)) return variable_in(object).value();
+  return to_tensor(object, {kind, "a gradient"});
+}
+
+/// The gradients of a structure of lists, tuples and dicts, None among them.
+void flatten(PyObject *object, const char *kind, std::vector<Tensor> &gradients, int depth = 0) {
+  constexpr int kDeepestOfAll = 256;
+  if (depth > kDeepestOfAll)
+    throw ValueError(std::string(kind) + ": the gradients are nested too deep, or hold themselves");
+  if (PyDict_Check(object) != 0) {
+    const nb::object values = checked(PyDict_Values(object));
+    for (const nb::handle value : values) flatten(value.ptr(), kind, gradients, depth + 1);
+  } else if (PyList_Check(object) != 0 || PyTuple_Check(object) != 0) {
+    const nb::object items = checked(PySequence_Tuple(object));
+    for (const nb::handle value : items) flatten(value.ptr(), kind, gradients, depth + 1);
+  } else {
+    gradients.push_back(gradient_of(object, kind));
+  }
+}
+
+bool is_pair(PyObject *object) {
+  return (PyTuple_Check(object) != 0 && PyTuple_GET_SIZE(object) == 2 &&
+          is_variable(PyTuple_GET_ITEM(object, 1))) ||
+         (PyList_Check(object) != 0 && PyList_GET_SIZE(object) == 2 &&
+          is_variable(PyList_GET_ITEM(object, 1)));
+}
+
+/// Gradients and variables in the order of a zip.
+struct Pairs {
+  std::vector<Tensor> gradients;
+  std::vector<Variable> variables;
+};
+
+/// The pairs in a list; nothing if these are gradients alone.
+std::optional<Pairs> pairs_in(const nb::object &items, const char *kind) {
+  const Py_ssize_t count = PyList_GET_SIZE(items.ptr());
+  Py_ssize_t pairs = 0;
+  for (Py_ssize_t i = 0; i < count; ++i) pairs += is_pair(PyList_GET_ITEM(items.ptr(), i)) ? 1 : 0;
+  if (pairs == 0) return std::nullopt;
+  if (pairs != count)
+    throw DTypeError(std::string(kind) + ": apply_gradients takes pairs of a gradient and a "
+                                         "variable, as of zip(gradients, variables), or gradients "
+                                         "alone, and was given both");
+  Pairs all;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::object pair = checked(PySequence_Tuple(PyList_GET_ITEM(items.ptr(), i)));
+    all.gradients.push_back(gradient_of(PyTuple_GET_ITEM(pair.ptr(), 0), kind));
+    all.variables.push_back(variable_in(PyTuple_GET_ITEM(pair.ptr(), 1)));
+  }
+  return all;
+}
+
+/// The gradients of pairs in the order of the optimizer's variables, undefined where there is none.
+std::vector<Tensor> in_order(OptimizerObject &self, Pairs pairs) {
+  const std::vector<Variable> &order = self.listed();
+  if (order == pairs.variables) return std::move(pairs.gradients);
+  std::unordered_map<const VariableState *, std::size_t> places;
+  for (std::size_t i = 0; i < order.size(); ++i) places[order[i].state().get()] = i;
+  std::vector<Tensor> gradients(order.size());
+  std::vector<bool> taken(order.size());
+  for (std::size_t i = 0; i < pairs.variables.size(); ++i) {
+    const Variable &variable = pairs.variables[i];
+    const auto found = places.find(variable.state().get());
+    if (found == places.end())
+      throw ValueError(std::string(self.kind) + ": there is a gradient for the variable '" +
+                       variable.name() +
+                       "', which is none of those that the optimizer was made for or first "
+                       "updated: make an optimizer for it");
+    if (taken[found->second])
+      throw ValueError(std::string(self.kind) + ": there are two gradients for the variable '" +
+                       variable.name() + "'");
+    taken[found->second] = true;
+    gradients[found->second] = pairs.gradients[i];
+  }
+  return gradients;
+}
+
+void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
+  OptimizerObject &self = optimizer_in(object.ptr());
+  std::vector<Tensor> gradients;
+  const bool sequence = PyDict_Check(given.ptr()) == 0 && !is_tensor(given.ptr());
+  std::optional<Pairs> pairs;
+  nb::object items;
+  if (sequence) {
+    items = nb::steal(PySequence_List(given.ptr()));
+    if (!items.is_valid()) {
+      PyErr_Clear();
+      raise_type_error(std::string(self.kind) + ": apply_gradients was given a " +
+                       Py_TYPE(given.ptr())->tp_name +
+                       ": zip(gradients, variables) is wanted, or gradients in the order of the "
+                       "variables");
+    }
+    pairs = pairs_in(items, self.kind);
+  }
+  if (pairs) {
+    if (!self.made) self.bind(pairs->variables);
+    gradients = in_order(self, *std::move(pairs));
+  } else {
+    if (!self.made)
+      throw StateError(std::string(self.kind) +
+                       ": it was made without variables, so that the first gradients come with "
+                       "theirs: apply_gradients(zip(gradients, variables))");
+    flatten(sequence ? items.ptr() : given.ptr(), self.kind, gradients);
+  }
+  std::int64_t elements = 0;
+  if (!weft::detail::is_tracing())
+    for (const Tensor &gradient : gradients)
+      if (gradient.defined()) elements += gradient.impl()->size;
+  unlocked(elements, [&] { self.made->apply_gradients(gradients); });
+}
+
+Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
+  OptimizerObject &self = optimizer_in(object.ptr());
+  if (!variables.is_none()) {
+    std::vector<Variable> list;
+    for (const nb::handle variable : variables) {
+      if (!is_variable(variable.ptr()))
+        raise_type_error(std::string(self.kind) + ": minimize: variables holds a " +
+                         Py_TYPE(variable.ptr())->tp_name + ": a list of variables is wanted");
+      list.push_back(variable_in(variable.ptr()));
+    }
+    if (!self.made) self.bind(std::move(list));
+    else if (list != self.listed())
+      throw ValueError(std::string(self.kind) +
+                       ": minimize: these are not the variables that it was made for");
+  }
+  return self.bound("minimize").minimize([&] {
+    const nb::object value = checked(PyObject_CallNoArgs(loss.ptr()));
+    return to_tensor(value.ptr(), {"minimize", "what the loss gives"});
+  });
+}
+
+} // namespace
+
+void define_updates(nb::class_<OptimizerObject, Visitable> &type) {
+  type.def(
+          "apply_gradients", apply_gradients, nb::arg("gradients").none(),
+          "Updates the variables: by zip(gradients, variables), or by gradients alone in the order "
+          "of the variables that it was made for. A gradient that is None leaves its variable as "
+          "it is.")
+      .def("minimize", minimize, nb::arg("loss").none(), nb::arg("variables") = nb::none(),
+           "Runs `loss`, a function without parameters that gives a scalar, updates by its "
+           "gradients, and gives what it gave.");
+}
+
+} // namespace weft::python
