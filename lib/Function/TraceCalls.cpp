@@ -8,6 +8,7 @@
 
 #include "Ops/Eager.h"
 #include "Runtime/Variable.h"
+#include <weft/detail/binding.h>
 
 namespace weft {
 
@@ -158,12 +159,16 @@ void Tracer::check_made() const {
     if (made.expired()) continue;
     const VariableRef variable = made.lock();
     if (variable.use_count() - 1 != ReferenceCount(variable.get()).of(program_)) continue;
-    throw StateError(
-        program_.name + ": the variable '" + variable->name() +
-        "' is made anew by each call and kept nowhere, so that traced it would be one "
-        "for all calls; make it outside of the function, or in its first call alone and "
-        "keep it where later calls find it");
+    detail::refuse_unkept(program_.name, variable->name());
   }
+}
+
+void detail::refuse_unkept(const std::string &function, const std::string &variable) {
+  throw StateError(
+      function + ": the variable '" + variable +
+      "' is made anew by each call and kept nowhere, so that traced it would be one for all calls; "
+      "make it outside of the function, or in its first call alone and keep it where later calls "
+      "find it");
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "Text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <new>
 
 #include <frameobject.h>
@@ -63,6 +64,55 @@ void set(PyObject *type, std::string_view message, const SourcePlace &place = {}
   } catch (...) {
     PyErr_NoMemory();
   }
+}
+
+/// Words of C++ that messages of the library have, and what stands for them in Python.
+constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+    {"{.persistent = true}", "persistent=True"},
+    {"ask with {.vectorize = false}", "ask with vectorize=False"},
+    {"list it in .variables, or make it untrainable",
+     "list it in variables, or make it untrainable"},
+    {"count down a C++ number", "count down a number of Python"},
+    {"take it to a host_call", "take it to weft.py_function"},
+    {"print it with print()", "print it with weft.print"},
+    {"-1 is what size() and shape() say of a size that a traced function does not know: use "
+     "size_of(x) or zeros_like(x), which do when it runs",
+     "of a size that a traced function does not know, None in x.shape, weft.size(x) is it when the "
+     "function runs, and weft.zeros_like(x) knows it"},
+};
+/// Names before `::`, which stand before a dot in Python.
+constexpr std::pair<std::string_view, std::string_view> kScopes[] = {
+    {"TensorArray", "TensorArray"},
+    {"Checkpoint", "Checkpoint"},
+    {"CheckpointManager", "CheckpointManager"},
+    {"History", "History"},
+    {"random", "random"},
+    {"events", "summary"},
+    {"data", "data"},
+    {"nn", "nn"},
+};
+
+/// A message of the library as users of Python read it.
+std::string in_python(std::string text) {
+  for (const auto &[word, said] : kWords)
+    if (const std::size_t at = text.find(word); at != std::string::npos)
+      text.replace(at, word.size(), said);
+  if (text.starts_with("host_call ")) text.replace(0, 9, "py_function");
+  const auto is_of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  // What stands in quotes is a name of the user.
+  for (std::size_t at = text.find("::"); at < text.find('\''); at = text.find("::", at + 1)) {
+    std::size_t from = at;
+    while (from != 0 && is_of_name(text[from - 1])) --from;
+    const std::string_view scope = std::string_view(text).substr(from, at - from);
+    const auto *known =
+        std::ranges::find(kScopes, scope, [](const auto &pair) { return pair.first; });
+    if (known == std::end(kScopes)) continue;
+    text.replace(from, at + 2 - from, std::string(known->second) + ".");
+    at = from;
+  }
+  return text;
 }
 
 /// Characters to insert, remove or replace between two words.
@@ -136,7 +186,7 @@ void set_error() noexcept {
     error.restore();
   } catch (const Error &error) {
     stay_if_refused(error);
-    set(class_of(error.kind()), error.message(), error.place());
+    set(class_of(error.kind()), in_python(std::string(error.message())), error.place());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");
   } catch (const std::exception &error) {

@@ -101,12 +101,20 @@ struct Prototype {
       tree.reset();
     }
   }
+  /// Takes the variables of the result, which the trace keeps from then on.
+  void bind() {
+    TreeFiller filler({}, {}, {});
+    filler.variables_only = true;
+    tree = filler.fill(tree.ptr());
+    loose = false;
+  }
   Prototype(const Prototype &) = delete;
   Prototype &operator=(const Prototype &) = delete;
 
   nb::object tree;
   Form form = Form::tree;
-  int is_short = -1; ///< whether calls keep the lock of Python; asked once
+  bool loose = false; ///< whether it must be bound before it is used
+  int is_short = -1;  ///< whether calls keep the lock of Python; asked once
 };
 
 /// One call until its result.
@@ -210,7 +218,15 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
     nb::object result = in_form(self, run_python(filler));
     ResultWalker results(name_of(self));
     results.walk(result.ptr());
-    prototype = std::make_shared<Prototype>(std::move(result));
+    if (results.variables) {
+      TreeFiller loosened({}, {}, {});
+      loosened.variables_only = true;
+      loosened.loosened_by = name_of(self);
+      result = loosened.fill(result.ptr());
+    }
+    auto made = std::make_shared<Prototype>(std::move(result));
+    made->loose = results.variables;
+    prototype = std::move(made);
     return std::move(results.tensors);
   } catch (nb::python_error &error) {
     // Where sizes are left open much fails that the exact sizes decide; then those are traced.
@@ -242,7 +258,8 @@ void warn_of_traces(Call &call) {
 
 PyObject *result_of(const FunctionCore::Trace &trace, const Call &call,
                     std::vector<Tensor> tensors) {
-  const auto &prototype = *static_cast<const Prototype *>(FunctionCore::prototype(trace).get());
+  auto &prototype = *static_cast<Prototype *>(FunctionCore::prototype(trace).get());
+  if (prototype.loose) prototype.bind();
   if (prototype.form == Prototype::Form::tensor) return wrap(std::move(tensors[0]));
   if (prototype.form == Prototype::Form::none) Py_RETURN_NONE;
   const auto &variables = call.walker.reader.variables;
@@ -568,6 +585,7 @@ void define_method(nb::module_ &scope, const char *name, Method method, const ch
 } // namespace
 
 void define_functions(nb::module_ &module) {
+  nb::class_<Returned>(module, "_Returned", nb::is_final());
   // The module keeps them.
   const nb::object type = checked(PyType_FromSpec(&type_spec));
   function_type = reinterpret_cast<PyTypeObject *>(type.ptr());

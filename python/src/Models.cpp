@@ -1,6 +1,7 @@
 // What is asked of all variables of a model of Python: lists of them, seeds, summaries, weights in
 // files.
 #include "Parts.h"
+#include "Text.h"
 
 #include <set>
 #include <string>
@@ -144,6 +145,23 @@ RestoreStatus load(nb::handle path, nb::handle model, nb::handle names, bool str
   return weft::detail::load_weights(file, std::move(all), options, {});
 }
 
+/// What did not match, each kind with its first paths.
+nb::object shown(const RestoreStatus &status) {
+  constexpr std::size_t kMost = 3;
+  std::string text = "RestoreStatus(";
+  const auto add = [&](const char *name, const std::vector<std::string> &paths) {
+    text += std::string(text.back() == '(' ? "" : ", ") + name + "=[";
+    for (std::size_t i = 0; i < std::min(paths.size(), kMost); ++i)
+      text += std::string(i == 0 ? "'" : ", '") + paths[i] + "'";
+    if (paths.size() > kMost) text += ", and " + std::to_string(paths.size() - kMost) + " more";
+    text += "]";
+  };
+  add("missing", status.missing());
+  add("unused", status.unused());
+  add("waiting", status.waiting());
+  return shown_text(text + ")");
+}
+
 void define_restore_status(nb::module_ &module) {
   using Status = RestoreStatus &(RestoreStatus::*)(std::source_location);
   const auto asserts = [](Status check) {
@@ -179,6 +197,7 @@ void define_restore_status(nb::module_ &module) {
           "Says that not all will match, so that there is nothing to warn of.")
       .def("missing", &RestoreStatus::missing, "Paths here that have values, but none in the file.")
       .def("unused", &RestoreStatus::unused, "Paths of the file that nothing here has.")
+      .def("__repr__", shown)
       .def("waiting", &RestoreStatus::waiting,
            "Paths whose values wait for their variables to be made.")
       .attr("__module__") = "weft";

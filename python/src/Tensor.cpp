@@ -52,38 +52,6 @@ int contains(PyObject *self, PyObject *item) {
   });
 }
 
-/// The slices of a tensor along its first axis, one after the other.
-struct Rows {
-  using Initialized = void; // see Initialized.h
-  Tensor tensor;
-  std::int64_t next, count;
-};
-
-PyObject *iterate(PyObject *self) {
-  return guarded([&] {
-    const Tensor &tensor = tensor_in(self);
-    if (tensor.rank() == 0) raise_type_error("a tensor of rank 0 is not iterable");
-    if (tensor.traced())
-      raise_not_allowed("iteration over a tensor of a traced function, which Python would unroll: "
-                        "write a `for` statement that AutoGraph converts, or index it: t[0], t[1]");
-    const std::int64_t count = tensor.shape()[0];
-    if (count == unknown)
-      throw StateError("iteration over a tensor of shape " + weft::to_string(tensor.shape()) +
-                       ", whose length is not known before its function runs");
-    return nb::cast(Rows{tensor, 0, count}).release().ptr();
-  });
-}
-
-PyObject *next_row(PyObject *self) {
-  return guarded([&]() -> PyObject * {
-    Rows &rows = nb::cast<Rows &>(nb::handle(self));
-    if (rows.next == rows.count) return nullptr;
-    return wrap(rows.tensor[rows.next++]);
-  });
-}
-
-PyObject *self_of(PyObject *self) { return Py_NewRef(self); }
-
 Py_hash_t refuse_hash(PyObject *) {
   PyErr_SetString(PyExc_TypeError,
                   prints_as_tensorflow()
@@ -273,10 +241,6 @@ PyObject *method_numpy(PyObject *self, void *) {
   });
 }
 
-const PyType_Slot row_slots[] = {{Py_tp_iter, reinterpret_cast<void *>(self_of)},
-                                 {Py_tp_iternext, reinterpret_cast<void *>(next_row)},
-                                 {0, nullptr}};
-
 } // namespace
 
 nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy) {
@@ -297,12 +261,6 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
 nb::object numpy_of(const Tensor &tensor) {
   const nb::object array = array_of_tensor(tensor, nb::none(), nb::bool_(true));
   return tensor.rank() == 0 ? nb::object(array[nb::make_tuple()]) : array;
-}
-
-nb::object iterate_back(const Tensor &tensor) {
-  // What cannot be gone through says why not.
-  const bool can = tensor.rank() != 0 && !tensor.traced();
-  return checked(iterate(nb::cast(can ? tensor[Slice{{}, {}, -1}] : tensor).ptr()));
 }
 
 std::string formatted(const Tensor &tensor, const char *specification) {
@@ -333,7 +291,7 @@ PyObject *wrap(Tensor tensor) {
 }
 
 void define_tensors(nb::module_ &module) {
-  nb::class_<Rows>(module, "_Rows", nb::is_final(), nb::type_slots(row_slots));
+  define_rows(module);
   auto type = nb::class_<Tensor>(
       module, "Tensor", nb::is_final(), nb::pooled(1024), nb::is_weak_referenceable(),
       nb::type_slots(slots().data()),

@@ -10,10 +10,50 @@ namespace weft::python {
 namespace {
 
 /// A number or a tensor, as operands of the methods.
-Tensor tensor_of(nb::handle object, const char *function, const char *argument,
-                 std::optional<DType> dtype = std::nullopt) {
-  const bool weak = !is_tensor(object.ptr()) && !is_variable(object.ptr());
-  return to_tensor_of(object.ptr(), weak ? dtype : std::nullopt, {function, argument});
+Tensor tensor_of(nb::handle object, const char *function, const char *argument) {
+  return to_tensor(object.ptr(), {function, argument});
+}
+
+/// A value as an element: what is no tensor yet takes the dtype where it can.
+Tensor element_of(nb::handle object, const char *function, DType dtype) {
+  if (is_tensor(object.ptr()) || is_variable(object.ptr()))
+    return to_tensor(object.ptr(), {function, "value"});
+  Tensor tensor = to_tensor(object.ptr(), {function, "value"}, dtype);
+  if (tensor.dtype() == dtype) return tensor;
+  if (kind_of(tensor.dtype()) > kind_of(dtype))
+    throw DTypeError(std::string(function) + ": value is of " + python_name(tensor.dtype()) +
+                     ", but the elements are of " + python_name(dtype) +
+                     ": convert it, or make an array of another dtype");
+  return tensor.astype(dtype);
+}
+
+/// How many elements there are; none in a trace.
+std::optional<std::int64_t> count_of(const TensorArray &array) {
+  if (array.size().traced()) return std::nullopt;
+  return array.size().item<std::int64_t>();
+}
+
+std::int64_t length(const TensorArray &array) {
+  const std::optional<std::int64_t> count = count_of(array);
+  if (!count)
+    raise_type_error("the length of this TensorArray is not known before its function runs: "
+                     "array.size() is it as a tensor");
+  return *count;
+}
+
+nb::object iterate(const TensorArray &array) {
+  if (!count_of(array) || array.stack().traced())
+    raise_not_allowed("iteration over a TensorArray of a traced function: write a `for` statement "
+                      "over array.stack() that AutoGraph converts");
+  return nb::iter(nb::cast(array.stack()));
+}
+
+nb::str shown(const TensorArray &array) {
+  const std::optional<std::int64_t> count = count_of(array);
+  const std::string text = std::string("TensorArray(") + python_name(array.dtype()) +
+                           ", size=" + (count ? std::to_string(*count) : "?") +
+                           ", element_shape=" + weft::to_string(array.element_shape()) + ")";
+  return nb::str(text.c_str());
 }
 
 void make(TensorArray *self, nb::handle dtype, nb::handle size, bool dynamic_size,
@@ -60,26 +100,26 @@ void define_tensor_arrays(nb::module_ &module) {
       .def(
           "write",
           [](const TensorArray &self, nb::handle index, nb::handle value) {
-            return self.write(tensor_of(index, "write", "index"),
-                              tensor_of(value, "write", "value", self.dtype()));
+            return self.write(tensor_of(index, "TensorArray.write", "index"),
+                              element_of(value, "TensorArray.write", self.dtype()));
           },
           nb::arg("index").none(), nb::arg("value").none(), "The array with that element replaced.")
       .def(
           "append",
           [](const TensorArray &self, nb::handle value) {
-            return self.append(tensor_of(value, "append", "value", self.dtype()));
+            return self.append(element_of(value, "TensorArray.append", self.dtype()));
           },
           nb::arg("value").none(), "The array with a value behind its last element.")
       .def(
           "read",
           [](const TensorArray &self, nb::handle index) {
-            return self.read(tensor_of(index, "read", "index"));
+            return self.read(tensor_of(index, "TensorArray.read", "index"));
           },
           nb::arg("index").none(), "The element of that number.")
       .def(
           "gather",
           [](const TensorArray &self, nb::handle indices) {
-            return self.gather(tensor_of(indices, "gather", "indices"));
+            return self.gather(tensor_of(indices, "TensorArray.gather", "indices"));
           },
           nb::arg("indices").none(), "The elements of these numbers, stacked.")
       .def(
@@ -91,6 +131,9 @@ void define_tensor_arrays(nb::module_ &module) {
       .def(
           "size", [](const TensorArray &self) { return self.size(); },
           "How many elements there are, an int64 scalar.")
+      .def("__len__", length)
+      .def("__iter__", iterate)
+      .def("__repr__", shown)
       .def_prop_ro(
           "dtype", [](const TensorArray &self) { return wrap(self.dtype()); },
           "The dtype of the elements.")

@@ -24,8 +24,12 @@ extern const std::size_t operator_slot_count;
 /// The members that a tensor and a variable both have: conversions to numbers and arrays.
 nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy);
 nb::object numpy_of(const Tensor &tensor);
+/// `iter(x)`: the slices along the first axis. Of a traced tensor only `a, b = x` may ask for them.
+PyObject *iterate(PyObject *self);
 /// `reversed(x)`: the slices along the first axis, the last one first.
 nb::object iterate_back(const Tensor &tensor);
 std::string formatted(const Tensor &tensor, const char *specification);
+
+void define_rows(nb::module_ &module);
 
 } // namespace weft::python

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <weft/detail/binding.h>
+
 namespace weft::python {
 
 namespace {
@@ -398,7 +400,7 @@ void ResultWalker::walk(PyObject *object, int depth) {
   switch (kind_of(object)) {
   case Kind::tensor: tensors.push_back(tensor_in(object)); return;
   case Kind::array: tensors.push_back(to_tensor(object, {function_, "the result"})); return;
-  case Kind::variable:
+  case Kind::variable: variables = true; return;
   case Kind::none:
   case Kind::number:
   case Kind::text:
@@ -440,13 +442,8 @@ void ResultWalker::walk(PyObject *object, int depth) {
 nb::object TreeFiller::fill(PyObject *object) {
   switch (kind_of(object)) {
   case Kind::tensor:
-  case Kind::array: return nb::steal(wrap(tensors_[next_++]));
-  case Kind::variable: {
-    const Variable &variable = variable_in(object);
-    for (std::size_t i = 0; i < from_.size(); ++i)
-      if (variable.state() == *from_[i]) return nb::steal(wrap(Variable(*to_[i])));
-    return nb::borrow(object);
-  }
+  case Kind::array: return variables_only ? nb::borrow(object) : nb::steal(wrap(tensors_[next_++]));
+  case Kind::variable: return fill_variable(object);
   case Kind::list: {
     const nb::object made = checked(PyList_New(PyList_GET_SIZE(object)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i)
@@ -469,8 +466,22 @@ nb::object TreeFiller::fill(PyObject *object) {
     const nb::object start = fill(slice->start), stop = fill(slice->stop), step = fill(slice->step);
     return checked(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
   }
-  default: return nb::borrow(object);
+  default: break;
   }
+  const Returned *returned = nullptr;
+  if (!nb::try_cast(nb::handle(object), returned) || returned == nullptr) return nb::borrow(object);
+  if (const std::shared_ptr<VariableState> state = returned->state.lock())
+    return nb::steal(wrap(Variable(state)));
+  detail::refuse_unkept(returned->function, returned->name);
+}
+
+nb::object TreeFiller::fill_variable(PyObject *object) const {
+  const Variable &variable = variable_in(object);
+  if (loosened_by != nullptr)
+    return nb::cast(Returned{variable.state(), loosened_by, variable.name()});
+  for (std::size_t i = 0; i < from_.size(); ++i)
+    if (variable.state() == *from_[i]) return nb::steal(wrap(Variable(*to_[i])));
+  return nb::borrow(object);
 }
 
 nb::object TreeFiller::fill_dict(PyObject *dict) {

@@ -83,9 +83,17 @@ public:
   void walk(PyObject *object, int depth = 0);
 
   std::vector<Tensor> tensors;
+  bool variables = false; ///< whether there are some
 
 private:
   const char *function_;
+};
+
+/// Stands for a variable of a result until its trace is made, which must see whether somebody else
+/// keeps it.
+struct Returned {
+  std::weak_ptr<VariableState> state;
+  std::string function, name;
 };
 
 /// A copy of a tree with other tensors, in the order of the walkers, and other variables.
@@ -94,9 +102,16 @@ public:
   TreeFiller(std::span<const Tensor> tensors, std::span<const detail::VariablePointer> from,
              std::span<const detail::VariablePointer> to)
       : tensors_(tensors), from_(from), to_(to) {}
+  /// Throws StateError for a variable that was made in vain.
   nb::object fill(PyObject *object);
 
+  /// Whether tensors stay as they are.
+  bool variables_only = false;
+  /// If given, the function in whose results `Returned` stands for variables.
+  const char *loosened_by = nullptr;
+
 private:
+  nb::object fill_variable(PyObject *object) const;
   nb::object fill_dict(PyObject *dict);
   nb::object fill_record(PyObject *object);
 

@@ -12,7 +12,7 @@ from weft import _weft
 from ._arguments import integer, options
 from ._late import imported
 from ._tracebacks import users_lines
-from ._trees import is_listed
+from ._trees import check_listed, is_listed
 
 __all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
 
@@ -125,6 +125,7 @@ def while_loop(
         DTypeError, ShapeError: if the condition is no bool scalar, or a variable changes its type
         ValueError: if the structure changes
     """
+    check_listed("while_loop", "loop_vars", loop_vars)
     if not _weft.internal_is_tracing():
         values: Any = loop_vars
         while run_part(cond, *values):
@@ -189,6 +190,7 @@ def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]
         DTypeError, ShapeError: if a bound is no integer scalar, or a variable changes its type
         ValueError: if the structure changes, or the step is 0
     """
+    check_listed("for_loop", "loop_vars", loop_vars)
     start, stop, step = _bounds(iterations)
     if not _weft.internal_is_tracing():
         values: Any = loop_vars

@@ -10,7 +10,7 @@ from weft._arguments import NeedsInit, options, sizes
 from weft._tracebacks import users_lines
 from weft._weft import DType, Function, dtype as _dtype_of
 
-from ._trees import is_dict, is_listed, mapped
+from ._trees import check_listed, is_dict, is_listed, mapped
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -396,6 +396,7 @@ def _as_array(x: Any) -> Any:
 def _host_call(
     func: Any, inp: Sequence[Any], types: Any, name: str | None, convert: Any, pure: bool
 ) -> Any:
+    check_listed("numpy_function" if convert is _as_array else "py_function", "inp", inp)
     many = is_listed(types)
     wanted: Any = types if many else [] if types is None else [types]
     outs: list[Any] = [*wanted]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["is_dict", "is_listed", "leaves_of", "mapped"]
+__all__ = ["check_listed", "is_dict", "is_listed", "leaves_of", "mapped"]
 
 # Not seen by type checkers, which know no more of the entries then.
 
@@ -39,3 +39,12 @@ def leaves_of(x: Any) -> list[Any]:
     found: list[Any] = []
     mapped(x, found.append)
     return found
+
+
+def check_listed(name: str, argument: str, value: Any) -> None:
+    """Throws TypeError unless an argument is a list or tuple: a tensor would be taken apart."""
+    if not is_listed(value):
+        raise TypeError(
+            f"{name}: {argument} is of type {type(value).__name__}: a list or tuple is wanted, such "
+            "as [x] of one tensor"
+        )

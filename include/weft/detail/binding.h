@@ -1,6 +1,6 @@
 // What bindings of other languages need of the library and C++ programs do not: tensors on foreign
-// memory, whether a derivative follows a tensor, and indices whose number is not known when the
-// call is compiled.
+// memory, whether a derivative follows a tensor, variables that nobody keeps, and indices whose
+// number is not known when the call is compiled.
 #pragma once
 
 #include <span>
@@ -45,6 +45,9 @@ private:
   const Interpreter *interpreter_;
   DerivativeMark *around_;
 };
+
+/// Throws the StateError about a variable that a traced function makes and nobody keeps.
+[[noreturn]] void refuse_unkept(const std::string &function, const std::string &variable);
 
 /// As `x[{...}]`.
 Tensor index_tensor(const Tensor &x, std::span<const Index> indices);

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from operator import eq, ge, gt, is_, is_not, le, lt, ne
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from . import trees
 from .branches import Branches, Retry
@@ -145,9 +145,43 @@ def _choose(name: str, condition: Tensor, then: Thunk, orelse: Thunk) -> Any:
     )[0]
 
 
+def _is_in(item: Any, holder: Any) -> Any:
+    """`item in holder`, where a tensor may be either, or stand among what is held."""
+    staging = current()
+    if staging is None or not staging.is_tracing():
+        return item in holder
+    if staging.is_traced(holder) or (staging.is_tensor(holder) and staging.is_traced(item)):
+        return staging.op("any", holder == item)
+    if isinstance(holder, range) and staging.is_traced(item):
+        if len(holder) == 0:
+            return False
+        low, high = sorted((holder[0], holder[-1]))
+        inside = staging.op("logical_and", item >= low, item <= high)
+        return staging.op("logical_and", inside, (item - low) % abs(holder.step) == 0)
+    if not isinstance(holder, list | tuple):
+        if staging.is_traced(item):
+            raise staging.errors.autograph(
+                f"`in` of a traced tensor and a {type(holder).__name__}, which finds what it holds "
+                "by hash: make a list or a tensor of that"
+            )
+        return item in holder
+    entries = cast("Sequence[Any]", holder)
+    if not any(map(staging.is_traced, (item, *entries))):
+        return item in entries
+    found: Any = False
+    for held in entries:
+        same = held is item or held == item
+        if staging.is_traced(same):
+            same = condition_of(same, "`in`")
+            found = same if found is False else staging.op("logical_or", found, same)
+        elif same:
+            return True
+    return found
+
+
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "is": is_, "is not": is_not,
-    "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+    "in": _is_in, "not in": lambda a, b: not_(_is_in(a, b)),
 }  # fmt: skip
 
 

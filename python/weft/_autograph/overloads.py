@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, SupportsIndex
 
 from .staging import Staging, Tensor, context, current, errors, library
 
@@ -74,13 +74,28 @@ class TensorRows(Rows):
         return library().op("row", self._tensor, i)
 
 
+def _is_integer(x: Any) -> bool:
+    if not library().is_tensor(x):
+        return isinstance(x, SupportsIndex)
+    kind = library().type_of(x)
+    return not kind.shape and kind.dtype.startswith("int")
+
+
 class Range(Rows):
     """`range` of bounds that are known when the program runs."""
 
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
-        self._start, self._stop, self._step = start, stop, step
-        if type(step) is int and step == 0:
-            raise ValueError("range() arg 3 must not be zero")
+        for name, x in (("start", start), ("stop", stop), ("step", step)):
+            if not _is_integer(x):
+                raise errors().dtype(
+                    f"range: {name} is {x!r}: integers are wanted, or integer scalar tensors"
+                )
+        if _traced(step):
+            library().assert_(step != 0, "range: the step is 0")
+        elif step == 0:
+            raise errors().value("range: the step is 0")
+        self._start, self._stop = start, stop
+        self._step = step if _traced(step) else int(step)
 
     def turns(self) -> Any:
         span = self._stop - self._start

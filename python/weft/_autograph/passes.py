@@ -205,7 +205,7 @@ class _Logic(_logic):
     """Logical expressions; every operand of a chain of comparisons is evaluated once."""
 
     def visit_Compare(self, node: Any) -> Any:
-        if len(node.ops) == 1:
+        if len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn):
             return self.generic_visit(node)
         node = self.generic_visit(node)
         links = [

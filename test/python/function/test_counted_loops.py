@@ -67,3 +67,26 @@ def test_gradient():
         return y
 
     np.testing.assert_allclose(wf.grad(f)(2.0), 4 * 6 * 8)
+
+
+def test_steps():
+    """A step of 0 gave no turns, and no word."""
+
+    @wf.function
+    def total(n, step):
+        s = 0
+        for i in range(n, 9, step):
+            s += i
+        for i in wf.range(n, 9, step):
+            s += i
+        return s
+
+    assert int(total(wf.tensor(2), wf.tensor(3))) == int(total(wf.tensor(2), 3)) == 2 * (2 + 5 + 8)
+    with pytest.raises(wf.AssertionError, match=r"test_counted_loops.*range: the step is 0"):
+        total(wf.tensor(2), wf.tensor(0))
+    with pytest.raises(wf.ValueError, match="range: the step is 0"):
+        total(wf.tensor(2), 0)
+    with pytest.raises(wf.DTypeError, match=r"range: step is 1\.5: integers are wanted"):
+        total(wf.tensor(2), 1.5)
+    with pytest.raises(wf.DTypeError, match="range: start is .*: integers are wanted"):
+        total(wf.tensor(2.5), 1)

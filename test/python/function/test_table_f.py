@@ -270,3 +270,63 @@ def test_functions_go_back_with_their_traces(live):
     gc.collect()
     assert all(ref() is None for ref in gone)
     live()
+
+
+# What is made in them.
+
+
+def test_a_variable_that_is_made_and_returned_is_refused():
+    """Each eager call would give a new one, and all calls of the trace gave one."""
+
+    def used(x):
+        v = wf.Variable(wf.ones(2), name="fresh")
+        v.assign_add(x)
+        return v
+
+    def unused(x):
+        return {"x": x, "v": [wf.Variable(wf.ones(2), name="fresh")]}
+
+    def inside(x):
+        return wf.function(used)(x)
+
+    for f in (used, unused, inside):
+        traced = wf.function(f)
+        for _ in range(2):
+            with pytest.raises(wf.StateError, match="the variable 'fresh' is made anew by each call and kept nowhere"):
+                traced(wf.ones(2))
+
+
+def test_a_variable_that_somebody_keeps_may_be_returned():
+    class Counter:
+        kept = None
+
+        @wf.function
+        def __call__(self, x):
+            if self.kept is None:
+                self.kept = {"v": wf.Variable(wf.zeros(2))}
+            self.kept["v"].assign_add(x)
+            return self.kept, self.kept["v"] + 1.0
+
+    counter = Counter()
+    for n in range(1, 4):
+        kept, y = counter(wf.ones(2))
+        assert kept["v"] is counter.kept["v"] and kept is not counter.kept
+        assert kept["v"].numpy().tolist() == [n, n] and y.numpy().tolist() == [n + 1, n + 1]
+    layer = []
+
+    @wf.function
+    def dense(x):
+        if not layer:
+            layer.append(wf.nn.Dense(3))
+        return layer[0](x), layer[0].kernel
+
+    assert dense(wf.ones((1, 2)))[1] is layer[0].kernel
+    assert dense(wf.ones((1, 2)))[1] is layer[0].kernel
+
+
+def test_variables_that_are_not_made_there_are_returned_as_they_are():
+    w = wf.Variable(1.0)
+    f = wf.function(lambda v, x: (v, {"w": w}, [x]))
+    for v in (wf.Variable(2.0), wf.Variable(3.0)):
+        a, b, c = f(v, 4.0)
+        assert a is v and b["w"] is w and c == [4.0]

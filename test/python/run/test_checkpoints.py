@@ -288,3 +288,12 @@ def test_killed_runs_end_with_the_same_bits(tmp_path):
     resumed = run(tmp_path / "killed", -1)
     assert resumed.returncode == 0, resumed.stderr
     assert resumed.stdout == whole.stdout and len(whole.stdout) > 20
+
+
+def test_what_a_restore_found_prints(tmp_path):
+    path = wf.Checkpoint(a=wf.Variable(1.0), b=wf.Variable(2.0)).save(tmp_path)
+    status = wf.Checkpoint(a=wf.Variable(0.0)).restore(path).expect_partial()
+    assert repr(status) == "RestoreStatus(missing=[], unused=['b'], waiting=[])"
+    others = {name: wf.Variable(0.0) for name in "acdef"}
+    status = wf.Checkpoint(**others).restore(path).expect_partial()
+    assert repr(status) == "RestoreStatus(missing=['c', 'd', 'e', and 1 more], unused=['b'], waiting=[])"
