@@ -36,8 +36,6 @@ OfElement: TypeAlias = (
 )
 """A function of an element, or of the parts of a plain tuple."""
 
-_MOST = 2**63 - 1
-
 
 class DatasetStats(NamedTuple):
     """What a data set has handed out since it was made, over all epochs.
@@ -132,7 +130,7 @@ class Dataset(Generic[T]):
             seed: of the generators; by default the seed that the data set has drawn
 
         Raises:
-            ValueError: for a negative number of workers
+            ValueError: for a number of workers below 0 or above 1024
         """
         called = _callable("map", f)
         seeded = _takes_generator(f)
@@ -287,8 +285,12 @@ class Dataset(Generic[T]):
 
             >>> [(int(i), int(x)) for i, x in wf.data.range(7, 9).enumerate()]
             [(0, 7), (1, 8)]
+
+        Raises:
+            ValueError: in a loop, for a number that int64 does not hold
         """
-        return zip(range(start, _MOST), self)
+        numbers = _weft.internal_numbers_from(integer("enumerate: start", start))
+        return zip(_made(numbers), self)
 
     def concatenate(self, *others: Iterable[Any]) -> Dataset[Any]:
         """The elements of this data set and then those of others.
@@ -309,7 +311,7 @@ class Dataset(Generic[T]):
             [0, 1, 10, 11]
 
         Raises:
-            ValueError: for a cycle or block below 1
+            ValueError: for a cycle or block below 1, or a cycle above 2^20
         """
         _callable("interleave", open)
         called = _weft.internal_Callable(lambda *parts: as_dataset(open(*parts)))
