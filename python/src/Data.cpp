@@ -41,8 +41,8 @@ auto in_function(const char *stage, const Body &body) {
 }
 
 /// The reader of what a stage's function gives, used with the lock of Python.
-std::shared_ptr<ItemReader> reader_for(const char *stage) {
-  return std::make_shared<ItemReader>(stage);
+std::shared_ptr<ItemReader> reader_for(const char *stage, const CallablePointer &slot) {
+  return std::make_shared<ItemReader>(stage, slot);
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,8 +50,8 @@ std::shared_ptr<ItemReader> reader_for(const char *stage) {
 //===----------------------------------------------------------------------===//
 
 data::detail::MapFunction map_function(nb::handle callable, bool seeded) {
-  return [slot = slot_of(callable), seeded, reader = reader_for("map")](const Item &item,
-                                                                        std::uint64_t seed) {
+  const CallablePointer slot = slot_of(callable);
+  return [slot, seeded, reader = reader_for("map", slot)](const Item &item, std::uint64_t seed) {
     return in_function("map", [&] {
       const nb::object function = function_in(*slot);
       nb::dict keywords;
@@ -86,10 +86,10 @@ data::detail::LengthFunction length_of(nb::handle callable) {
 }
 
 /// What `next(iterator)` gives until it is over.
-data::detail::Generator generator_of(nb::object iterator) {
-  return [kept = keep(std::move(iterator)), reader = reader_for("from_generator")] {
+data::detail::Generator generator_of(nb::object iterator, const CallablePointer &slot) {
+  return [kept = keep_in(slot, std::move(iterator)), reader = reader_for("from_generator", slot)] {
     return in_function("from_generator", [&]() -> std::optional<Item> {
-      const nb::object element = nb::steal(PyIter_Next(kept.get()));
+      const nb::object element = nb::steal(PyIter_Next(object_in(*kept).ptr()));
       if (element.is_valid()) return reader->read(element.ptr());
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
       return std::nullopt;
@@ -102,24 +102,24 @@ BoundPipeline from_iterators(nb::handle begin) {
   return {Pipeline::generator(
       std::function<data::detail::Generator(bool)>([slot = slot_of(begin)](bool for_types) {
         return in_function("from_generator",
-                           [&] { return generator_of(function_in(*slot)(for_types)); });
+                           [&] { return generator_of(function_in(*slot)(for_types), slot); });
       }))};
 }
 
 /// `row(i)` gives an element.
 BoundPipeline from_rows(const std::string &description, std::int64_t size, nb::handle row) {
-  return {Pipeline::rows(
-      description, size,
-      [slot = slot_of(row), reader = reader_for("from_iterable")](std::int64_t index) {
-        return in_function("from_iterable", [&] {
-          const nb::object element = function_in(*slot)(index);
-          return reader->read(element.ptr());
-        });
-      })};
+  const CallablePointer slot = slot_of(row);
+  return {Pipeline::rows(description, size,
+                         [slot, reader = reader_for("from_iterable", slot)](std::int64_t index) {
+                           return in_function("from_iterable", [&] {
+                             const nb::object element = function_in(*slot)(index);
+                             return reader->read(element.ptr());
+                           });
+                         })};
 }
 
-BoundPipeline from_tensors(nb::handle structure) {
-  ItemReader reader("from_tensors");
+BoundPipeline from_tensors(nb::handle structure, nb::handle keeper) {
+  ItemReader reader("from_tensors", slot_of(keeper));
   Item item = reader.read(structure.ptr(), Sharing::if_possible);
   const bool bare = item.form == nullptr && item.tensors.size() == 1;
   return {Pipeline::tensors(std::move(item.tensors), std::move(item.form), kNowhere), bare};
@@ -143,8 +143,8 @@ BoundPipeline numbers_from(std::int64_t start) {
 }
 
 /// A single element.
-BoundPipeline from_element(nb::handle structure) {
-  const Item item = ItemReader("from_element").read(structure.ptr());
+BoundPipeline from_element(nb::handle structure, nb::handle keeper) {
+  const Item item = ItemReader("from_element", slot_of(keeper)).read(structure.ptr());
   return {Pipeline::rows("an element", 1, [item](std::int64_t) { return item; })};
 }
 
@@ -155,13 +155,13 @@ std::vector<Pipeline> pipelines_of(const nb::sequence &list) {
 }
 
 /// The elements side by side, as a tuple.
-BoundPipeline zip(const nb::sequence &inputs) {
+BoundPipeline zip(const nb::sequence &inputs, nb::handle keeper) {
   data::detail::JoinFunction join;
   bool bare = true;
   for (const nb::handle each : inputs) bare = bare && nb::cast<BoundPipeline &>(each).bare;
   // Of tensors alone the tuple is a null form, and batches are those of the inputs.
   if (!bare || nb::len(inputs) < 2)
-    join = [reader = reader_for("zip")](const std::vector<Item> &items) {
+    join = [reader = reader_for("zip", slot_of(keeper))](const std::vector<Item> &items) {
       return in_function("zip", [&] {
         nb::list parts;
         for (const Item &item : items) parts.append(object_of(item));
@@ -184,7 +184,7 @@ BoundPipeline interleave(const BoundPipeline &self, nb::handle open, std::int64_
     return in_function("interleave", [&] {
       const nb::object dataset = call_with_item(function_in(*slot), item);
       const nb::object pipeline = dataset.attr("_pipeline");
-      return nb::cast<BoundPipeline &>(pipeline).pipeline.keeping(keep(dataset));
+      return nb::cast<BoundPipeline &>(pipeline).pipeline.keeping(keep_in(slot, dataset));
     });
   };
   return {self.pipeline.interleave(opened, {.cycle = cycle, .block = block}, kNowhere)};

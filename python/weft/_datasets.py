@@ -461,7 +461,8 @@ def from_tensors(*tensors: Any) -> Dataset[Any]:
     """
     if not tensors:
         raise _weft.ValueError("from_tensors: there is no tensor to take rows of")
-    return _made(_weft.internal_from_tensors(tensors[0] if len(tensors) == 1 else tensors))
+    given, keeper = tensors[0] if len(tensors) == 1 else tensors, _weft.internal_Callable(None)
+    return _made(_weft.internal_from_tensors(given, keeper), keeper)
 
 
 def from_tensor_slices(tensors: Any) -> Dataset[Any]:
@@ -479,7 +480,8 @@ def from_element(element: Any) -> Dataset[Any]:
         >>> list(wf.data.from_element(wf.tensor(7)))
         [tensor(7, shape=(), dtype=int32)]
     """
-    return _made(_weft.internal_from_element(element))
+    keeper = _weft.internal_Callable(None)
+    return _made(_weft.internal_from_element(element, keeper), keeper)
 
 
 def range(*bounds: int) -> Dataset[_weft.Tensor]:
@@ -606,7 +608,8 @@ def zip(*datasets: Any) -> Dataset[Any]:
     if not datasets:
         raise TypeError("zip takes one or more data sets")
     pipelines, held = _joined(datasets)
-    return _made(_weft.internal_zip(pipelines), *held)
+    keeper = _weft.internal_Callable(None)
+    return _made(_weft.internal_zip(pipelines, keeper), keeper, *held)
 
 
 def concatenate(*datasets: Any) -> Dataset[Any]:

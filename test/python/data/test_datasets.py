@@ -408,6 +408,55 @@ def test_cycles_are_collected():
     assert gone() is None
 
 
+class Owner:
+    """What elements, functions and iterators of its data set lead back to."""
+
+
+def element(owner):
+    return wf.data.from_element({"x": 1, "owner": owner})
+
+
+def mapped(owner):
+    return wf.data.range(9).map(lambda x: {"x": x, "owner": owner})
+
+
+def yielded(owner):
+    def numbers():
+        yield from (1, 2, 3)
+        assert owner
+
+    return numbers
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        element,
+        lambda owner: wf.data.zip(element(owner), element(owner)),
+        lambda owner: wf.data.from_iterable(collections.deque([1, owner])),
+        lambda owner: mapped(owner).cache(),
+        lambda owner: mapped(owner).prefetch(2),
+        lambda owner: mapped(owner).shuffle(3),
+        lambda owner: mapped(owner).bucket(lambda x: 1, [2], 3),
+        lambda owner: wf.data.from_generator(yielded(owner)),
+        lambda owner: wf.data.from_iterable(yielded(owner)()),
+        lambda owner: wf.data.range(4).interleave(lambda x: wf.data.from_generator(yielded(owner))),
+    ],
+)
+def test_cycles_by_elements_are_collected(make):
+    owner = Owner()
+    owner.data = make(owner)
+    owner.loop = iter(owner.data)
+    owner.first = next(owner.loop)
+    gone = weakref.ref(owner)
+    gc.collect()
+    if make is not element:
+        owner.second = next(owner.loop, None)  # it all stays while it is held
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
 def test_stages_keep_functions():
     data = wf.data.range(3).map(lambda x: x + 1).map(lambda x: x * 2)
     gc.collect()
