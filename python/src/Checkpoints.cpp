@@ -1,9 +1,9 @@
 // Checkpoints of Python: files of models, optimizers, data sets and numbers, and their managers.
 #include "Saved.h"
+#include "Text.h"
 #include "Tree.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace weft::python {
@@ -57,7 +57,7 @@ void SavedParts::add_number(const std::string &path, nb::handle owner, nb::handl
 void SavedParts::add(const std::string &name, nb::handle object) {
   if (is_number(object.ptr()))
     throw DTypeError("Checkpoint: '" + name + "' is the " + kind_name(object) + " " +
-                     nb::repr(object).c_str() +
+                     repr_of(object) +
                      ", which a restore cannot change: hand over a Variable, or a dict or an "
                      "object that holds it");
   PythonParts &parts = structures_.emplace_back(object);

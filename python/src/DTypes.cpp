@@ -1,7 +1,6 @@
 // Element types as objects of Python, and what else names one there.
 #include "Style.h"
-
-#include <nanobind/stl/string.h>
+#include "Text.h"
 
 namespace weft::python {
 
@@ -96,7 +95,7 @@ nb::object wrap(DType dtype) {
 DType to_dtype(PyObject *object, const Place &place) {
   if (const std::optional<DType> dtype = find_dtype(object)) return *dtype;
   throw DTypeError(
-      place.text() + " is " + nb::repr(nb::handle(object)).c_str() +
+      place.text() + " is " + repr_of(nb::handle(object)) +
       ", which names no dtype: the dtypes are bool, int32, int64, float32 and float64");
 }
 

@@ -1,11 +1,11 @@
 // Data sets: the stages, with functions of Python in them, and iterators.
 #include "Data.h"
+#include "Text.h"
 
 #include <mutex>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/random.h>
 

@@ -1,6 +1,7 @@
 // The functions of weft.losses and weft.nn.
 #include "Arguments.h"
 #include "Networks.h"
+#include "Text.h"
 
 #include <array>
 
@@ -204,7 +205,7 @@ Tensor call_one_hot(PyObject *const *values) {
 
 void read(random::Generator &target, nb::handle value, const Place &place) {
   if (!nb::isinstance<random::Generator>(value))
-    throw DTypeError(place.text() + " is " + nb::repr(value).c_str() +
+    throw DTypeError(place.text() + " is " + repr_of(value) +
                      ": a weft.random.Generator is wanted");
   target = nb::cast<const random::Generator &>(value);
 }

@@ -1,9 +1,9 @@
 // The classes of weft.metrics.
 #include "Networks.h"
+#include "Text.h"
 
 #include <array>
 
-#include <nanobind/stl/string.h>
 #include <weft/metrics.h>
 
 namespace weft::python {
@@ -119,7 +119,7 @@ void define_base(nb::module_ &module) {
           "merge",
           [](const MetricObject &self, nb::handle other) {
             if (!nb::isinstance<MetricObject>(other))
-              throw DTypeError(std::string("merge: other is ") + nb::repr(other).c_str() +
+              throw DTypeError(std::string("merge: other is ") + repr_of(other) +
                                ": a metric of the same class is wanted");
             self.merge(nb::cast<const MetricObject &>(other));
           },
@@ -127,7 +127,7 @@ void define_base(nb::module_ &module) {
       .def_prop_ro("name",
                    [](nb::handle self) -> nb::object {
                      const auto &metric = nb::cast<const MetricObject &>(self);
-                     if (!metric.name.empty()) return nb::str(metric.name.c_str());
+                     if (!metric.name.empty()) return kept_text(metric.name);
                      return self.type().attr("__name__");
                    })
       .def(

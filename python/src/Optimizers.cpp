@@ -1,11 +1,11 @@
 // The classes of weft.optimizers: made for a model or variables, or for those of the first update.
 #include "Networks.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <variant>
 
-#include <nanobind/stl/string.h>
 #include <weft/detail/staging.h>
 #include <weft/optimizers.h>
 
@@ -295,7 +295,7 @@ Trained trained_by(OptimizerObject &self, nb::handle object) {
     }
     if (only) return list;
   } else if (!is_model(object.ptr()) && PyDict_Check(object.ptr()) == 0) {
-    raise_type_error(std::string(self.kind) + ": " + nb::repr(object).c_str() +
+    raise_type_error(std::string(self.kind) + ": " + repr_of(object) +
                      " is neither a model nor a list of variables, nor a learning rate");
   }
   self.model = std::make_shared<Link>(object.ptr());

@@ -1,7 +1,7 @@
 // Random tensors in Python: generators, and functions without one.
 #include "Arguments.h"
+#include "Text.h"
 
-#include <nanobind/stl/string.h>
 #include <weft/random.h>
 
 namespace weft::python {
@@ -14,7 +14,7 @@ std::optional<std::uint64_t> to_seed(nb::handle seed) {
   const unsigned long long value = index.is_valid() ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw ValueError(std::string("random: seed is ") + nb::repr(seed).c_str() +
+    throw ValueError(std::string("random: seed is ") + repr_of(seed) +
                      ": an integer from 0 to 2^64 - 1 is wanted");
   }
   return value;

@@ -1,6 +1,7 @@
 // The class GradientTape of Python, with gradients in the structure of their sources.
 #include "Parts.h"
 #include "Structures.h"
+#include "Text.h"
 
 #include <memory>
 
@@ -68,7 +69,7 @@ Unconnected unconnected_of(nb::handle word) {
       nb::hasattr(word, "value") ? nb::object(word.attr("value")) : nb::borrow(word);
   if (text.is_none() || text.equal(nb::str("none"))) return Unconnected::none;
   if (text.equal(nb::str("zero"))) return Unconnected::zero;
-  throw ValueError(std::string("GradientTape: unconnected_gradients is ") + nb::repr(word).c_str() +
+  throw ValueError(std::string("GradientTape: unconnected_gradients is ") + repr_of(word) +
                    ": it is 'none' or 'zero'");
 }
 
@@ -252,7 +253,7 @@ void define_tapes(nb::module_ &module) {
             const std::string text =
                 self.entered("explain was called")
                     .explain(to_tensor(target.ptr(), {"explain", "target"}), by[0]);
-            return nb::str(text.c_str());
+            return kept_text(text);
           },
           nb::arg("target").none(), nb::arg("source").none(),
           "Why the gradient is what it is, in a sentence."

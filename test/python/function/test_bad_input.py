@@ -142,3 +142,17 @@ def test_errors_that_take_no_attributes_stay():
     ):
         with pytest.raises(Sealed, match="of the user"):
             wf.function(body)(wf.tensor(1.0))
+
+
+def test_messages_of_text_that_is_no_utf8():
+    class Odd:
+        def __repr__(self):
+            return "odd\udcff"
+
+    for wrong in (
+        lambda: wf.zeros([2], dtype=Odd()),
+        lambda: wf.nn.Dense(2, activation=Odd()),
+        lambda: wf.random.Generator(Odd()),
+    ):
+        with pytest.raises((wf.DTypeError, wf.ValueError), match=r"is odd\\xff"):
+            wrong()

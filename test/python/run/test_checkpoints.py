@@ -286,3 +286,20 @@ def test_killed_runs_end_with_the_same_bits(tmp_path):
     resumed = run(tmp_path / "killed", -1)
     assert resumed.returncode == 0, resumed.stderr
     assert resumed.stdout == whole.stdout and len(whole.stdout) > 20
+
+
+def test_folders_that_are_no_utf8(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/run\xff"
+    v = wf.Variable(1.0)
+    path = wf.Checkpoint(v=v).save(folder)
+    assert os.path.exists(path) and os.fsencode(path).startswith(folder)
+    assert wf.latest_checkpoint(folder) == path
+    manager = wf.CheckpointManager(folder, background=False)
+    manager.save(wf.Checkpoint(v=v), step=3)
+    assert os.fsencode(manager.folder) == folder
+    assert [os.path.exists(info.path) for info in manager.checkpoints()] == [True, True]
+    assert manager.restore_latest(wf.Checkpoint(v=v)).step == 3
+    wf.Checkpoint(v=v).restore(path).assert_consumed()
+    layer = wf.nn.Dense(1).build((None, 2))
+    wf.save_weights(folder + b"/w", layer)
+    wf.load_weights(folder + b"/w", layer).assert_consumed()
