@@ -81,20 +81,42 @@ struct ManagerState {
     const std::lock_guard lock(mutex);
     finish_locked();
     write(std::move(taken));
-    if (saved.step) last_step = *saved.step;
-    last_time = Clock::now();
+    if (saved.step) last.step = *saved.step;
+    last.time = Clock::now();
   }
 
-  bool is_due(std::int64_t step) {
+  /// When the last save was.
+  struct Last {
+    std::int64_t step = 0;
+    Clock::time_point time = Clock::now();
+    bool operator==(const Last &) const = default;
+  };
+
+  /// Whether a save is due; then it counts as made, so that no other thread makes it too. `before`
+  /// and `now` are for `give_back`.
+  bool take_due(std::int64_t step, Last &before, Last &now) {
     const std::lock_guard lock(mutex);
-    return (options.every_steps && step - last_step >= *options.every_steps) ||
-           (options.every && Clock::now() - last_time >= *options.every);
+    before = last;
+    now = {step, Clock::now()};
+    // The distance of two steps may not fit; of what is behind it does, unsigned.
+    const bool by_steps =
+        options.every_steps && step > last.step &&
+        static_cast<std::uint64_t>(step) - static_cast<std::uint64_t>(last.step) >=
+            static_cast<std::uint64_t>(*options.every_steps);
+    if (!by_steps && !(options.every && now.time - last.time >= *options.every)) return false;
+    last = now;
+    return true;
+  }
+  /// Has a save be due again that failed, unless there was another.
+  void give_back(const Last &before, const Last &now) {
+    const std::lock_guard lock(mutex);
+    if (last == now) last = before;
   }
 
   /// Has steps count from this one.
   void restart_at(std::int64_t step) {
     const std::lock_guard lock(mutex);
-    last_step = step;
+    last.step = step;
   }
 
   const std::string folder;
@@ -161,8 +183,7 @@ private:
 
   /// Of all below. Nothing is called with it held that is the user's, or waits for variables.
   forks::Mutex<std::mutex> mutex;
-  std::int64_t last_step = 0;
-  Clock::time_point last_time = Clock::now();
+  Last last;
   std::thread writer;
   std::uint32_t generation = 0; ///< of the process that has the writer
   std::exception_ptr failure;   ///< the writer's until it is joined
@@ -280,9 +301,15 @@ bool CheckpointManager::save_if_due(const Checkpoint &what, std::int64_t step, S
   const CheckpointManagerOptions &own = state_->options;
   if (!own.every_steps && !own.every)
     throw ValueError("save_if_due: nothing says when: give the manager every_steps or every");
-  if (!state_->is_due(step)) return false;
+  detail::ManagerState::Last before, now;
+  if (!state_->take_due(step, before, now)) return false;
   if (!options.step) options.step = step;
-  save(what, options);
+  try {
+    save(what, options);
+  } catch (...) {
+    state_->give_back(before, now);
+    throw;
+  }
   return true;
 }
 

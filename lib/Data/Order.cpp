@@ -10,7 +10,9 @@ namespace {
 std::optional<std::int64_t> times(std::optional<std::int64_t> size, std::int64_t count) {
   std::int64_t product = 0;
   if (size == 0 || count == 0) return 0;
-  if (!size || *size == kEndless || __builtin_mul_overflow(*size, count, &product)) return size;
+  if (!size || *size == kEndless) return size;
+  // Nobody comes to the end of more than can be counted.
+  if (__builtin_mul_overflow(*size, count, &product)) return kEndless;
   return product;
 }
 

@@ -13,6 +13,11 @@ namespace weft::data::detail {
 
 namespace {
 
+/// Threads of one map, as of the library's own.
+constexpr std::int64_t kMostWorkers = 1024;
+/// Data sets that one interleave holds open.
+constexpr std::int64_t kMostOpen = 1 << 20;
+
 class FunctionRows final : public Maker {
 public:
   explicit FunctionRows(RowFunction row) : row_(std::move(row)) {}
@@ -120,7 +125,7 @@ Pipeline Pipeline::concatenate(const std::vector<Pipeline> &inputs) {
 Pipeline Pipeline::map(MapFunction f, bool seeded, const MapOptions &options,
                        const std::source_location &where) const {
   const CompositeCall site("map", where);
-  check_count("the option workers", options.workers, 0);
+  check_count("the option workers", options.workers, 0, kMostWorkers);
   StagePointer mapped = make_map(stage_, std::move(f), seeded, options.seed, options.workers > 0);
   if (options.workers == 0) return Pipeline(std::move(mapped));
   return Pipeline(
@@ -198,14 +203,16 @@ std::pair<Pipeline, Pipeline> Pipeline::split(double fraction,
   if (any_wants_seed(*stage_))
     raise(ErrorKind::value, "what is before split draws a seed of its own, so that the two parts "
                             "would not be of one order: give that stage a seed");
-  const auto first = static_cast<std::int64_t>(std::llround(fraction * double(*whole)));
+  const double part = std::round(fraction * double(*whole));
+  // As a double it may be more than there are, and more than there is room for.
+  const std::int64_t first = part < double(*whole) ? static_cast<std::int64_t>(part) : *whole;
   const StagePointer frozen = make_frozen(stage_);
   return {Pipeline(make_slice(frozen, 0, first)), Pipeline(make_slice(frozen, first, kEndless))};
 }
 Pipeline Pipeline::interleave(std::function<Pipeline(Item)> open, const InterleaveOptions &options,
                               const std::source_location &where) const {
   const CompositeCall site("interleave", where);
-  check_count("the option cycle", options.cycle, 1);
+  check_count("the option cycle", options.cycle, 1, kMostOpen);
   check_count("the option block", options.block, 1);
   return Pipeline(make_interleave(
       stage_, [open = std::move(open)](Item item) { return open(std::move(item)).stage_; },

@@ -112,10 +112,11 @@ void note_for(ForeignError &error, const char *stage, std::int64_t ordinal, cons
   error.add_note(place_of(stage, ordinal, element));
 }
 
-void check_count(const char *what, std::int64_t count, std::int64_t least) {
-  if (count >= least) return;
+void check_count(const char *what, std::int64_t count, std::int64_t least, std::int64_t most) {
+  if (count >= least && count <= most) return;
   raise(ErrorKind::value, std::string(what) + " is " + std::to_string(count) + " but must be " +
-                              std::to_string(least) + " or more");
+                              std::to_string(least) +
+                              (count < least ? " or more" : " to " + std::to_string(most)));
 }
 
 } // namespace weft::data::detail

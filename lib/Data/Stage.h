@@ -159,8 +159,9 @@ Item stacked(std::span<const Item> items, const std::optional<double> &padding);
 /// Elements that are not made yet, made and stacked by the quickest way there is.
 Item gathered(std::span<const Lazy> elements, const std::optional<double> &padding);
 
-/// Throws ValueError for a number below `least`.
-void check_count(const char *what, std::int64_t count, std::int64_t least);
+/// Throws ValueError for a number below `least` or above `most`.
+void check_count(const char *what, std::int64_t count, std::int64_t least,
+                 std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 StagePointer make_filter(StagePointer input, Predicate predicate);
 StagePointer make_map(StagePointer input, MapFunction f, bool seeded,

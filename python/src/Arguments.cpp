@@ -1,6 +1,5 @@
 // Arguments by name, and values of Python as members of options.
 #include "Arguments.h"
-
 #include "Text.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ void bind_arguments(const char *function, std::span<const char *const> names,
     std::size_t i = 0;
     while (i < names.size() && PyUnicode_CompareWithASCIIString(key, names[i]) != 0) ++i;
     if (i == names.size()) {
-      const std::string word = nb::str(nb::handle(key)).c_str(), near = nearest(word, names);
+      const std::string word = text_of(nb::handle(key)), near = nearest(word, names);
       raise_type_error(call() + " got an unexpected argument '" + word + "'" +
                        (near.empty() ? "" : "; did you mean '" + near + "'?"));
     }
@@ -85,7 +84,7 @@ void read(double &target, nb::handle value, const Place &place, Given &) {
 void read(std::string &target, nb::handle value, const Place &place, Given &) {
   if (value.is_none()) return;
   if (PyUnicode_Check(value.ptr()) == 0) refuse(value, place, "a text");
-  target = nb::str(value).c_str();
+  target = text_of(value);
 }
 void read(DType &target, nb::handle value, const Place &place, Given &) {
   if (!value.is_none()) target = to_dtype(value.ptr(), place);
@@ -195,7 +194,7 @@ void read(nn::Activation &target, nb::handle value, const Place &place, Given &g
   target = {};
   if (value.is_none()) return;
   if (PyUnicode_Check(value.ptr()) != 0) {
-    const std::string name = nb::str(value).c_str();
+    const std::string name = text_of(value);
     if (name == "linear") return;
     if (const NamedActivation *found = activation_named(name)) {
       target = found->function;
@@ -298,7 +297,7 @@ void read(VariableInitializer &target, nb::handle value, const Place &place, Giv
   if (nb::isinstance<Initializer>(value)) {
     target = nb::cast<const Initializer &>(value).draw;
   } else if (PyUnicode_Check(value.ptr()) != 0) {
-    target = initializer_named(nb::str(value).c_str(), {}, place).draw;
+    target = initializer_named(text_of(value), {}, place).draw;
   } else if (PyCallable_Check(value.ptr()) != 0) {
     auto link = std::make_shared<Link>(value.ptr());
     target = linked(link);
@@ -333,7 +332,7 @@ void define_initializers(nb::module_ &module) {
            [](const Initializer &self) {
              nb::list words;
              for (const double number : self.numbers) words.append(nb::repr(nb::float_(number)));
-             return nb::str("{}({})").format(nb::str(self.name.c_str()),
+             return nb::str("{}({})").format(kept_text(self.name),
                                              nb::str(", ").attr("join")(words));
            })
       .def("__reduce__",
@@ -343,11 +342,11 @@ void define_initializers(nb::module_ &module) {
              return nb::make_tuple(
                  nb::module_::import_("weft._arguments").attr("made_by"),
                  nb::make_tuple("weft._weft", "internal_initializer",
-                                nb::make_tuple(nb::str(self.name.c_str()), nb::tuple(numbers))));
+                                nb::make_tuple(kept_text(self.name), nb::tuple(numbers))));
            })
       .attr("__module__") = "weft.initializers";
   module.def("internal_initializer", [](nb::handle given_name, nb::handle given) {
-    const std::string name = nb::str(given_name).c_str();
+    const std::string name = text_of(given_name);
     Numbers numbers;
     const auto &all = initializers_by_name();
     const auto found =

@@ -1,5 +1,6 @@
 // Signatures of functions that nanobind binds, read: names of parameters, their types and defaults.
 #include "BoundForms.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <tuple>
@@ -150,7 +151,7 @@ std::vector<BoundParameter> parameters_of(nb::handle signature, bool has_self) {
   std::vector<BoundParameter> parameters;
   Kind kind = Kind::named;
   bool first = has_self;
-  const std::string all = nb::str(text).c_str();
+  const std::string all = text_of(text);
   for (std::string_view part : split(within(all, '(', ')'), ',')) {
     if (std::exchange(first, false)) continue;
     if (part == "*") {
@@ -170,7 +171,7 @@ std::vector<BoundParameter> parameters_of(nb::handle signature, bool has_self) {
         const bool is_text = number.starts_with('=');
         if (is_text) number.remove_prefix(1);
         const nb::object given = defaults[std::stoi(std::string(number))];
-        value = is_text ? nb::str(given).c_str() : nb::repr(given).c_str();
+        value = is_text ? text_of(given) : repr_of(given);
         part = part.substr(0, at);
       }
       const std::size_t colon = part.find(':');
@@ -226,8 +227,8 @@ std::string public_name(nb::handle object) {
   };
   // A class says where it is, if that is no file inside of the package.
   if (PyType_Check(object.ptr()) != 0) {
-    const std::string module = nb::str(nb::object(object.attr("__module__"))).c_str();
-    const std::string name = nb::str(nb::object(object.attr("__qualname__"))).c_str();
+    const std::string module = text_of(nb::object(object.attr("__module__")));
+    const std::string name = text_of(nb::object(object.attr("__qualname__")));
     if (is_of_package(module) && is_public(module) && is_public(name)) return module + "." + name;
   }
   // Others are where a module has them; where several have, the one with the shortest name.
@@ -237,11 +238,11 @@ std::string public_name(nb::handle object) {
   };
   for (const auto [key, module] : nb::borrow<nb::dict>(PyImport_GetModuleDict())) {
     if (PyModule_Check(module.ptr()) == 0 || PyUnicode_Check(key.ptr()) == 0) continue;
-    const std::string within = nb::str(key).c_str();
+    const std::string within = text_of(key);
     if (!is_of_package(within) || !is_public(within)) continue;
     for (const auto [name, value] : nb::borrow<nb::dict>(PyModule_GetDict(module.ptr()))) {
       if (!value.is(object) || PyUnicode_Check(name.ptr()) == 0) continue;
-      const std::string text = nb::str(name).c_str();
+      const std::string text = text_of(name);
       if (!is_public(text)) continue;
       std::string full = within + "." + text;
       if (best.empty() || rank(full) < rank(best)) best = std::move(full);

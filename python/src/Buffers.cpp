@@ -1,5 +1,6 @@
 // The buffer protocol: tensors of arrays, and tensors as buffers.
 #include "Buffers.h"
+#include "Text.h"
 
 #include "Elements.h"
 
@@ -34,7 +35,7 @@ Element element_of(const Py_buffer &view) {
 /// What the object calls its dtype, for messages.
 std::string dtype_text(PyObject *object, const Py_buffer *view) {
   if (const nb::object dtype = nb::steal(PyObject_GetAttrString(object, "dtype")); dtype.is_valid())
-    return nb::str(dtype).c_str();
+    return text_of(dtype);
   PyErr_Clear();
   return view == nullptr || view->format == nullptr ? "an unknown format" : view->format;
 }

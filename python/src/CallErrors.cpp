@@ -1,5 +1,6 @@
 // Errors of wrong calls of bound functions, worded anew: their calls pass through here.
 #include "CallErrors.h"
+#include "Text.h"
 
 #include "Arguments.h"
 #include "BoundForms.h"
@@ -36,7 +37,7 @@ std::string name_of_class(nb::handle type) {
   for (const nb::handle derived : nb::list(type.attr("__subclasses__")()))
     if (name.empty()) name = public_name(derived);
   if (!name.empty()) return name;
-  return std::string("weft._weft.") + nb::str(nb::object(type.attr("__qualname__"))).c_str();
+  return std::string("weft._weft.") + text_of(nb::object(type.attr("__qualname__")));
 }
 
 /// The function of the package in Python that users called, for those that only it calls.
@@ -64,9 +65,9 @@ Caller caller() {
   for (; frame.is_valid() && !frame.is_none(); frame = frame.attr("f_back")) {
     const nb::object globals = frame.attr("f_globals");
     PyObject *module = PyDict_GetItemString(globals.ptr(), "__name__");
-    if (module == nullptr || !is_of_package(nb::str(nb::handle(module)).c_str())) break;
+    if (module == nullptr || !is_of_package(text_of(nb::handle(module)))) break;
     const nb::object qualified = frame.attr("f_code").attr("co_qualname");
-    std::string name = name_of_code(nb::str(qualified).c_str(), globals);
+    std::string name = name_of_code(text_of(qualified), globals);
     if (!name.empty()) return {std::move(name), std::move(frame)};
   }
   return {};
@@ -84,7 +85,7 @@ std::string name_in(const Caller &caller, nb::handle value) {
     const nb::object one = names[i];
     if (!nb::object(locals.attr("get")(one)).is(value)) continue;
     if (!name.empty()) return {};
-    name = nb::str(one).c_str();
+    name = text_of(one);
   }
   return name;
 }
@@ -220,8 +221,7 @@ void refuse_ranges(const WrongCall &call, const std::vector<Form> &forms) {
       const bool suspect = beyond != 0 || number < 0 || number > std::numeric_limits<int>::max();
       if (suspect && takes_integers(form.parameters[i].type))
         refuse_value(call, form.parameters[i], i, value,
-                     std::string(" is ") + nb::repr(nb::handle(value)).c_str() +
-                         ", which is out of range");
+                     std::string(" is ") + repr_of(nb::handle(value)) + ", which is out of range");
     }
 }
 
@@ -263,7 +263,7 @@ bool is_of_nanobind(const nb::python_error &error) {
   if (!error.type().is(PyExc_TypeError)) return false;
   const nb::object traceback = error.value().attr("__traceback__");
   if (!traceback.is_none()) return false;
-  const std::string text = nb::str(error.value()).c_str();
+  const std::string text = text_of(error.value());
   return text.find("(): incompatible function arguments. The following argument types") !=
              std::string::npos ||
          text.ends_with(": no constructor defined!");
@@ -340,7 +340,7 @@ void add(nb::handle object, nb::handle owner, const std::string &name, bool is_p
 void add_class(nb::handle type) {
   auto *of = reinterpret_cast<PyTypeObject *>(type.ptr());
   for (const auto [key, value] : nb::borrow<nb::dict>(of->tp_dict)) {
-    const std::string name = nb::str(key).c_str();
+    const std::string name = text_of(key);
     if (!PyObject_TypeCheck(value.ptr(), &PyProperty_Type)) {
       add(value, type, name, false);
       continue;
@@ -359,7 +359,7 @@ void add_class(nb::handle type) {
 
 void word_call_errors(nb::module_ &module) {
   for (const auto [key, value] : nb::borrow<nb::dict>(PyModule_GetDict(module.ptr()))) {
-    if (PyType_Check(value.ptr()) == 0) add(value, module, nb::str(key).c_str(), false);
+    if (PyType_Check(value.ptr()) == 0) add(value, module, text_of(key), false);
     else add_class(value);
   }
 }

@@ -4,7 +4,6 @@
 #include "Tree.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace weft::python {

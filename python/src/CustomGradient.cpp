@@ -1,5 +1,6 @@
 // Functions of Python with gradients of their own.
 #include "Structures.h"
+#include "Text.h"
 
 #include <memory>
 
@@ -70,8 +71,7 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
     read.push_back(variable_in(variable.ptr()));
   }
   detail::read_variables(read, operands);
-  const std::string name =
-      nb::str(nb::getattr(function, "__name__", nb::str("custom_gradient"))).c_str();
+  const std::string name = text_of(nb::getattr(function, "__name__", nb::str("custom_gradient")));
   nb::object made;
   detail::run_reading(name, read, [&] {
     const detail::DerivativeMark lifted(nullptr);

@@ -2,8 +2,6 @@
 #include "Style.h"
 #include "Text.h"
 
-#include <nanobind/stl/string.h>
-
 namespace weft::python {
 
 namespace {

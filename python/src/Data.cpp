@@ -1,11 +1,11 @@
 // Data sets: the stages, with functions of Python in them, and iterators.
 #include "Data.h"
+#include "Text.h"
 
 #include <mutex>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/random.h>
 
@@ -26,9 +26,23 @@ namespace {
 
 constexpr std::source_location kNowhere;
 
+/// As `in_python`, of a user's function: a StopIteration out of it is a RuntimeError, as it is in a
+/// generator (PEP 479), for a loop would take it for the end of the data.
+template <class Body>
+auto in_function(const char *stage, const Body &body) {
+  return in_python([&] {
+    try {
+      return body();
+    } catch (nb::python_error &error) {
+      if (!error.matches(PyExc_StopIteration)) throw;
+      nb::raise_from(error, PyExc_RuntimeError, "%s: the function raised StopIteration", stage);
+    }
+  });
+}
+
 /// The reader of what a stage's function gives, used with the lock of Python.
-std::shared_ptr<ItemReader> reader_for(const char *stage) {
-  return std::make_shared<ItemReader>(stage);
+std::shared_ptr<ItemReader> reader_for(const char *stage, const CallablePointer &slot) {
+  return std::make_shared<ItemReader>(stage, slot);
 }
 
 //===----------------------------------------------------------------------===//
@@ -36,9 +50,9 @@ std::shared_ptr<ItemReader> reader_for(const char *stage) {
 //===----------------------------------------------------------------------===//
 
 data::detail::MapFunction map_function(nb::handle callable, bool seeded) {
-  return [slot = slot_of(callable), seeded, reader = reader_for("map")](const Item &item,
-                                                                        std::uint64_t seed) {
-    return in_python([&] {
+  const CallablePointer slot = slot_of(callable);
+  return [slot, seeded, reader = reader_for("map", slot)](const Item &item, std::uint64_t seed) {
+    return in_function("map", [&] {
       const nb::object function = function_in(*slot);
       nb::dict keywords;
       if (seeded) keywords["generator"] = nb::cast(random::Generator(seed));
@@ -52,7 +66,7 @@ data::detail::MapFunction map_function(nb::handle callable, bool seeded) {
 
 data::detail::Predicate predicate_of(nb::handle callable) {
   return [slot = slot_of(callable)](const Item &item) {
-    return in_python([&] {
+    return in_function("filter", [&] {
       const nb::object kept = call_with_item(function_in(*slot), item);
       const int truth = PyObject_IsTrue(kept.ptr());
       if (truth < 0) throw nb::python_error();
@@ -63,7 +77,7 @@ data::detail::Predicate predicate_of(nb::handle callable) {
 
 data::detail::LengthFunction length_of(nb::handle callable) {
   return [slot = slot_of(callable)](const Item &item) {
-    return in_python([&] {
+    return in_function("bucket", [&] {
       const nb::object length = call_with_item(function_in(*slot), item);
       const nb::object number = checked(PyNumber_Long(length.ptr()));
       return to_integer(number.ptr(), {"bucket", "what the length function returns"});
@@ -72,10 +86,10 @@ data::detail::LengthFunction length_of(nb::handle callable) {
 }
 
 /// What `next(iterator)` gives until it is over.
-data::detail::Generator generator_of(nb::object iterator) {
-  return [kept = keep(std::move(iterator)), reader = reader_for("from_generator")] {
-    return in_python([&]() -> std::optional<Item> {
-      const nb::object element = nb::steal(PyIter_Next(kept.get()));
+data::detail::Generator generator_of(nb::object iterator, const CallablePointer &slot) {
+  return [kept = keep_in(slot, std::move(iterator)), reader = reader_for("from_generator", slot)] {
+    return in_function("from_generator", [&]() -> std::optional<Item> {
+      const nb::object element = nb::steal(PyIter_Next(object_in(*kept).ptr()));
       if (element.is_valid()) return reader->read(element.ptr());
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
       return std::nullopt;
@@ -87,32 +101,50 @@ data::detail::Generator generator_of(nb::object iterator) {
 BoundPipeline from_iterators(nb::handle begin) {
   return {Pipeline::generator(
       std::function<data::detail::Generator(bool)>([slot = slot_of(begin)](bool for_types) {
-        return in_python([&] { return generator_of(function_in(*slot)(for_types)); });
+        return in_function("from_generator",
+                           [&] { return generator_of(function_in(*slot)(for_types), slot); });
       }))};
 }
 
 /// `row(i)` gives an element.
 BoundPipeline from_rows(const std::string &description, std::int64_t size, nb::handle row) {
-  return {Pipeline::rows(
-      description, size,
-      [slot = slot_of(row), reader = reader_for("from_iterable")](std::int64_t index) {
-        return in_python([&] {
-          const nb::object element = function_in(*slot)(index);
-          return reader->read(element.ptr());
-        });
-      })};
+  const CallablePointer slot = slot_of(row);
+  return {Pipeline::rows(description, size,
+                         [slot, reader = reader_for("from_iterable", slot)](std::int64_t index) {
+                           return in_function("from_iterable", [&] {
+                             const nb::object element = function_in(*slot)(index);
+                             return reader->read(element.ptr());
+                           });
+                         })};
 }
 
-BoundPipeline from_tensors(nb::handle structure) {
-  ItemReader reader("from_tensors");
+BoundPipeline from_tensors(nb::handle structure, nb::handle keeper) {
+  ItemReader reader("from_tensors", slot_of(keeper));
   Item item = reader.read(structure.ptr(), Sharing::if_possible);
   const bool bare = item.form == nullptr && item.tensors.size() == 1;
   return {Pipeline::tensors(std::move(item.tensors), std::move(item.form), kNowhere), bare};
 }
 
+/// start, start + 1, ... for as long as anybody asks; in a loop ValueError for one behind int64.
+BoundPipeline numbers_from(std::int64_t start) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  // Nobody comes to the end of so many.
+  if (start < most / 2) return {Pipeline::range(start, most, 1, kNowhere), true};
+  return {Pipeline::rows(
+              "range(" + std::to_string(start) + ", " + std::to_string(most) + ", 1)", most,
+              [start](std::int64_t index) {
+                if (index > most - start)
+                  throw ValueError("enumerate: the number of element " + std::to_string(index) +
+                                   " is " + std::to_string(start) + " + " + std::to_string(index) +
+                                   ", which int64 does not hold");
+                return Item{{tensor(start + index)}, nullptr};
+              }),
+          true};
+}
+
 /// A single element.
-BoundPipeline from_element(nb::handle structure) {
-  const Item item = ItemReader("from_element").read(structure.ptr());
+BoundPipeline from_element(nb::handle structure, nb::handle keeper) {
+  const Item item = ItemReader("from_element", slot_of(keeper)).read(structure.ptr());
   return {Pipeline::rows("an element", 1, [item](std::int64_t) { return item; })};
 }
 
@@ -123,14 +155,14 @@ std::vector<Pipeline> pipelines_of(const nb::sequence &list) {
 }
 
 /// The elements side by side, as a tuple.
-BoundPipeline zip(const nb::sequence &inputs) {
+BoundPipeline zip(const nb::sequence &inputs, nb::handle keeper) {
   data::detail::JoinFunction join;
   bool bare = true;
   for (const nb::handle each : inputs) bare = bare && nb::cast<BoundPipeline &>(each).bare;
   // Of tensors alone the tuple is a null form, and batches are those of the inputs.
   if (!bare || nb::len(inputs) < 2)
-    join = [reader = reader_for("zip")](const std::vector<Item> &items) {
-      return in_python([&] {
+    join = [reader = reader_for("zip", slot_of(keeper))](const std::vector<Item> &items) {
+      return in_function("zip", [&] {
         nb::list parts;
         for (const Item &item : items) parts.append(object_of(item));
         return reader->read(nb::tuple(parts).ptr());
@@ -149,10 +181,10 @@ BoundPipeline concatenate(const nb::sequence &inputs) {
 BoundPipeline interleave(const BoundPipeline &self, nb::handle open, std::int64_t cycle,
                          std::int64_t block) {
   const auto opened = [slot = slot_of(open)](const Item &item) {
-    return in_python([&] {
+    return in_function("interleave", [&] {
       const nb::object dataset = call_with_item(function_in(*slot), item);
       const nb::object pipeline = dataset.attr("_pipeline");
-      return nb::cast<BoundPipeline &>(pipeline).pipeline.keeping(keep(dataset));
+      return nb::cast<BoundPipeline &>(pipeline).pipeline.keeping(keep_in(slot, dataset));
     });
   };
   return {self.pipeline.interleave(opened, {.cycle = cycle, .block = block}, kNowhere)};
@@ -232,10 +264,14 @@ nb::tuple element_types(BoundPipeline &self) {
 
 void define_stages(nb::class_<BoundPipeline, Visitable> &type) {
   type.def("map",
-           [](const BoundPipeline &self, nb::handle f, bool seeded, int workers,
+           [](const BoundPipeline &self, nb::handle f, bool seeded, std::int64_t workers,
               std::optional<std::uint64_t> seed) {
+             const int threads = static_cast<int>(workers);
+             if (threads != workers)
+               throw ValueError("map: the option workers is " + std::to_string(workers) +
+                                ", which is no number of threads");
              return BoundPipeline{self.pipeline.map(map_function(f, seeded), seeded,
-                                                    {.workers = workers, .seed = seed}, kNowhere)};
+                                                    {.workers = threads, .seed = seed}, kNowhere)};
            })
       .def("filter",
            [](const BoundPipeline &self, nb::handle predicate) {
@@ -339,6 +375,7 @@ void define_data(nb::module_ &module) {
   module.def("internal_from_rows", from_rows);
   module.def("internal_zip", zip);
   module.def("internal_concatenate", concatenate);
+  module.def("internal_numbers_from", numbers_from);
   module.def("internal_data_range", [](std::int64_t start, std::int64_t stop, std::int64_t step) {
     return BoundPipeline{Pipeline::range(start, stop, step, kNowhere), true};
   });

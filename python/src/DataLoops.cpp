@@ -1,8 +1,8 @@
 // Loops over data sets in traced functions of Python: host calls fetch the elements.
 #include "Data.h"
 #include "Function.h"
+#include "Text.h"
 
-#include <nanobind/stl/string.h>
 #include <weft/data/for_each.h>
 #include <weft/detail/staging.h>
 

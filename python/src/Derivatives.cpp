@@ -1,7 +1,7 @@
 // What derivatives of functions and `vmap` are made of: sources, tangents, batches.
 #include "Binding.h"
+#include "Text.h"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/autodiff.h>
 #include <weft/detail/batching.h>

@@ -1,13 +1,13 @@
 // Event files of Python, for TensorBoard.
 #include "Foreign.h"
 #include "Runs.h"
+#include "Text.h"
 
 #include <map>
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/events.h>
 
@@ -68,8 +68,8 @@ nb::list read(const std::string &path) {
     for (const std::string &each : event.bytes) bytes.append(nb::bytes(each.data(), each.size()));
     const nb::object numbers =
         event.numbers.defined() ? checked(wrap(event.numbers)) : nb::object(nb::none());
-    list.append(nb::make_tuple(event.wall_time, event.step, nb::str(event.tag.c_str()),
-                               nb::str(event.plugin.c_str()), numbers, bytes));
+    list.append(nb::make_tuple(event.wall_time, event.step, kept_text(event.tag),
+                               kept_text(event.plugin), numbers, bytes));
   }
   return list;
 }

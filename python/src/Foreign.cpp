@@ -36,15 +36,26 @@ void close_door() {
 
 int traverse_callable(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Callable>(self)->function.ptr());
+  if (!nb::inst_ready(self)) return 0;
+  const auto *callable = nb::inst_ptr<Callable>(self);
+  Py_VISIT(callable->function.ptr());
+  for (const Kept *each : callable->slot->kept) Py_VISIT(each->object);
   return 0;
+}
+
+/// Drops what the slot keeps, when nothing is found there any more.
+void close_slot(CallableSlot &slot) {
+  slot.function = nullptr;
+  std::vector<nb::object> dropped;
+  for (Kept *each : std::exchange(slot.kept, {}))
+    dropped.push_back(nb::steal(std::exchange(each->object, nullptr)));
 }
 
 int clear_callable(PyObject *self) {
   if (!nb::inst_ready(self)) return 0;
   auto *callable = nb::inst_ptr<Callable>(self);
-  callable->slot->function = nullptr;
   const nb::object dropped = std::move(callable->function);
+  close_slot(*callable->slot);
   return 0;
 }
 
@@ -99,7 +110,7 @@ void PythonError::add_note(const std::string &note) noexcept {
 Callable::Callable(nb::object called) : function(std::move(called)) {
   slot->function = function.ptr();
 }
-Callable::~Callable() { slot->function = nullptr; }
+Callable::~Callable() { close_slot(*slot); }
 
 CallablePointer slot_of(nb::handle callable) { return nb::cast<Callable &>(callable).slot; }
 
@@ -110,11 +121,34 @@ nb::object function_in(const CallableSlot &slot) {
   return nb::borrow(slot.function);
 }
 
+KeptPointer keep_in(const CallablePointer &slot, nb::object object) {
+  std::unique_ptr<Kept> kept(new Kept{object.ptr()});
+  slot->kept.insert(kept.get());
+  object.release(); // now the slot's
+  return {kept.release(), [slot](Kept *which) {
+            try {
+              const Entered entered;
+              slot->kept.erase(which);
+              Py_XDECREF(which->object);
+              delete which;
+            } catch (const StateError &) { // it goes with the process
+              return;
+            }
+          }};
+}
+
+nb::object object_in(const Kept &kept) {
+  if (kept.object == nullptr)
+    throw StateError("an object of Python that an element of a data set has was collected, as "
+                     "nothing held the data set that it is from");
+  return nb::borrow(kept.object);
+}
+
 void define_foreign(nb::module_ &module) {
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, forget_other_threads); });
   nb::class_<Callable>(module, "internal_Callable", nb::is_final(), nb::type_slots(callable_slots))
-      .def(nb::init<nb::object>(), nb::arg("function"));
+      .def(nb::init<nb::object>(), nb::arg("function").none());
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(close_door));
 }
 

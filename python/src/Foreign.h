@@ -4,6 +4,7 @@
 #include "Binding.h"
 
 #include <memory>
+#include <unordered_set>
 
 #include <weft/data/pipeline.h>
 
@@ -39,14 +40,23 @@ public:
   void add_note(const std::string &note) noexcept override;
 };
 
-/// Where a callable is found as long as its Callable lives.
+/// A reference that a Callable has for C++: null once it was collected with that.
+struct Kept {
+  PyObject *object;
+};
+using KeptPointer = std::shared_ptr<const Kept>;
+
+/// Where a callable is found as long as its Callable lives, and what else that keeps; under the
+/// lock of Python.
 struct CallableSlot {
-  PyObject *function = nullptr; ///< borrowed; under the lock of Python
+  PyObject *function = nullptr; ///< borrowed
+  std::unordered_set<Kept *> kept = {};
 };
 using CallablePointer = std::shared_ptr<CallableSlot>;
 
-/// An object of Python that keeps a callable for C++, in sight of the collector: C++ has the slot
-/// alone, so that whoever holds the callable may be collected with what it leads to.
+/// An object of Python that keeps a callable for C++, and what that makes, in sight of the
+/// collector: C++ has the slot alone, so that whoever holds the callable may be collected with what
+/// it leads to.
 struct Callable {
   using Initialized = void; // see Initialized.h
   explicit Callable(nb::object function);
@@ -61,6 +71,11 @@ struct Callable {
 CallablePointer slot_of(nb::handle callable);
 /// The callable, with the lock held. Throws StateError if it is gone.
 nb::object function_in(const CallableSlot &slot);
+
+/// A reference that C++ drops and the Callable of this slot has, with the lock held.
+KeptPointer keep_in(const CallablePointer &slot, nb::object object);
+/// The object, with the lock held. Throws StateError if it is gone.
+nb::object object_in(const Kept &kept);
 
 /// What `body` gives, with the lock of Python; errors of Python leave it as PythonError.
 template <class Body>

@@ -1,6 +1,7 @@
 // The class Function of Python: calls of traced functions, by the vectorcall protocol.
 #include "Function.h"
 #include "Runs.h"
+#include "Text.h"
 #include "Tree.h"
 
 #include <bit>
@@ -10,7 +11,6 @@
 #include "Parameters.h"
 #include "Staging.h"
 #include "Style.h"
-#include <nanobind/stl/string.h>
 #include <structmember.h>
 #include <weft/detail/function_core.h>
 #include <weft/detail/staging.h>
@@ -164,7 +164,7 @@ std::string with_names(const Object *self, std::string text) {
     while (end < text.size() && text[end] >= '0' && text[end] <= '9')
       number = number * 10 + static_cast<std::size_t>(text[end++] - '0');
     made += text.substr(from, at - from) + std::string(word);
-    if (number < names.size()) made += std::string("'") + nb::str(names[number]).c_str() + "'";
+    if (number < names.size()) made += std::string("'") + text_of(names[number]) + "'";
     else made += number == names.size() && self->parameters->more ? "'*args'" : "'**kwargs'";
     from = end;
   }
@@ -178,7 +178,7 @@ nb::object Call::run_python(TreeFiller &filler) {
   ArgumentNames known;
   for (std::size_t i = 0; i < bound.count; ++i) {
     const nb::object value = filler.fill(bound.values[i]);
-    known.add(nb::str(names[i]).c_str(), value);
+    known.add(text_of(names[i]), value);
     if (i < self->parameters->positional) positional.append(value);
     else named[names[i]] = value;
   }
@@ -400,7 +400,7 @@ nb::object explain(FunctionHandle self, nb::args args, nb::kwargs keywords) {
 nb::object ir(FunctionHandle self, nb::args args, nb::kwargs keywords) {
   std::string phase = "simplify";
   if (keywords.contains("phase")) {
-    phase = nb::str(nb::handle(keywords["phase"])).c_str();
+    phase = text_of(nb::handle(keywords["phase"]));
     PyDict_DelItemString(keywords.ptr(), "phase");
   }
   return asked(self, args, keywords, [&](Call &call) -> nb::object {

@@ -2,12 +2,12 @@
 #include "Histories.h"
 #include "Foreign.h"
 #include "Runs.h"
+#include "Text.h"
 
 #include <sstream>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/profile.h>
 #include <weft/train/progress.h>
@@ -150,12 +150,11 @@ void write_report(const std::string &path, const BoundHistory &history, const nb
 nb::list entries_of(const Profile &self) {
   nb::list list;
   for (const ProfileEntry &entry : without_lock([&] { return self.entries(); }))
-    list.append(nb::make_tuple(entry.kind, entry.name,
-                               entry.place.known() ? nb::object(nb::str(entry.place.file.c_str()))
-                                                   : nb::object(nb::none()),
-                               entry.place.known() ? nb::object(nb::int_(entry.place.line))
-                                                   : nb::object(nb::none()),
-                               entry.count, entry.total_ms, entry.self_ms));
+    list.append(nb::make_tuple(
+        entry.kind, entry.name,
+        entry.place.known() ? nb::object(kept_text(entry.place.file)) : nb::object(nb::none()),
+        entry.place.known() ? nb::object(nb::int_(entry.place.line)) : nb::object(nb::none()),
+        entry.count, entry.total_ms, entry.self_ms));
   return list;
 }
 

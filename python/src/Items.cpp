@@ -11,31 +11,26 @@ using data::detail::Form;
 
 constexpr int kDeepestElement = 64;
 
-/// A place in the tree of an element.
+/// A place in the tree of an element, whose objects are those of its form.
 struct Node {
   Kind kind = Kind::tensor;
-  nb::object what = {};  ///< a type, a prototype, or what stays as it is
-  nb::object names = {}; ///< keys of a dict, fields of a record: a list
+  nb::handle what = {};  ///< a type, a prototype, or what stays as it is
+  nb::handle names = {}; ///< keys of a dict, fields of a record: a list
   std::vector<Node> entries = {};
   std::vector<std::uint32_t> order = {}; ///< of a dict: the entries in the order of their tensors
 };
 
 class PythonForm final : public Form {
 public:
-  PythonForm(const data::detail::SignatureKey &words, Node root)
-      : Form(words), root_(new Node(std::move(root))) {}
-  ~PythonForm() override {
-    try {
-      const Entered entered;
-      delete root_;
-    } catch (const StateError &) { // Python ends, and what it owned with it
-      return;
-    }
-  }
-  const Node &root() const { return *root_; }
+  PythonForm(const data::detail::SignatureKey &words, Node root, KeptPointer objects)
+      : Form(words), root_(std::move(root)), objects_(std::move(objects)) {}
+  const Node &root() const { return root_; }
+  /// Those of the tree, to be held while that is used.
+  nb::object objects() const { return object_in(*objects_); }
 
 private:
-  Node *root_;
+  Node root_;
+  KeptPointer objects_;
 };
 
 /// Whether a list is the elements of one tensor, by the first of what is innermost.
@@ -155,15 +150,19 @@ private:
   Sharing sharing_;
 };
 
-/// The tree without its tensors.
-Node node_of(PyObject *object) {
+/// The tree without its tensors; `objects` come to hold what it refers to.
+Node node_of(PyObject *object, nb::list &objects) {
+  const auto held = [&](nb::handle what) {
+    objects.append(what);
+    return what;
+  };
   const nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(object)));
   const Kind kind = kind_of(object);
-  const auto entries = [](PyObject *of) {
+  const auto entries = [&](PyObject *of) {
     std::vector<Node> nodes;
     const nb::object items = checked(PySequence_Fast(of, "a sequence was expected"));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
-      nodes.push_back(node_of(PySequence_Fast_GET_ITEM(items.ptr(), i)));
+      nodes.push_back(node_of(PySequence_Fast_GET_ITEM(items.ptr(), i), objects));
     return nodes;
   };
   switch (kind) {
@@ -175,26 +174,27 @@ Node node_of(PyObject *object) {
     if (has_elements(object)) return {};
     return {.kind = kind, .entries = entries(object)};
   case Kind::tuple: return {.kind = kind, .entries = entries(object)};
-  case Kind::named: return {.kind = kind, .what = nb::borrow(type), .entries = entries(object)};
+  case Kind::named: return {.kind = kind, .what = held(type), .entries = entries(object)};
   case Kind::dict:
   case Kind::mapping: {
     Node node{.kind = kind,
-              .names = checked(PyDict_Keys(object)),
+              .names = held(checked(PyDict_Keys(object))),
               .entries = entries(checked(PyDict_Values(object)).ptr()),
               .order = shape_of_dict(object).sorted};
     if (kind == Kind::mapping) {
-      node.what = nb::module_::import_("copy").attr("copy")(nb::handle(object));
+      node.what = held(nb::module_::import_("copy").attr("copy")(nb::handle(object)));
       node.what.attr("clear")();
     }
     return node;
   }
   case Kind::record: {
-    Node node{.kind = kind, .what = nb::borrow(type), .names = field_names(object)};
+    Node node{.kind = kind, .what = held(type), .names = held(field_names(object))};
     for (const nb::handle name : node.names)
-      node.entries.push_back(node_of(nb::object(nb::getattr(nb::handle(object), name)).ptr()));
+      node.entries.push_back(
+          node_of(nb::object(nb::getattr(nb::handle(object), name)).ptr(), objects));
     return node;
   }
-  default: return {.kind = Kind::object, .what = nb::borrow(object)};
+  default: return {.kind = Kind::object, .what = held(nb::handle(object))};
   }
 }
 
@@ -235,7 +235,7 @@ nb::object rebuilt(const Node &node, const Next &next) {
     }
     return made;
   }
-  default: return node.what;
+  default: return nb::borrow(node.what);
   }
 }
 
@@ -264,9 +264,11 @@ Item ItemReader::read(PyObject *element, Sharing sharing) {
     item.form = last_;
     return item;
   }
-  Node node = node_of(element);
+  nb::list objects;
+  Node node = node_of(element, objects);
   if (!is_plain(node))
-    item.form = last_ = std::make_shared<PythonForm>(walker.reader.key, std::move(node));
+    item.form = last_ = std::make_shared<PythonForm>(walker.reader.key, std::move(node),
+                                                     keep_in(slot_, std::move(objects)));
   return item;
 }
 
@@ -279,6 +281,7 @@ nb::object filled(const data::detail::Form *form, std::span<const nb::object> le
     return tuple;
   }
   if (const auto *ours = dynamic_cast<const PythonForm *>(form)) {
+    const nb::object objects = ours->objects();
     std::size_t at = 0;
     return rebuilt(ours->root(), [&] { return leaves[at++]; });
   }

@@ -12,16 +12,19 @@ using data::detail::Item;
 /// What an element is besides its tensors: null is a tensor, or a tuple of several.
 using FormPointer = std::shared_ptr<const data::detail::Form>;
 
-/// Takes elements apart. One that gives many of one structure keeps it. With the lock of Python.
+/// Takes elements apart; the Callable of the slot keeps their objects of Python. One that gives
+/// many of one structure keeps it. With the lock of Python.
 class ItemReader {
 public:
-  explicit ItemReader(const char *function) : function_(function) {}
+  ItemReader(const char *function, CallablePointer slot)
+      : function_(function), slot_(std::move(slot)) {}
   /// Numbers, arrays and lists of them become tensors; text, bytes, None and objects stay what they
   /// are. Throws TypeError for a set.
   Item read(PyObject *element, Sharing sharing = Sharing::copy);
 
 private:
   const char *function_;
+  CallablePointer slot_;
   FormPointer last_;
 };
 

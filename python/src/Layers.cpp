@@ -1,7 +1,7 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
+#include "Text.h"
 
-#include <nanobind/stl/string.h>
 #include <weft/nn/dense.h>
 #include <weft/nn/dropout.h>
 #include <weft/nn/embedding.h>

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include <nanobind/stl/string.h>
 #include <weft/metrics.h>
 
 namespace weft::python {
@@ -128,7 +127,7 @@ void define_base(nb::module_ &module) {
       .def_prop_ro("name",
                    [](nb::handle self) -> nb::object {
                      const auto &metric = nb::cast<const MetricObject &>(self);
-                     if (!metric.name.empty()) return nb::str(metric.name.c_str());
+                     if (!metric.name.empty()) return kept_text(metric.name);
                      return self.type().attr("__name__");
                    })
       .def(

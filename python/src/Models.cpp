@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <weft/checkpoint.h>
 #include <weft/nn/summary.h>
@@ -53,7 +52,7 @@ nb::list variables(nb::handle model, bool trainable, bool others) {
 nb::dict variables_by_path(nb::handle model) {
   nb::dict dict;
   for (const NamedVariable &entry : built_variables(model))
-    dict[nb::str(entry.path.c_str())] = checked(wrap(entry.variable));
+    dict[kept_text(entry.path)] = checked(wrap(entry.variable));
   return dict;
 }
 
@@ -107,9 +106,10 @@ std::string summary(nb::handle model, nb::handle types, nb::handle call) {
 //===----------------------------------------------------------------------===//
 
 std::string path_of(nb::handle path) {
-  const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
-  if (!text.is_valid()) throw nb::python_error();
-  return nb::str(text).c_str();
+  PyObject *found = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &found) == 0) throw nb::python_error();
+  const nb::object bytes = nb::steal(found);
+  return {PyBytes_AS_STRING(found), static_cast<std::size_t>(PyBytes_GET_SIZE(found))};
 }
 
 void save(nb::handle path, nb::handle model) {
@@ -124,7 +124,7 @@ WeightNames names_of(nb::handle names) {
   if (PyDict_Check(names.ptr()) != 0) {
     std::map<std::string, std::string> table;
     for (const auto &[path, name] : nb::borrow<nb::dict>(names))
-      table[nb::str(path).c_str()] = nb::str(name).c_str();
+      table[text_of(path)] = text_of(name);
     return {std::move(table)};
   }
   if (PyCallable_Check(names.ptr()) == 0)
@@ -133,7 +133,7 @@ WeightNames names_of(nb::handle names) {
     const Locked locked;
     const nb::str text(path.c_str());
     const nb::object name = checked(PyObject_CallOneArg(names.ptr(), text.ptr()));
-    return nb::str(name).c_str();
+    return text_of(name);
   }};
 }
 

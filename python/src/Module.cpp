@@ -9,6 +9,7 @@
 #include "Saved.h"
 #include "Staging.h"
 #include "Style.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <array>
@@ -69,7 +70,7 @@ void pickle_functions(nb::module_ &module) {
 /// Whether it is a class that a module of the package has: weft.nn.Dense.
 bool is_of_part(nb::handle object) {
   if (PyType_Check(object.ptr()) == 0) return false;
-  const std::string_view module = nb::str(nb::object(object.attr("__module__"))).c_str();
+  const std::string module = text_of(nb::object(object.attr("__module__")));
   return module.starts_with("weft.") && module != "weft._weft";
 }
 
@@ -77,7 +78,7 @@ bool is_of_part(nb::handle object) {
 void list_names(nb::module_ &module) {
   nb::list names;
   for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
-    const std::string_view text = nb::str(name).c_str();
+    const std::string text = text_of(name);
     if (is_of_part(module.attr(name))) continue;
     static constexpr std::array kPrefixes = {"_",       "random_",  "internal_", "nn_",
                                              "losses_", "metrics_", "schedules_"};

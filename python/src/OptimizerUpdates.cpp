@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <nanobind/stl/string.h>
+#include "Text.h"
 #include <weft/detail/staging.h>
 
 namespace weft::python {

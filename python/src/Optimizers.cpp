@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include <nanobind/stl/string.h>
+#include <weft/detail/staging.h>
+#include <weft/optimizers.h>
 
 namespace weft::python {
 

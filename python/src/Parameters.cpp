@@ -1,5 +1,6 @@
 // Arguments of calls in the places of parameters, as Python binds them.
 #include "Parameters.h"
+#include "Text.h"
 
 #include <algorithm>
 
@@ -56,7 +57,7 @@ namespace {
     const nb::object bind = signature.attr("bind");
     static_cast<void>(checked(PyObject_Call(bind.ptr(), nb::tuple(positional).ptr(), named.ptr())));
   } catch (nb::python_error &error) {
-    message = nb::str(error.value()).c_str();
+    message = text_of(error.value());
   }
   raise_type_error(std::string(self.name) + "(): " + message);
 }

@@ -1,5 +1,6 @@
 // Visits of objects of Python by the names of their attributes.
 #include "Parts.h"
+#include "Text.h"
 #include "Tree.h"
 
 #include <string>
@@ -70,7 +71,7 @@ std::string name_of_key(PyObject *key) {
     if (text == nullptr) throw nb::python_error();
     return text;
   }
-  if (PyLong_Check(key) != 0) return nb::str(nb::handle(key)).c_str();
+  if (PyLong_Check(key) != 0) return text_of(nb::handle(key));
   return {};
 }
 
@@ -221,7 +222,7 @@ private:
       if (is_plain(value.ptr())) continue;
       const std::string name = name_of_key(key.ptr());
       if ((name.empty() || name.find('.') != std::string::npos) && holds_parts(value.ptr()))
-        throw ValueError(std::string("the key ") + nb::repr(key).c_str() +
+        throw ValueError(std::string("the key ") + repr_of(key) +
                          " of a dict that holds variables must be a text that is not empty and "
                          "has no dot, or an integer, for it is part of a path");
       part(name, value.ptr(), object, key);

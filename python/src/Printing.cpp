@@ -1,5 +1,6 @@
 // Tensors as text, to the letter as NumPy lays out arrays, and as small tables for notebooks.
 #include "Tensors.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -286,9 +287,9 @@ void set_options(nb::object precision, nb::object threshold, nb::object edgeitem
   number(linewidth, "linewidth", changed.linewidth, most);
   if (!suppress.is_none())
     changed.suppress = to<bool>(suppress.ptr(), {"set_printoptions", "suppress"});
-  if (!nanstr.is_none()) changed.nanstr = nb::str(nanstr).c_str();
-  if (!infstr.is_none()) changed.infstr = nb::str(infstr).c_str();
-  if (!style.is_none()) set_style(nb::str(style).c_str());
+  if (!nanstr.is_none()) changed.nanstr = text_of(nanstr);
+  if (!infstr.is_none()) changed.infstr = text_of(infstr);
+  if (!style.is_none()) set_style(text_of(style));
   options() = changed;
 }
 

@@ -3,7 +3,6 @@
 #include "ComputedSizes.h"
 #include "Text.h"
 
-#include <nanobind/stl/string.h>
 #include <weft/random.h>
 
 namespace weft::python {

@@ -1,12 +1,12 @@
 // What AutoGraph's operators do in a trace: control flow, trials, checks, host calls, and the lines
 // of Python that traced ops belong to.
 #include "Staging.h"
+#include "Text.h"
 
 #include <unordered_map>
 #include <unordered_set>
 
 #include <frameobject.h>
-#include <nanobind/stl/string.h>
 #include <weft/control_flow.h>
 #include <weft/detail/staging.h>
 #include <weft/host_call.h>

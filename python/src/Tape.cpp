@@ -253,7 +253,7 @@ void define_tapes(nb::module_ &module) {
             const std::string text =
                 self.entered("explain was called")
                     .explain(to_tensor(target.ptr(), {"explain", "target"}), by[0]);
-            return nb::str(text.c_str());
+            return kept_text(text);
           },
           nb::arg("target").none(), nb::arg("source").none(),
           "Why the gradient is what it is, in a sentence."

@@ -1,12 +1,12 @@
 // The class Tensor of Python.
 #include "Tensors.h"
+#include "Text.h"
 
 #include <cstring>
 
 #include "Buffers.h"
 #include "ComputedSizes.h"
 #include "Style.h"
-#include <nanobind/stl/string.h>
 #include <weft/detail/binding.h>
 
 namespace weft::python {
@@ -265,7 +265,7 @@ nb::object numpy_of(const Tensor &tensor) {
 
 std::string formatted(const Tensor &tensor, const char *specification) {
   if (*specification == 0 && tensor.traced() && prints_as_tensorflow())
-    return nb::str(form_of("tensor_str", nb::cast(tensor))).c_str();
+    return text_of(form_of("tensor_str", nb::cast(tensor)));
   if (*specification == 0) return text_of(tensor);
   if (tensor.rank() != 0)
     raise_type_error(std::string("the format '") + specification +

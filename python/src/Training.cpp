@@ -2,10 +2,10 @@
 #include "Histories.h"
 #include "Runs.h"
 #include "Saved.h"
+#include "Text.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <weft/train/fit.h>

@@ -1,5 +1,6 @@
 // Trees of Python, walked in the order of their signature.
 #include "Tree.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -247,7 +248,7 @@ nb::object field_names(PyObject *record) {
 void ArgumentWalker::refuse(PyObject *object, const char *why) const {
   std::string message = std::string(function_) + ": ";
   if (parameter_ != nullptr)
-    message += std::string("argument '") + nb::str(nb::handle(parameter_)).c_str() + "' ";
+    message += std::string("argument '") + text_of(nb::handle(parameter_)) + "' ";
   else message += "an argument ";
   raise_type_error(message + "is or holds a " + Py_TYPE(object)->tp_name + ", " + why);
 }

@@ -1,10 +1,9 @@
 // The class Variable of Python.
 #include "Style.h"
 #include "Tensors.h"
+#include "Text.h"
 
 #include <unordered_map>
-
-#include <nanobind/stl/string.h>
 
 namespace weft::python {
 
@@ -132,8 +131,7 @@ PyMethodDef variable_methods[] = {
 };
 
 std::string variable_text(const Variable &variable) {
-  if (prints_as_tensorflow())
-    return nb::str(form_of("variable_repr", nb::steal(wrap(variable)))).c_str();
+  if (prints_as_tensorflow()) return text_of(form_of("variable_repr", nb::steal(wrap(variable))));
   const Tensor value = variable.value();
   std::string text = repr_of(value);
   constexpr std::string_view open = "tensor(";

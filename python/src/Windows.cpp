@@ -1,5 +1,6 @@
 // Convolution, pooling and images of other sizes as functions of Python.
 #include "Arguments.h"
+#include "Text.h"
 
 #include <weft/windows.h>
 
@@ -10,7 +11,7 @@ Padding to_padding(PyObject *object, const char *function) {
   if (object == nullptr) return Padding::valid;
   if (PyUnicode_Check(object)) {
     const nb::str text{nb::handle(object)};
-    const std::string word = nb::str(text.attr("lower")()).c_str();
+    const std::string word = text_of(text.attr("lower")());
     if (word == "valid") return Padding::valid;
     if (word == "same") return Padding::same;
     if (word == "causal") return Padding::causal;

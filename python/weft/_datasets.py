@@ -37,8 +37,6 @@ OfElement: TypeAlias = (
 )
 """A function of an element, or of the parts of a plain tuple."""
 
-_MOST = 2**63 - 1
-
 
 class DatasetStats(NamedTuple):
     """What a data set has handed out since it was made, over all epochs.
@@ -133,7 +131,7 @@ class Dataset(Generic[T]):
             seed: of the generators; by default the seed that the data set has drawn
 
         Raises:
-            ValueError: for a negative number of workers
+            ValueError: for a number of workers below 0 or above 1024
         """
         called = _callable("map", f)
         seeded = _takes_generator(f)
@@ -294,8 +292,12 @@ class Dataset(Generic[T]):
 
             >>> [(int(i), int(x)) for i, x in wf.data.range(7, 9).enumerate()]
             [(0, 7), (1, 8)]
+
+        Raises:
+            ValueError: in a loop, for a number that int64 does not hold
         """
-        return zip(range(start, _MOST), self)
+        numbers = _weft.internal_numbers_from(integer("enumerate: start", start))
+        return zip(_made(numbers), self)
 
     @users_lines
     def concatenate(self, *others: Iterable[Any]) -> Dataset[Any]:
@@ -317,7 +319,7 @@ class Dataset(Generic[T]):
             [0, 1, 10, 11]
 
         Raises:
-            ValueError: for a cycle or block below 1
+            ValueError: for a cycle or block below 1, or a cycle above 2^20
         """
         _callable("interleave", open)
         called = _weft.internal_Callable(lambda *parts: as_dataset(open(*parts)))
@@ -483,7 +485,8 @@ def from_tensors(*tensors: Any) -> Dataset[Any]:
     """
     if not tensors:
         raise _weft.ValueError("from_tensors: there is no tensor to take rows of")
-    return _made(_weft.internal_from_tensors(tensors[0] if len(tensors) == 1 else tensors))
+    given, keeper = tensors[0] if len(tensors) == 1 else tensors, _weft.internal_Callable(None)
+    return _made(_weft.internal_from_tensors(given, keeper), keeper)
 
 
 @users_lines
@@ -503,7 +506,8 @@ def from_element(element: Any) -> Dataset[Any]:
         >>> list(wf.data.from_element(wf.tensor(7)))
         [tensor(7, shape=(), dtype=int32)]
     """
-    return _made(_weft.internal_from_element(element))
+    keeper = _weft.internal_Callable(None)
+    return _made(_weft.internal_from_element(element, keeper), keeper)
 
 
 @users_lines
@@ -635,7 +639,8 @@ def zip(*datasets: Any) -> Dataset[Any]:
     if not datasets:
         raise TypeError("zip takes one or more data sets")
     pipelines, held = _joined(datasets)
-    return _made(_weft.internal_zip(pipelines), *held)
+    keeper = _weft.internal_Callable(None)
+    return _made(_weft.internal_zip(pipelines, keeper), keeper, *held)
 
 
 @options

@@ -10,7 +10,7 @@ from weft._arguments import NeedsInit, options, sizes
 from weft._tracebacks import users_lines
 from weft._weft import DType, Function, dtype as _dtype_of
 
-from ._trees import check_listed, is_dict, is_listed, mapped
+from ._trees import check_depth, check_listed, is_dict, is_listed, leaves_of, mapped
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -194,12 +194,13 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     return specs
 
 
-def _check_spec(spec: Any) -> None:
+def _check_spec(spec: Any, depth: int = 0) -> None:
     if isinstance(spec, TensorSpec):
         return
+    check_depth("input_signature", depth)
     if is_dict(spec) or is_listed(spec):
         for inner in spec.values() if is_dict(spec) else spec:
-            _check_spec(inner)
+            _check_spec(inner, depth + 1)
     else:
         raise TypeError(
             "input_signature is a possibly nested sequence of TensorSpec objects, and holds a "
@@ -248,7 +249,10 @@ class ConcreteFunction:
                 )
         self.name: str = of.__name__
         self._kinds = {n: p for n, p in self._signature.parameters.items() if _takes_one(p)}
-        self._specs = {n: mapped(bound.arguments[n], _as_spec) for n in self._kinds}
+        self._specs = {
+            n: mapped(bound.arguments[n], _as_spec, f"get_concrete_function: {n}")
+            for n in self._kinds
+        }
         self._function = _weft.internal_make_function(
             of.python_function, of.__name__, tuple(self._specs.values()), True, False, 64, "", ""
         )
@@ -292,9 +296,10 @@ def _takes_one(p: Any) -> bool:
 
 
 def _holds_spec(x: Any) -> bool:
-    found: list[Any] = []
-    mapped(x, lambda leaf: found.append(leaf) if isinstance(leaf, TensorSpec) else None)
-    return bool(found)
+    for leaf in leaves_of(x, "get_concrete_function"):
+        if isinstance(leaf, TensorSpec):
+            return True
+    return False
 
 
 def _get_concrete_function(self: Any, *args: Any, **kwargs: Any) -> ConcreteFunction:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["check_listed", "is_dict", "is_listed", "leaves_of", "mapped"]
+from weft import _weft
+
+__all__ = ["check_depth", "check_listed", "is_dict", "is_listed", "leaves_of", "mapped"]
 
 # Not seen by type checkers, which know no more of the entries then.
 
@@ -20,24 +22,40 @@ def is_dict(x: Any) -> bool:
     return isinstance(x, dict)
 
 
-def mapped(x: Any, leaf: Callable[[Any], Any]) -> Any:
-    """The same structure with `leaf(entry)` in the place of each entry; None stays empty."""
+_DEEPEST = 256  # as in C++
+
+
+def check_depth(what: str, depth: int) -> None:
+    """Raises ValueError for what is nested too deep; `what` is the function or the argument."""
+    if depth > _DEEPEST:
+        raise _weft.ValueError(f"{what}: the structure is nested too deep, or holds itself")
+
+
+def mapped(x: Any, leaf: Callable[[Any], Any], what: str, depth: int = 0) -> Any:
+    """The same structure with `leaf(entry)` in the place of each entry; None stays empty. Checks
+    the depth of `what`."""
     if x is None:
         return None
+    check_depth(what, depth)
     if is_dict(x):
-        return {key: mapped(value, leaf) for key, value in x.items()}
+        entries: dict[Any, Any] = {}
+        for key, value in x.items():
+            entries[key] = mapped(value, leaf, what, depth + 1)
+        return entries
     if is_listed(x):
-        made = [mapped(item, leaf) for item in x]
+        made: list[Any] = []
+        for item in x:
+            made.append(mapped(item, leaf, what, depth + 1))
         if isinstance(x, list):
             return made
         return x._make(made) if hasattr(x, "_make") else tuple(made)
     return leaf(x)
 
 
-def leaves_of(x: Any) -> list[Any]:
+def leaves_of(x: Any, what: str) -> list[Any]:
     """The entries in order."""
     found: list[Any] = []
-    mapped(x, found.append)
+    mapped(x, found.append, what)
     return found
 
 

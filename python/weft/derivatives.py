@@ -52,17 +52,17 @@ class _Sources:
 
     def __init__(self, name: str, argnums: ArgNums, args: tuple[Any, ...], tape: Any) -> None:
         self._numbers = _numbers(name, argnums, args)
-        self._one = isinstance(argnums, int)
+        self._name, self._one = name, isinstance(argnums, int)
         self.args: list[Any] = list(args)
         for n in self._numbers:
-            self.args[n] = mapped(args[n], lambda x: _weft.internal_own(name, tape, x))
+            self.args[n] = mapped(args[n], lambda x: _weft.internal_own(name, tape, x), name)
         self._chosen: list[Any] = [self.args[n] for n in self._numbers]
-        self.sources: list[Any] = leaves_of(self._chosen)
+        self.sources: list[Any] = leaves_of(self._chosen, name)
 
     def like(self, derivatives: Sequence[Any]) -> Any:
         """The derivatives in the structure of the arguments: of one by itself, else a tuple."""
         next_one = iter(derivatives)
-        made = [mapped(argument, lambda _: next(next_one)) for argument in self._chosen]
+        made = [mapped(x, lambda _: next(next_one), self._name) for x in self._chosen]
         return made[0] if self._one else tuple(made)
 
 
@@ -145,11 +145,12 @@ def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, 
     with _taped("vjp", persistent=True) as tape:
         by = _Sources("vjp", tuple(range(len(args))), args, tape)
         value = _run(f, *by.args)
-    targets = leaves_of(value)
+    targets = leaves_of(value, "vjp: what the function gave")
 
     @users_lines
     def pull(cotangent: Any) -> tuple[Any, ...]:
-        return by.like(_weft.internal_pull(tape, targets, leaves_of(cotangent), by.sources))
+        given = leaves_of(cotangent, "vjp: the cotangent")
+        return by.like(_weft.internal_pull(tape, targets, given, by.sources))
 
     return value, pull
 
@@ -168,16 +169,17 @@ def jvp(f: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, Any]:
     """
     if not is_listed(primals) or not is_listed(tangents):
         raise TypeError("jvp: primals and tangents are tuples of one for each argument of f")
-    directions = leaves_of(tangents)
-    if len(directions) != len(leaves_of(primals)):
+    directions = leaves_of(tangents, "jvp: tangents")
+    count = len(leaves_of(primals, "jvp: primals"))
+    if len(directions) != count:
         raise _weft.ValueError(
-            f"jvp: there are {len(directions)} tangents for {len(leaves_of(primals))} primals"
+            f"jvp: there are {len(directions)} tangents for {count} primals"
         )
     next_one = iter(directions)
     with _weft.internal_Tangents() as forward, _weft.internal_DerivativeMark("jvp"):
-        args = [mapped(primal, lambda x: forward.seed(x, next(next_one))) for primal in primals]
+        args = [mapped(x, lambda leaf: forward.seed(leaf, next(next_one)), "jvp") for x in primals]
         value = _run(f, *args)
-        return value, mapped(value, forward.of)
+        return value, mapped(value, forward.of, "jvp: what the function gave")
 
 
 def _jacobian(
@@ -190,7 +192,7 @@ def _jacobian(
     def of(y: Any) -> Any:
         return by.like(tape.jacobian(y, by.sources, unconnected_gradients="zero"))
 
-    return mapped(value, of)
+    return mapped(value, of, f"{name}: what the function gave")
 
 
 def jacobian(f: Callable[P, Any], argnums: ArgNums = 0) -> Callable[P, Any]:
@@ -303,21 +305,25 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
         StateError: for effects and for control flow on slices
     """
 
+    result = "vmap: what the function gave"
+
     @wraps(f)
     @users_lines
     def on_all(*args: Any, **kwargs: Any) -> Any:
         axes = _axes("in_axes", in_axes, args)
         fronts: list[Any] = [
-            x if axis is None else mapped(x, lambda leaf, axis=axis: _to_front(leaf, axis))
+            x if axis is None else mapped(x, lambda leaf, axis=axis: _to_front(leaf, axis), "vmap")
             for x, axis in zip(args, axes, strict=True)
         ]
-        leaves = leaves_of([x for x, axis in zip(fronts, axes, strict=True) if axis is not None])
+        leaves = leaves_of(
+            [x for x, axis in zip(fronts, axes, strict=True) if axis is not None], "vmap"
+        )
         with _weft.internal_Members(_leading(leaves)) as members:
             ones = [
-                x if axis is None else mapped(x, members.one)
+                x if axis is None else mapped(x, members.one, "vmap")
                 for x, axis in zip(fronts, axes, strict=True)
             ]
-            value = mapped(_run(f, *ones, **kwargs), members.all)
-        return mapped(value, lambda y: _from_front(y, out_axes))
+            value = mapped(_run(f, *ones, **kwargs), members.all, result)
+        return mapped(value, lambda y: _from_front(y, out_axes), result)
 
     return on_all

@@ -127,7 +127,14 @@ def _entries(x: Any) -> Iterator[tuple[str, Any]]:
         yield from _weft.internal_fields(x)
 
 
-def _parts_of(x: Any, seen: set[int]) -> Iterator[Any]:
+_DEEPEST = 500  # as in C++
+
+
+def _parts_of(x: Any, seen: set[int], depth: int = 1) -> Iterator[Any]:
+    if depth > _DEEPEST:
+        raise _weft.ValueError(
+            f"a model is nested too deep: more than {_DEEPEST} Modules and containers are in each other"
+        )
     for _, value in _entries(x):
         inside = is_listed(value) or is_dict(value)
         if id(value) in seen or not (inside or _is_part(value)):
@@ -135,7 +142,7 @@ def _parts_of(x: Any, seen: set[int]) -> Iterator[Any]:
         seen.add(id(value))
         if not inside:
             yield value
-        yield from _parts_of(value, seen)
+        yield from _parts_of(value, seen, depth + 1)
 
 
 def _tree_of(x: Any, seen: set[int]) -> str:
@@ -432,6 +439,8 @@ class Sequential(Model):
                 f"Sequential: {what} is no layer: layers, models and functions of a tensor are wanted"
                 + (", and this is a class: make one of it" if isinstance(layer, type) else "")
             )
+        if layer is self or (_is_part(layer) and any(x is self for x in _parts_of(layer, set()))):
+            raise _weft.ValueError("Sequential: a layer is the model itself, or holds it")
         word = str(len(entries)) if name is None else text("Sequential: the name of a layer", name)
         if not word or "." in word or any(word == known for known, _, _ in entries):
             raise _weft.ValueError(

@@ -15,7 +15,7 @@ def both_ways(f, *args):
     """What `f` gives, eagerly and compiled, which must be the same."""
     eager = f(*args)
     compiled = wf.function(f)(*args)
-    flat, again = wf._trees.leaves_of(eager), wf._trees.leaves_of(compiled)
+    flat, again = wf._trees.leaves_of(eager, "eager"), wf._trees.leaves_of(compiled, "compiled")
     assert len(flat) == len(again)
     for a, b in zip(flat, again, strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6, atol=1e-6)
@@ -270,3 +270,24 @@ def test_range():
 
     assert total(wf.tensor(8)) == 16 and total(wf.tensor(1)) == 0
     assert total.trace_count() == 1
+
+
+def test_structures_that_hold_themselves():
+    inside, deep = [], [wf.tensor(1.0)]
+    inside.append(inside)
+    for _ in range(2000):
+        deep = [deep]
+    for x in inside, deep, {"a": inside}:
+        for call in (
+            lambda x: wf.grad(wf.sum)(x),
+            lambda x: wf.jacobian(lambda y: x)(wf.tensor(1.0)),
+            lambda x: wf.vmap(lambda y: y)(x),
+            lambda x: wf.vmap(lambda y: x)(wf.zeros([3])),
+            lambda x: wf.vjp(wf.sum, x),
+            lambda x: wf.vjp(wf.sum, wf.zeros([3]))[1](x),
+            lambda x: wf.jvp(wf.sum, (x,), (x,)),
+            lambda x: wf.function(wf.sum, input_signature=[x]),
+            lambda x: wf.function(lambda y: y).get_concrete_function(x),
+        ):
+            with pytest.raises(wf.ValueError, match="nested too deep, or holds itself"):
+                call(x)

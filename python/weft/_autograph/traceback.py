@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from typing import Any
 
 from . import staging
 
@@ -48,6 +49,11 @@ _CLEANED = "__autograph_cleaned__"
 """Where an exception keeps the address of the part of its traceback that has been cleaned."""
 
 
+def _dict_of(error: BaseException) -> dict[str, Any]:
+    """The attributes of an error, whatever its class makes of asking for them."""
+    return object.__getattribute__(error, "__dict__")
+
+
 def clean(error: BaseException) -> None:
     """Leaves only the user's frames in the traceback of `error`, and one for each call: of those
     of one converted function the innermost, which has the line."""
@@ -55,9 +61,10 @@ def clean(error: BaseException) -> None:
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
         seen.add(id(at))
-        cleaned = _cleaned(at.__traceback__, at.__dict__.get(_CLEANED))
-        BaseException.with_traceback(at, cleaned)  # also where the class lets nobody set attributes
-        at.__dict__[_CLEANED] = id(at.__traceback__)
+        kept = _dict_of(at)
+        # Not by assignment: a class of the user may refuse that.
+        BaseException.with_traceback(at, _cleaned(at.__traceback__, kept.get(_CLEANED)))
+        kept[_CLEANED] = id(at.__traceback__)
         at = at.__cause__ or at.__context__
 
 
@@ -105,8 +112,9 @@ def user_frame(frame: types.FrameType | None) -> types.FrameType | None:
 
 def note(error: BaseException, text: str) -> None:
     """Adds a sentence below an error, once."""
-    if text not in getattr(error, "__notes__", ()):
-        error.add_note(text)
+    notes = _dict_of(error).setdefault("__notes__", [])
+    if isinstance(notes, list) and text not in notes:
+        notes.append(text)
 
 
 def autograph_error(message: str) -> Exception:

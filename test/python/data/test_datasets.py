@@ -317,6 +317,30 @@ def test_errors_of_other_stages():
     assert caught.value.__notes__ == ["from_generator: element 1"]
 
 
+def test_stop_iteration_does_not_end_a_loop():
+    def stop(*parts):
+        raise StopIteration(3)
+
+    class Rows:
+        __len__ = lambda self: 4  # noqa: E731
+        __getitem__ = stop
+
+    numbers = wf.data.range(3)
+    for data in [
+        numbers.map(stop),
+        numbers.map(stop, workers=2),
+        numbers.filter(stop),
+        numbers.bucket(stop, [2], 2),
+        numbers.interleave(stop),
+        wf.data.from_iterable(Rows()),
+        wf.data.zip(wf.data.from_iterable(Rows()), numbers),
+        wf.data.from_generator(stop),
+    ]:
+        with pytest.raises(RuntimeError, match="the function raised StopIteration") as caught:
+            list(data)
+        assert isinstance(caught.value.__cause__, StopIteration)
+
+
 def test_errors_name_the_user_s_line():
     with pytest.raises(wf.ValueError, match="the size is 0") as caught:
         wf.data.range(3).batch(0)
@@ -384,6 +408,55 @@ def test_cycles_are_collected():
     assert gone() is None
 
 
+class Owner:
+    """What elements, functions and iterators of its data set lead back to."""
+
+
+def element(owner):
+    return wf.data.from_element({"x": 1, "owner": owner})
+
+
+def mapped(owner):
+    return wf.data.range(9).map(lambda x: {"x": x, "owner": owner})
+
+
+def yielded(owner):
+    def numbers():
+        yield from (1, 2, 3)
+        assert owner
+
+    return numbers
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        element,
+        lambda owner: wf.data.zip(element(owner), element(owner)),
+        lambda owner: wf.data.from_iterable(collections.deque([1, owner])),
+        lambda owner: mapped(owner).cache(),
+        lambda owner: mapped(owner).prefetch(2),
+        lambda owner: mapped(owner).shuffle(3),
+        lambda owner: mapped(owner).bucket(lambda x: 1, [2], 3),
+        lambda owner: wf.data.from_generator(yielded(owner)),
+        lambda owner: wf.data.from_iterable(yielded(owner)()),
+        lambda owner: wf.data.range(4).interleave(lambda x: wf.data.from_generator(yielded(owner))),
+    ],
+)
+def test_cycles_by_elements_are_collected(make):
+    owner = Owner()
+    owner.data = make(owner)
+    owner.loop = iter(owner.data)
+    owner.first = next(owner.loop)
+    gone = weakref.ref(owner)
+    gc.collect()
+    if make is not element:
+        owner.second = next(owner.loop, None)  # it all stays while it is held
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
 def test_stages_keep_functions():
     data = wf.data.range(3).map(lambda x: x + 1).map(lambda x: x * 2)
     gc.collect()
@@ -436,6 +509,39 @@ def test_numbers_that_are_too_large():
         with pytest.raises(wf.ValueError):
             wrong()
     assert len(wf.data.range(np.int64(3)).take(np.int32(2)).batch(np.uint8(1))) == 2
+
+
+def test_sizes_without_end():
+    most = 2**63 - 1
+    long = wf.data.range(5).repeat(most)
+    assert long.size is None and long.batch(2).size is None
+    assert wf.data.zip(long, wf.data.range(7)).size == 7
+    assert wf.data.concatenate(long, wf.data.range(7)).size is None
+    assert wf.data.range(0).repeat(most).size == 0
+    assert ints(long.skip(most - 1).take(2)) == [1, 2]
+    first, second = wf.data.range(most - 1).split(1.0)
+    assert first.size == most - 1 and second.size == 0
+
+
+def test_numbers_of_elements():
+    most = 2**63 - 1
+    assert [(int(i), int(x)) for i, x in wf.data.range(2).enumerate(most - 1)] == [(most - 1, 0), (most, 1)]
+    loop = iter(wf.data.range(3).enumerate(most))
+    assert int(next(loop)[0]) == most
+    with pytest.raises(wf.ValueError, match="enumerate: the number of element 1 is 9223372036854775807 [+] 1"):
+        next(loop)
+
+
+def test_counts_out_of_range():
+    numbers = wf.data.range(3)
+    for wrong, text in [
+        (lambda: numbers.interleave(failing, cycle=2**63 - 1), "cycle is 9223372036854775807 but must be 1 to"),
+        (lambda: numbers.map(failing, workers=2**31), "workers is 2147483648, which is no number of threads"),
+        (lambda: numbers.map(failing, workers=1025), "workers is 1025 but must be 0 to 1024"),
+        (lambda: numbers.map(failing, workers=-1), "workers is -1 but must be 0 or more"),
+    ]:
+        with pytest.raises(wf.ValueError, match=text):
+            wrong()
 
 
 def test_wrong_keywords_name_the_nearest():

@@ -124,3 +124,35 @@ def test_ops_that_fail_when_the_program_runs():
         f(wf.tensor([1.0, 2.0]), wf.tensor(5))
     assert (caught.value.file, caught.value.line) == (__file__, line)
     assert float(f(wf.tensor([1.0, 2.0]), wf.tensor(1))) == 2
+
+
+class Sealed(Exception):
+    def __setattr__(self, name, value):
+        raise RuntimeError("an attribute was set")
+
+
+def test_errors_that_take_no_attributes_stay():
+    def fail(*args):
+        raise Sealed("of the user")
+
+    for body in (
+        fail,
+        lambda x: wf.cond(x > 0, fail, fail),
+        lambda x: wf.while_loop(lambda i: i < 3, fail, [x]),
+    ):
+        with pytest.raises(Sealed, match="of the user"):
+            wf.function(body)(wf.tensor(1.0))
+
+
+def test_messages_of_text_that_is_no_utf8():
+    class Odd:
+        def __repr__(self):
+            return "odd\udcff"
+
+    for wrong in (
+        lambda: wf.zeros([2], dtype=Odd()),
+        lambda: wf.nn.Dense(2, activation=Odd()),
+        lambda: wf.random.Generator(Odd()),
+    ):
+        with pytest.raises((wf.DTypeError, wf.ValueError), match=r"is odd\\xff"):
+            wrong()

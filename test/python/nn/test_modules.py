@@ -431,3 +431,23 @@ def test_a_model_made_in_its_first_trace_lives_on():
     x = wf.random.normal((4, 4), seed=4)
     assert np.allclose(f(x), model(x), atol=1e-6)
     assert len(model.trainable_variables) == 8
+
+
+def test_models_in_themselves():
+    class Holder(wf.Module):
+        pass
+
+    model = wf.Sequential([wf.nn.Dense(2)])
+    holder = Holder()
+    holder.parts = {"model": [model]}
+    holder.__class__.__call__ = lambda self, x: x
+    for layer in model, wf.Sequential([model]), holder:
+        with pytest.raises(wf.ValueError, match="a layer is the model itself, or holds it"):
+            model.add(layer)
+    assert len(model) == 1
+    deep = [model]
+    for _ in range(2000):
+        deep = [deep]
+    holder.parts = deep
+    with pytest.raises(wf.ValueError, match="more than 500 Modules and containers"):
+        holder.submodules

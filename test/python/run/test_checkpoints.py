@@ -297,3 +297,52 @@ def test_what_a_restore_found_prints(tmp_path):
     others = {name: wf.Variable(0.0) for name in "acdef"}
     status = wf.Checkpoint(**others).restore(path).expect_partial()
     assert repr(status) == "RestoreStatus(missing=['c', 'd', 'e', and 1 more], unused=['b'], waiting=[])"
+
+
+def test_folders_that_are_no_utf8(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/run\xff"
+    v = wf.Variable(1.0)
+    path = wf.Checkpoint(v=v).save(folder)
+    assert os.path.exists(path) and os.fsencode(path).startswith(folder)
+    assert wf.latest_checkpoint(folder) == path
+    manager = wf.CheckpointManager(folder, background=False)
+    manager.save(wf.Checkpoint(v=v), step=3)
+    assert os.fsencode(manager.folder) == folder
+    assert [os.path.exists(info.path) for info in manager.checkpoints()] == [True, True]
+    assert manager.restore_latest(wf.Checkpoint(v=v)).step == 3
+    wf.Checkpoint(v=v).restore(path).assert_consumed()
+    layer = wf.nn.Dense(1).build((None, 2))
+    wf.save_weights(folder + b"/w", layer)
+    wf.load_weights(folder + b"/w", layer).assert_consumed()
+
+
+def test_threads_that_save_when_it_is_due_save_once(tmp_path):
+    v = wf.Variable(np.zeros(1 << 16, np.float32))
+    manager = wf.CheckpointManager(tmp_path, keep=0, every_steps=10, background=False)
+    saved, ready = [], threading.Barrier(4)
+
+    def train():
+        for step in range(0, 101):
+            ready.wait()
+            if manager.save_if_due(wf.Checkpoint(v=v), step):
+                saved.append(step)
+
+    threads = [threading.Thread(target=train) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(saved) == list(range(10, 101, 10))
+    assert [info.step for info in manager.checkpoints()] == list(range(10, 101, 10))
+
+
+def test_a_save_that_failed_stays_due(tmp_path):
+    v = wf.Variable(1.0)
+    folder = tmp_path / "run"
+    manager = wf.CheckpointManager(folder, every_steps=5, background=False)
+    folder.write_text("no folder")
+    with pytest.raises(wf.IOError):
+        manager.save_if_due(wf.Checkpoint(v=v), 5)
+    folder.unlink()
+    assert not manager.save_if_due(wf.Checkpoint(v=v), -(2**62))
+    assert manager.save_if_due(wf.Checkpoint(v=v), 6)

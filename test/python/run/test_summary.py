@@ -1,5 +1,6 @@
 """Event files: read back by a reader of the test's own, of TFRecord and protocol buffers."""
 
+import os
 import struct
 from pathlib import Path
 
@@ -156,3 +157,14 @@ print([(e.step, float(tensor_util.make_ndarray(e.tensor_proto))) for e in events
     lines = result.stdout.splitlines()
     assert lines[0] == "['loss', 'picture', 'weights']", result.stderr
     assert lines[1] == "[(0, 0.0), (1, 0.5), (2, 1.0)]"
+
+
+def test_text_that_is_no_utf8(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/run\xff"
+    tags = ["a\udcff", "a\0b", "ä"]
+    with wf.summary.Writer(folder) as writer:
+        for tag in tags:
+            writer.scalar(tag, 1.0, 1)
+    assert os.fsencode(writer.path).startswith(folder)
+    assert [event.tag for event in wf.summary.read(writer.path)] == tags
+    assert [*wf.summary.read_scalars(folder)] == sorted(tags, key=os.fsencode)
