@@ -12,13 +12,16 @@ namespace weft {
 
 namespace {
 
-/// Throws unless there can be a result of that type.
-void check_promise(const std::string &name, std::size_t i, const TensorType &type) {
+/// Throws unless there can be a result of that type; of any rank only where nothing traces.
+void check_promise(const std::string &name, std::size_t i, const TensorType &type, bool traces) {
   const std::string what =
       name + ": result " + std::to_string(i) + " is said to be " + to_string(type) + ", ";
   if (!is_dtype(type.dtype))
     throw DTypeError(name + ": result " + std::to_string(i) + ": " + no_dtype(type.dtype));
-  if (is_any_rank(type.shape)) throw ShapeError(what + "but its rank must be known");
+  if (is_any_rank(type.shape)) {
+    if (traces) throw ShapeError(what + "but in a trace its rank must be known");
+    return;
+  }
   for (const std::int64_t size : type.shape)
     if (size < 0 && size != unknown) throw ShapeError(what + "which has a negative size");
   if (!type.shape.is_static()) return;
@@ -50,13 +53,15 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
     const UserCode lines_of_its_own;
     return callable(values);
   };
+  Interpreter *const interpreter = Interpreter::current();
+  const bool traces = interpreter != nullptr && interpreter->traces();
   for (std::size_t i = 0; i < options.results.size(); ++i)
-    check_promise(name, i, options.results[i]);
+    check_promise(name, i, options.results[i], traces);
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (!operands[i].defined())
       throw StateError(name + ": operand " + std::to_string(i) + " is undefined");
 
-  if (Interpreter *interpreter = Interpreter::current(); interpreter && interpreter->traces()) {
+  if (traces) {
     const HostCall host{std::make_shared<const HostFunction>(std::move(function)), options.pure,
                         options.results};
     return interpreter->construct(

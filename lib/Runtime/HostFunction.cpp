@@ -18,7 +18,9 @@ std::string counted(std::size_t count) {
 
 /// Whether a result of that type was promised.
 bool admits(const TensorType &promised, const TensorType &type) {
-  if (promised.dtype != type.dtype || promised.shape.size() != type.shape.size()) return false;
+  if (promised.dtype != type.dtype) return false;
+  if (is_any_rank(promised.shape)) return true;
+  if (promised.shape.size() != type.shape.size()) return false;
   for (std::size_t i = 0; i < type.shape.size(); ++i)
     if (promised.shape[i] != unknown && promised.shape[i] != type.shape[i]) return false;
   return true;

@@ -134,6 +134,12 @@ void define_readers(nb::module_ &module) {
     const SafetensorsFile file(path, kNowhere);
     return file.metadata();
   });
+  module.def("internal_safetensors_names", [](const std::string &path) {
+    const SafetensorsFile file(path, kNowhere);
+    nb::list names;
+    for (const SafetensorsEntry &entry : file.entries()) names.append(kept_text(entry.name));
+    return names;
+  });
   module.def("internal_save_safetensors", [](const std::string &path, const nb::dict &values,
                                              const std::map<std::string, std::string> &metadata) {
     std::map<std::string, Tensor> tensors;

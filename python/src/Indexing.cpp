@@ -7,6 +7,7 @@
 
 #include "Buffers.h"
 #include <weft/detail/binding.h>
+#include <weft/detail/staging.h>
 
 namespace weft::python {
 
@@ -263,9 +264,40 @@ Tensor advanced(const Tensor &x, std::span<PyObject *const> keys) {
 
 } // namespace
 
+namespace {
+
+/// The part of a short list of integers that is no traced value, as another: sizes that a trace
+/// knows stay known to it, as in tf.shape(x)[0]. Nothing for other tensors, keys and times.
+Tensor known_part(const Tensor &x, PyObject *key) {
+  if (!detail::is_tracing() || x.traced() || x.rank() != 1 || x.shape()[0] > max_rank ||
+      !is_integer(x.dtype()))
+    return {};
+  const std::vector<std::int64_t> list = x.to_vector<std::int64_t>();
+  const auto count = static_cast<Py_ssize_t>(list.size());
+  std::vector<std::int64_t> part;
+  if (PySlice_Check(key)) {
+    Py_ssize_t start = 0, stop = 0, step = 0;
+    if (PySlice_Unpack(key, &start, &stop, &step) != 0) throw nb::python_error();
+    const Py_ssize_t found = PySlice_AdjustIndices(count, &start, &stop, step);
+    for (Py_ssize_t i = 0; i < found; ++i)
+      part.push_back(list[static_cast<std::size_t>(start + i * step)]);
+  } else {
+    const std::int64_t at = to_integer(key, {"index", "the position"});
+    if (at < -count || at >= count) return {}; // its error is that of others
+    part.push_back(list[static_cast<std::size_t>(at < 0 ? at + count : at)]);
+  }
+  const Shape shape = PySlice_Check(key) ? Shape{static_cast<std::int64_t>(part.size())} : Shape{};
+  if (x.dtype() == DType::i64) return tensor(part, shape);
+  return tensor(std::vector<std::int32_t>(part.begin(), part.end()), shape);
+}
+
+} // namespace
+
 PyObject *subscript(PyObject *self, PyObject *key) {
   return guarded([&] {
     const Tensor x = is_tensor(self) ? tensor_in(self) : variable_in(self).value();
+    if (is_tensor(self) && (PyLong_CheckExact(key) || PySlice_Check(key)))
+      if (const Tensor part = known_part(x, key); part.defined()) return wrap(part);
     if (PyLong_CheckExact(key)) return wrap(x[to_integer(key, {"index", "the position"})]);
     if (PySlice_Check(key)) return wrap(x[slice_of(key)]);
     std::span<PyObject *const> keys(&key, 1);

@@ -353,10 +353,10 @@ for _name, _method in {
 
 def _result_spec(spec: Any) -> tuple[Any, Any]:
     if isinstance(spec, TensorSpec):
-        if spec.shape is None:
+        if spec.shape is None and _weft.internal_is_tracing():
             raise TypeError("py_function: the rank of a result must be known: give it a shape")
         return spec.dtype, spec.shape
-    return _dtype_of(spec), ()
+    return _dtype_of(spec), () if _weft.internal_is_tracing() else None
 
 
 @options

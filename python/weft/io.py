@@ -21,6 +21,7 @@ __all__ = [
     "load_npz",
     "load_safetensors",
     "safetensors_metadata",
+    "safetensors_names",
     "save_npy",
     "save_safetensors",
 ]
@@ -70,6 +71,20 @@ def load_safetensors(path: Path, *, widen: bool = False) -> dict[str, _weft.Tens
         DTypeError: for a dtype that Weft lacks
     """
     return _weft.internal_load_safetensors(os.fsdecode(path), widen)
+
+
+@options
+def safetensors_names(path: Path) -> list[str]:
+    """The names of the tensors of a file in its order; nothing else of it is read.
+
+    >>> wf.io.save_safetensors("named.safetensors", {"w": [1.0], "b": 0.0})
+    >>> sorted(wf.io.safetensors_names("named.safetensors"))
+    ['b', 'w']
+
+    Raises:
+        IOError: if it cannot be read, or is none
+    """
+    return _weft.internal_safetensors_names(os.fsdecode(path))
 
 
 @options

@@ -310,10 +310,18 @@ class Model(Module):
 
 def _note_call(model: Model, args: tuple[Any, ...]) -> None:
     """Before the first call: what it is called with, and the names of the layers."""
-    tensors = [x for x in args if isinstance(x, _weft.Tensor)]
+    nested = len(args) == 1 and is_listed(args[0])  # as of a model of several inputs
+    if nested:
+        args = tuple(args[0])
+    tensors = [
+        x if isinstance(x, _weft.Tensor) else _weft.asarray(x)
+        for x in args
+        if isinstance(x, _weft.Tensor) or hasattr(x, "__array_interface__")
+    ]
     if tensors and len(tensors) == len(args):
         types = [_weft.internal_type_of(x) for x in tensors]
         model.__dict__["_called_with"] = [(shape, dtype) for dtype, shape in types]
+        model.__dict__["_called_nested"] = nested
     _weft.internal_named_variables(model)
 
 
@@ -377,10 +385,44 @@ def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
 
     install()
 
+    nested = input_shape is None and getattr(model, "_called_nested", False)
+
     def call(*inputs: Any) -> Any:
-        return trace_call(model, inputs)
+        return trace_call(model, (inputs,) if nested else inputs)
 
     return _weft.internal_summary(model, _types_of(model, input_shape, dtype), call)
+
+
+def shapes_of_results(model: Any) -> Any:
+    """The shape of what a model gives, or a list of them, for a batch of unknown size of what it was
+    called with or has as the input_shape of its first layer. The call is traced, not run.
+
+    Raises:
+        StateError: if neither is known
+    """
+    types: Any = getattr(model, "_called_with", None)
+    first = next(iter(getattr(model, "layers", [])), None)
+    shape = getattr(first, "input_shape", None)
+    if types is None and isinstance(model, Sequential) and shape is not None:
+        types = _types_of(model, (None, *shape), getattr(first, "input_dtype", None) or "float32")
+    if types is None:
+        types = _types_of(model, None, None)  # an error that says what to do
+    from weft._autograph.calls import trace_call
+    from weft._staging import install
+
+    install()
+    found: list[Any] = []
+    nested = getattr(model, "_called_nested", False)
+
+    def call(*inputs: Any) -> Any:
+        results = trace_call(model, (inputs,) if nested else inputs)
+        found.append(
+            [x.shape for x in results] if isinstance(results, list | tuple) else results.shape
+        )
+        return results
+
+    _weft.internal_summary(model, [((None, *sizes[1:]), dtype) for sizes, dtype in types], call)
+    return found[-1]
 
 
 @options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -146,3 +147,19 @@ def _started(elems: Any, initial: Any, reverse: bool) -> tuple[Any, Any]:
         return _more.map_structure(wf.asarray, [initial]), elems
     first, rest = (-1, slice(0, -1)) if reverse else (0, slice(1, None))
     return _of_all(elems, first), _of_all(elems, rest)
+
+
+def host_function(call: Any, func: Any, inp: Any, types: Any, *stateful: bool) -> Any:
+    """The results of a function of Python; without one a decorator, of a function that is called with
+    tensors then."""
+    if func is not None:
+        return call(func, inp, types, *stateful)
+
+    def decorate(f: Any) -> Any:
+        @functools.wraps(f)
+        def on_tensors(*args: Any) -> Any:
+            return call(f, list(args), types, *stateful)
+
+        return on_tensors
+
+    return decorate

@@ -82,6 +82,8 @@ class Deferred:
 
     _made: Any = None
     _options: dict[str, Any]
+    candidates: Any = None
+    """The models by name of which one or some are what it updates, until the first update says so."""
 
     def _initialize(self, kind: Any, options: dict[str, Any]) -> None:
         kind.__init__(self, **options)
@@ -93,9 +95,31 @@ class Deferred:
             self._made = self._kind(model, **self._options)
         return self if self._made is None else self._made
 
+    def part_of_checkpoint(self) -> Any:
+        """The optimizer that has variables: itself or the one made for the model; None if neither."""
+        if self._made is not None:
+            return self._made
+        return self if self.candidates is None or self._kind.state.__get__(self) else None
+
+    def _choose(self, pairs: list[Any]) -> None:
+        """Makes it for those of the candidates whose variables these are, if they are all of theirs."""
+        given = {id(variable) for _, variable in pairs}
+        models: dict[str, Any] = {}
+        for name, model in self.candidates.items():
+            own = {id(variable) for variable in model.trainable_variables}
+            if own and own <= given:
+                models[name] = model
+                given -= own
+        if models and not given:
+            self.made_for(models)
+        self.candidates = None
+
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
         """Updates the variables by `zip(gradients, variables)`. A gradient that is None leaves its
         variable as it is."""
+        if self.candidates is not None and self._made is None:
+            grads_and_vars = list(grads_and_vars)
+            self._choose(grads_and_vars)
         if self._made is not None:
             return self._made.apply_gradients(grads_and_vars)
         return self._kind.apply_gradients(self, grads_and_vars)
@@ -390,7 +414,7 @@ class Layer(wf.Model):
 
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         if "_is_built" not in self.__dict__:
-            first = args[0] if args else None
+            first = args[0] if args else next(iter((kwargs or {}).values()), None)
             shape = first.shape if isinstance(first, wf.Tensor | wf.Variable) else None
             if shape is None and isinstance(first, list | tuple):
                 shape = [x.shape for x in cast("list[Any]", first)]

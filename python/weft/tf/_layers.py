@@ -171,7 +171,7 @@ class GaussianNoise(Layer):
     @options
     def __init__(self, stddev: float, seed: int | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self._generator = _generator(seed)
+        self._generator = generator(seed)
         self.stddev = stddev
 
     def call(self, inputs: Any, training: bool = False) -> Any:
@@ -186,7 +186,7 @@ class SpatialDropout(Layer):
     @options
     def __init__(self, rate: float, seed: int | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self._generator = _generator(seed)
+        self._generator = generator(seed)
         self.rate = rate
 
     def call(self, inputs: Any, training: bool = False) -> Any:
@@ -198,7 +198,8 @@ class SpatialDropout(Layer):
         return wf.select(kept, x / (1 - self.rate), wf.zeros_like(x))
 
 
-def _generator(seed: int | None) -> Any:
+def generator(seed: int | None) -> Any:
+    """A stream of random numbers of a layer."""
     return _networks.own_generator() if seed is None else wf.random.Generator(seed)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import weft as wf
 from weft import _weft
 
+from weft.modules import shapes_of_results
+
 from . import _elements, _networks
 from ._forms import Reference, TensorShape
 
@@ -251,6 +253,22 @@ def _get_layer(self: Any, name: str | None = None, index: int | None = None) -> 
     return found[0]
 
 
+def _initial_state(self: Any, inputs: Any = None, batch_size: Any = None) -> Any:
+    """Zeros as the states of a batch: of the size given, or of its inputs."""
+    count: Any = inputs if batch_size is None else batch_size
+    if isinstance(count, wf.Tensor | wf.Variable) and count.ndim:
+        size = count.shape[0]
+        count = wf.size(count, 0) if size is None else size
+    states = 2 if isinstance(self, wf.nn.LSTM | wf.nn.LSTMCell) else 1
+    return [wf.zeros([count, self.units]) for _ in range(states)]
+
+
+def _output_shape(self: Any) -> Any:
+    """The shape of the result, with None for the size of the batch; a list for several. Throws
+    StateError before it is known what the model is called with."""
+    return shapes_of_results(self)
+
+
 def install() -> None:
     """Adds the methods to the classes."""
     bound: Any = _weft
@@ -266,7 +284,10 @@ def install() -> None:
     _add(bound.Optimizer, {"iterations": property(_iterations)})
     for each in (bound.Layer, wf.Model):
         _add(each, _OF_PARTS)
-    _add(wf.Model, {"get_layer": _get_layer})
+    _add(wf.Model, {"get_layer": _get_layer, "output_shape": property(_output_shape)})
+    layers: Any = wf.nn
+    for each in (getattr(layers, name) for name in _RECURRENT):
+        _add(each, {"get_initial_state": _initial_state})
 
 
 def _add(kind: Any, methods: dict[str, Any]) -> None:
@@ -274,6 +295,7 @@ def _add(kind: Any, methods: dict[str, Any]) -> None:
         setattr(kind, name, method)
 
 
+_RECURRENT = ("GRU", "LSTM", "SimpleRNN", "GRUCell", "LSTMCell", "SimpleRNNCell")
 _OF_VARIABLES = {
     "is_initialized": _has_value,
     "sparse_read": _sparse_read,

@@ -111,9 +111,11 @@ _PACKAGES = {
     "summary": "weft.tf._summary",
     "keras": "weft.tf._keras",
     "layers": "weft.tf._layers",
+    "attention": "weft.tf._attention",
     "functions": "weft.tf._functions",
     "metrics": "weft.tf._metrics",
     "training": "weft.tf._training",
+    "callbacks": "weft.tf._callbacks",
 }
 
 

@@ -211,7 +211,8 @@ def shape_of(x: Any, dtype: Any) -> Any:
     """The sizes as a tensor."""
     tensor: Any = wf.asarray(x)
     if None not in tensor.shape:
-        return wf.constant(list(tensor.shape), dtype, [tensor.ndim])
+        # No op, so that traced functions know the sizes.
+        return wf.tensor(list(tensor.shape), dtype)
     return wf.cast(wf.stack([wf.size(tensor, axis) for axis in range(tensor.ndim)], 0), dtype)
 
 

@@ -27,7 +27,7 @@ class Checkpoint(NeedsInit):
     Files are safetensors with digests, as those of `wf.Checkpoint`, which does the work.
     """
 
-    _made_by_init = ("save_counter", "_checkpoint")
+    _made_by_init = ("save_counter", "_parts")
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         parts: dict[str, Any] = {} if root is None else {**vars(root)}
@@ -35,9 +35,8 @@ class Checkpoint(NeedsInit):
         self.save_counter = wf.Variable(0, False, "save_counter", "int64")
         for name, part in parts.items():
             setattr(self, name, part)
-        saved = {**parts, "save_counter": self.save_counter}
-        _bind_optimizers(saved)
-        self._checkpoint = wf.Checkpoint(**saved)
+        self._parts = {**parts, "save_counter": self.save_counter}
+        _bind_optimizers(self._parts)
 
     def save(self, file_prefix: Path, options: Any = None) -> str:
         """Writes the file `<prefix>-<number>`, numbered from 1, and gives its path."""
@@ -58,30 +57,73 @@ class Checkpoint(NeedsInit):
         folder = os.path.dirname(path)
         if folder:
             os.makedirs(folder, exist_ok=True)
-        self._checkpoint.write(path)
+        self._saved().write(path)
         return path
 
     def restore(self, save_path: Any, options: Any = None) -> Any:
         """Gives everything that is here and in the file its value from there, later what is made
         later. The status that it gives asserts how much that was. With None nothing is restored."""
-        return self._checkpoint.restore(save_path)
+        if save_path is not None:
+            self._bind_as_in(os.fspath(save_path))
+        return self._saved().restore(save_path)
 
     def read(self, save_path: Any, options: Any = None) -> Any:
         """As `restore`."""
-        return self._checkpoint.restore(save_path)
+        return self.restore(save_path)
+
+    def _saved(self) -> wf.Checkpoint:
+        """The parts that have something to save: not optimizers of which nobody knows yet whose they
+        are."""
+        made = {name: _made_of(part) for name, part in self._parts.items()}
+        return wf.Checkpoint(**{name: part for name, part in made.items() if part is not None})
+
+    def _bind_as_in(self, path: str) -> None:
+        """Makes optimizers that are nobody's yet those of the models of which the file has their
+        state."""
+        from ._keras import Deferred
+
+        waiting = {
+            name: part
+            for name, part in self._parts.items()
+            if isinstance(part, Deferred) and part.candidates is not None and _made_of(part) is None
+        }
+        if not waiting:
+            return
+        # "optimizer.slots.m.model.0.kernel"; what is there twice is saved once, and noted.
+        notes = wf.io.safetensors_metadata(path)
+        saved = [
+            *wf.io.safetensors_names(path),
+            *notes.values(),
+            *(key.removeprefix("weft.alias.") for key in notes),
+        ]
+        for name, part in waiting.items():
+            start = f"{name}.slots."
+            inside = [key.removeprefix(start).split(".") for key in saved if key.startswith(start)]
+            found = {path[1] for path in inside if len(path) > 1}
+            models = {key: m for key, m in part.candidates.items() if key in found}
+            if models:
+                part.made_for(models)
+
+
+def _made_of(part: Any) -> Any:
+    from ._keras import Deferred
+
+    return part.part_of_checkpoint() if isinstance(part, Deferred) else part
 
 
 def _bind_optimizers(parts: dict[str, Any]) -> None:
-    """Has optimizers without variables work for the models beside them, so that what is saved of
-    them waits for variables that are made later."""
+    """Has optimizers without variables work for the model beside them, so that what is saved of
+    them waits for variables that are made later; of several models the first update says which."""
     from ._keras import Deferred
 
     networks: Any = wf.nn
     kinds = (wf.Module, networks.Layer)
     models = {name: part for name, part in parts.items() if isinstance(part, kinds)}
-    for name, part in parts.items():
-        if models and isinstance(part, Deferred):
-            parts[name] = part.made_for(next(iter(models.values())) if len(models) == 1 else models)
+    for part in parts.values():
+        if isinstance(part, Deferred) and len(models) == 1:
+            part.made_for(next(iter(models.values())))
+        elif isinstance(part, Deferred) and models:
+            part.candidates = models
 
 
 def _set_latest(path: str) -> None:

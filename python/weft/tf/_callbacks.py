@@ -1,0 +1,181 @@
+"""Callbacks of Keras that save weights and change learning rates, over `Callback`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+from weft import _weft
+
+from ._training import Callback
+
+
+def rises(callback: str, monitor: str, mode: str) -> bool:
+    """Whether a number is better the higher it is."""
+    if mode not in ("auto", "min", "max"):
+        raise _weft.ValueError(f"{callback}: mode is {mode!r}: it is 'auto', 'min' or 'max'")
+    return mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
+
+
+def _number(callback: str, monitor: str, logs: Any) -> float:
+    numbers: dict[str, float] = logs or {}
+    if monitor not in numbers:
+        raise _weft.ValueError(
+            f"{callback}: there is no number {monitor!r} behind an epoch: there are {', '.join(numbers)}"
+        )
+    return numbers[monitor]
+
+
+class ModelCheckpoint(Callback):
+    """Writes the weights behind each epoch, or behind so many batches; or only where a number is the
+    best so far. `filepath` may name numbers: "run/{epoch:02d}-{val_loss:.2f}.weights"."""
+
+    def __init__(
+        self,
+        filepath: Any,
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        save_freq: Any = "epoch",
+        initial_value_threshold: float | None = None,
+    ) -> None:
+        if not save_weights_only:
+            raise _weft.ValueError(
+                "ModelCheckpoint: models are not saved as programs: save_weights_only=True saves the "
+                "weights, which model.load_weights(path) reads"
+            )
+        if save_freq != "epoch" and (not isinstance(save_freq, int) or save_freq < 1):
+            raise _weft.ValueError(
+                f"ModelCheckpoint: save_freq is {save_freq!r}: it is 'epoch' or a number of batches"
+            )
+        self._path, self._monitor, self._only_best = os.fspath(filepath), monitor, save_best_only
+        self._sign = -1.0 if rises("ModelCheckpoint", monitor, mode) else 1.0
+        start = initial_value_threshold
+        self._best = math.inf if start is None else self._sign * start
+        self._every, self._seen, self._epoch = save_freq, 0, 0
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._seen += 1
+        if self._every != "epoch" and self._seen % self._every == 0:
+            self._save(logs, batch=batch + 1)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if self._every == "epoch":
+            self._save(logs)
+
+    def _save(self, logs: Any, **more: Any) -> None:
+        if self._only_best:
+            number = self._sign * _number("ModelCheckpoint", self._monitor, logs)
+            if not number < self._best:
+                return
+            self._best = number
+        try:
+            path = self._path.format(epoch=self._epoch + 1, **more, **(logs or {}))
+        except KeyError as error:
+            raise _weft.ValueError(
+                f"ModelCheckpoint: filepath names {error}, which is none of epoch, {', '.join(logs or {})}"
+            ) from None
+        folder = os.path.dirname(path)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        self.model.save_weights(path)
+
+
+class LearningRateScheduler(Callback):
+    """Assigns the optimizer the learning rate `schedule(epoch, rate)` before each epoch."""
+
+    def __init__(self, schedule: Callable[[int, float], Any], verbose: int = 0) -> None:
+        if not callable(schedule):
+            raise TypeError(
+                f"LearningRateScheduler: schedule is a {type(schedule).__name__}: a function is wanted"
+            )
+        self._schedule = schedule
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        optimizer = self.model.optimizer
+        optimizer.learning_rate = float(self._schedule(epoch, _rate_of(optimizer)))
+
+
+class ReduceLROnPlateau(Callback):
+    """Multiplies the learning rate by a factor where a number got no better for so many epochs."""
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 0,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+    ) -> None:
+        if not 0 <= factor < 1:
+            raise _weft.ValueError(
+                f"ReduceLROnPlateau: factor is {factor}: it is at least 0 and below 1"
+            )
+        self._monitor, self._factor, self._patience = monitor, factor, patience
+        self._sign = -1.0 if rises("ReduceLROnPlateau", monitor, mode) else 1.0
+        self._delta, self._cooldown, self._least = abs(min_delta), cooldown, min_lr
+        self._best, self._worse, self._rest = math.inf, 0, 0
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._best, self._worse, self._rest = math.inf, 0, 0
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        number = self._sign * _number("ReduceLROnPlateau", self._monitor, logs)
+        if self._rest > 0:
+            self._rest -= 1
+            self._worse = 0
+        if number < self._best - self._delta:
+            self._best, self._worse = number, 0
+        elif self._rest <= 0:
+            self._worse += 1
+            if self._worse >= self._patience:
+                rate = _rate_of(self.model.optimizer)
+                if rate > self._least:
+                    self.model.optimizer.learning_rate = max(rate * self._factor, self._least)
+                self._rest, self._worse = self._cooldown, 0
+
+
+def _rate_of(optimizer: Any) -> float:
+    rate = optimizer.learning_rate
+    return float(rate.numpy()) if hasattr(rate, "numpy") else float(rate)
+
+
+class TerminateOnNaN(Callback):
+    """Ends a run, behind the epoch, once the loss of a batch is no finite number."""
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        if not math.isfinite(float((logs or {}).get("loss", 0.0))):
+            self.model.stop_training = True
+
+
+class LambdaCallback(Callback):
+    """Functions in the places of methods."""
+
+    def __init__(
+        self,
+        on_epoch_begin: Callable[..., Any] | None = None,
+        on_epoch_end: Callable[..., Any] | None = None,
+        on_train_begin: Callable[..., Any] | None = None,
+        on_train_end: Callable[..., Any] | None = None,
+        on_train_batch_end: Callable[..., Any] | None = None,
+    ) -> None:
+        given = {
+            "on_epoch_begin": on_epoch_begin,
+            "on_epoch_end": on_epoch_end,
+            "on_train_begin": on_train_begin,
+            "on_train_end": on_train_end,
+            "on_train_batch_end": on_train_batch_end,
+        }
+        for name, function in given.items():
+            if function is not None:
+                setattr(self, name, function)
