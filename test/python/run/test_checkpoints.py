@@ -1,6 +1,7 @@
 """Checkpoints of Python structures: paths, numbers, data sets, managers, and what is refused."""
 
 import dataclasses
+import gc
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -335,3 +337,19 @@ def test_a_save_that_failed_stays_due(tmp_path):
     folder.unlink()
     assert not manager.save_if_due(wf.Checkpoint(v=v), -(2**62))
     assert manager.save_if_due(wf.Checkpoint(v=v), 6)
+
+
+def test_a_status_in_what_was_restored_is_collected(tmp_path):
+    class Run(wf.Module):
+        pass
+
+    run = Run()
+    run.layer, run.step = wf.nn.Dense(2).build((None, 3)), 7
+    path = wf.Checkpoint(run).save(tmp_path)
+    run.status = wf.Checkpoint(run).restore(path)
+    gc.collect()
+    run.status.assert_consumed()
+    gone = weakref.ref(run)
+    del run
+    gc.collect()
+    assert gone() is None
