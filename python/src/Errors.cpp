@@ -1,4 +1,5 @@
 // Errors of the library as exceptions of Python, which name the user's line.
+#include "Foreign.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -132,6 +133,8 @@ void set_error() noexcept {
   try {
     throw;
   } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const KeptError &error) {
     error.restore();
   } catch (const Error &error) {
     set(class_of(error.kind()), error.message(), error.place());
@@ -267,6 +270,8 @@ void define_errors(nb::module_ &module) {
       std::rethrow_exception(exception);
     } catch (const Error &) {
       set_error();
+    } catch (const KeptError &error) {
+      error.restore();
     }
   });
 }
