@@ -178,7 +178,7 @@ struct RestoreOptions {
 class CheckpointManager {
 public:
   /// Makes the folder when it first saves. Removes what writers of before that were killed have
-  /// left there for an hour. Throws ValueError for options that make no sense.
+  /// left there. Throws ValueError for options that make no sense.
   explicit CheckpointManager(const std::string &folder,
                              const CheckpointManagerOptions &options = {},
                              std::source_location where = WEFT_HERE);

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <limits>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,6 +65,17 @@ std::vector<std::string> names_in(const std::string &folder) {
   return names;
 }
 
+/// Whether somebody has a file open to write it, as AtomicFile has; none where that is not known.
+enum class Lock : std::uint8_t { free, held, none };
+Lock lock_of(const std::string &path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return Lock::none;
+  const bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  const Lock lock = locked ? Lock::free : errno == EWOULDBLOCK ? Lock::held : Lock::none;
+  close(descriptor);
+  return lock;
+}
+
 /// Makes the folder and those around it, each durable in the one around.
 void make_folder(const std::string &folder) {
   if (std::error_code none; std::filesystem::is_directory(folder, none)) return;
@@ -89,6 +102,7 @@ std::vector<NumberedFile> numbered_files(const std::string &folder) {
 
 NumberedFile write_numbered(const std::string &folder, Snapshot snapshot, bool beside_others) {
   make_folder(folder);
+  remove_leftovers(folder);
   const std::vector<NumberedFile> before = numbered_files(folder);
   std::int64_t number = before.empty() ? 1 : next_number(before.back());
   AtomicFile file(path_of(folder, number));
@@ -124,9 +138,13 @@ void remove_leftovers(const std::string &folder) {
       continue;
     const auto age =
         std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(status.st_mtime);
-    // A number may be that of a process on another machine: only what is old is surely left over.
-    if (age < std::chrono::hours(1)) continue;
-    if (kill(static_cast<pid_t>(writer), 0) != 0 && errno == ESRCH)
+    // The number may be that of a process on another machine, which locks what it writes once it
+    // has opened it.
+    if (age < std::chrono::minutes(1) || kill(static_cast<pid_t>(writer), 0) == 0 || errno != ESRCH)
+      continue;
+    const Lock lock = lock_of(path);
+    // Where there are no locks only what is old is surely left over.
+    if (lock == Lock::free || (lock == Lock::none && age >= std::chrono::hours(1)))
       file_calls().unlink(path.c_str());
   }
 }

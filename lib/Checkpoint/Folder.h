@@ -28,7 +28,8 @@ NumberedFile write_numbered(const std::string &folder, Snapshot snapshot,
 /// Throws IOError.
 void remove_numbered(const std::string &path);
 
-/// Removes temporary files of writers that are no more, if they have been there for an hour.
+/// Removes temporary files of writers that are no more, if they have been there for a minute: for
+/// an hour where the disk has no locks.
 void remove_leftovers(const std::string &folder);
 
 /// What a file says of itself. Throws IOError if it is no checkpoint of a version that is known.

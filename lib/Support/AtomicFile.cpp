@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,6 +138,8 @@ AtomicFile::AtomicFile(std::string path, unsigned mode)
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
   if (descriptor_ < 0) fail("cannot be written");
+  // Says that somebody writes it, as long as that is so: a wish, as not every disk has locks.
+  static_cast<void>(flock(descriptor_, LOCK_EX | LOCK_NB));
   if (!exists) return;
   // Who may not give files away keeps the new one. The owner first, as that takes bits of the mode.
   if (fchown(descriptor_, status.st_uid, status.st_gid) != 0 &&

@@ -88,6 +88,16 @@ void SavedParts::add(const std::string &name, nb::handle object) {
   }
 }
 
+int SavedParts::traverse(visitproc visit, void *arg) const {
+  for (const PythonParts &structure : structures_)
+    if (const int stopped = structure.traverse(visit, arg); stopped != 0) return stopped;
+  for (const Number &number : numbers_) {
+    Py_VISIT(number.owner.ptr());
+    Py_VISIT(number.key.ptr());
+  }
+  return 0;
+}
+
 void SavedParts::write_back() {
   for (PythonParts &structure : structures_) structure.write_back();
   for (Number &number : numbers_) {
@@ -121,11 +131,12 @@ void make(SavedParts *self, const nb::sequence &parts) {
   }
 }
 
-RestoreStatus restore(SavedParts &self, const std::optional<std::string> &path) {
+BoundStatus restore(nb::handle_t<SavedParts> object, const std::optional<std::string> &path) {
+  SavedParts &self = nb::cast<SavedParts &>(object);
   const Checkpoint checkpoint = self.checkpoint();
   RestoreStatus status = without_lock([&] { return checkpoint.restore(path, kNowhere); });
   self.write_back();
-  return status;
+  return BoundStatus(std::move(status), nb::borrow(object));
 }
 
 CheckpointManagerOptions options_of(std::int64_t keep, std::int64_t keep_best, bool largest,
@@ -139,6 +150,15 @@ CheckpointManagerOptions options_of(std::int64_t keep, std::int64_t keep_best, b
   if (every_seconds) options.every = std::chrono::duration<double>(*every_seconds);
   return options;
 }
+
+int traverse_saved(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<SavedParts>(self)->traverse(visit, arg) : 0;
+}
+
+// Without `tp_clear`: it is part of a cycle by a status, which has one.
+PyType_Slot saved_slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_saved)},
+                             {0, nullptr}};
 
 /// A manager, whose end may wait for a file.
 struct BoundManager {
@@ -218,7 +238,7 @@ void define_managers(nb::module_ &module) {
 } // namespace
 
 void define_checkpoints(nb::module_ &module) {
-  nb::class_<SavedParts>(module, "internal_SavedParts", nb::is_final())
+  nb::class_<SavedParts>(module, "internal_SavedParts", nb::is_final(), nb::type_slots(saved_slots))
       .def("__init__", make)
       .def("save",
            [](const SavedParts &self, const std::string &folder) {
@@ -230,7 +250,7 @@ void define_checkpoints(nb::module_ &module) {
              const Checkpoint checkpoint = self.checkpoint();
              without_lock([&] { checkpoint.write(path, kNowhere); });
            })
-      .def("restore", restore, nb::arg("path").none(), nb::keep_alive<0, 1>());
+      .def("restore", restore, nb::arg("path").none());
   define_managers(module);
   module.def("internal_latest_checkpoint", [](const std::string &folder) {
     return without_lock([&] { return latest_checkpoint(folder, kNowhere); });

@@ -26,18 +26,22 @@ namespace {
 
 constexpr std::source_location kNowhere;
 
-/// As `in_python`, of a user's function: a StopIteration out of it is a RuntimeError, as it is in a
-/// generator (PEP 479), for a loop would take it for the end of the data.
+/// What `body` gives, with the lock of Python; errors of Python leave it as KeptError. `body` calls
+/// a user's function: a StopIteration out of it is a RuntimeError, as it is in a generator (PEP
+/// 479), for a loop would take it for the end of the data.
 template <class Body>
-auto in_function(const char *stage, const Body &body) {
-  return in_python([&] {
+auto in_function(const char *stage, const CallablePointer &slot, const Body &body) {
+  const Entered entered;
+  try {
     try {
       return body();
     } catch (nb::python_error &error) {
       if (!error.matches(PyExc_StopIteration)) throw;
       nb::raise_from(error, PyExc_RuntimeError, "%s: the function raised StopIteration", stage);
     }
-  });
+  } catch (const nb::python_error &error) {
+    throw KeptError(slot, error);
+  }
 }
 
 /// The reader of what a stage's function gives, used with the lock of Python.
@@ -52,7 +56,7 @@ std::shared_ptr<ItemReader> reader_for(const char *stage, const CallablePointer 
 data::detail::MapFunction map_function(nb::handle callable, bool seeded) {
   const CallablePointer slot = slot_of(callable);
   return [slot, seeded, reader = reader_for("map", slot)](const Item &item, std::uint64_t seed) {
-    return in_function("map", [&] {
+    return in_function("map", slot, [&] {
       const nb::object function = function_in(*slot);
       nb::dict keywords;
       if (seeded) keywords["generator"] = nb::cast(random::Generator(seed));
@@ -66,7 +70,7 @@ data::detail::MapFunction map_function(nb::handle callable, bool seeded) {
 
 data::detail::Predicate predicate_of(nb::handle callable) {
   return [slot = slot_of(callable)](const Item &item) {
-    return in_function("filter", [&] {
+    return in_function("filter", slot, [&] {
       const nb::object kept = call_with_item(function_in(*slot), item);
       const int truth = PyObject_IsTrue(kept.ptr());
       if (truth < 0) throw nb::python_error();
@@ -77,7 +81,7 @@ data::detail::Predicate predicate_of(nb::handle callable) {
 
 data::detail::LengthFunction length_of(nb::handle callable) {
   return [slot = slot_of(callable)](const Item &item) {
-    return in_function("bucket", [&] {
+    return in_function("bucket", slot, [&] {
       const nb::object length = call_with_item(function_in(*slot), item);
       const nb::object number = checked(PyNumber_Long(length.ptr()));
       return to_integer(number.ptr(), {"bucket", "what the length function returns"});
@@ -87,8 +91,9 @@ data::detail::LengthFunction length_of(nb::handle callable) {
 
 /// What `next(iterator)` gives until it is over.
 data::detail::Generator generator_of(nb::object iterator, const CallablePointer &slot) {
-  return [kept = keep_in(slot, std::move(iterator)), reader = reader_for("from_generator", slot)] {
-    return in_function("from_generator", [&]() -> std::optional<Item> {
+  return [slot, kept = keep_in(slot, std::move(iterator)),
+          reader = reader_for("from_generator", slot)] {
+    return in_function("from_generator", slot, [&]() -> std::optional<Item> {
       const nb::object element = nb::steal(PyIter_Next(object_in(*kept).ptr()));
       if (element.is_valid()) return reader->read(element.ptr());
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -101,7 +106,7 @@ data::detail::Generator generator_of(nb::object iterator, const CallablePointer 
 BoundPipeline from_iterators(nb::handle begin) {
   return {Pipeline::generator(
       std::function<data::detail::Generator(bool)>([slot = slot_of(begin)](bool for_types) {
-        return in_function("from_generator",
+        return in_function("from_generator", slot,
                            [&] { return generator_of(function_in(*slot)(for_types), slot); });
       }))};
 }
@@ -111,7 +116,7 @@ BoundPipeline from_rows(const std::string &description, std::int64_t size, nb::h
   const CallablePointer slot = slot_of(row);
   return {Pipeline::rows(description, size,
                          [slot, reader = reader_for("from_iterable", slot)](std::int64_t index) {
-                           return in_function("from_iterable", [&] {
+                           return in_function("from_iterable", slot, [&] {
                              const nb::object element = function_in(*slot)(index);
                              return reader->read(element.ptr());
                            });
@@ -161,8 +166,9 @@ BoundPipeline zip(const nb::sequence &inputs, nb::handle keeper) {
   for (const nb::handle each : inputs) bare = bare && nb::cast<BoundPipeline &>(each).bare;
   // Of tensors alone the tuple is a null form, and batches are those of the inputs.
   if (!bare || nb::len(inputs) < 2)
-    join = [reader = reader_for("zip", slot_of(keeper))](const std::vector<Item> &items) {
-      return in_function("zip", [&] {
+    join = [slot = slot_of(keeper),
+            reader = reader_for("zip", slot_of(keeper))](const std::vector<Item> &items) {
+      return in_function("zip", slot, [&] {
         nb::list parts;
         for (const Item &item : items) parts.append(object_of(item));
         return reader->read(nb::tuple(parts).ptr());
@@ -181,7 +187,7 @@ BoundPipeline concatenate(const nb::sequence &inputs) {
 BoundPipeline interleave(const BoundPipeline &self, nb::handle open, std::int64_t cycle,
                          std::int64_t block) {
   const auto opened = [slot = slot_of(open)](const Item &item) {
-    return in_function("interleave", [&] {
+    return in_function("interleave", slot, [&] {
       const nb::object dataset = call_with_item(function_in(*slot), item);
       const nb::object pipeline = dataset.attr("_pipeline");
       return nb::cast<BoundPipeline &>(pipeline).pipeline.keeping(keep_in(slot, dataset));

@@ -184,6 +184,8 @@ void set_error() noexcept {
     throw;
   } catch (nb::python_error &error) {
     error.restore();
+  } catch (const KeptError &error) {
+    error.restore();
   } catch (const Error &error) {
     stay_if_refused(error);
     set(class_of(error.kind()), in_python(std::string(error.message())), error.place());
@@ -319,6 +321,8 @@ void define_errors(nb::module_ &module) {
       std::rethrow_exception(exception);
     } catch (const Error &) {
       set_error();
+    } catch (const KeptError &error) {
+      error.restore();
     }
   });
 }

@@ -98,15 +98,6 @@ void drop(PyObject *object) noexcept {
 
 std::shared_ptr<PyObject> keep(nb::object object) { return {object.release().ptr(), drop}; }
 
-void PythonError::add_note(const std::string &note) noexcept {
-  try {
-    const Entered entered;
-    value().attr("add_note")(shown_text(note));
-  } catch (...) { // one without a place is an error all the same
-    return;
-  }
-}
-
 Callable::Callable(nb::object called) : function(std::move(called)) {
   slot->function = function.ptr();
 }
@@ -142,6 +133,31 @@ nb::object object_in(const Kept &kept) {
     throw StateError("an object of Python that an element of a data set has was collected, as "
                      "nothing held the data set that it is from");
   return nb::borrow(kept.object);
+}
+
+KeptError::KeptError(const CallablePointer &slot, const nb::python_error &error)
+    : value_(keep_in(slot, nb::borrow(error.value()))) {
+  if (error.traceback().is_valid())
+    PyException_SetTraceback(error.value().ptr(), error.traceback().ptr());
+}
+
+void KeptError::add_note(const std::string &note) noexcept {
+  try {
+    const Entered entered;
+    object_in(*value_).attr("add_note")(shown_text(note));
+  } catch (...) { // one without a place is an error all the same
+    return;
+  }
+}
+
+void KeptError::restore() const noexcept {
+  try {
+    PyObject *value = object_in(*value_).release().ptr();
+    PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(value))), value,
+                  PyException_GetTraceback(value));
+  } catch (...) {
+    set_error();
+  }
 }
 
 void define_foreign(nb::module_ &module) {

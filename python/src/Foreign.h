@@ -3,6 +3,7 @@
 
 #include "Binding.h"
 
+#include <exception>
 #include <memory>
 #include <unordered_set>
 
@@ -32,13 +33,6 @@ void drop(PyObject *object) noexcept;
 
 /// A reference that C++ keeps, out of sight of Python's collector: not for what may lead back.
 std::shared_ptr<PyObject> keep(nb::object object);
-
-/// An error of Python on its way through the library, which adds to it where it was.
-class PythonError final : public nb::python_error, public data::detail::ForeignError {
-public:
-  explicit PythonError(nb::python_error &&error) : nb::python_error(std::move(error)) {}
-  void add_note(const std::string &note) noexcept override;
-};
 
 /// A reference that a Callable has for C++: null once it was collected with that.
 struct Kept {
@@ -77,16 +71,27 @@ KeptPointer keep_in(const CallablePointer &slot, nb::object object);
 /// The object, with the lock held. Throws StateError if it is gone.
 nb::object object_in(const Kept &kept);
 
-/// What `body` gives, with the lock of Python; errors of Python leave it as PythonError.
+/// An error of Python that waits in a data set until its loop comes to it, in sight of the
+/// collector: it leads to the function that raised it, and may lead to the loop.
+class KeptError final : public std::exception, public data::detail::ForeignError {
+public:
+  /// With the lock held, as are the others unless they say so.
+  KeptError(const CallablePointer &slot, const nb::python_error &error);
+  const char *what() const noexcept override { return "an error of Python"; }
+  /// Takes the lock.
+  void add_note(const std::string &note) noexcept override;
+  /// Makes it the error of this thread; StateError if it is gone.
+  void restore() const noexcept;
+
+private:
+  KeptPointer value_;
+};
+
+/// What `body` gives, with the lock of Python.
 template <class Body>
 auto in_python(const Body &body) {
   const Entered entered;
-  try {
-    return body();
-  } catch (nb::python_error &error) {
-    if (dynamic_cast<PythonError *>(&error) != nullptr) throw;
-    throw PythonError(std::move(error));
-  }
+  return body();
 }
 
 /// What `body` gives, without the lock of Python if this thread has it. (While Python ends it

@@ -4,7 +4,6 @@
 #include <nanobind/nanobind.h>
 
 namespace weft {
-class RestoreStatus;
 class Tensor;
 class TensorArray;
 namespace optimizers {
@@ -22,8 +21,6 @@ namespace weft::python {
 template <class T>
 inline constexpr bool checks_init = requires { typename T::Initialized; };
 // Classes of the library itself.
-template <>
-inline constexpr bool checks_init<RestoreStatus> = true;
 template <>
 inline constexpr bool checks_init<Tensor> = true;
 template <>

@@ -1,6 +1,6 @@
 // What is asked of all variables of a model of Python: lists of them, seeds, summaries, weights in
 // files.
-#include "Parts.h"
+#include "Saved.h"
 #include "Text.h"
 
 #include <set>
@@ -137,16 +137,16 @@ WeightNames names_of(nb::handle names) {
   }};
 }
 
-RestoreStatus load(nb::handle path, nb::handle model, nb::handle names, bool strict, bool widen) {
+BoundStatus load(nb::handle path, nb::handle model, nb::handle names, bool strict, bool widen) {
   const std::string file = path_of(path);
   LoadWeightsOptions options{.names = names_of(names), .strict = strict, .widen = widen};
   std::vector<NamedVariable> all = named_variables(model);
   const Unlocked others_run(true);
-  return weft::detail::load_weights(file, std::move(all), options, {});
+  return BoundStatus(weft::detail::load_weights(file, std::move(all), options, {}));
 }
 
 /// What did not match, each kind with its first paths.
-nb::object shown(const RestoreStatus &status) {
+nb::object shown(const BoundStatus &status) {
   constexpr std::size_t kMost = 3;
   std::string text = "RestoreStatus(";
   const auto add = [&](const char *name, const std::vector<std::string> &paths) {
@@ -162,16 +162,35 @@ nb::object shown(const RestoreStatus &status) {
   return shown_text(text + ")");
 }
 
+int traverse_status(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<BoundStatus>(self)->saved.ptr());
+  return 0;
+}
+int clear_status(PyObject *self) {
+  if (!nb::inst_ready(self)) return 0;
+  auto *status = nb::inst_ptr<BoundStatus>(self);
+  status->cleared = true;
+  const nb::object dropped = std::move(status->saved);
+  return 0;
+}
+PyType_Slot status_slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_status)},
+                              {Py_tp_clear, reinterpret_cast<void *>(clear_status)},
+                              {0, nullptr}};
+
 void define_restore_status(nb::module_ &module) {
   using Status = RestoreStatus &(RestoreStatus::*)(std::source_location);
   const auto asserts = [](Status check) {
-    return [check](nb::handle_t<RestoreStatus> self) {
-      (nb::cast<RestoreStatus &>(self).*check)({});
+    return [check](nb::handle_t<BoundStatus> self) {
+      BoundStatus &status = nb::cast<BoundStatus &>(self);
+      if (status.cleared)
+        throw StateError("RestoreStatus: what was restored was collected, and the status with it");
+      (status.*check)({});
       return nb::borrow(self);
     };
   };
-  nb::class_<RestoreStatus>(
-      module, "RestoreStatus", nb::is_weak_referenceable(),
+  nb::class_<BoundStatus>(
+      module, "RestoreStatus", nb::is_weak_referenceable(), nb::type_slots(status_slots),
       "What a restore found, and what it could not do. One that goes while something did not match "
       "warns in the log, unless an assert_ method or expect_partial was called."
       "\n\nExample:\n"
@@ -190,8 +209,8 @@ void define_restore_status(nb::module_ &module) {
            "Raises AssertionError if nothing matched.")
       .def(
           "expect_partial",
-          [](nb::handle_t<RestoreStatus> self) {
-            nb::cast<RestoreStatus &>(self).expect_partial();
+          [](nb::handle_t<BoundStatus> self) {
+            nb::cast<BoundStatus &>(self).expect_partial();
             return nb::borrow(self);
           },
           "Says that not all will match, so that there is nothing to warn of.")

@@ -297,6 +297,16 @@ void PythonParts::weft_visit(StructureVisitor &visitor) const {
   PartWalker(visitor, optimizers_, nullptr).walk(object_.get());
 }
 
+int PythonParts::traverse(visitproc visit, void *arg) const {
+  if (object_.use_count() == 1) Py_VISIT(object_.get());
+  if (places_.use_count() != 1) return 0;
+  for (const Place &place : *places_) {
+    Py_VISIT(place.owner.ptr());
+    Py_VISIT(place.key.ptr());
+  }
+  return 0;
+}
+
 void PythonParts::write_back() {
   const Locked locked;
   for (Place &place : *places_) {

@@ -72,6 +72,9 @@ public:
 
   nb::handle object() const { return object_.get(); }
 
+  /// The references that this has, and no copy of it, as `tp_traverse` visits them.
+  int traverse(visitproc visit, void *arg) const;
+
 private:
   friend class PartWalker;
   /// A tensor, and what it is an attribute or an item of.

@@ -12,8 +12,8 @@
 
 namespace weft::python {
 
-/// Structures of Python as the parts of a checkpoint, which refer to it. It holds the objects out
-/// of sight of the collector: it lives for one save or restore, and as long as its status.
+/// Structures of Python as the parts of a checkpoint, which refer to it. It lives for one save or
+/// restore, and as long as its status.
 class SavedParts {
 public:
   SavedParts() = default;
@@ -26,6 +26,8 @@ public:
   void add(const std::string &name, nb::handle object);
   std::vector<CheckpointPart> parts() const { return parts_; }
   Checkpoint checkpoint() const { return Checkpoint(parts_); }
+  /// Visits the objects of Python, as `tp_traverse` does.
+  int traverse(visitproc visit, void *arg) const;
   /// Puts what was restored into the attributes and entries that it was read from.
   void write_back();
 
@@ -40,6 +42,16 @@ private:
   std::deque<PythonParts> structures_;
   std::deque<Number> numbers_;
   std::vector<CheckpointPart> parts_;
+};
+
+/// What a restore gave, and whose parts it looks into when it is asked.
+struct BoundStatus final : RestoreStatus {
+  using Initialized = void; // see Initialized.h
+  explicit BoundStatus(RestoreStatus status, nb::object of = {})
+      : RestoreStatus(std::move(status)), saved(std::move(of)) {}
+
+  nb::object saved;     ///< SavedParts
+  bool cleared = false; ///< by the collector, with these
 };
 
 void define_checkpoints(nb::module_ &module);

@@ -457,6 +457,26 @@ def test_cycles_by_elements_are_collected(make):
     assert gone() is None
 
 
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_errors_that_wait_are_collected(workers):
+    class Failure(Exception):
+        pass
+
+    def fail(x):
+        raise Failure(owner)
+
+    owner = Owner()
+    owner.loop = iter(wf.data.range(20).map(fail, workers=workers))
+    for _ in range(3):
+        with pytest.raises(Failure) as caught:
+            next(owner.loop)
+        owner.error = caught.value
+    gone = weakref.ref(owner)
+    del owner, caught, fail
+    gc.collect()
+    assert gone() is None
+
+
 def test_stages_keep_functions():
     data = wf.data.range(3).map(lambda x: x + 1).map(lambda x: x * 2)
     gc.collect()

@@ -1,6 +1,8 @@
 """Checkpoints of Python structures: paths, numbers, data sets, managers, and what is refused."""
 
 import dataclasses
+import fcntl
+import gc
 import json
 import os
 import signal
@@ -9,6 +11,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
+import weakref
 
 import numpy as np
 import pytest
@@ -346,3 +350,33 @@ def test_a_save_that_failed_stays_due(tmp_path):
     folder.unlink()
     assert not manager.save_if_due(wf.Checkpoint(v=v), -(2**62))
     assert manager.save_if_due(wf.Checkpoint(v=v), 6)
+
+
+def test_what_killed_writers_left_is_removed(tmp_path):
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    left, written, young = (tmp_path / f"ckpt-9.safetensors.tmp-{killed.pid}-{i}" for i in range(3))
+    for path in left, written, young:
+        path.write_bytes(b"x")
+    for path in left, written:
+        os.utime(path, (time.time() - 120,) * 2)
+    with open(written, "rb") as file:  # by a process of that number on another machine
+        fcntl.flock(file, fcntl.LOCK_EX)
+        wf.Checkpoint(v=wf.Variable(1.0)).save(tmp_path)
+    assert [path.exists() for path in (left, written, young)] == [False, True, True]
+
+
+def test_a_status_in_what_was_restored_is_collected(tmp_path):
+    class Run(wf.Module):
+        pass
+
+    run = Run()
+    run.layer, run.step = wf.nn.Dense(2).build((None, 3)), 7
+    path = wf.Checkpoint(run).save(tmp_path)
+    run.status = wf.Checkpoint(run).restore(path)
+    gc.collect()
+    run.status.assert_consumed()
+    gone = weakref.ref(run)
+    del run
+    gc.collect()
+    assert gone() is None
