@@ -6,7 +6,7 @@
 #include "Autodiff/Tape.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
-#include <weft/detail/binding.h>
+#include <weft/detail/derivative_mark.h>
 
 namespace weft::detail {
 

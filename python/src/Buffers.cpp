@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include <weft/detail/binding.h>
+#include <weft/detail/derivative_mark.h>
 #include <weft/detail/staging.h>
 
 namespace weft::python {

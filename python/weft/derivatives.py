@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -25,7 +25,7 @@ def _run(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 @contextmanager
-def _taped(name: str, persistent: bool = False) -> Iterator[Any]:
+def _taped(name: str, persistent: bool = False) -> Generator[Any]:
     """A tape of a derivative, whose values may not leave for other libraries."""
     with (
         _weft.GradientTape(persistent=persistent, watch_accessed_variables=False) as tape,
