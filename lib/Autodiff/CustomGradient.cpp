@@ -2,11 +2,13 @@
 #include <weft/custom_gradient.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "Autodiff/Paused.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/VariableLayers.h"
 #include "Runtime/Variable.h"
+#include <weft/detail/derivative_mark.h>
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>
 
@@ -58,11 +60,12 @@ void check_defined(const std::string &name, std::span<const Tensor> operands,
 }
 
 /// The gradients of `body` on the first operands, run now under a tape of its own; then come those
-/// of variables, and of tensors that the body reaches by itself.
+/// of variables, and of tensors that the body reaches by itself. `marked` says whether it is for a
+/// derivative of a function.
 std::vector<Tensor> gradients_of(const std::string &name, const detail::Body &body,
                                  std::span<const Tensor> operands,
                                  std::span<const VariableRef> variables, std::size_t count,
-                                 std::span<const Tensor> cotangents) {
+                                 std::span<const Tensor> cotangents, bool marked) {
   // Tensors of their own, in case the body reaches the operands by itself as well; and the compiler
   // must not find that it has all this already.
   std::vector<Tensor> own;
@@ -71,6 +74,8 @@ std::vector<Tensor> gradients_of(const std::string &name, const detail::Body &bo
   for (const Tensor &operand : operands.first(bound)) own.push_back(barrier(operand, *after));
   own.insert(own.end(), operands.begin() + static_cast<std::ptrdiff_t>(bound), operands.end());
   GradientTape tape({.watch_accessed_variables = false});
+  std::optional<detail::DerivativeMark> mark;
+  if (marked) mark.emplace("recompute");
   for (const Tensor &operand : own) tape.watch(operand);
   const std::span<const Tensor> all = own;
   const std::vector<Tensor> results = [&] {
@@ -138,9 +143,9 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
   for (const VariableRef &variable : variables) operands.push_back(Variable(variable).value());
   for (const Tensor &tensor : captured)
     if (is_watched(tensor) && !is_among(tensor, operands)) operands.push_back(tensor);
-  const Body pullback = [name, body, operands, variables,
-                         count](std::span<const Tensor> cotangents) {
-    return gradients_of(name, body, operands, variables, count, cotangents);
+  const Body pullback = [name, body, operands, variables, count,
+                         marked = DerivativeMark::stands()](std::span<const Tensor> cotangents) {
+    return gradients_of(name, body, operands, variables, count, cotangents, marked);
   };
   return attach_pullback({.name = name,
                           .operands = operands,

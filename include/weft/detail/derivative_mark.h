@@ -22,6 +22,8 @@ public:
   DerivativeMark(const DerivativeMark &) = delete;
   DerivativeMark &operator=(const DerivativeMark &) = delete;
 
+  /// Whether this thread is in a derivative of a function.
+  static bool stands();
   /// The name of the innermost derivative of a function that follows a tensor where it is asked, or
   /// null.
   static const char *following(const Tensor &tensor);
