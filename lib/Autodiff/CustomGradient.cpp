@@ -2,12 +2,14 @@
 #include <weft/custom_gradient.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "Autodiff/Paused.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/VariableLayers.h"
 #include "Ops/Draws.h"
 #include "Runtime/Variable.h"
+#include <weft/detail/derivative_mark.h>
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>
 
@@ -122,6 +124,7 @@ struct Again {
   /// the states of its draws.
   std::vector<Tensor> operands;
   std::size_t arguments = 0;
+  bool marked = false; ///< whether it is for a derivative of a function
 
   std::vector<Tensor> gradients(std::span<const Tensor> cotangents) const;
 
@@ -148,6 +151,8 @@ std::vector<Tensor> Again::gradients(std::span<const Tensor> cotangents) const {
   for (std::size_t i = 0; i < own.size(); ++i)
     if (i < bound || i >= draws) own[i] = barrier(own[i], *after);
   GradientTape tape({.watch_accessed_variables = false});
+  std::optional<detail::DerivativeMark> mark;
+  if (marked) mark.emplace("recompute");
   for (const Tensor &operand : own)
     if (carries_gradient(operand.dtype())) tape.watch(operand);
   const std::vector<Tensor> results = run(own);
@@ -201,6 +206,7 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
               .operands = std::move(operands),
               .arguments = 0};
   again.arguments = again.operands.size();
+  again.marked = DerivativeMark::stands();
   std::vector<Tensor> results, captured, states;
   {
     const autodiff::Paused nothing_recorded;

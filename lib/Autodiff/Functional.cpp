@@ -6,7 +6,7 @@
 #include "Autodiff/Tape.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
-#include <weft/detail/binding.h>
+#include <weft/detail/derivative_mark.h>
 
 namespace weft::detail {
 
@@ -38,10 +38,15 @@ DerivativeMark::DerivativeMark(const char *name)
 
 DerivativeMark::~DerivativeMark() { innermost = around_; }
 
+bool DerivativeMark::stands() { return innermost != nullptr && innermost->name_ != nullptr; }
+
 const char *DerivativeMark::following(const Tensor &tensor) {
+  // In a trace tapes around it are set aside, but follow what it captures; in a host call none
+  // does.
+  if (Interpreter::current() == nullptr) return nullptr;
   for (const DerivativeMark *mark = innermost; mark != nullptr && mark->name_ != nullptr;
        mark = mark->around_)
-    if (mark->interpreter_->is_active() && mark->interpreter_->watches(tensor)) return mark->name_;
+    if (mark->interpreter_->watches(tensor)) return mark->name_;
   return nullptr;
 }
 

@@ -8,7 +8,7 @@
 
 #include "Ops/Eager.h"
 #include "Runtime/Variable.h"
-#include <weft/detail/binding.h>
+#include <weft/detail/staging.h>
 
 namespace weft {
 

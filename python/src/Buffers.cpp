@@ -6,7 +6,8 @@
 
 #include <memory>
 
-#include <weft/detail/binding.h>
+#include <weft/detail/derivative_mark.h>
+#include <weft/detail/staging.h>
 
 namespace weft::python {
 
@@ -86,12 +87,26 @@ Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing) {
   return tensor_of_elements(elements, owner, sharing, place);
 }
 
+Valueless valueless(const Tensor &tensor) {
+  const std::string name = static_cast<detail::TraceRef *>(tensor.impl()->base)->name;
+  if (name == "vmap")
+    return {Valueless::Why::mapped, "a tensor that stands for many in vmap",
+            "write it with ops, which do it for each, and weft.select for `if`"};
+  if (!detail::is_tracing())
+    return {Valueless::Why::left, "a tensor that left the trace of '" + name + "'",
+            "return it from '" + name + "' instead"};
+  return {
+      Valueless::Why::running, "a tensor of the traced function '" + name + "'",
+      "it has none before the function runs: return it, print it with weft.print, or take it to "
+      "weft.py_function"};
+}
+
 const void *host_elements(const Tensor &tensor, const char *what) {
-  if (tensor.traced())
-    throw StateError(
-        std::string(what) + " asks for the elements of a tensor of shape " +
-        weft::to_string(detail::type_of(tensor).shape) +
-        " that stands for a value of a traced function: it has none before the function runs");
+  if (tensor.traced()) {
+    const Valueless why = valueless(tensor);
+    throw StateError(std::string(what) + " asks for the elements of " + why.what + ": " +
+                     why.instead);
+  }
   return tensor.impl()->data;
 }
 
@@ -114,8 +129,7 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
       PyErr_SetString(PyExc_BufferError, why);
       return -1;
     };
-    if (tensor.traced())
-      return refuse("a tensor of a traced function has no elements before the function runs");
+    if (tensor.traced()) return refuse((valueless(tensor).what + " has no elements").c_str());
     refuse_followed(tensor, "a buffer");
     if ((flags & PyBUF_WRITABLE) != 0)
       return refuse("tensors do not change: ask for a buffer to read, or copy by numpy()");

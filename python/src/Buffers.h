@@ -9,6 +9,14 @@ namespace weft::python {
 int get_buffer(PyObject *self, Py_buffer *view, int flags);
 void release_view(PyObject *self, Py_buffer *view);
 
+/// What a traced tensor is, for messages, and what to do instead of asking for its value.
+struct Valueless {
+  enum class Why : std::uint8_t { mapped, left, running };
+  Why why;
+  std::string what, instead;
+};
+Valueless valueless(const Tensor &tensor);
+
 /// The first element. Throws StateError, in the name of `what`, for a tensor of a trace.
 const void *host_elements(const Tensor &tensor, const char *what);
 

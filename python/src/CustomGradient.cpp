@@ -6,7 +6,7 @@
 
 #include "Elements.h"
 #include <weft/custom_gradient.h>
-#include <weft/detail/binding.h>
+#include <weft/detail/derivative_mark.h>
 
 namespace weft::python {
 

@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 #include <weft/autodiff.h>
 #include <weft/detail/batching.h>
-#include <weft/detail/binding.h>
+#include <weft/detail/derivative_mark.h>
 
 namespace weft::python {
 

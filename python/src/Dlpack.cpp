@@ -96,8 +96,7 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     };
     const auto is_given = [](PyObject *value) { return value != nullptr && value != Py_None; };
     Tensor tensor = tensor_in(self);
-    if (tensor.traced())
-      return refuse("a tensor of a traced function has no elements before the function runs");
+    if (tensor.traced()) return refuse((valueless(tensor).what + " has no elements").c_str());
     refuse_followed(tensor, "__dlpack__");
     if (is_given(values[0]))
       return refuse("a stream was given, and the elements are in the CPU's memory");

@@ -27,6 +27,23 @@ std::string package_folder() {
 
 namespace {
 
+nb::object file_of(nb::handle frame) {
+  const nb::object code = nb::steal(reinterpret_cast<PyObject *>(
+      PyFrame_GetCode(reinterpret_cast<PyFrameObject *>(frame.ptr()))));
+  return nb::steal(PyObject_GetAttrString(code.ptr(), "co_filename"));
+}
+
+/// Whether the code that runs is of the package.
+bool package_runs() {
+  PyObject *frame = reinterpret_cast<PyObject *>(PyEval_GetFrame());
+  if (frame == nullptr) return false;
+  const std::string folder = package_folder();
+  const nb::object name = file_of(frame);
+  const char *file = name.is_valid() ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
+  if (file == nullptr) PyErr_Clear();
+  return file != nullptr && !folder.empty() && std::string_view(file).starts_with(folder);
+}
+
 constexpr std::size_t kKinds = 10;
 PyObject *classes[kKinds] = {};
 PyObject *not_allowed = nullptr, *no_attribute = nullptr;
@@ -44,6 +61,41 @@ PyObject *make_class(nb::module_ &module, const char *name, std::initializer_lis
   return made;
 }
 
+/// Gives an error its text behind the line of the user, and what there is of it.
+void give_place(nb::handle error, const nb::object &message, const std::string &file, int line) {
+  if (line != 0) {
+    const std::string start = file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": ";
+    error.attr("args") = nb::make_tuple(shown_text(start) + message);
+  }
+  error.attr("message") = message;
+  error.attr("file") = line == 0 ? nb::object(nb::none()) : kept_text(file);
+  error.attr("line") = line == 0 ? nb::object(nb::none()) : nb::object(nb::int_(line));
+}
+
+/// Whether `set` makes an error, which knows its line.
+thread_local bool placed = false;
+
+/// The `__init__` of errors: those that Python's part of the package raises get the user's line as
+/// those of the library do.
+PyObject *initialize(PyObject *self, PyObject *args, PyObject *keywords) {
+  PyObject *of_python = PyObject_TypeCheck(self, reinterpret_cast<PyTypeObject *>(PyExc_OSError))
+                            ? PyExc_OSError
+                            : PyExc_BaseException;
+  auto *base = reinterpret_cast<PyTypeObject *>(of_python);
+  if (base->tp_init(self, args, keywords) != 0) return nullptr;
+  return guarded([&]() -> PyObject * {
+    const bool text = PyTuple_GET_SIZE(args) == 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 0));
+    if (!placed && text && package_runs()) {
+      const auto [file, line] = line_of_user();
+      give_place(self, nb::borrow(PyTuple_GET_ITEM(args, 0)), file, line);
+    }
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef initializer = {"__init__", reinterpret_cast<PyCFunction>(initialize),
+                           METH_VARARGS | METH_KEYWORDS, nullptr};
+
 PyObject *class_of(ErrorKind kind) { return classes[static_cast<std::size_t>(kind)]; }
 
 void set(PyObject *type, std::string_view message, const SourcePlace &place = {}) noexcept {
@@ -51,13 +103,11 @@ void set(PyObject *type, std::string_view message, const SourcePlace &place = {}
     // Compiled code knows the line of each op; else it is the one that is running.
     const auto [file, line] =
         place.known() ? std::pair(place.file, static_cast<int>(place.line)) : line_of_user();
-    std::string text(message);
-    if (line != 0)
-      text = file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": " + text;
-    const nb::object error = checked(PyObject_CallOneArg(type, shown_text(text).ptr()));
-    error.attr("message") = shown_text(message);
-    error.attr("file") = line == 0 ? nb::object(nb::none()) : kept_text(file);
-    error.attr("line") = line == 0 ? nb::object(nb::none()) : nb::object(nb::int_(line));
+    placed = true;
+    const nb::object error = nb::steal(PyObject_CallOneArg(type, shown_text(message).ptr()));
+    placed = false;
+    if (!error.is_valid()) throw nb::python_error();
+    give_place(error, shown_text(message), file, line);
     PyErr_SetObject(type, error.ptr());
   } catch (nb::python_error &error) {
     error.restore();
@@ -137,8 +187,7 @@ std::pair<std::string, int> line_of_user() {
   nb::object frame = nb::borrow(reinterpret_cast<PyObject *>(PyEval_GetFrame()));
   while (frame.is_valid() && frame.ptr() != nullptr) {
     auto *of = reinterpret_cast<PyFrameObject *>(frame.ptr());
-    const nb::object code = nb::steal(reinterpret_cast<PyObject *>(PyFrame_GetCode(of)));
-    const nb::object name = nb::steal(PyObject_GetAttrString(code.ptr(), "co_filename"));
+    const nb::object name = file_of(frame);
     const char *file = name.is_valid() ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
     if (file == nullptr) {
       PyErr_Clear();
@@ -209,6 +258,8 @@ void define_errors(nb::module_ &module) {
       "    ... except wf.Error as error:\n"
       "    ...     print(error.message)\n"
       "    matmul: the inner dimensions differ: lhs is (2, 3) and rhs is (2, 3), so 3 meets 2\n");
+  nb::setattr(base, "__init__",
+              checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject *>(base), &initializer)));
   PyObject *invalid = make_class(module, "InvalidArgumentError", {base},
                                  "Arguments that an op does not take."
                                  "\n\nExample:\n"
@@ -299,7 +350,7 @@ void define_errors(nb::module_ &module) {
              "    >>> wf.autograph.to_code(squares)\n"
              "    Traceback (most recent call last):\n"
              "        ...\n"
-             "    weft.AutoGraphError: squares is not converted: generators are not...\n");
+             "    weft.AutoGraphError: ...: squares is not converted: generators are not...\n");
   not_allowed = make_class(
       module, "OperatorNotAllowedInGraphError", {class_of(ErrorKind::state), PyExc_TypeError},
       "A traced tensor where Python wants a value."

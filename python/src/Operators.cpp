@@ -1,6 +1,8 @@
 // The operators of tensors and variables, and their conversions to Python's numbers.
 #include "Tensors.h"
 
+#include "Buffers.h"
+
 namespace weft::python {
 
 namespace {
@@ -95,7 +97,8 @@ Tensor value_of(PyObject *object) {
 /// The tensor, if it has one element.
 Tensor single(PyObject *object, const char *what) {
   Tensor tensor = value_of(object);
-  if (tensor.impl()->size != 1 && !tensor.traced())
+  host_elements(tensor, what);
+  if (tensor.impl()->size != 1)
     throw ShapeError(std::string(what) + " of a tensor of shape " +
                      weft::to_string(tensor.shape()) +
                      ": only one with a single element is a number");
@@ -105,10 +108,14 @@ Tensor single(PyObject *object, const char *what) {
 int truth(PyObject *self) {
   return guarded([&] {
     const Tensor tensor = value_of(self);
-    if (tensor.traced())
+    if (tensor.traced()) {
+      const Valueless why = valueless(tensor);
+      if (why.why != Valueless::Why::running)
+        raise_not_allowed(why.what + " has no truth value: " + why.instead);
       raise_not_allowed("a tensor of a traced function has no truth value while it is traced: "
                         "where AutoGraph does not convert `if`, `while`, `and`, `or` and `not`, "
                         "write weft.select");
+    }
     if (tensor.impl()->size != 1)
       throw ValueError("the truth value of a tensor of shape " + weft::to_string(tensor.shape()) +
                        " is ambiguous: take its any() or all()");

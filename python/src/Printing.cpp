@@ -316,7 +316,10 @@ std::string text_of(const Tensor &tensor) {
 
 std::string repr_of(const Tensor &tensor) {
   constexpr std::string_view open = "tensor(";
-  if (tensor.traced()) return "tensor(traced, " + type_text(tensor) + ")";
+  if (tensor.traced()) {
+    const bool left = valueless(tensor).why == Valueless::Why::left;
+    return (left ? "tensor(its trace has ended, " : "tensor(traced, ") + type_text(tensor) + ")";
+  }
   const std::string text = elements_text(tensor, ", ", open.size(), 1),
                     type = type_text(tensor) + ")";
   const std::size_t last = text.rfind('\n');

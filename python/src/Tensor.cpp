@@ -48,7 +48,11 @@ int contains(PyObject *self, PyObject *item) {
     Argument argument;
     const Tensor &tensor = tensor_in(self);
     if (!argument.convert(item, {"in", "the operand"}, tensor.dtype())) return 0;
-    return static_cast<int>(any(equal(tensor, argument.operand())).item<bool>());
+    const Tensor found = any(equal(tensor, argument.operand()));
+    if (found.traced())
+      raise_not_allowed("`in` of a tensor of a traced function, where AutoGraph does not convert "
+                        "it: write weft.any(x == y)");
+    return static_cast<int>(found.item<bool>());
   });
 }
 
@@ -231,6 +235,8 @@ PyObject *method_numpy(PyObject *self, void *) {
   return guarded([&]() -> PyObject * {
     const Tensor &tensor = tensor_in(self);
     if (tensor.traced()) {
+      if (const Valueless why = valueless(tensor); why.why == Valueless::Why::left)
+        raise_no_attribute("numpy: " + why.what + " has no value: " + why.instead);
       const char *function = static_cast<detail::TraceRef *>(tensor.impl()->base)->name;
       raise_no_attribute(
           "numpy: the tensor " + traced_name(tensor) + " has no value while '" + function +

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <weft/detail/binding.h>
+#include <weft/detail/staging.h>
 
 namespace weft::python {
 

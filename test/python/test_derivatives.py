@@ -97,6 +97,19 @@ def test_what_does_not_count_may_leave(form, capsys):
     assert "numpy=array([ 1.,  2., -3.]" in capsys.readouterr().out
 
 
+def test_what_leaves_inside_other_functions_is_refused():
+    def loss(x):
+        return wf.sum(wf.tensor(np.exp(x)))
+
+    for f in (wf.recompute(loss), lambda x: wf.function(lambda: loss(x))()):
+        with pytest.raises(wf.StateError, match=r"(grad|recompute): .*weft\.exp\(x\)"):
+            wf.grad(f)(X)
+    with wf.GradientTape() as tape:
+        tape.watch(X)
+        y = wf.recompute(loss)(X)
+    assert tape.gradient(y, X) is None or not np.any(tape.gradient(y, X))
+
+
 def test_values_of_a_custom_gradient_may_leave():
     @wf.custom_gradient
     def exp(x):

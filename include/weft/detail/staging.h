@@ -1,10 +1,12 @@
 // What bindings of other languages need of the trace that is recording: whether there is one,
-// bodies that are tried and forgotten, and the lines of the other language.
+// bodies that are tried and forgotten, variables that nobody keeps, and the lines of the other
+// language.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <weft/detail/function_core.h>
@@ -29,6 +31,9 @@ using ProbeBody = std::function<void(std::span<const Tensor>)>;
 /// is then erased: nothing that it did is part of the program, and no tape sees it. `name` is for
 /// messages. Throws StateError if nothing is being traced, and what the body throws.
 void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body);
+
+/// Throws the StateError about a variable that a traced function makes and nobody keeps.
+[[noreturn]] void refuse_unkept(const std::string &function, const std::string &variable);
 
 /// Whether a call of this trace takes a few microseconds at most and waits for nobody: straight
 /// code on few elements, without variables, constructs and prints. A binding may keep its

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 from typing import Any
 
@@ -98,6 +99,10 @@ class Line:
 
     def throw(self, error: Exception) -> None:
         """Raises `error` as if it had been raised there."""
+        if hasattr(error, "message"):  # one of the library's, which names its line
+            said: Any = error
+            said.args = (f"{os.path.basename(self.file)}:{self.line}: {said.message}",)
+            said.file, said.line = self.file, self.line
         text = "\n" * (self.line - 1) + "raise error"
         code = compile(text, self.file, "exec", dont_inherit=True)
         exec(code.replace(co_name=self.name, co_qualname=self.name), {"error": error})

@@ -156,6 +156,53 @@ def test_closures_that_rebind():
     agree(f, *ints)
 
 
+def test_closures_that_rebind_and_do_not_read():
+    """A branch that begins with the old value, and whose new one nothing of its function reads."""
+
+    def f(x):
+        n = first = 0
+
+        def g():
+            nonlocal n, first
+            if x > 0:
+                n = n + 1
+                first = 5
+            else:
+                n = n + 2
+
+        def h():
+            nonlocal n
+            for i in range(3):
+                if x > i:
+                    n = n + 10
+
+        g()
+        h()
+        return n, first
+
+    agree(f, *ints)
+
+
+TOTAL = 0
+
+
+def test_globals_that_nothing_here_reads():
+    def f(x):
+        global TOTAL
+        if x > 0:
+            TOTAL = TOTAL + 1
+        else:
+            TOTAL = TOTAL + 2
+
+    def g(x):
+        global TOTAL
+        TOTAL = 0
+        f(x)
+        return TOTAL
+
+    agree(g, *ints)
+
+
 def test_nonlocal_of_what_is_not_converted():
     def f(x):
         nonlocal total, later

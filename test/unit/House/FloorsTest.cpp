@@ -75,6 +75,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/variable.h", "Ops"},
     {"weft/autodiff.h", "Autodiff"},
     {"weft/detail/batching.h", "Autodiff"},
+    {"weft/detail/derivative_mark.h", "Autodiff"},
     {"weft/custom_gradient.h", "Autodiff"},
     {"weft/gradient_tape.h", "Autodiff"},
     {"weft/gradients.h", "Autodiff"},
