@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from weft import _weft
 
 from . import _arguments
+from ._trees import is_listed
 
 if TYPE_CHECKING:
-    from weft._weft import Shape, Tensor, TensorLike
+    from weft._weft import Shape, Sizes, Tensor, TensorLike
 
 __all__ = [
     "atleast_1d", "atleast_2d", "diff", "expand_dims", "fliplr", "flipud", "matrix_transpose", "meshgrid",
@@ -178,7 +179,7 @@ def fliplr(x: TensorLike) -> Tensor:
 
 
 @_arguments.as_numpy
-def tile(x: TensorLike, reps: Shape) -> Tensor:
+def tile(x: TensorLike, reps: Sizes) -> Tensor:
     """The tensor so many times along each axis; the last axes are those that are given.
 
     >>> wf.tile([1, 2], 2)
@@ -217,8 +218,12 @@ def _counts(reps: Any) -> list[Any]:
     """How often each axis is repeated: numbers, and integers that a traced function computes."""
     if _weft.internal_is_traced(reps):
         return [reps] if reps.ndim == 0 else [reps[i] for i in range(len(reps))]
-    if isinstance(reps, list | tuple) and any(map(_weft.internal_is_traced, reps)):
-        return [n if _weft.internal_is_traced(n) else _arguments.integer("tile: reps", n) for n in reps]
+    listed: Any = reps if is_listed(reps) else []
+    if any(map(_weft.internal_is_traced, listed)):
+        return [
+            n if _weft.internal_is_traced(n) else _arguments.integer("tile: reps", n)
+            for n in listed
+        ]
     counts = _arguments.integers("tile: reps", reps)
     if counts and min(counts) < 0:
         raise _weft.ValueError(f"tile: reps has {min(counts)}: numbers are not negative")

@@ -139,6 +139,7 @@ _BY_ANNOTATION = {
     "int": _INTEGER,
     "SupportsIndex": _INTEGER,
     "Shape": _INTEGERS,
+    "Sizes": _INTEGERS,
     "float": _NUMBER,
     "bool": _FLAG,
     "str": _TEXT,

@@ -415,10 +415,8 @@ def shapes_of_results(model: Any) -> Any:
     nested = getattr(model, "_called_nested", False)
 
     def call(*inputs: Any) -> Any:
-        results = trace_call(model, (inputs,) if nested else inputs)
-        found.append(
-            [x.shape for x in results] if isinstance(results, list | tuple) else results.shape
-        )
+        results: Any = trace_call(model, (inputs,) if nested else inputs)
+        found.append([x.shape for x in results] if is_listed(results) else results.shape)
         return results
 
     _weft.internal_summary(model, [((None, *sizes[1:]), dtype) for sizes, dtype in types], call)

@@ -39,6 +39,7 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
   if (attribute.cppType == "std::optional<Ints>") return "int | Sequence[int] | None";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
+  if (attribute.kind == "shape") return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
   return attribute.kind == "flag" ? "builtins.bool" : "int";
 }

@@ -6,6 +6,8 @@ import os
 import types
 from typing import Any
 
+from weft._trees import is_listed
+
 from . import staging
 
 
@@ -117,8 +119,8 @@ def user_frame(frame: types.FrameType | None) -> types.FrameType | None:
 
 def note(error: BaseException, text: str) -> None:
     """Adds a sentence below an error, once."""
-    notes = _dict_of(error).setdefault("__notes__", [])
-    if isinstance(notes, list) and text not in notes:
+    notes: Any = _dict_of(error).setdefault("__notes__", [])
+    if is_listed(notes) and text not in notes:
         notes.append(text)
 
 

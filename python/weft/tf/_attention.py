@@ -7,6 +7,8 @@ from typing import Any
 
 import weft as wf
 from weft import _weft
+from weft._arguments import options
+from weft._trees import is_listed
 
 from . import _layers
 from ._keras import Layer
@@ -18,6 +20,7 @@ class Embedding(_networks.Embedding):
     """The rows of a table that integers choose. Masks do not go along with tensors: `mask_zero` is a
     MissingError."""
 
+    @options
     def __init__(
         self,
         input_dim: int,
@@ -33,10 +36,10 @@ class Embedding(_networks.Embedding):
                 "Embedding: mask_zero is True, and masks do not go along with tensors: leave it away, and "
                 "give the layers behind it mask=tf.not_equal(ids, 0)"
             )
-        started: dict[str, Any] = {}
+        named: dict[str, Any] = {"dtype": dtype, "name": name}
         if embeddings_initializer != "uniform":
-            started["embeddings_initializer"] = embeddings_initializer
-        super().__init__(input_dim, output_dim, **started, dtype=dtype, name=name)
+            named["embeddings_initializer"] = embeddings_initializer
+        _networks.Embedding.__init__(self, input_dim, output_dim, **named)
 
 
 class MultiHeadAttention(Layer):
@@ -47,6 +50,7 @@ class MultiHeadAttention(Layer):
     front of these. A query that sees none has zeros.
     """
 
+    @options
     def __init__(
         self,
         num_heads: int,
@@ -79,7 +83,7 @@ class MultiHeadAttention(Layer):
 
     def _split(self, x: Any) -> Any:
         """(batch, length, heads times depth) to (batch, heads, length, depth)."""
-        sizes = [wf.size(x, i) if n is None else n for i, n in enumerate(x.shape)]
+        sizes = _sizes(x)
         apart = wf.reshape(x, [*sizes[:2], self._heads, x.shape[-1] // self._heads])
         return wf.transpose(apart, [0, 2, 1, 3])
 
@@ -112,7 +116,7 @@ class MultiHeadAttention(Layer):
 
     def _joined(self, x: Any) -> Any:
         moved: Any = wf.transpose(x, [0, 2, 1, 3])
-        sizes = [wf.size(moved, i) if n is None else n for i, n in enumerate(moved.shape)]
+        sizes = _sizes(moved)
         return self.output_dense(wf.reshape(moved, [*sizes[:2], moved.shape[2] * moved.shape[3]]))
 
 
@@ -151,6 +155,7 @@ class Attention(Layer):
     """Attention by dot products (Luong et al. 2015), `layer([query, value, key])` of tensors (batch,
     length, depth); `score_mode` 'concat' is a sum of tanh(query + key) instead."""
 
+    @options
     def __init__(
         self,
         use_scale: bool = False,
@@ -199,6 +204,7 @@ class AdditiveAttention(Attention):
     """Attention by sums of tanh(query + key) (Bahdanau et al. 2015), each feature with a weight that is
     learnt where `use_scale` says so."""
 
+    @options
     def __init__(self, use_scale: bool = True, dropout: float = 0.0, **options: Any) -> None:
         super().__init__(use_scale, "dot", dropout, **options)
 
@@ -218,5 +224,5 @@ def _apart(query: Any, key: Any) -> Any:
 
 def _of_keys(mask: Any) -> Any:
     """The mask of keys in a list of those of queries and of values."""
-    found = mask[1] if isinstance(mask, list | tuple) and len(mask) > 1 else None
+    found: Any = mask[1] if is_listed(mask) and len(mask) > 1 else None
     return None if found is None else wf.cast(found, "bool")[:, None]

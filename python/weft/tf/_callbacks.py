@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from weft import _weft
+from weft._arguments import options
 
 from ._training import Callback
+
+Path: TypeAlias = "str | os.PathLike[str]"
 
 
 def rises(callback: str, monitor: str, mode: str) -> bool:
@@ -32,9 +35,10 @@ class ModelCheckpoint(Callback):
     """Writes the weights behind each epoch, or behind so many batches; or only where a number is the
     best so far. `filepath` may name numbers: "run/{epoch:02d}-{val_loss:.2f}.weights"."""
 
+    @options
     def __init__(
         self,
-        filepath: Any,
+        filepath: Path,
         monitor: str = "val_loss",
         verbose: int = 0,
         save_best_only: bool = False,
@@ -56,18 +60,19 @@ class ModelCheckpoint(Callback):
         self._sign = -1.0 if rises("ModelCheckpoint", monitor, mode) else 1.0
         start = initial_value_threshold
         self._best = math.inf if start is None else self._sign * start
-        self._every, self._seen, self._epoch = save_freq, 0, 0
+        self._every: int | None = None if save_freq == "epoch" else save_freq
+        self._seen = self._epoch = 0
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         self._epoch = epoch
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self._seen += 1
-        if self._every != "epoch" and self._seen % self._every == 0:
+        if self._every is not None and self._seen % self._every == 0:
             self._save(logs, batch=batch + 1)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        if self._every == "epoch":
+        if self._every is None:
             self._save(logs)
 
     def _save(self, logs: Any, **more: Any) -> None:
@@ -77,7 +82,8 @@ class ModelCheckpoint(Callback):
                 return
             self._best = number
         try:
-            path = self._path.format(epoch=self._epoch + 1, **more, **(logs or {}))
+            numbers: dict[str, Any] = {"epoch": self._epoch + 1, **more, **(logs or {})}
+            path = self._path.format(**numbers)
         except KeyError as error:
             raise _weft.ValueError(
                 f"ModelCheckpoint: filepath names {error}, which is none of epoch, {', '.join(logs or {})}"
@@ -91,6 +97,7 @@ class ModelCheckpoint(Callback):
 class LearningRateScheduler(Callback):
     """Assigns the optimizer the learning rate `schedule(epoch, rate)` before each epoch."""
 
+    @options
     def __init__(self, schedule: Callable[[int, float], Any], verbose: int = 0) -> None:
         if not callable(schedule):
             raise TypeError(
@@ -106,6 +113,7 @@ class LearningRateScheduler(Callback):
 class ReduceLROnPlateau(Callback):
     """Multiplies the learning rate by a factor where a number got no better for so many epochs."""
 
+    @options
     def __init__(
         self,
         monitor: str = "val_loss",
@@ -154,13 +162,14 @@ class TerminateOnNaN(Callback):
     """Ends a run, behind the epoch, once the loss of a batch is no finite number."""
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        if not math.isfinite(float((logs or {}).get("loss", 0.0))):
+        if not math.isfinite(float(logs["loss"])):
             self.model.stop_training = True
 
 
 class LambdaCallback(Callback):
     """Functions in the places of methods."""
 
+    @options
     def __init__(
         self,
         on_epoch_begin: Callable[..., Any] | None = None,

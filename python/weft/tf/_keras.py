@@ -414,7 +414,8 @@ class Layer(wf.Model):
 
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         if "_is_built" not in self.__dict__:
-            first = args[0] if args else next(iter((kwargs or {}).values()), None)
+            given: list[Any] = [*args, *(kwargs or {}).values()]
+            first = given[0] if given else None
             shape = first.shape if isinstance(first, wf.Tensor | wf.Variable) else None
             if shape is None and isinstance(first, list | tuple):
                 shape = [x.shape for x in cast("list[Any]", first)]

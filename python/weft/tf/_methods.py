@@ -255,12 +255,14 @@ def _get_layer(self: Any, name: str | None = None, index: int | None = None) -> 
 
 def _initial_state(self: Any, inputs: Any = None, batch_size: Any = None) -> Any:
     """Zeros as the states of a batch: of the size given, or of its inputs."""
-    count: Any = inputs if batch_size is None else batch_size
-    if isinstance(count, wf.Tensor | wf.Variable) and count.ndim:
-        size = count.shape[0]
-        count = wf.size(count, 0) if size is None else size
+    given: Any = inputs if batch_size is None else batch_size
+    size: Any = given
+    if isinstance(given, wf.Tensor | wf.Variable) and given.ndim:
+        known: Any = given.shape
+        size = wf.size(given, 0) if known[0] is None else known[0]
     states = 2 if isinstance(self, wf.nn.LSTM | wf.nn.LSTMCell) else 1
-    return [wf.zeros([count, self.units]) for _ in range(states)]
+    shape: Any = [size, self.units]
+    return [wf.zeros(shape) for _ in range(states)]
 
 
 def _output_shape(self: Any) -> Any:

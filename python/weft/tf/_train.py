@@ -64,7 +64,8 @@ class Checkpoint(NeedsInit):
         """Gives everything that is here and in the file its value from there, later what is made
         later. The status that it gives asserts how much that was. With None nothing is restored."""
         if save_path is not None:
-            self._bind_as_in(os.fspath(save_path))
+            path: Path = save_path
+            self._bind_as_in(os.fspath(path))
         return self._saved().restore(save_path)
 
     def read(self, save_path: Any, options: Any = None) -> Any:

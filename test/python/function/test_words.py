@@ -30,7 +30,7 @@ SAID = {
     "Checkpoint.restore: the path is empty": lambda: wf.Checkpoint(v=wf.Variable(1.0)).restore(""),
     "summary.Writer: the path is empty": lambda: wf.summary.create_file_writer(""),
     "data.range: the step is 0": lambda: wf.data.range(0, 5, 0),
-    "py_function f: result 0 must be": lambda: wf.py_function(lambda x: x, [X], wf.float32, name="f"),
+    "py_function f: result 0 must be": lambda: wf.py_function(lambda x: x, [X], wf.TensorSpec((), wf.float32), name="f"),
 }
 
 
