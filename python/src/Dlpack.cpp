@@ -239,7 +239,7 @@ nb::object capsule_of(PyObject *object) {
   if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
     nb::python_error error; // which may be one of the method's own
     if (PyObject_HasAttr(object, words().dlpack) == 0) return {};
-    throw error;
+    throw nb::python_error(std::move(error));
   }
   return checked(capsule);
 }

@@ -28,8 +28,7 @@ void close_door() {
   ending = std::this_thread::get_id();
   closed = true;
   // Threads that Python leaves behind keep what they hold.
-  if (nb::cast<int>(nb::module_::import_("threading").attr("active_count")()) > 1)
-    nb::set_leak_warnings(false);
+  if (leaves_threads()) nb::set_leak_warnings(false);
   const Unlocked others_run(true);
   while (inside > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -75,6 +74,10 @@ Entered::Entered() {
   state_ = PyGILState_Ensure();
 }
 
+bool leaves_threads() {
+  return nb::cast<int>(nb::module_::import_("threading").attr("active_count")()) > 1;
+}
+
 void stay_if_refused(const Error &error) {
   if (!closed || std::this_thread::get_id() == ending || !error.message().ends_with(kEnding))
     return;
@@ -113,7 +116,7 @@ nb::object function_in(const CallableSlot &slot) {
 }
 
 KeptPointer keep_in(const CallablePointer &slot, nb::object object) {
-  std::unique_ptr<Kept> kept(new Kept{object.ptr()});
+  auto kept = std::make_unique<Kept>(object.ptr());
   slot->kept.insert(kept.get());
   object.release(); // now the slot's
   return {kept.release(), [slot](Kept *which) {

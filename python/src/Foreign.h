@@ -24,6 +24,10 @@ private:
   PyGILState_STATE state_;
 };
 
+/// Whether there are other threads of Python than this one, which is about to end it: they go on
+/// until they next want its lock.
+bool leaves_threads();
+
 /// Does not return, with the lock released, if the error is what Entered throws as Python is
 /// ending, and this is a thread that Python leaves behind: nobody is there for its error.
 void stay_if_refused(const Error &error);

@@ -1,6 +1,7 @@
 // What AutoGraph's operators do in a trace: control flow, trials, checks, host calls, and the lines
 // of Python that traced ops belong to.
 #include "Staging.h"
+#include "Foreign.h"
 #include "Text.h"
 
 #include <unordered_map>
@@ -266,6 +267,7 @@ public:
   explicit HostCallable(nb::object function) : function_(std::move(function)) {
     if (all().empty())
       nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+        if (leaves_threads()) return; // which may call them
         for (HostCallable *callable : std::vector(all().begin(), all().end()))
           callable->function_.reset();
       }));
