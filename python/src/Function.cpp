@@ -631,6 +631,11 @@ void define_functions(nb::module_ &module) {
   module.def("internal_make_function", make_function, nb::arg("function"), nb::arg("name"),
              nb::arg("specs").none(), nb::arg("autograph"), nb::arg("reduce_retracing"),
              nb::arg("max_traces"), nb::arg("dump"), nb::arg("checkpoint"));
+  module.def("internal_eagerly", [](nb::handle function) {
+    nb::object result;
+    detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
+    return result;
+  });
   module.def("internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; });
   module.def("internal_functions_run_eagerly", [] { return run_eagerly; });
 }

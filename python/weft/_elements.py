@@ -199,7 +199,7 @@ def tile(x: TensorLike, reps: Sizes) -> Tensor:
     shape, sizes = tensor.shape, _sizes_as_values(tensor)
     times = [_known(n) for n in counts]
     if all(size == 1 or n == 1 for size, n in zip(shape, times, strict=True)):
-        wide = [n if size == 1 else size for n, size in zip(counts, sizes, strict=True)]
+        wide = [n if known == 1 else size for n, known, size in zip(counts, shape, sizes, strict=True)]
         return _weft.broadcast(tensor, wide)
     if None in shape and None not in times:
         # Joins keep the sizes that are known.

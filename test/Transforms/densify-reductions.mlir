@@ -98,3 +98,22 @@ func.func @insensitive(%x: memref<3x4xi32>, %y: memref<4xi32>, %f: memref<3x4xf3
   }
   return
 }
+
+// -----
+
+// A column of open length: no map is a permutation, and its size is that of the axis all the same.
+// CHECK-LABEL: func.func @column
+// CHECK-SAME: %[[X:.*]]: memref<?x4xf32>
+// CHECK: %[[SIZE:.*]] = memref.dim %[[X]], %{{.*}} : memref<?x4xf32>
+// CHECK: %[[DENSE:.*]] = memref.alloc(%[[SIZE]]) : memref<?xf32>
+// CHECK: linalg.generic {{.*}}ins(%[[X]]{{.*}}outs(%[[DENSE]]
+// CHECK: linalg.generic {{.*}}ins(%[[DENSE]]
+func.func @column(%x: memref<?x4xf32>, %all: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0, 0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<?x4xf32>) outs(%all : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

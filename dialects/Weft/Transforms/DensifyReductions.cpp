@@ -106,8 +106,20 @@ static bool isInOrder(const Reduction &reduction, OpOperand &operand) {
   return true;
 }
 
+/// An operand and the axis of it along which a loop goes one by one, and whose size it so has.
+static std::optional<std::pair<Value, unsigned>> axisOf(linalg::GenericOp op, unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType())) continue;
+    for (auto [axis, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && dim.getPosition() == loop)
+        return std::pair(operand.get(), static_cast<unsigned>(axis));
+  }
+  return std::nullopt;
+}
+
 /// Makes the operand a dense copy over the loops that it has, and over all reduced ones if it has
-/// one or that is wanted; and with loop `more`.
+/// one or that is wanted; and with loop `more`. Stays as it is if the size of one of these is
+/// neither known nor that of an axis.
 static void densify(const Reduction &reduction, OpOperand &operand, bool withAll = false,
                     std::optional<unsigned> more = std::nullopt) {
   linalg::GenericOp op = reduction.op;
@@ -120,6 +132,10 @@ static void densify(const Reduction &reduction, OpOperand &operand, bool withAll
     if (map.isFunctionOfDim(loop) || loop == more ||
         ((varies || withAll) && llvm::is_contained(reduction.group, loop)))
       loops.push_back(loop);
+  const auto sizeIsThere = [&](unsigned loop) {
+    return !ShapedType::isDynamic(reduction.sizes[loop]) || axisOf(op, loop);
+  };
+  if (!llvm::all_of(loops, sizeIsThere)) return;
   SmallVector<int64_t> shape;
   SmallVector<Value> open;
   SmallVector<AffineExpr> inCopy(map.getNumDims(), b.getAffineConstantExpr(0)), ofLoops;
@@ -128,9 +144,8 @@ static void densify(const Reduction &reduction, OpOperand &operand, bool withAll
     ofLoops.push_back(b.getAffineDimExpr(loop));
     shape.push_back(reduction.sizes[loop]);
     if (!ShapedType::isDynamic(shape.back())) continue;
-    SmallVector<std::pair<Value, unsigned>> places;
-    op.mapIterationSpaceDimToAllOperandDims(loop, places);
-    open.push_back(memref::DimOp::create(b, places.front().first, places.front().second));
+    const std::pair<Value, unsigned> at = *axisOf(op, loop);
+    open.push_back(memref::DimOp::create(b, at.first, at.second));
   }
   auto type = MemRefType::get(shape, cast<MemRefType>(operand.get().getType()).getElementType());
   Value copy = memref::AllocOp::create(b, type, open);

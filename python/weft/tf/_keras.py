@@ -421,6 +421,7 @@ class Layer(wf.Model):
                 shape = [x.shape for x in cast("list[Any]", first)]
             if shape is None and first is not None and not isinstance(first, dict):
                 shape = wf.asarray(cast("Any", first)).shape
-            self.build(shape)
+            # Not recorded: variables start with values, random ones too.
+            _weft.internal_eagerly(lambda: self.build(shape))
             self.__dict__["_is_built"] = True
         return super()._weft_call(call, args, kwargs)

@@ -27,7 +27,7 @@ class Checkpoint(NeedsInit):
     Files are safetensors with digests, as those of `wf.Checkpoint`, which does the work.
     """
 
-    _made_by_init = ("save_counter", "_parts")
+    _made_by_init = ("save_counter",)
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         parts: dict[str, Any] = {} if root is None else {**vars(root)}
@@ -35,8 +35,12 @@ class Checkpoint(NeedsInit):
         self.save_counter = wf.Variable(0, False, "save_counter", "int64")
         for name, part in parts.items():
             setattr(self, name, part)
-        self._parts = {**parts, "save_counter": self.save_counter}
         _bind_optimizers(self._parts)
+
+    @property
+    def _parts(self) -> dict[str, Any]:
+        """What it holds now: attributes may be added later."""
+        return {name: part for name, part in vars(self).items() if not name.startswith("_")}
 
     def save(self, file_prefix: Path, options: Any = None) -> str:
         """Writes the file `<prefix>-<number>`, numbered from 1, and gives its path."""
@@ -75,7 +79,9 @@ class Checkpoint(NeedsInit):
     def _saved(self) -> wf.Checkpoint:
         """The parts that have something to save: not optimizers of which nobody knows yet whose they
         are."""
-        made = {name: _made_of(part) for name, part in self._parts.items()}
+        parts = self._parts
+        _bind_optimizers(parts)
+        made = {name: _made_of(part) for name, part in parts.items()}
         return wf.Checkpoint(**{name: part for name, part in made.items() if part is not None})
 
     def _bind_as_in(self, path: str) -> None:
@@ -109,6 +115,9 @@ class Checkpoint(NeedsInit):
 def _made_of(part: Any) -> Any:
     from ._keras import Deferred
 
+    if isinstance(part, Checkpoint):
+        inner = {name: _made_of(each) for name, each in part._parts.items()}
+        return {name: each for name, each in inner.items() if each is not None}
     return part.part_of_checkpoint() if isinstance(part, Deferred) else part
 
 

@@ -110,6 +110,8 @@ def fitted(y: Any, predictions: Any) -> Any:
     labels, scores = wf.asarray(y), wf.asarray(predictions)
     if labels.ndim == scores.ndim - 1 and scores.shape[-1] == 1:
         labels = wf.reshape(labels, [*labels.shape, 1])
+    if labels.ndim == scores.ndim > 1 and labels.dtype.is_integer and labels.shape[-1] == 1 != scores.shape[-1]:
+        labels = wf.squeeze(labels, -1)  # numbers of classes
     if labels.ndim == scores.ndim and labels.shape[-1] == scores.shape[-1]:
         labels = wf.cast(labels, scores.dtype)
     return labels
@@ -126,7 +128,7 @@ class _Measure:
         self.of.update_state(fitted(y, predictions), predictions)
 
     def result(self) -> Any:
-        return self.of.result()
+        return wf.asarray(self.of.result())  # a variable as it is now
 
     def reset(self) -> None:
         self.of.reset_state()
@@ -171,6 +173,12 @@ class Trained:
             refuse_keywords("compile", other, ["optimizer", "loss", "metrics", "run_eagerly"])
         if loss is None:
             raise _weft.ValueError("compile: there is no loss: give one, 'mse' for example")
+        for name in ("train_step", "test_step", "predict_step"):
+            if hasattr(self, name):
+                raise _weft.ValueError(
+                    f"compile: the model has a {name}, which fit, evaluate and predict do not call: write "
+                    "the loop over batches, with tf.GradientTape"
+                )
         self.optimizer = _keras.optimizer_of(optimizer)
         self._compiled = _Compiled(loss, metrics, run_eagerly)
 
@@ -307,10 +315,18 @@ def _one(x: Any, y: Any) -> Any:
     return wf.data.from_element((wf.asarray(x), wf.asarray(y)))
 
 
+def _narrowed(x: Any) -> Any:
+    """Inputs in float64 as float32, as Keras takes them."""
+    if is_listed(x):
+        return type(x)(_narrowed(each) for each in x)
+    return wf.cast(x, "float32") if getattr(getattr(x, "dtype", None), "name", "") == "float64" else x
+
+
 def _batches(x: Any, y: Any, size: int, shuffled: bool) -> Any:
     """Arrays in batches; a data set of batches as it is."""
     if _is_data(x):
         return x
+    x = _narrowed(x)
     rows: Any = wf.data.from_tensor_slices(x if y is None else (x, y))
     if shuffled:
         rows = rows.shuffle(rows.size)

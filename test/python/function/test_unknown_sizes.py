@@ -123,3 +123,24 @@ def test_bounds_that_are_traced():
         message = rf"the {end} of a slice is a tensor of a traced .*weft\.resize\(x, n\)"
         with pytest.raises(wf.DTypeError, match=message):
             wf.function(lambda x, n, key=key: x[key(n)], input_signature=specs)(X[0, 0], 2)
+
+
+COLUMNS = {
+    "mean": lambda x: wf.mean(x[:, 0]),
+    "from a row on": lambda x: wf.sum(x[1:, 0]),
+    "each second": lambda x: wf.sum(x[::2, 0]),
+    "norm": lambda x: wf.norm(x[..., 0]),
+    "difference": lambda x: wf.mean(wf.square(x[:, 0] - x[:, 1])),
+    "of parts": lambda x: wf.sum(wf.reshape(x, [-1, 2, 2])[:, 0]),
+    "last of parts": lambda x: wf.sum(wf.reshape(x, [-1, 2, 2])[:, :, 0]),
+    "of a gradient": lambda x: wf.norm(wf.grad(lambda y: wf.sum(wf.square(wf.tile(y, (1, 2)))))(x)),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_sums_of_columns(name):
+    """A sum of what does not lie side by side copies it first, by a size that no whole axis has."""
+    f = wf.function(COLUMNS[name], input_signature=[wf.TensorSpec([None, 4])])
+    for rows in (3, 5, 64):
+        x = np.random.default_rng(rows).normal(size=(rows, 4)).astype(np.float32)
+        np.testing.assert_allclose(f(x), COLUMNS[name](wf.tensor(x)), rtol=1e-5)
