@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "Autodiff/Batching.h"
 #include "Autodiff/Paused.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/VariableLayers.h"
@@ -196,9 +197,29 @@ void detail::run_reading(const std::string &name, std::span<const Variable> vari
                        "it untrainable");
 }
 
+/// Whether tensors stand for many in the innermost place, or anywhere below a trace, where no part of
+/// a program is done on many.
+static bool stand_for_many() {
+  bool batches = false, traces = false;
+  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous()) {
+    if (dynamic_cast<autodiff::Batcher *>(i) != nullptr) {
+      if (i == Interpreter::current()) return true;
+      batches = true;
+    }
+    traces = traces || i->traces();
+  }
+  return batches && traces;
+}
+
 std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &body,
                                            std::vector<Tensor> operands) {
   check_defined(name, operands, {});
+  // A pullback is of whole tensors, and those here stand for many: what the body does is recorded.
+  if (stand_for_many()) {
+    std::vector<Tensor> results = body(operands);
+    check_defined(name, {}, results);
+    return results;
+  }
   Again again{.name = name,
               .body = body,
               .variables = {},

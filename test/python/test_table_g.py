@@ -463,3 +463,19 @@ def test_g24_looking_changes_nothing(capfd):
         assert y.numpy() == 9 and f"{y:.1f}" == "9.0"
         z = y * 2
     assert tape.gradient(z, x).item() == 12 and capfd.readouterr().out == "y 9\n"
+
+
+def test_recompute_of_many():
+    """Under vmap too the gradients are those of the plain function, eager and traced."""
+    x, w = wf.tensor([[1.0, 2.0], [3.0, 4.0]]), wf.Variable([2.0, 5.0])
+    cube = wf.recompute(lambda r: r * r * r * w)
+    for run in (lambda f: f, wf.function):
+        mapped = run(lambda x: wf.sum(wf.vmap(cube)(x)))
+        np.testing.assert_allclose(wf.grad(mapped)(x), 3 * x.numpy() ** 2 * w.numpy())
+        with wf.GradientTape() as tape:
+            y = mapped(x)
+        np.testing.assert_allclose(tape.gradient(y, w), (x.numpy() ** 3).sum(0))
+        inside = run(lambda x: wf.vmap(wf.grad(lambda r: wf.sum(cube(r))))(x))
+        np.testing.assert_allclose(inside(x), 3 * x.numpy() ** 2 * w.numpy())
+    y, tangent = wf.jvp(lambda x: wf.vmap(cube)(x), [x], [wf.ones_like(x)])
+    np.testing.assert_allclose(tangent, 3 * x.numpy() ** 2 * w.numpy())
