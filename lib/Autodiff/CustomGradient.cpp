@@ -197,8 +197,8 @@ void detail::run_reading(const std::string &name, std::span<const Variable> vari
                        "it untrainable");
 }
 
-/// Whether tensors stand for many in the innermost place, or anywhere below a trace, where no part of
-/// a program is done on many.
+/// Whether tensors stand for many in the innermost place, or anywhere below a trace, where no part
+/// of a program is done on many.
 static bool stand_for_many() {
   bool batches = false, traces = false;
   for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous()) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "Buffers.h"
+#include "ComputedSizes.h"
 #include <weft/detail/binding.h>
 #include <weft/detail/staging.h>
 
@@ -269,6 +270,9 @@ namespace {
 /// The part of a short list of integers that is no traced value, as another: sizes that a trace
 /// knows stay known to it, as in tf.shape(x)[0]. Nothing for other tensors, keys and times.
 Tensor known_part(const Tensor &x, PyObject *key) {
+  if (PyLong_CheckExact(key))
+    if (const Tensor size = size_in(x, to_integer(key, {"index", "the position"})); size.defined())
+      return size;
   if (!detail::is_tracing() || x.traced() || x.rank() != 1 || x.shape()[0] > max_rank ||
       !is_integer(x.dtype()))
     return {};

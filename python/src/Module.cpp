@@ -1,5 +1,6 @@
 // The extension module weft._weft: a thin coat over libweft.
 #include "CallErrors.h"
+#include "ComputedSizes.h"
 #include "Data.h"
 #include "Interrupts.h"
 #include "Layers.h"
@@ -103,6 +104,7 @@ NB_MODULE(_weft, module) {
   define_dtypes(module);
   define_tensors(module);
   define_dlpack(module);
+  define_computed_sizes(module);
   define_styles(module);
   define_printing(module);
   define_creation(module);

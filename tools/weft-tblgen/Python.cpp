@@ -174,11 +174,14 @@ void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &o
     }
   }
   if (!options.empty()) arguments.push_back("{" + options + "}");
-  os << "  return unlocked("
+  // Sizes of axes are known as that where they are sizes again.
+  const bool isSize = op.mnemonic == "size";
+  os << "  return " << (isSize ? "noted_size(" : "") << "unlocked("
      << (variadic ? "size_of_all(list)"
          : count  ? "operands.size()"
                   : "0")
-     << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); });\n";
+     << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); })"
+     << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
 }
 
 } // namespace

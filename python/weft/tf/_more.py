@@ -213,7 +213,7 @@ def shape_of(x: Any, dtype: Any) -> Any:
     if None not in tensor.shape:
         # No op, so that traced functions know the sizes.
         return wf.tensor(list(tensor.shape), dtype)
-    return wf.cast(wf.stack([wf.size(tensor, axis) for axis in range(tensor.ndim)], 0), dtype)
+    return _weft.internal_sizes(tensor, dtype)
 
 
 def size_of(x: Any, dtype: Any) -> Any:

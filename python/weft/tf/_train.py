@@ -35,10 +35,9 @@ class Checkpoint(NeedsInit):
         self.save_counter = wf.Variable(0, False, "save_counter", "int64")
         for name, part in parts.items():
             setattr(self, name, part)
-        _bind_optimizers(self._parts)
+        _bind_optimizers(self.parts())
 
-    @property
-    def _parts(self) -> dict[str, Any]:
+    def parts(self) -> dict[str, Any]:
         """What it holds now: attributes may be added later."""
         return {name: part for name, part in vars(self).items() if not name.startswith("_")}
 
@@ -79,7 +78,7 @@ class Checkpoint(NeedsInit):
     def _saved(self) -> wf.Checkpoint:
         """The parts that have something to save: not optimizers of which nobody knows yet whose they
         are."""
-        parts = self._parts
+        parts = self.parts()
         _bind_optimizers(parts)
         made = {name: _made_of(part) for name, part in parts.items()}
         return wf.Checkpoint(**{name: part for name, part in made.items() if part is not None})
@@ -91,7 +90,7 @@ class Checkpoint(NeedsInit):
 
         waiting = {
             name: part
-            for name, part in self._parts.items()
+            for name, part in self.parts().items()
             if isinstance(part, Deferred) and part.candidates is not None and _made_of(part) is None
         }
         if not waiting:
@@ -116,7 +115,7 @@ def _made_of(part: Any) -> Any:
     from ._keras import Deferred
 
     if isinstance(part, Checkpoint):
-        inner = {name: _made_of(each) for name, each in part._parts.items()}
+        inner = {name: _made_of(each) for name, each in part.parts().items()}
         return {name: each for name, each in inner.items() if each is not None}
     return part.part_of_checkpoint() if isinstance(part, Deferred) else part
 

@@ -162,3 +162,41 @@ def test_split_heads_of_tensorflow():
         want = (weights @ q).transpose(0, 2, 1, 3).reshape(b, n, 8)
         np.testing.assert_allclose(attend(x), want, rtol=1e-5, atol=1e-6)
     assert attend.experimental_get_tracing_count() == 1
+
+
+def test_sizes_of_other_tensors():
+    """A batch that is that of another tensor is checked; axes that are folded together are taken apart by it."""
+    spec = [tf.TensorSpec([None, None, 8]), tf.TensorSpec([None, 2])]
+    keep = tf.function(lambda x, y: tf.reshape(x, [tf.shape(y)[0], -1, 2, 4]), input_signature=spec)
+    x, y = numbers(2, 3, 8), numbers(2, 2)
+    np.testing.assert_array_equal(keep(x, y), x.reshape(2, 3, 2, 4))
+    with pytest.raises(wf.AssertionError, match="not those of the axes"):
+        keep(x, numbers(3, 2))
+    apart = tf.function(lambda x, y: tf.reshape(x, [tf.shape(y)[0], 2, tf.shape(x)[1], 8]), input_signature=spec)
+    for b, n in [(1, 3), (3, 1), (2, 5)]:
+        x = numbers(2 * b, n, 8)
+        np.testing.assert_array_equal(apart(x, numbers(b, 2)), x.reshape(b, 2, n, 8))
+
+
+def test_sizes_that_are_known_stay_known():
+    shapes = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3, 4])])
+    def f(x):
+        sizes = tf.shape(x)
+        shapes.extend([tuple(tf.reshape(x, [-1, sizes[1], 2, 2]).shape), tuple(tf.zeros(sizes).shape), tuple(tf.ones([sizes[-1]]).shape)])
+        return sizes
+
+    assert f(numbers(2, 3, 4)).numpy().tolist() == [2, 3, 4]
+    assert shapes == [(None, 3, 2, 2), (None, 3, 4), (4,)]
+
+
+def test_compiling_stays_cheap():
+    """Heads that are split by computed sizes cost what those of -1 do: gradients have no scatter."""
+    ops = []
+    for sizes in (lambda x: [tf.shape(x)[0], -1, 2, 4], lambda x: [tf.shape(x)[0], tf.shape(x)[1], 2, 4]):
+        f = wf.function(wf.grad(lambda x, s=sizes: wf.sum(wf.square(wf.reshape(x, s(x))))), input_signature=[wf.TensorSpec([None, None, 8])])
+        x = numbers(2, 3, 8)
+        np.testing.assert_array_equal(f(x), 2 * x)
+        ops.append(f.ir(x, phase="trace"))
+    assert all("gather" not in text and "scatter" not in text for text in ops)

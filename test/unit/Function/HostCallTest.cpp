@@ -492,9 +492,10 @@ TEST(HostCallErrors, TypesThatCannotBe) {
   };
   EXPECT_THROWS(call(spec(f32, {-3})), ShapeError,
                 "host_call f: result 0 is said to be f32(-3,), which has a negative size");
-  EXPECT_THROWS(function([&](const Tensor &x) { return x + call(spec(f32, any_rank)); })(tensor(1.f)),
-                ShapeError,
-                "host_call f: result 0 is said to be f32(...), but in a trace its rank must be known");
+  EXPECT_THROWS(
+      function([&](const Tensor &x) { return x + call(spec(f32, any_rank)); })(tensor(1.f)),
+      ShapeError,
+      "host_call f: result 0 is said to be f32(...), but in a trace its rank must be known");
   EXPECT_EQ(call(spec(f32, any_rank)).item<float>(), 2);
   EXPECT_THROW(call(spec(f32, {1ll << 40, 1ll << 40})), ShapeError);
   auto f = function([&](const Tensor &x) { return x + call(spec(f32, {-3})); });
