@@ -194,8 +194,11 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes) {
     all[*follows] = cast(floor(divide(cast(count, DType::f64),
                                       cast(maximum(product_of(all), std::int64_t{1}), DType::f64))),
                          DType::i64);
-  weft::check(equal(product_of(all), count),
-              "reshape: sizes whose product is {} do not fit {} elements", product_of(all), count);
+  // In f64, where the product of large sizes does not come round to a small number.
+  Tensor exact = tensor(1.0);
+  for (const Tensor &size : all) exact = multiply(exact, cast(size, DType::f64));
+  weft::check(equal(exact, cast(count, DType::f64)),
+              "reshape: sizes whose product is {} do not fit {} elements", exact, count);
   Ints dims;
   std::size_t open = 0;
   for (const Tensor &size : all) {

@@ -327,6 +327,13 @@ std::int64_t to_integer(PyObject *object, const Place &place) {
 }
 
 Ints to_integers(PyObject *object, const Place &place) {
+  if (is_tensor(object))
+    if (const Tensor list = tensor_in(object);
+        !list.traced() && list.rank() == 1 && is_integer(list.dtype())) {
+      Ints integers;
+      for (const std::int64_t each : list.to_vector<std::int64_t>()) integers.push_back(each);
+      return integers;
+    }
   if (PyLong_CheckExact(object) || !is_sequence(object)) return Ints{to_integer(object, place)};
   const nb::object items = checked(PySequence_Fast(object, "integers are wanted"));
   Ints list;

@@ -253,7 +253,7 @@ def _array(x: Any) -> Any:
 def _elements(x: Any) -> str:
     """What stands behind `numpy=`."""
     array = _array(x)
-    return repr(array.item()) if array.ndim == 0 else _apart(repr(array))
+    return str(array[()]) if array.ndim == 0 else _apart(repr(array))
 
 
 def _is_traced(x: Any) -> bool:

@@ -55,7 +55,7 @@ def test_reshape(name):
 
 
 @pytest.mark.parametrize(
-    "sizes", [lambda n: [n, 3], lambda n: [n + 1, n], lambda n: [n, -1, 5], lambda n: [-1, n, n + 1]]
+    "sizes", [lambda n: [n, 3], lambda n: [n + 1, n], lambda n: [n, -1, 5], lambda n: [-1, n, n + 1], lambda n: [n + 2**62, 4]]
 )
 def test_sizes_that_do_not_fit(sizes):
     """The program says which, where the number of elements is another."""
