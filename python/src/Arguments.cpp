@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <weft/detail/derivative_mark.h>
+
 #include <weft/activations.h>
 #include <weft/nn/functions.h>
 #include <weft/nn/initializers.h>
@@ -57,6 +59,12 @@ namespace {
 } // namespace
 
 double to_number(PyObject *object, const Place &place) {
+  if (is_tensor(object))
+    if (const char *derivative = detail::DerivativeMark::following(tensor_in(object)))
+      throw StateError(
+          place.text() + " is a number, through which " + derivative +
+          " follows no tensor: write it with ops, or stop_gradient(x) if it is to be a "
+          "constant of the derivative");
   const double number = PyUnicode_Check(object) != 0 ? -1 : PyFloat_AsDouble(object);
   if (PyErr_Occurred() == nullptr && PyUnicode_Check(object) == 0) return number;
   PyErr_Clear();

@@ -304,3 +304,21 @@ def test_structures_that_hold_themselves():
         ):
             with pytest.raises(wf.ValueError, match="nested too deep, or holds itself"):
                 call(x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: wf.sum(wf.linspace(0.0, s, 3)),
+        lambda s: wf.sum(wf.random.normal([4], s, 1.0, seed=1)),
+        lambda s: wf.sum(wf.random.uniform([4], 0.0, s, seed=1)),
+        lambda s: wf.losses.huber([1.0], [3.0], delta=s),
+    ],
+)
+def test_options_that_are_numbers_are_not_followed(f):
+    """A tensor in the place of one would be a constant of the derivative without a word."""
+    s = wf.tensor(2.0)
+    for derive in (wf.grad(f), wf.value_and_grad(f), lambda s: wf.jvp(f, (s,), (wf.tensor(1.0),))):
+        with pytest.raises(wf.StateError, match="is a number, through which (grad|value_and_grad|jvp) follows no tensor"):
+            derive(s)
+    assert float(wf.grad(lambda s: f(wf.stop_gradient(s)) * s)(s)) == float(f(s))

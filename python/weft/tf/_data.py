@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 import weft as wf
 from weft import _weft
+from weft._trees import is_listed
 
 from . import _more
 
@@ -25,6 +27,21 @@ def _workers(parallel: Any) -> int:
     if parallel is None:
         return 0
     return _WORKERS if int(parallel) == AUTOTUNE else int(parallel)
+
+
+def _with_tuples(f: Any) -> Any:
+    """A function of which a list of tensors, as that of a `tf.numpy_function`, is a tuple."""
+    if not callable(f):
+        return f  # refused by who takes it
+
+    @functools.wraps(f)
+    def call(*args: Any) -> Any:
+        made: Any = f(*args)
+        if is_listed(made) and made and all(isinstance(x, wf.Tensor) for x in made):
+            return made if hasattr(made, "_fields") else tuple(made)
+        return made
+
+    return call
 
 
 class Dataset(wf.data.Dataset[Any]):
@@ -110,7 +127,7 @@ class Dataset(wf.data.Dataset[Any]):
         name: str | None = None,
     ) -> Self:
         """What a function gives for each element; the parts of a tuple are its arguments."""
-        made = super().map(map_func, workers=_workers(num_parallel_calls))
+        made = super().map(_with_tuples(map_func), workers=_workers(num_parallel_calls))
         parallel = "" if num_parallel_calls is None else "Parallel"
         return self._stage(made, f"{parallel}MapDataset", False)
 

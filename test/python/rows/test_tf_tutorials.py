@@ -214,3 +214,13 @@ def test_terminate_on_nan():
     model = compiled()
     history = model.fit(X * np.nan, Y, epochs=5, verbose=0, callbacks=[tf.keras.callbacks.TerminateOnNaN()])
     assert history.epoch == [0]
+
+
+def test_maps_that_give_lists():
+    """A list of tensors, as that of a numpy_function, is a tuple of them: they need not be of one shape."""
+    f = lambda x: tf.numpy_function(lambda n: (np.float32([n, n]), np.int32(n)), [x], [tf.float32, tf.int32])  # noqa: E731
+    rows = list(tf.data.Dataset.range(2).map(f))
+    assert [(a.numpy().tolist(), int(b)) for a, b in rows] == [([0, 0], 0), ([1, 1], 1)]
+    data = tf.data.Dataset.range(2).map(lambda x: [tf.cast(x, tf.float32), x])
+    assert [type(row) for row in data] == [tuple, tuple]
+    assert [row.numpy().tolist() for row in tf.data.Dataset.range(2).map(lambda x: [1, 2])] == [[1, 2], [1, 2]]
