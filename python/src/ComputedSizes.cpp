@@ -126,7 +126,10 @@ Tensor flat(const Tensor &x) { return reshape(x, Ints{-1}); }
 } // namespace
 
 std::optional<std::vector<ComputedSize>> computed_sizes(PyObject *shape, const Place &place) {
-  if (!weft::detail::is_tracing()) return std::nullopt;
+  if (!weft::detail::is_tracing()) {
+    notes().clear(); // of a trace that has ended, whose tensors they keep
+    return std::nullopt;
+  }
   std::vector<ComputedSize> sizes;
   if (is_tensor(shape)) {
     const Tensor all = tensor_in(shape);

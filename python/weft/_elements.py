@@ -196,7 +196,7 @@ def tile(x: TensorLike, reps: Sizes) -> Tensor:
     counts = [1] * (tensor.ndim - len(counts)) + counts
     if len(counts) > tensor.ndim:
         tensor = tensor[(None,) * (len(counts) - tensor.ndim)]
-    shape, sizes = tensor.shape, _sizes_as_values(tensor)
+    shape, sizes = tensor.shape, sizes_as_values(tensor)
     times = [_known(n) for n in counts]
     if all(size == 1 or n == 1 for size, n in zip(shape, times, strict=True)):
         wide = [n if known == 1 else size for n, known, size in zip(counts, shape, sizes, strict=True)]
@@ -235,7 +235,7 @@ def _known(n: Any) -> int | None:
     return n if isinstance(n, int) else None
 
 
-def _sizes_as_values(x: Any) -> list[Any]:
+def sizes_as_values(x: Any) -> list[Any]:
     """The sizes of a tensor, as tensors where they are not known yet."""
     return [_weft.size(x, i) if n is None else n for i, n in enumerate(x.shape)]
 

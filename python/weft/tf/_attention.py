@@ -8,6 +8,7 @@ from typing import Any
 import weft as wf
 from weft import _weft
 from weft._arguments import options
+from weft._elements import sizes_as_values
 from weft._trees import is_listed
 
 from . import _layers
@@ -18,7 +19,7 @@ _networks: Any = wf.nn
 
 class Embedding(_networks.Embedding):
     """The rows of a table that integers choose. Masks do not go along with tensors: `mask_zero` is a
-    MissingError."""
+    ValueError."""
 
     @options
     def __init__(
@@ -28,18 +29,16 @@ class Embedding(_networks.Embedding):
         embeddings_initializer: Any = "uniform",
         mask_zero: bool = False,
         input_length: int | None = None,
-        dtype: Any = "float32",
-        name: str | None = None,
+        **other: Any,
     ) -> None:
         if mask_zero:
             raise _weft.ValueError(
                 "Embedding: mask_zero is True, and masks do not go along with tensors: leave it away, and "
                 "give the layers behind it mask=tf.not_equal(ids, 0)"
             )
-        named: dict[str, Any] = {"dtype": dtype, "name": name}
         if embeddings_initializer != "uniform":
-            named["embeddings_initializer"] = embeddings_initializer
-        _networks.Embedding.__init__(self, input_dim, output_dim, **named)
+            other["embeddings_initializer"] = embeddings_initializer
+        _networks.Embedding.__init__(self, input_dim, output_dim, **other)
 
 
 class MultiHeadAttention(Layer):
@@ -83,7 +82,7 @@ class MultiHeadAttention(Layer):
 
     def _split(self, x: Any) -> Any:
         """(batch, length, heads times depth) to (batch, heads, length, depth)."""
-        sizes = _sizes(x)
+        sizes = sizes_as_values(x)
         apart = wf.reshape(x, [*sizes[:2], self._heads, x.shape[-1] // self._heads])
         return wf.transpose(apart, [0, 2, 1, 3])
 
@@ -116,7 +115,7 @@ class MultiHeadAttention(Layer):
 
     def _joined(self, x: Any) -> Any:
         moved: Any = wf.transpose(x, [0, 2, 1, 3])
-        sizes = _sizes(moved)
+        sizes = sizes_as_values(moved)
         return self.output_dense(wf.reshape(moved, [*sizes[:2], moved.shape[2] * moved.shape[3]]))
 
 
@@ -141,14 +140,10 @@ def weighted(
     powers = wf.exp(scores - most)
     weights = powers / wf.maximum(wf.sum(powers, -1, keepdims=True), 1e-30)
     if rate:
-        drawn = wf.random.Generator.uniform(generator, _sizes(weights))
+        drawn = wf.random.Generator.uniform(generator, sizes_as_values(weights))
         kept = wf.select(wf.greater_equal(drawn, rate), weights / (1 - rate), wf.zeros_like(weights))
         return wf.matmul(kept, value), weights
     return wf.matmul(weights, value), weights
-
-
-def _sizes(x: Any) -> list[Any]:
-    return [wf.size(x, i) if n is None else n for i, n in enumerate(x.shape)]
 
 
 class Attention(Layer):

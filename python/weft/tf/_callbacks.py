@@ -10,16 +10,9 @@ from typing import Any, TypeAlias
 from weft import _weft
 from weft._arguments import options
 
-from ._training import Callback
+from ._training import Callback, rises
 
 Path: TypeAlias = "str | os.PathLike[str]"
-
-
-def rises(callback: str, monitor: str, mode: str) -> bool:
-    """Whether a number is better the higher it is."""
-    if mode not in ("auto", "min", "max"):
-        raise _weft.ValueError(f"{callback}: mode is {mode!r}: it is 'auto', 'min' or 'max'")
-    return mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
 
 
 def _number(callback: str, monitor: str, logs: Any) -> float:

@@ -35,11 +35,8 @@ class Checkpoint(NeedsInit):
         self.save_counter = wf.Variable(0, False, "save_counter", "int64")
         for name, part in parts.items():
             setattr(self, name, part)
-        _bind_optimizers(self.parts())
-
-    def parts(self) -> dict[str, Any]:
-        """What it holds now: attributes may be added later."""
-        return {name: part for name, part in vars(self).items() if not name.startswith("_")}
+        self._given = frozenset(parts)
+        _bind_optimizers(_parts_of(self))
 
     def save(self, file_prefix: Path, options: Any = None) -> str:
         """Writes the file `<prefix>-<number>`, numbered from 1, and gives its path."""
@@ -78,7 +75,7 @@ class Checkpoint(NeedsInit):
     def _saved(self) -> wf.Checkpoint:
         """The parts that have something to save: not optimizers of which nobody knows yet whose they
         are."""
-        parts = self.parts()
+        parts = _parts_of(self)
         _bind_optimizers(parts)
         made = {name: _made_of(part) for name, part in parts.items()}
         return wf.Checkpoint(**{name: part for name, part in made.items() if part is not None})
@@ -90,7 +87,7 @@ class Checkpoint(NeedsInit):
 
         waiting = {
             name: part
-            for name, part in self.parts().items()
+            for name, part in _parts_of(self).items()
             if isinstance(part, Deferred) and part.candidates is not None and _made_of(part) is None
         }
         if not waiting:
@@ -111,11 +108,24 @@ class Checkpoint(NeedsInit):
                 part.made_for(models)
 
 
+def _parts_of(checkpoint: Checkpoint) -> dict[str, Any]:
+    """What a checkpoint holds now. Attributes may be added later; numbers, texts and None among these are
+    notes of the program."""
+    found = vars(checkpoint)
+    given = found["_given"]
+    return {
+        name: part
+        for name, part in found.items()
+        if name in given
+        or not (name.startswith("_") or part is None or isinstance(part, str | bytes | int | float))
+    }
+
+
 def _made_of(part: Any) -> Any:
     from ._keras import Deferred
 
     if isinstance(part, Checkpoint):
-        inner = {name: _made_of(each) for name, each in part.parts().items()}
+        inner = {name: _made_of(each) for name, each in _parts_of(part).items()}
         return {name: each for name, each in inner.items() if each is not None}
     return part.part_of_checkpoint() if isinstance(part, Deferred) else part
 

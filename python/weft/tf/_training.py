@@ -75,16 +75,20 @@ class _Told:
             run.stop = True
 
 
+def rises(callback: str, monitor: str, mode: str) -> bool:
+    """Whether a number is better the higher it is."""
+    if mode not in ("auto", "min", "max"):
+        raise _weft.ValueError(f"{callback}: mode is {mode!r}: it is 'auto', 'min' or 'max'")
+    return mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
+
+
 def early_stopping(
     monitor: str, min_delta: float, patience: int, mode: str, restore_best: bool
 ) -> Any:
     """Stops a run when a number gets no better for so many epochs."""
-    if mode not in ("auto", "min", "max"):
-        raise _weft.ValueError(f"EarlyStopping: mode is {mode!r}: it is 'auto', 'min' or 'max'")
-    rises = mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
     return train.early_stopping(
         monitor,
-        goal="highest" if rises else "lowest",
+        goal="highest" if rises("EarlyStopping", monitor, mode) else "lowest",
         patience=max(1, patience),
         min_delta=abs(min_delta),
         restore_best=restore_best,
