@@ -3,6 +3,7 @@ import ctypes
 import glob
 import importlib.util
 import os
+import pty
 import shutil
 
 import lit.formats
@@ -80,6 +81,14 @@ if config.weft_build_type == "Release" and not config.weft_sanitize:
 # `asan`, `undefined`, `thread`: what the build is instrumented with.
 for sanitizer in filter(None, config.weft_sanitize.replace(";", ",").split(",")):
     config.available_features.add("asan" if sanitizer == "address" else sanitizer)
+
+# `pty`: there are pseudo terminals, which a bare root without /dev/pts lacks.
+try:
+    for descriptor in pty.openpty():
+        os.close(descriptor)
+    config.available_features.add("pty")
+except OSError:
+    pass
 
 # `numpy`: %python is an interpreter that can import it. ./x test makes this environment.
 python = os.path.join(config.weft_source_dir, "build", "venv", "bin", "python")

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +13,13 @@ if not any((Path(entry) / "weft/_weft.pyi").exists() for entry in sys.path if en
     sys.path.insert(0, str(_BUILT))
 
 import weft as wf  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c():
+    """Ctrl-C ends a wait in each test, and in what it starts: where a script began the tests in the background, SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGALRM})
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import time
 program, data = sys.argv[1:3]
 # 5 s of patience anywhere: a server that hangs is a failure, not a test that hangs.
 PATIENCE = 5
-
+# Where a script began the tests in the background SIGINT is ignored, and what they start would inherit that.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 # Served as users' programs are: from a file.
 model = os.path.join(tempfile.mkdtemp(), "digits.weft")

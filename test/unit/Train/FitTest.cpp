@@ -251,6 +251,7 @@ TEST(Fit, ControlC) {
   const std::string where = folder("signal");
   const pid_t child = fork();
   if (child == 0) {
+    signal(SIGINT, SIG_DFL); // ignored where a script began the tests in the background
     const Problem problem;
     auto options = problem.options(1000);
     options.checkpoints = train::FitCheckpoints{.folder = where};
