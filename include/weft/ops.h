@@ -106,4 +106,15 @@ inline Tensor operator|(const Operand &a, const Operand &b) { return logical_or(
 inline Tensor operator^(const Operand &a, const Operand &b) { return logical_xor(a, b); }
 inline Tensor operator!(const Operand &x) { return logical_not(x); }
 
+// `x += y` is `x = x + y`: the handle takes the new tensor, and what else holds the old one keeps
+// it.
+inline Tensor &operator+=(Tensor &x, const Operand &y) { return x = x + y; }
+inline Tensor &operator-=(Tensor &x, const Operand &y) { return x = x - y; }
+inline Tensor &operator*=(Tensor &x, const Operand &y) { return x = x * y; }
+inline Tensor &operator/=(Tensor &x, const Operand &y) { return x = x / y; }
+inline Tensor &operator%=(Tensor &x, const Operand &y) { return x = x % y; }
+inline Tensor &operator&=(Tensor &x, const Operand &y) { return x = x & y; }
+inline Tensor &operator|=(Tensor &x, const Operand &y) { return x = x | y; }
+inline Tensor &operator^=(Tensor &x, const Operand &y) { return x = x ^ y; }
+
 } // namespace weft

@@ -22,6 +22,7 @@ namespace weft {
 class Index;
 class Operand;
 class Tensor;
+class TensorAt;
 class Variable;
 
 namespace detail {
@@ -148,6 +149,11 @@ public:
   Tensor operator[](const Index &first, const Index &second, const Rest &...rest) const;
 #endif
 
+  /// The elements at an index, for updates that give a new tensor: `x.at({0, all}).set(1)`,
+  /// `x.at(2).add(y)`. The index is as in `x[...]`.
+  TensorAt at(std::initializer_list<Index> indices) const;
+  TensorAt at(const Index &index) const;
+
   // The members below are the free functions of the same names (weft/ops.h) with `*this` first.
   Tensor sum(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
              std::source_location where = WEFT_HERE) const;
@@ -188,7 +194,8 @@ inline TensorType detail::type_of(const Tensor &tensor) {
   return {impl.dtype, Shape(impl.sizes())};
 }
 
-/// Prints as `tensor([[8, 11],\n        [16, 23]], shape=(2, 2), dtype=f32)`.
+/// Prints as `tensor([[8, 11],\n        [16, 23]], shape=(2, 2), dtype=f32)`; a scalar as its
+/// number alone, like `print`. `to_string` writes shape and dtype of scalars too.
 std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
 std::string to_string(const Tensor &tensor);
 
@@ -297,12 +304,16 @@ tensor(std::initializer_list<std::initializer_list<std::initializer_list<detail:
 /// A tensor that copies `values` (row-major) in the given shape, of one axis if none is given.
 /// Throws ShapeError if the counts differ.
 template <class T>
-Tensor tensor(std::span<const T> values, const Shape &shape,
-              std::source_location where = WEFT_HERE) {
-  static_assert(Element<T>, WEFT_ELEMENT_WANTED("tensor(span<const T>)"));
-  if constexpr (Element<T>)
-    return detail::tensor_of(dtype_of<T>, values.data(), values.size(), shape, where);
+Tensor tensor(std::span<T> values, const Shape &shape, std::source_location where = WEFT_HERE) {
+  using Value = std::remove_const_t<T>;
+  static_assert(Element<Value>, WEFT_ELEMENT_WANTED("tensor(span<T>)"));
+  if constexpr (Element<Value>)
+    return detail::tensor_of(dtype_of<Value>, values.data(), values.size(), shape, where);
   else return Tensor();
+}
+template <class T>
+Tensor tensor(std::span<T> values, std::source_location where = WEFT_HERE) {
+  return tensor(values, {static_cast<std::int64_t>(values.size())}, where);
 }
 template <class T>
 Tensor tensor(const std::vector<T> &values, const Shape &shape,
@@ -497,6 +508,34 @@ private:
   std::variant<std::int64_t, Slice, Ellipsis, NewAxis> value_;
   std::source_location where_;
 };
+
+/// The elements of a tensor at an index, as `x.at({...})` gives them: each member is the whole
+/// tensor with these elements changed, and the tensor itself stays as it is. A value is repeated to
+/// the shape of the elements; a C++ scalar takes the tensor's dtype. Throws IndexError for an index
+/// out of range, ShapeError for a value that does not broadcast, DTypeError for one of another
+/// dtype, and StateError where a trace does not know the size of an axis of which a step,
+/// or a slice between both ends, is taken.
+class TensorAt {
+public:
+  TensorAt(Tensor x, std::vector<Index> indices);
+
+  Tensor get() const;
+  Tensor set(const Operand &value) const;
+  Tensor add(const Operand &value) const;
+  Tensor subtract(const Operand &value) const;
+  Tensor multiply(const Operand &value) const;
+  Tensor min(const Operand &value) const;
+  Tensor max(const Operand &value) const;
+
+private:
+  Tensor replaced(const char *function, const Operand &value,
+                  Tensor (*combine)(const Operand &, const Operand &)) const;
+
+  Tensor x_;
+  std::vector<Index> indices_;
+};
+inline TensorAt::TensorAt(Tensor x, std::vector<Index> indices)
+    : x_(std::move(x)), indices_(std::move(indices)) {}
 
 #ifdef __cpp_multidimensional_subscript
 template <class... Rest>

@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <weft/tensor.h>
 
 namespace weft {
 
+class VariableAt;
 class VariableState;
 
 /// Gives the first value of a variable of that shape and dtype. Random numbers are those of a
@@ -56,6 +58,11 @@ public:
   const Variable &assign_add(const Operand &value) const;
   const Variable &assign_sub(const Operand &value) const;
 
+  /// Some of its elements, to be read or given new values: `v[3].assign(0)`, `v[{all,
+  /// 1}].assign_add(y)`.
+  VariableAt operator[](std::initializer_list<Index> indices) const;
+  VariableAt operator[](const Index &index) const;
+
   /// Whether it has a shape and a value.
   bool initialized() const;
   /// Gives it its shape and its first value, once: if it has one already, nothing is done. Inside a
@@ -79,6 +86,26 @@ public:
 
 private:
   std::shared_ptr<VariableState> state_;
+};
+
+/// The elements of a variable at an index, with the rules of TensorAt. An update reads the variable
+/// and assigns it: of two threads that update elements of one variable at once, one update may be
+/// lost.
+class VariableAt {
+public:
+  VariableAt(Variable variable, std::vector<Index> indices)
+      : variable_(std::move(variable)), indices_(std::move(indices)) {}
+
+  /// Their present values.
+  Tensor value(std::source_location where = WEFT_HERE) const;
+  operator Tensor() const { return value(); }
+  const VariableAt &assign(const Operand &value) const;
+  const VariableAt &assign_add(const Operand &value) const;
+  const VariableAt &assign_sub(const Operand &value) const;
+
+private:
+  Variable variable_;
+  std::vector<Index> indices_;
 };
 
 } // namespace weft

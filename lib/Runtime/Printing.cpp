@@ -216,7 +216,10 @@ std::string to_string(const Tensor &tensor) {
 }
 
 std::ostream &operator<<(std::ostream &out, const Tensor &tensor) {
-  return out << to_string(tensor);
+  if (!tensor.defined() || tensor.traced()) return out << to_string(tensor);
+  std::string text;
+  append_value(text, printed(tensor));
+  return out << text;
 }
 
 namespace {
