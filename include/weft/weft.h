@@ -8,6 +8,7 @@
 #include <weft/activations.h>     // IWYU pragma: export
 #include <weft/autodiff.h>        // IWYU pragma: export
 #include <weft/checkpoint.h>      // IWYU pragma: export
+#include <weft/composites.h>      // IWYU pragma: export
 #include <weft/control_flow.h>    // IWYU pragma: export
 #include <weft/custom_gradient.h> // IWYU pragma: export
 #include <weft/data.h>            // IWYU pragma: export

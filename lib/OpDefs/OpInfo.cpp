@@ -1,6 +1,7 @@
 // Look-up in the generated op table, and the checks common to all ops.
 #include "OpDefs/OpInfo.h"
 #include "OpDefs/ShapeFunctions.h"
+#include "OpDefs/WrongDType.h"
 
 #include <unordered_map>
 
@@ -45,14 +46,17 @@ Check check_dtypes(const InferContext &call) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const OperandInfo &operand = info.operands[std::min(i, info.operands.size() - 1)];
     if (operand.admits.contains(call.operands[i].dtype)) continue;
-    return Fault{ErrorKind::dtype,
-                 std::string(operand.name) + " must be " + std::string(operand.admits.word) + " (" +
-                     dtype_list(operand.admits) + "), but it is " + to_string(call.operands[i])};
+    return Fault{ErrorKind::dtype, wrong_dtype(operand.name, operand.admits, call.operands[i])};
   }
   return std::nullopt;
 }
 
 } // namespace
+
+std::string wrong_dtype(std::string_view name, const DTypeSet &admits, const TensorType &type) {
+  return std::string(name) + " must be " + std::string(admits.word) + " (" + dtype_list(admits) +
+         "), but it is " + to_string(type);
+}
 
 Result<TensorType> infer(const InferContext &call) {
   const OpInfo &info = op_info(call.op);

@@ -32,21 +32,6 @@ DType common_dtype(std::span<const Operand *const> operands, std::size_t first) 
   return DType::f32;
 }
 
-/// What operands take together by the rule of an op.
-DType promoted_dtype(Promotion promotion, std::span<const Operand *const> operands,
-                     std::size_t first) {
-  const DType dtype = common_dtype(operands, first);
-  switch (promotion) {
-  case Promotion::none:
-  case Promotion::common: break;
-  // The default floating dtype, as of integers beside a weak floating scalar.
-  case Promotion::floating: return is_floating(dtype) ? dtype : DType::f32;
-  // Bools are counted.
-  case Promotion::number: return dtype == DType::boolean ? DType::i64 : dtype;
-  }
-  return dtype;
-}
-
 /// Operands of the ops with a fixed number of them; kept on the stack.
 constexpr std::size_t kMaxOperands = 4;
 
@@ -71,6 +56,20 @@ void check_attrs(OpCode op, const Attrs &attrs) {
 }
 
 } // namespace
+
+DType promoted_dtype(Promotion promotion, std::span<const Operand *const> operands,
+                     std::size_t first) {
+  const DType dtype = common_dtype(operands, first);
+  switch (promotion) {
+  case Promotion::none:
+  case Promotion::common: break;
+  // The default floating dtype, as of integers beside a weak floating scalar.
+  case Promotion::floating: return is_floating(dtype) ? dtype : DType::f32;
+  // Bools are counted.
+  case Promotion::number: return dtype == DType::boolean ? DType::i64 : dtype;
+  }
+  return dtype;
+}
 
 Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
   const std::span<const Operand *const> operands(list.begin(), list.size());

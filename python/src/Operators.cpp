@@ -3,6 +3,8 @@
 
 #include "Buffers.h"
 
+#include <weft/composites.h>
+
 namespace weft::python {
 
 namespace {
@@ -147,35 +149,7 @@ PyObject *as_index(PyObject *self) {
   });
 }
 
-/// Of integers, by way of float64: exact for all of 32 bits, and put right for those of 64. By 0
-/// it is the number of the dtype that is next to the quotient of floats.
-Tensor floor_divide_integers(const Tensor &x, const Tensor &y, DType dtype) {
-  const auto ratio = [&](const Tensor &a) {
-    return divide(cast(a, DType::f64), cast(y, DType::f64));
-  };
-  const auto rounded = [&](const Tensor &a) { return cast(floor(add(ratio(a), 0.5)), dtype); };
-  // The quotient of the least number by -1 wraps, as in a negation; a cast would end at the
-  // largest.
-  if (dtype == DType::i32) return select(equal(y, -1), negate(x), cast(floor(ratio(x)), dtype));
-  // What the nearest quotient leaves is less than a few y, of which the whole ones are exact.
-  const Tensor nearest = rounded(x), left = subtract(x, multiply(nearest, y));
-  // In f64, as they are up to twice the largest number apart.
-  const Tensor whole = subtract(cast(left, DType::f64), cast(remainder(left, y), DType::f64));
-  return select(equal(y, 0), nearest, add(nearest, rounded(whole)));
-}
-
 } // namespace
-
-Tensor floor_divide(const Operand &a, const Operand &b) {
-  // A number is as the tensor beside it, as in other ops.
-  const Tensor probe = subtract(a, b);
-  const DType dtype = detail::type_of(probe).dtype;
-  const Tensor x = cast(a, dtype), y = cast(b, dtype);
-  if (is_integer(dtype)) return floor_divide_integers(x, y, dtype);
-  const Tensor exact = divide(x, y);
-  const Tensor rounded = floor(add(divide(subtract(x, remainder(x, y)), y), 0.5));
-  return select(equal(y, 0), exact, rounded);
-}
 
 #define WEFT_SLOT(id, function) {id, reinterpret_cast<void *>(+(function))}
 const PyType_Slot operator_slots[] = {

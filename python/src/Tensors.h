@@ -14,9 +14,6 @@ std::string html_of(const Tensor &tensor);
 /// `x[key]`, NumPy's basic and advanced indexing.
 PyObject *subscript(PyObject *self, PyObject *key);
 
-/// a // b and a % b as Python rounds them, towards minus infinity.
-Tensor floor_divide(const Operand &a, const Operand &b);
-
 /// Operators, which tensors and variables have in common.
 extern const PyType_Slot operator_slots[];
 extern const std::size_t operator_slot_count;

@@ -15,7 +15,6 @@ from weft import (
     _copies as _copies,
     _distances,
     _elements,
-    _elementwise,
     _joins,
     _numpy_names,
     _places,
@@ -40,7 +39,6 @@ from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._distances import *  # noqa: F403
 from weft._elements import *  # noqa: F403
-from weft._elementwise import *  # noqa: F403
 from weft._joins import *  # noqa: F403
 from weft._numpy_names import *  # noqa: F403
 from weft._places import *  # noqa: F403
@@ -101,7 +99,6 @@ __all__ = [
 __all__ += ["e", "inf", "nan", "newaxis", "pi"]
 __all__ += _distances.__all__
 __all__ += _elements.__all__
-__all__ += _elementwise.__all__
 __all__ += _joins.__all__
 __all__ += _numpy_names.__all__
 __all__ += _places.__all__

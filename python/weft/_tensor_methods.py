@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from weft import _elementwise, _elements, _places, _products, _reductions, _weft
+from weft import _elements, _places, _products, _reductions, _weft
 
 __all__ = ["install"]
 
 _METHODS: tuple[Callable[..., Any], ...] = (
-    _elementwise.clip,
-    _elementwise.round,
     _elements.repeat,
     _elements.swapaxes,
     _places.nonzero,

@@ -88,6 +88,15 @@ def power(x, y):
     return integer_power(x, y) if x.dtype.kind == "i" else np.power(x, y)
 
 
+def floor_divide(x, y):
+    """By 0 the quotient of floats, of integers the number next to it; that of the least number by -1 wraps."""
+    if x.dtype.kind == "f":
+        return np.where(y == 0, x / y, np.floor_divide(x, y))
+    limits = np.iinfo(x.dtype)
+    by_zero = np.where(x > 0, limits.max, np.where(x < 0, limits.min, 0))
+    return np.where(y == 0, by_zero, np.floor_divide(x, np.where(y == 0, 1, y))).astype(x.dtype)
+
+
 def cast_to(x, dtype):
     """Towards zero, out of range saturates, NaN is 0."""
     if x.dtype.kind == "f" and np.dtype(dtype).kind == "i":
@@ -369,6 +378,8 @@ def attribute(kind, words):
     """Its value for the expression, and its text for MLIR."""
     if kind == "flag":
         return words == "true", words
+    if kind in ("integer", "real"):  # of functions made of ops, which MLIR does not have
+        return ast.literal_eval({"null": "None"}.get(words, words)), None
     if kind in ("axis", "count", "number"):
         return int(words), f"{words} : i64"
     if kind == "dtype":

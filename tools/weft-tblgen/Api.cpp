@@ -9,38 +9,33 @@ using namespace llvm;
 
 namespace weft::tblgen {
 
-static std::string optionsName(const OpRecord &op) {
+std::string optionsName(const Callable &op) {
   return convertToCamelFromSnakeCase(op.mnemonic, /*capitalizeFirst=*/true) + "Options";
 }
 
-static bool hasOptions(const OpRecord &op) {
-  return any_of(op.attributes, [](const Attribute &a) { return a.isOption(); });
+bool hasOptions(const Callable &op) {
+  return any_of(op.attributes, [](const Attribute &a) { return a.isOption; });
 }
-
-static bool isVariadic(const OpRecord &op) {
-  return any_of(op.operands, [](const Operand &o) { return o.variadic; });
-}
-
-/// Whether the function takes the caller's line itself: where there may be no operand that
-/// knows it.
-static bool takesPlace(const OpRecord &op) { return op.operands.empty() || isVariadic(op); }
 
 /// The parameter list; `declaration` adds default arguments. A variadic operand is a list of
 /// operands written in the call, or a span of tensors.
-static std::string parameters(const OpRecord &op, bool declaration, bool asSpan) {
+std::string parametersInCpp(const Callable &op, bool declaration, bool asSpan) {
   std::vector<std::string> list;
   for (const Operand &operand : op.operands) {
-    StringRef type = !operand.variadic ? "const Operand &"
-                     : asSpan          ? "std::span<const Tensor> "
-                                       : "std::initializer_list<Operand> ";
-    list.push_back((type + operand.name).str());
+    StringRef type = operand.optional    ? "const OptionalOperand &"
+                     : !operand.variadic ? "const Operand &"
+                     : asSpan            ? "std::span<const Tensor> "
+                                         : "std::initializer_list<Operand> ";
+    list.push_back((type + operand.name + (operand.optional && declaration ? " = {}" : "")).str());
   }
   for (const Attribute &attribute : op.attributes)
-    if (!attribute.isOption())
-      list.push_back((attribute.isList() ? "const Ints &" : attribute.cppType + " ") +
-                     attribute.name);
+    if (!attribute.isOption)
+      list.push_back(
+          (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+          attribute.name +
+          (attribute.hasDefault() && declaration ? " = " + attribute.optionDefault : ""));
   if (hasOptions(op)) list.push_back(optionsName(op) + " options" + (declaration ? " = {}" : ""));
-  if (takesPlace(op))
+  if (op.takesLine())
     list.push_back(std::string("std::source_location where") + (declaration ? " = WEFT_HERE" : ""));
   return join(list, ", ");
 }
@@ -50,7 +45,7 @@ static void emitLine(const Twine &text, raw_ostream &os, StringRef indent = "") 
   os << indent << "/// " << text << "\n";
 }
 
-static void emitDocstring(const OpRecord &op, raw_ostream &os) {
+static void emitDocstring(const Callable &op, raw_ostream &os) {
   emitLine(op.summary, os);
   SmallVector<StringRef> lines;
   StringRef(op.description).trim().split(lines, '\n');
@@ -62,12 +57,31 @@ static void emitDocstring(const OpRecord &op, raw_ostream &os) {
                  "), " + operand.shape,
              os);
   for (const Attribute &attribute : op.attributes)
-    if (!attribute.isOption()) emitLine("\\param " + attribute.name + " " + attribute.what, os);
+    if (!attribute.isOption) emitLine("\\param " + attribute.name + " " + attribute.what, os);
   emitLine("\\return " + op.resultDType + ", " + op.resultShape, os);
   for (const Raised &raised : op.raises)
     emitLine("\\throws " + raised.error + " if " + raised.when, os);
   if (!op.example.empty()) emitLine("\\code " + op.example + " \\endcode", os);
   emitLine("(" + origin(op) + ")", os);
+}
+
+void emitDeclaration(const Callable &op, raw_ostream &os) {
+  if (hasOptions(op)) {
+    os << "/// Options of `" << op.cppName << "`.\nstruct " << optionsName(op) << " {\n";
+    for (const Attribute &attribute : op.attributes) {
+      if (!attribute.isOption) continue;
+      emitLine(attribute.what, os, "  ");
+      os << "  " << attribute.cppType << " " << attribute.name << " = " << attribute.optionDefault
+         << ";\n";
+    }
+    os << "};\n";
+  }
+  emitDocstring(op, os);
+  const StringRef result = op.givesOne() ? "Tensor " : "std::vector<Tensor> ";
+  os << result << op.cppName << "(" << parametersInCpp(op, true, false) << ");\n";
+  if (op.isVariadic())
+    os << result << op.cppName << "(" << parametersInCpp(op, true, true) << ");\n";
+  os << "\n";
 }
 
 void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
@@ -78,24 +92,8 @@ void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
         "tensor, a\n// ShapeError for more dimensions or bytes than a tensor may have, a "
         "ValueError "
         "or DTypeError for a\n// number or DType of C++ that no dtype is, and OutOfMemory.\n\n";
-  for (const OpRecord &op : readOps(records)) {
-    if (op.handwrittenApi) continue;
-    if (hasOptions(op)) {
-      os << "/// Options of `" << op.cppName << "`.\nstruct " << optionsName(op) << " {\n";
-      for (const Attribute &attribute : op.attributes) {
-        if (!attribute.isOption()) continue;
-        emitLine(attribute.what, os, "  ");
-        os << "  " << attribute.cppType << " " << attribute.name << " = " << attribute.optionDefault
-           << ";\n";
-      }
-      os << "};\n";
-    }
-    emitDocstring(op, os);
-    os << "Tensor " << op.cppName << "(" << parameters(op, true, false) << ");\n";
-    if (isVariadic(op))
-      os << "Tensor " << op.cppName << "(" << parameters(op, true, true) << ");\n";
-    os << "\n";
-  }
+  for (const OpRecord &op : readOps(records))
+    if (!op.handwrittenApi) emitDeclaration(op, os);
   os << "} // namespace weft\n";
 }
 
@@ -106,7 +104,7 @@ static std::string attributes(const OpRecord &op) {
     rank = "call::rank_of(OpCode::" + op.cppName + ", " + op.operands[0].name + ")";
   std::string text;
   for (const Attribute &attribute : op.attributes) {
-    std::string value = (attribute.isOption() ? "options." : "") + attribute.name;
+    std::string value = (attribute.isOption ? "options." : "") + attribute.name;
     if (attribute.kind == "axes") value = "call::resolve_axes(" + value + ", " + rank + ")";
     else if (attribute.kind == "axis") value = "normalize_axis(" + value + ", " + rank + ")";
     text += (text.empty() ? "Attr(" : ", Attr(") + value + ")";
@@ -115,7 +113,7 @@ static std::string attributes(const OpRecord &op) {
 }
 
 static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
-  os << "Tensor " << op.cppName << "(" << parameters(op, false, asSpan) << ") {\n";
+  os << "Tensor " << op.cppName << "(" << parametersInCpp(op, false, asSpan) << ") {\n";
   std::string code = "OpCode::" + op.cppName;
   if (op.elementwise() && op.attributes.empty() && op.operands.size() <= 2) {
     os << "  return " << (op.operands.size() == 1 ? "call::unary(" : "call::binary(") << code;
@@ -128,11 +126,11 @@ static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
   operands += "}";
   // Before attributes are looked at, whose errors name the line too.
   os << "  const CallSite site("
-     << (takesPlace(op)
+     << (op.takesLine()
              ? "where"
-             : "call::where_of(" + (isVariadic(op) ? op.operands[0].name : operands) + ")")
+             : "call::where_of(" + (op.isVariadic() ? op.operands[0].name : operands) + ")")
      << ");\n  return ";
-  if (isVariadic(op))
+  if (op.isVariadic())
     os << "call::variadic(" << code << ", " << op.operands[0].name << ", " << attributes(op);
   else os << "call::general(" << code << ", " << operands << ", " << attributes(op);
   os << ");\n}\n";
@@ -147,7 +145,7 @@ void emitApiSource(const RecordKeeper &records, raw_ostream &os) {
     if (op.handwrittenApi) continue;
     os << "// " << origin(op) << "\n";
     emitDefinition(op, false, os);
-    if (isVariadic(op)) emitDefinition(op, true, os);
+    if (op.isVariadic()) emitDefinition(op, true, os);
     os << "\n";
   }
   os << "} // namespace weft\n";

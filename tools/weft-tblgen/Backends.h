@@ -49,10 +49,27 @@ void emitPythonOps(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// What type checkers and editors read of them.
 void emitPythonStubs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
+/// Declarations of the public C++ functions that are composites.
+void emitCompositeHeader(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Their definitions.
+void emitCompositeSource(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Declarations of the functions in weft::composites that compute those without a body.
+void emitCompositeBodies(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The sample calls of composites with what NumPy computes in their place.
+void emitCompositeJson(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
+/// "ClipOptions".
+std::string optionsName(const Callable &op);
+bool hasOptions(const Callable &op);
+/// The parameter list of the C++ function; `declaration` adds default arguments. A variadic operand
+/// is a list of operands written in the call, or a span of tensors.
+std::string parametersInCpp(const Callable &op, bool declaration, bool asSpan);
+/// The options struct, if there are options, the docstring and the declaration.
+void emitDeclaration(const Callable &op, llvm::raw_ostream &os);
 /// The text of a record with its words as Python has them, dtypes behind `prefix`.
 std::string inPython(llvm::StringRef text, llvm::StringRef prefix);
 /// The example of a record as a doctest: the call, and below it what Python prints.
-std::string pythonExample(const OpRecord &op);
+std::string pythonExample(const Callable &op);
 
 /// The first lines of every generated file.
 void emitHeader(llvm::raw_ostream &os, llvm::StringRef what);

@@ -10,12 +10,15 @@ using namespace llvm;
 namespace weft::tblgen {
 
 /// One call: arguments are drawn in the order of the parameters, so that a seed says all.
-static void emitCall(const OpRecord &op, bool asSpan, raw_ostream &os) {
+static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
   os << "{\"" << op.cppName << (asSpan ? " of a span" : "") << "\", [](Draw &draw) {\n";
   SmallVector<std::string> arguments, options;
   for (const Operand &operand : op.operands) {
     os << "   const auto " << operand.name << " = draw."
-       << (operand.variadic ? "tensors" : "operand") << "(\"" << operand.name << "\");\n";
+       << (operand.variadic   ? "tensors"
+           : operand.optional ? "optional"
+                              : "operand")
+       << "(\"" << operand.name << "\");\n";
     if (!operand.variadic) arguments.push_back(operand.name);
     else if (asSpan) arguments.push_back("std::span<const Tensor>(" + operand.name + ")");
     else arguments.push_back("{" + operand.name + "[0], " + operand.name + "[1]}");
@@ -25,7 +28,7 @@ static void emitCall(const OpRecord &op, bool asSpan, raw_ostream &os) {
         attribute.cppType == "std::string_view" ? "std::string" : attribute.cppType;
     os << "   const auto " << attribute.name << " = draw.value<" << type << ">(\"" << attribute.name
        << "\");\n";
-    (attribute.isOption() ? options : arguments).push_back(attribute.name);
+    (attribute.isOption ? options : arguments).push_back(attribute.name);
   }
   if (!options.empty()) arguments.push_back("{" + join(options, ", ") + "}");
   os << "   return results(" << op.cppName << "(" << join(arguments, ", ")
@@ -38,13 +41,13 @@ static void emitCall(const OpRecord &op, bool asSpan, raw_ostream &os) {
 }
 
 void emitCallTable(const RecordKeeper &records, raw_ostream &os) {
-  emitHeader(os, "Calls of the ops' C++ functions with drawn arguments.");
-  for (const OpRecord &op : readOps(records)) {
-    if (op.handwrittenApi || !op.result) continue;
-    os << "// " << origin(op) << "\n";
-    const bool variadic = any_of(op.operands, [](const Operand &o) { return o.variadic; });
-    emitCall(op, false, os);
-    if (variadic) emitCall(op, true, os);
+  emitHeader(os, "Calls of the C++ functions of ops and composites with drawn arguments.");
+  const std::vector<OpRecord> ops = readOps(records);
+  const std::vector<CompositeRecord> composites = readComposites(records);
+  for (const Callable *op : functionsOf(ops, composites)) {
+    os << "// " << origin(*op) << "\n";
+    emitCall(*op, false, os);
+    if (op->isVariadic()) emitCall(*op, true, os);
   }
 }
 

@@ -1,4 +1,4 @@
-// Generates the op reference and the tests of its examples.
+// Generates the reference of ops and composites, and the tests of its examples.
 #include "Backends.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,31 +19,38 @@ static std::string paragraph(StringRef text) {
   return result;
 }
 
-static void emitPage(const OpRecord &op, raw_ostream &os) {
-  os << "## `weft." << op.mnemonic << "`\n\n" << op.summary << "\n\n";
+/// What ops and composites have in common: all but derivatives.
+static void emitCallable(const Callable &op, StringRef title, bool callable, bool hasResult,
+                         raw_ostream &os) {
+  os << "## `" << title << "`\n\n" << op.summary << "\n\n";
   if (!op.description.empty()) os << paragraph(op.description) << "\n";
   if (!op.example.empty()) os << "```\n" << op.example << "\n```\n\n";
   os << "C++: `" << op.cppName << "`. Record: " << origin(op) << ".\n\n";
   if (!op.operands.empty() || !op.attributes.empty()) {
     os << "| argument | what | admits |\n|---|---|---|\n";
     for (const Operand &operand : op.operands)
-      os << "| `" << operand.name << "` | " << (operand.variadic ? "operands" : "operand") << ", "
-         << operand.admitsWord << ", " << operand.shape << " | " << operand.dtypeList() << " |\n";
+      os << "| `" << operand.name << "` | " << (operand.optional ? "optional " : "")
+         << (operand.variadic ? "operands" : "operand") << ", " << operand.admitsWord << ", "
+         << operand.shape << " | " << operand.dtypeList() << " |\n";
     for (const Attribute &attribute : op.attributes)
       os << "| `" << attribute.name << "` | attribute: " << attribute.what << " | "
          << attribute.cppType
-         << (attribute.isOption() ? ", default " + attribute.optionDefault : "") << " |\n";
+         << (attribute.hasDefault() ? ", default " + attribute.optionDefault : "") << " |\n";
     os << "\n";
   }
-  if (std::string words = promotionInWords(op); !words.empty() && !op.handwrittenApi)
+  if (std::string words = promotionInWords(op); !words.empty() && callable)
     os << "In C++: " << static_cast<char>(toLower(words[0])) << words.substr(1) << "\n\n";
-  if (op.result) os << "Result: " << op.resultDType << ", " << op.resultShape << ".\n\n";
+  if (hasResult) os << "Result: " << op.resultDType << ", " << op.resultShape << ".\n\n";
   if (!op.raises.empty()) {
     os << "Errors:\n\n";
     for (const Raised &raised : op.raises)
       os << "- " << raised.error << " if " << raised.when << "\n";
     os << "\n";
   }
+}
+
+static void emitPage(const OpRecord &op, raw_ostream &os) {
+  emitCallable(op, "weft." + op.mnemonic, !op.handwrittenApi, op.result.has_value(), os);
   if (!op.differentiable()) {
     os << "No derivative: " << op.inactive << ".\n\n";
     return;
@@ -71,10 +78,20 @@ void emitDocs(const RecordKeeper &records, raw_ostream &os) {
     os << "| [`weft." << op.mnemonic << "`](#weft" << op.mnemonic << ") | " << op.summary << " |\n";
   os << "\n";
   for (const OpRecord &op : ops) emitPage(op, os);
+  os << "# Functions made of ops\n\nTapes, traces and `vmap` see the ops that they are made "
+        "of.\n\n";
+  const std::vector<CompositeRecord> composites = readComposites(records);
+  os << "| function | what it does |\n|---|---|\n";
+  for (const CompositeRecord &composite : composites)
+    os << "| [`" << composite.cppName << "`](#" << composite.cppName << ") | " << composite.summary
+       << " |\n";
+  os << "\n";
+  for (const CompositeRecord &composite : composites)
+    emitCallable(composite, composite.cppName, true, true, os);
 }
 
 /// A call with each outermost [..] replaced by a literal of the dtype its operand wants.
-static std::string withLiterals(const OpRecord &op, StringRef text, bool isCall) {
+static std::string withLiterals(const Callable &op, StringRef text, bool isCall) {
   std::string result;
   int depth = 0, braces = 0;
   std::size_t operand = 0;
@@ -97,14 +114,22 @@ static std::string withLiterals(const OpRecord &op, StringRef text, bool isCall)
 }
 
 void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
-  emitHeader(os, "The examples of the op records, run.");
-  for (const OpRecord &op : readOps(records)) {
-    if (op.example.empty()) continue;
-    auto [call, value] = StringRef(op.example).split("->");
+  emitHeader(os, "The examples of the records, run.");
+  const std::vector<OpRecord> ops = readOps(records);
+  const std::vector<CompositeRecord> composites = readComposites(records);
+  std::vector<const Callable *> all;
+  for (const OpRecord &op : ops) all.push_back(&op);
+  for (const CompositeRecord &composite : composites) all.push_back(&composite);
+  for (const Callable *op : all) {
+    if (op->example.empty()) continue;
+    auto [call, value] = StringRef(op->example).split("->");
     if (value.empty())
-      PrintFatalError(op.def, "the example of '" + op.mnemonic + "' lacks '-> value'");
-    os << "TEST(Examples, " << op.cppName << ") { // " << origin(op) << "\n  expect_example("
-       << withLiterals(op, call.trim(), true) << ", literal(\"" << value.trim() << "\"));\n}\n";
+      PrintFatalError(op->def, "the example of '" + op->mnemonic + "' lacks '-> value'");
+    os << "TEST(Examples, " << op->cppName << ") { // " << origin(*op) << "\n  expect_example("
+       << withLiterals(*op, call.trim(), true) << ", ";
+    if (op->givesOne()) os << "literal(\"" << value.trim() << "\")";
+    else os << "{" << withLiterals(*op, value.trim().drop_front().drop_back(), false) << "}";
+    os << ");\n}\n";
   }
 }
 

@@ -1,5 +1,5 @@
-// Generates the ops as Python functions: their C code, their docstrings, and the text of their
-// stubs.
+// Generates ops and composites as Python functions: their C code, their docstrings, and the text of
+// their stubs.
 #include "Backends.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,10 +21,8 @@ struct Parameter {
   std::string defaultText = {}; ///< empty: it must be given
   bool keywordOnly = false;
   const Attribute *attribute = nullptr;
+  const Operand *operand = nullptr;
 };
-
-/// Whether Python calls it: what computes something, by a generated C++ function.
-bool isCallable(const OpRecord &op) { return !op.handwrittenApi && op.result; }
 
 /// Python's word for a default of C++.
 std::string defaultOf(const Attribute &attribute) {
@@ -37,6 +35,10 @@ std::string defaultOf(const Attribute &attribute) {
 
 std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
+  if (attribute.cppType == "double") return "float";
+  if (attribute.cppType == "std::optional<double>") return "float | None";
+  if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
+  if (attribute.kind == "sections") return "int | Sequence[int]";
   if (attribute.cppType == "std::optional<Ints>") return "int | Sequence[int] | None";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
   if (attribute.kind == "shape") return "Sizes";
@@ -44,24 +46,28 @@ std::string stubType(const Attribute &attribute) {
   return attribute.kind == "flag" ? "builtins.bool" : "int";
 }
 
-/// Operands, what must be given, and options; of these axes may be given by position, as NumPy has
-/// it. Python counts axes in the singular, and turns a tensor round where no permutation is given.
-std::vector<Parameter> parametersOf(const OpRecord &op) {
+/// Python counts axes in the singular, and turns a tensor round where no permutation is given.
+std::vector<Parameter> parametersOf(const Callable &op) {
   std::vector<Parameter> list;
-  for (const Operand &operand : op.operands)
-    list.push_back({operand.name, operand.variadic ? "Sequence[TensorLike]" : "TensorLike",
-                    operand.admitsWord + " (" + operand.dtypeList() + "), " + operand.shape});
-  for (bool options : {false, true}) {
-    for (const Attribute &attribute : op.attributes) {
-      if (attribute.isOption() != options) continue;
-      Parameter parameter{attribute.name, stubType(attribute), attribute.what};
-      parameter.attribute = &attribute;
-      if (attribute.kind == "axes") parameter.name = "axis";
-      if (options) parameter.defaultText = defaultOf(attribute);
-      if (attribute.kind == "permutation") parameter.defaultText = "None";
-      parameter.keywordOnly = options && attribute.kind != "axis" && attribute.kind != "axes";
-      list.push_back(std::move(parameter));
+  for (const ParameterRef &ref : op.order) {
+    if (ref.isOperand) {
+      const Operand &operand = op.operands[ref.number];
+      list.push_back({operand.name,
+                      operand.variadic   ? "Sequence[TensorLike]"
+                      : operand.optional ? "TensorLike | None"
+                                         : "TensorLike",
+                      operand.admitsWord + " (" + operand.dtypeList() + "), " + operand.shape});
+      list.back().operand = &operand;
+      if (operand.optional) list.back().defaultText = "None";
+      continue;
     }
+    const Attribute &attribute = op.attributes[ref.number];
+    list.push_back({attribute.pythonName, stubType(attribute), attribute.what});
+    Parameter &parameter = list.back();
+    parameter.attribute = &attribute;
+    if (attribute.hasDefault()) parameter.defaultText = defaultOf(attribute);
+    if (attribute.kind == "permutation") parameter.defaultText = "None";
+    parameter.keywordOnly = attribute.keywordOnly;
   }
   return list;
 }
@@ -80,7 +86,7 @@ std::string signatureOf(ArrayRef<Parameter> parameters, bool typed) {
   return text;
 }
 
-std::string docstringOf(const OpRecord &op, ArrayRef<Parameter> parameters) {
+std::string docstringOf(const Callable &op, ArrayRef<Parameter> parameters) {
   std::string text;
   raw_string_ostream os(text);
   const auto words = [](StringRef text) { return inPython(text, ""); };
@@ -124,43 +130,54 @@ std::string quoted(StringRef text) {
   return result + "\"";
 }
 
-/// The call of the C++ function with the arguments of the Python one.
-void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &os) {
-  const bool variadic = any_of(op.operands, [](const Operand &o) { return o.variadic; });
-  const std::size_t count = op.operands.size();
+/// The operands of a call, as the names by which the C++ function is given them.
+SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> parameters,
+                                      raw_ostream &os) {
   SmallVector<std::string> arguments;
-  if (variadic) {
+  const std::size_t count = op.operands.size();
+  if (op.isVariadic()) {
     os << "  const std::vector<Tensor> list = to_tensors(values[0], {" << quoted(op.mnemonic)
        << ", " << quoted(parameters[0].name) << "});\n";
-    arguments.push_back("std::span<const Tensor>(list)");
-  } else if (count != 0) {
-    // A list of numbers is weak beside a tensor where operands take a common dtype.
-    const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
-    os << "  const Operands<" << count << "> operands(signature_" << op.mnemonic << ", values, "
-       << first;
-    // Lists for an operand of only one dtype take it.
-    if (first == count &&
-        any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
-      os << ", {";
-      for (auto [i, operand] : enumerate(op.operands))
-        os << (i ? ", " : "")
-           << (operand.dtypes.size() == 1 ? "DType::" + operand.dtypes[0] : "std::nullopt");
-      os << "}";
-    }
-    os << ");\n";
-    for (std::size_t i = 0; i < count; ++i)
-      arguments.push_back("operands[" + std::to_string(i) + "]");
+    return {"std::span<const Tensor>(list)"};
   }
+  if (count == 0) return arguments;
+  // A list of numbers is weak beside a tensor where operands take a common dtype.
+  const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
+  const bool optional = any_of(op.operands, [](const Operand &o) { return o.optional; });
+  os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
+     << "> operands(signature_" << op.mnemonic << ", values, " << first;
+  // Lists for an operand of only one dtype take it.
+  if (first == count &&
+      any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
+    os << ", {";
+    for (auto [i, operand] : enumerate(op.operands))
+      os << (i ? ", " : "")
+         << (operand.dtypes.size() == 1 ? "DType::" + operand.dtypes[0] : "std::nullopt");
+    os << "}";
+  }
+  os << ");\n";
+  for (std::size_t i = 0; i < count; ++i)
+    arguments.push_back((op.operands[i].optional ? "operands.optional(" : "operands[") +
+                        std::to_string(i) + (op.operands[i].optional ? ")" : "]"));
+  return arguments;
+}
+
+/// The call of the C++ function with the arguments of the Python one.
+void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &os) {
+  const std::size_t count = op.operands.size();
+  SmallVector<std::string> arguments = emitOperands(op, parameters, os);
   std::string options;
   for (auto [i, parameter] : enumerate(parameters)) {
     if (!parameter.attribute) continue;
     const Attribute &attribute = *parameter.attribute;
     const std::string value = "values[" + std::to_string(i) + "]";
     const std::string place = "{" + quoted(op.mnemonic) + ", " + quoted(parameter.name) + "}";
-    if (attribute.isOption()) {
+    if (attribute.hasDefault()) {
       os << "  const auto " << attribute.name << " = given<" << attribute.cppType << ">(" << value
          << ", " << attribute.optionDefault << ", " << place << ");\n";
-      options += (options.empty() ? "." : ", .") + attribute.name + " = " + attribute.name;
+      if (attribute.isOption)
+        options += (options.empty() ? "." : ", .") + attribute.name + " = " + attribute.name;
+      else arguments.push_back(attribute.name);
     } else {
       const std::string from = attribute.kind == "permutation"
                                    ? "to_permutation(" + value + ", operands[0], " + place + ")"
@@ -177,65 +194,110 @@ void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &o
   // Sizes of axes are known as that where they are sizes again.
   const bool isSize = op.mnemonic == "size";
   os << "  return " << (isSize ? "noted_size(" : "") << "unlocked("
-     << (variadic ? "size_of_all(list)"
-         : count  ? "operands.size()"
-                  : "0")
+     << (op.isVariadic() ? "size_of_all(list)"
+         : count         ? "operands.size()"
+                         : "0")
      << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); })"
      << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
+}
+
+/// The C function of a Python function, with its signature.
+void emitFunction(const Callable &op, raw_ostream &os) {
+  const std::vector<Parameter> parameters = parametersOf(op);
+  std::string names;
+  for (const Parameter &parameter : parameters)
+    names += (names.empty() ? "" : ", ") + quoted(parameter.name);
+  const auto positional = count_if(parameters, [](const Parameter &p) { return !p.keywordOnly; });
+  const auto required =
+      count_if(parameters, [](const Parameter &p) { return p.defaultText.empty(); });
+  os << "// " << origin(op) << "\n"
+     << "Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << names
+     << "}, " << parameters.size() << ", " << positional << ", " << required << "};\n"
+     << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.mnemonic
+     << "(PyObject *const *values) {\n";
+  emitCall(op, parameters, os);
+  os << "}\n\n";
+}
+
+/// Its row in a table of functions.
+void emitRow(const Callable &op, raw_ostream &os) {
+  const std::vector<Parameter> parameters = parametersOf(op);
+  os << "    "
+     << (op.givesOne()         ? "method<"
+         : op.gives == "tuple" ? "tuple_method<"
+                               : "list_method<")
+     << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
+     << quoted(op.mnemonic + "(" + signatureOf(parameters, false) + ")\n--\n\n" +
+               docstringOf(op, parameters))
+     << "),\n";
+}
+
+void emitTable(StringRef name, ArrayRef<const Callable *> functions, raw_ostream &os) {
+  os << "PyMethodDef " << name << "[] = {\n";
+  for (const Callable *function : functions) emitRow(*function, os);
+  os << "    {nullptr, nullptr, 0, nullptr}};\n";
+}
+
+void emitStub(const Callable &op, raw_ostream &os) {
+  const std::vector<Parameter> parameters = parametersOf(op);
+  os << "def " << op.mnemonic << "(" << signatureOf(parameters, true) << ") -> "
+     << (op.givesOne()         ? "Tensor"
+         : op.gives == "tuple" ? "tuple[Tensor, ...]"
+                               : "list[Tensor]")
+     << ":\n";
+  SmallVector<StringRef> lines;
+  const std::string text = docstringOf(op, parameters);
+  StringRef(text).rtrim().split(lines, '\n');
+  for (auto [i, line] : enumerate(lines))
+    os << (line.empty() ? "" : "    ") << (i == 0 ? "\"\"\"" : "") << line << "\n";
+  os << "    \"\"\"\n\n";
 }
 
 } // namespace
 
 void emitPythonOps(const RecordKeeper &records, raw_ostream &os) {
-  emitHeader(os, "The ops as functions of Python.");
+  emitHeader(os, "Ops and composites as functions of Python.");
   const std::vector<OpRecord> ops = readOps(records);
-  for (const OpRecord &op : ops) {
-    if (!isCallable(op)) continue;
-    const std::vector<Parameter> parameters = parametersOf(op);
-    std::string names;
-    for (const Parameter &parameter : parameters)
-      names += (names.empty() ? "" : ", ") + quoted(parameter.name);
-    const auto positional = count_if(parameters, [](const Parameter &p) { return !p.keywordOnly; });
-    const auto required =
-        count_if(parameters, [](const Parameter &p) { return p.defaultText.empty(); });
-    os << "// " << origin(op) << "\n"
-       << "Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << names
-       << "}, " << parameters.size() << ", " << positional << ", " << required << "};\n"
-       << "Tensor call_" << op.mnemonic << "(PyObject *const *values) {\n";
-    emitCall(op, parameters, os);
-    os << "}\n\n";
-  }
-  os << "PyMethodDef op_methods[] = {\n";
-  for (const OpRecord &op : ops) {
-    if (!isCallable(op)) continue;
-    const std::vector<Parameter> parameters = parametersOf(op);
-    os << "    method<signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
-       << quoted(op.mnemonic + "(" + signatureOf(parameters, false) + ")\n--\n\n" +
-                 docstringOf(op, parameters))
-       << "),\n";
-  }
-  os << "    {nullptr, nullptr, 0, nullptr}};\n";
+  const std::vector<CompositeRecord> composites = readComposites(records);
+  const std::vector<const Callable *> opFunctions = functionsOf(ops, {}),
+                                      compositeFunctions = functionsOf({}, composites);
+  for (const auto *functions : {&opFunctions, &compositeFunctions})
+    for (const Callable *function : *functions) emitFunction(*function, os);
+  emitTable("op_methods", opFunctions, os);
+  emitTable("composite_methods", compositeFunctions, os);
+  os << "\n/// Composites that tensors have as methods.\nconstexpr std::array "
+        "kCompositeMethods = {";
+  bool first = true;
+  for (const CompositeRecord &composite : composites)
+    if (composite.method)
+      os << (std::exchange(first, false) ? "" : ", ") << quoted(composite.mnemonic);
+  os << "};\n\n/// Names of NumPy for composites that have others.\n"
+        "constexpr std::array<std::array<const char *, 2>, ";
+  std::string aliases;
+  std::size_t count = 0;
+  for (const CompositeRecord &composite : composites)
+    for (const std::string &name : composite.names) {
+      aliases += "    {" + quoted(name) + ", " + quoted(composite.mnemonic) + "},\n";
+      ++count;
+    }
+  os << count << "> kAliases = {{\n" << aliases << "}};\n";
 }
 
 void emitPythonStubs(const RecordKeeper &records, raw_ostream &os) {
-  os << "# The ops, in the order of their records. Generated by weft-tblgen from "
-        "dialects/Weft/IR/*.td; do not edit.\n\n";
+  os << "# The ops and the functions made of them, in the order of their records. Generated by "
+        "weft-tblgen from dialects/Weft/IR/*.td; do not edit.\n\n";
   const std::vector<OpRecord> ops = readOps(records);
+  const std::vector<CompositeRecord> composites = readComposites(records);
+  const std::vector<const Callable *> functions = functionsOf(ops, composites);
   os << "__all__ += [\n";
-  for (const OpRecord &op : ops)
-    if (isCallable(op)) os << "    \"" << op.mnemonic << "\",\n";
+  for (const Callable *function : functions) os << "    \"" << function->mnemonic << "\",\n";
+  for (const CompositeRecord &composite : composites)
+    for (const std::string &name : composite.names) os << "    \"" << name << "\",\n";
   os << "]\n\n";
-  for (const OpRecord &op : ops) {
-    if (!isCallable(op)) continue;
-    const std::vector<Parameter> parameters = parametersOf(op);
-    os << "def " << op.mnemonic << "(" << signatureOf(parameters, true) << ") -> Tensor:\n";
-    SmallVector<StringRef> lines;
-    const std::string text = docstringOf(op, parameters);
-    StringRef(text).rtrim().split(lines, '\n');
-    for (auto [i, line] : enumerate(lines))
-      os << (line.empty() ? "" : "    ") << (i == 0 ? "\"\"\"" : "") << line << "\n";
-    os << "    \"\"\"\n\n";
-  }
+  for (const Callable *function : functions) emitStub(*function, os);
+  for (const CompositeRecord &composite : composites)
+    for (const std::string &name : composite.names)
+      os << name << " = " << composite.mnemonic << "\n";
 }
 
 } // namespace weft::tblgen

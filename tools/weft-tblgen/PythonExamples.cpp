@@ -1,4 +1,4 @@
-// Translates the examples of the op records into doctests of Python.
+// Translates the examples of the records into doctests of Python.
 #include "Backends.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string inPython(StringRef text, StringRef prefix) {
 namespace {
 
 /// The call as an expression of Python: `wf.sum([[1, 2]], axis=[1])`.
-std::string callOf(const OpRecord &op, StringRef call) {
+std::string callOf(const Callable &op, StringRef call) {
   std::string text = call.str();
   const auto replaceAll = [&](StringRef from, StringRef to) {
     for (std::size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
@@ -46,19 +46,23 @@ std::string callOf(const OpRecord &op, StringRef call) {
     const std::size_t end = text.find("})", at);
     text = text.substr(0, at) + text.substr(at + 1, end - at - 1) + text.substr(end + 1);
     for (const Attribute &attribute : op.attributes)
-      replaceAll("." + attribute.name + " = ",
-                 (attribute.kind == "axes" ? "axis" : attribute.name) + "=");
+      replaceAll("." + attribute.name + " = ", attribute.pythonName + "=");
   }
   replaceAll("Ints{", "[");
   replaceAll("{", "[");
   replaceAll("}", "]");
   if (StringRef(text).starts_with(op.cppName)) text = op.mnemonic + text.substr(op.cppName.size());
+  // Numbers that have names.
+  for (StringRef name : {"nan", "inf"})
+    for (StringRef before : {"[", " ", "-"})
+      for (StringRef behind : {",", "]"})
+        replaceAll((before + name + behind).str(), (before + "wf." + name + behind).str());
   return "wf." + inPython(text, "wf.");
 }
 
 /// The dtype of the result, in the words of the records: what its record says, or follows from how
 /// numbers are written.
-StringRef dtypeOf(const OpRecord &op, StringRef call, StringRef value) {
+StringRef dtypeOf(const Callable &op, StringRef call, StringRef value) {
   for (StringRef dtype : {"bool", "i32", "i64", "f32", "f64"})
     if (op.resultDType == dtype) return dtype;
   // Of operands only a dtype that is given is a word.
@@ -78,7 +82,7 @@ StringRef dtypeOf(const OpRecord &op, StringRef call, StringRef value) {
 /// python/src): its elements in one width.
 class Printer {
 public:
-  Printer(const OpRecord &op, StringRef dtype) : op_(op), dtype_(dtype) {}
+  Printer(const Callable &op, StringRef dtype) : op_(op), dtype_(dtype) {}
 
   std::string operator()(StringRef value) {
     std::vector<StringRef> elements;
@@ -126,6 +130,7 @@ private:
     const float number = std::strtof(element.str().c_str(), nullptr);
     if (number != 0 && (std::fabs(number) < 1e-3F || std::fabs(number) >= 1e6F))
       fail("has a number that Python may print with an exponent: choose others");
+    if (std::isnan(number) || std::isinf(number)) return element.str();
     char buffer[64];
     const auto end =
         std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed).ptr;
@@ -163,7 +168,7 @@ private:
     return "[" + text + "]";
   }
 
-  const OpRecord &op_;
+  const Callable &op_;
   StringRef dtype_;
   std::vector<std::size_t> shape_;
   std::vector<std::string> texts_;
@@ -171,8 +176,10 @@ private:
 
 } // namespace
 
-std::string pythonExample(const OpRecord &op) {
+std::string pythonExample(const Callable &op) {
   const auto [call, value] = StringRef(op.example).split("->");
+  if (!op.givesOne())
+    return ">>> [part.tolist() for part in " + callOf(op, call.trim()) + "]\n" + value.trim().str();
   const StringRef dtype = dtypeOf(op, call, value);
   return ">>> " + callOf(op, call.trim()) + "\n" + Printer(op, dtype)(value.trim());
 }

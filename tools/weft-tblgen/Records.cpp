@@ -1,4 +1,4 @@
-// Reads and checks the op records.
+// Reads and checks the records of ops and composites.
 #include "Records.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -49,14 +49,18 @@ bool OpRecord::differentiableBy(unsigned operand) const {
   return operand < vjp.size() && !isOperator(vjp[operand], "no_grad");
 }
 
-std::string origin(const OpRecord &op) { return op.className + ", " + op.file; }
+bool Callable::isVariadic() const {
+  return any_of(operands, [](const Operand &operand) { return operand.variadic; });
+}
+
+std::string origin(const Callable &op) { return op.className + ", " + op.file; }
 
 std::string Operand::dtypeList() const {
   return join(map_range(dtypes, [](const std::string &d) { return d == "boolean" ? "bool" : d; }),
               ", ");
 }
 
-std::string promotionInWords(const OpRecord &op) {
+std::string promotionInWords(const Callable &op) {
   if (op.promotion == "number") return "A bool becomes an i64.";
   std::string words;
   if (op.operands.size() > 1 || (!op.operands.empty() && op.operands[0].variadic))
@@ -77,8 +81,11 @@ static Operand readOperand(const Record *type, StringRef name) {
   Operand operand;
   operand.name = name.str();
   while (!type->isSubClassOf("Weft_TensorOf")) {
-    if (type->isSubClassOf("Variadic")) {
+    if (type->isSubClassOf("Variadic") || type->isSubClassOf("Weft_List")) {
       operand.variadic = true;
+      type = type->getValueAsDef("baseType");
+    } else if (type->isSubClassOf("Weft_Optional")) {
+      operand.optional = true;
       type = type->getValueAsDef("baseType");
     } else if (type->isSubClassOf("OpVariable")) {
       type = type->getValueAsDef("constraint");
@@ -92,6 +99,33 @@ static Operand readOperand(const Record *type, StringRef name) {
   for (StringRef dtype : type->getValueAsListOfStrings("dtypes"))
     operand.dtypes.push_back(dtype.str());
   return operand;
+}
+
+static Attribute readAttribute(const Record *type, StringRef name) {
+  Attribute attribute{
+      name.str(), type->getValueAsString("attrKind").str(), type->getValueAsString("cppType").str(),
+      type->getValueAsString("optionDefault").str(), type->getValueAsString("what").str()};
+  if (attribute.kind == "per_axis") attribute.whole = type->getValueAsString("whole").str();
+  if (type->isSubClassOf("Weft_Parameter"))
+    attribute.pythonName = type->getValueAsString("pythonName").str();
+  // Python counts axes in the singular.
+  if (attribute.pythonName.empty())
+    attribute.pythonName = attribute.kind == "axes" ? "axis" : attribute.name;
+  return attribute;
+}
+
+/// Operands, what must be given, and options; of these axes may be given by position, as NumPy has
+/// it.
+static void orderParameters(OpRecord &op) {
+  for (std::size_t i = 0; i < op.operands.size(); ++i) op.order.push_back({true, i});
+  for (Attribute &attribute : op.attributes) {
+    attribute.isOption = attribute.hasDefault();
+    attribute.keywordOnly =
+        attribute.isOption && attribute.kind != "axis" && attribute.kind != "axes";
+  }
+  for (bool options : {false, true})
+    for (auto [i, attribute] : enumerate(op.attributes))
+      if (attribute.isOption == options) op.order.push_back({false, i});
 }
 
 static void readArguments(OpRecord &op) {
@@ -108,13 +142,9 @@ static void readArguments(OpRecord &op) {
       else op.operands.push_back(std::move(operand));
       continue;
     }
-    op.attributes.push_back({name.str(), type->getValueAsString("attrKind").str(),
-                             type->getValueAsString("cppType").str(),
-                             type->getValueAsString("optionDefault").str(),
-                             type->getValueAsString("what").str()});
-    if (op.attributes.back().kind == "per_axis")
-      op.attributes.back().whole = type->getValueAsString("whole").str();
+    op.attributes.push_back(readAttribute(type, name));
   }
+  orderParameters(op);
   const DagInit *results = op.def->getValueAsDag("results");
   if (results->getNumArgs() > 0 && !isToken(cast<DefInit>(results->getArg(0))->getDef()))
     op.result = results->getArgNameStr(0).str();
@@ -168,7 +198,7 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
 }
 
 /// Whether an operand may come with a dtype that it does not admit, after promotion.
-static bool mayRefuseDType(const OpRecord &op, const Operand &operand) {
+static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   if (operand.role == "predicate") return true;
   std::vector<StringRef> possible = {"boolean", "i32", "i64", "f32", "f64"};
   if (op.promotion == "floating") possible = {"f32", "f64"};
@@ -177,7 +207,7 @@ static bool mayRefuseDType(const OpRecord &op, const Operand &operand) {
 }
 
 /// Reads what the record says in words of shapes, dtypes and errors.
-static void readWords(OpRecord &op) {
+static void readWords(Callable &op, bool hasResult) {
   const auto fail = [&](const Twine &what) {
     PrintFatalError(op.def, "'" + Twine(op.mnemonic) + "' " + what);
   };
@@ -189,7 +219,7 @@ static void readWords(OpRecord &op) {
     fail("says of " + Twine(shapes.size()) + " operands what shape they have, and has " +
          Twine(op.operands.size()));
   for (auto [operand, shape] : zip(op.operands, shapes)) operand.shape = shape.str();
-  if (op.result) {
+  if (hasResult) {
     if (!isSet("resultShape") || !isSet("resultDType"))
       fail("does not say what shape (`resultShape`) and dtype (`resultDType`) its result has");
     op.resultShape = op.def->getValueAsString("resultShape").str();
@@ -211,33 +241,47 @@ static void readWords(OpRecord &op) {
 }
 
 /// Every op that computes something is tested on samples, against NumPy.
-static void checkSamples(const OpRecord &op) {
-  if (op.kind == "effect") return;
+static void checkSamples(const Callable &op) {
   for (StringRef field : {"samples", "numpy"})
     if (isa<UnsetInit>(op.def->getValueInit(field)))
       PrintFatalError(op.def, "'" + op.mnemonic + "' has no `" + field +
                                   "`, by which the tests of every op test it");
 }
 
+/// The records of a class, in the order of the files.
+static std::vector<const Record *> recordsOf(const RecordKeeper &records, StringRef of) {
+  std::vector<const Record *> defs(records.getAllDerivedDefinitions(of));
+  sort(defs, [](const Record *a, const Record *b) { return a->getID() < b->getID(); });
+  return defs;
+}
+
+/// What Weft_Callable has, and every record.
+static void readCallable(Callable &op, const Record *def) {
+  op.def = def;
+  op.className = def->getName().drop_front(StringRef("Weft_").size()).str();
+  op.promotion = def->getValueAsString("promotion").str();
+  op.summary = def->getValueAsString("summary").str();
+  op.description = def->getValueAsString("description").str();
+  op.example = def->getValueAsString("example").str();
+  // Without the line: a record that moves would change every generated file and all that is built
+  // of them.
+  StringRef file = SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
+                       ->getBufferIdentifier();
+  op.file = sys::path::filename(file).str();
+}
+
 std::vector<OpRecord> readOps(const RecordKeeper &records) {
   std::vector<OpRecord> ops;
-  std::vector<const Record *> defs(records.getAllDerivedDefinitions("Weft_Op"));
-  sort(defs, [](const Record *a, const Record *b) { return a->getID() < b->getID(); });
-  for (const Record *def : defs) {
+  for (const Record *def : recordsOf(records, "Weft_Op")) {
     OpRecord op;
-    op.def = def;
+    readCallable(op, def);
     op.mnemonic = def->getValueAsString("opName").str();
     op.cppName = def->getValueAsString("cppName").str();
-    op.className = def->getName().drop_front(StringRef("Weft_").size()).str();
     op.kind = def->getValueAsString("kind").str();
     op.shapeFunction = def->getValueAsOptionalString("shapeFunction").value_or("").str();
     op.batching = def->getValueAsString("batching").str();
-    op.promotion = def->getValueAsString("promotion").str();
     op.init = def->getValueAsString("init").str();
     op.inactive = def->getValueAsString("inactive").str();
-    op.summary = def->getValueAsString("summary").str();
-    op.description = def->getValueAsString("description").str();
-    op.example = def->getValueAsString("example").str();
     op.handwrittenApi = def->getValueAsBit("handwrittenApi");
     op.staysInLinalg = any_of(*def->getValueAsListInit("traits"), [](const Init *trait) {
       return cast<DefInit>(trait)->getDef()->getName() == "Weft_StaysInLinalg";
@@ -246,20 +290,88 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     op.body = def->getValueAsDag("body");
     op.jvp = def->getValueAsDag("jvp");
     for (const Init *dag : *def->getValueAsListInit("vjp")) op.vjp.push_back(cast<DagInit>(dag));
-    // Without the line: a record that moves would change every generated file and all that is built
-    // of them.
-    StringRef file = SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
-                         ->getBufferIdentifier();
-    op.file = sys::path::filename(file).str();
     readArguments(op);
-    readWords(op);
+    readWords(op, op.result.has_value());
     ops.push_back(std::move(op));
   }
   for (const OpRecord &op : ops) {
     checkDerivative(op, ops);
-    checkSamples(op);
+    if (op.kind != "effect") checkSamples(op);
   }
   return ops;
+}
+
+/// The parameters of a composite. Those behind `star` are given by keyword alone.
+static void readParameters(CompositeRecord &composite) {
+  const DagInit *parameters = composite.def->getValueAsDag("parameters");
+  bool starred = false;
+  for (unsigned i = 0; i < parameters->getNumArgs(); ++i) {
+    const Record *type = cast<DefInit>(parameters->getArg(i))->getDef();
+    StringRef name = parameters->getArgNameStr(i);
+    if (type->getName() == "star") {
+      starred = true;
+    } else if (type->getValue("attrKind") == nullptr) {
+      composite.order.push_back({true, composite.operands.size()});
+      composite.operands.push_back(readOperand(type, name));
+    } else {
+      composite.order.push_back({false, composite.attributes.size()});
+      composite.attributes.push_back(readAttribute(type, name));
+      composite.attributes.back().keywordOnly = starred;
+    }
+  }
+  for (Attribute &attribute : composite.attributes)
+    attribute.isOption = starred && attribute.hasDefault();
+}
+
+/// Checks that a body is made of ops, composites and parameters.
+static void checkBody(const CompositeRecord &composite, const DagInit *dag) {
+  const auto fail = [&](const Twine &what) {
+    PrintFatalError(composite.def, "the body of '" + composite.mnemonic + "' " + what);
+  };
+  const Record *head = operatorOf(dag);
+  if (!head->isSubClassOf("Emit") && !head->isSubClassOf("Weft_CompositeFn") &&
+      head->getName() != "if_given" && head->getName() != "square")
+    fail("calls '" + head->getName() + "', which is neither an op nor a composite");
+  for (unsigned i = 0; i < dag->getNumArgs(); ++i) {
+    if (const auto *inner = dyn_cast<DagInit>(dag->getArg(i))) {
+      checkBody(composite, inner);
+    } else if (const StringInit *name = dag->getArgName(i)) {
+      if (none_of(composite.operands, [&](const Operand &o) { return o.name == name->getValue(); }))
+        fail("mentions $" + name->getValue() + ", which is no operand");
+    }
+  }
+}
+
+std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
+  std::vector<CompositeRecord> composites;
+  for (const Record *def : recordsOf(records, "Weft_CompositeFn")) {
+    CompositeRecord composite;
+    readCallable(composite, def);
+    composite.mnemonic = composite.cppName = def->getValueAsString("name").str();
+    composite.body = def->getValueAsDag("body");
+    composite.cppBody = def->getValueAsString("cppBody").str();
+    composite.gives = def->getValueAsString("gives").str();
+    composite.method = def->getValueAsBit("method");
+    for (const Record *name : def->getValueAsListOfDefs("names"))
+      composite.names.push_back(name->getValueAsString("name").str());
+    readParameters(composite);
+    readWords(composite, true);
+    checkSamples(composite);
+    if (isOperator(composite.body, "absent") == composite.cppBody.empty())
+      PrintFatalError(def, "'" + composite.mnemonic + "' has a `body`, or a `cppBody` in C++");
+    if (composite.cppBody.empty()) checkBody(composite, composite.body);
+    composites.push_back(std::move(composite));
+  }
+  return composites;
+}
+
+std::vector<const Callable *> functionsOf(const std::vector<OpRecord> &ops,
+                                          const std::vector<CompositeRecord> &composites) {
+  std::vector<const Callable *> functions;
+  for (const OpRecord &op : ops)
+    if (!op.handwrittenApi && op.result) functions.push_back(&op);
+  for (const CompositeRecord &composite : composites) functions.push_back(&composite);
+  return functions;
 }
 
 } // namespace weft::tblgen

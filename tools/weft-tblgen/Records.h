@@ -1,4 +1,5 @@
-// Op records as the generators see them: read once from TableGen, checked, in plain structs.
+// Records of ops and composites as the generators see them: read once from TableGen, checked, in
+// plain structs.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,7 @@ struct Operand {
   std::string shape; ///< in words
   bool variadic = false;
   bool variable = false; ///< a handle, not a tensor
+  bool optional = false; ///< may be left out
 
   /// "f32, f64", as users write them.
   std::string dtypeList() const;
@@ -31,7 +33,10 @@ struct Attribute {
   std::string optionDefault;
   std::string what;        ///< in words
   std::string whole = "0"; ///< of a per_axis list: the entry of an axis that stays as it is
-  bool isOption() const { return !optionDefault.empty(); }
+  std::string pythonName = {};
+  bool isOption = false;    ///< a member of the options struct in C++
+  bool keywordOnly = false; ///< in Python
+  bool hasDefault() const { return !optionDefault.empty(); }
   bool isList() const { return StringRef(cppType).contains("Ints"); }
 };
 
@@ -42,13 +47,40 @@ struct Raised {
   std::string when;
 };
 
-struct OpRecord {
+/// A parameter of a function as users write it: an operand or an attribute, by its number.
+struct ParameterRef {
+  bool isOperand;
+  std::size_t number;
+};
+
+/// What ops and composites have in common: a function that users call.
+struct Callable {
   const llvm::Record *def;
-  std::string mnemonic, cppName, className, kind, shapeFunction, batching, promotion, init,
-      inactive, summary, description, example, file, resultShape, resultDType;
+  std::string mnemonic, cppName, className, promotion, summary, description, example, file,
+      resultShape, resultDType;
   std::vector<Operand> operands;
   std::vector<Attribute> attributes;
-  std::vector<Raised> raises; ///< with that for a dtype that an operand does not admit
+  std::vector<ParameterRef> order; ///< of the parameters in Python
+  std::vector<Raised> raises;      ///< with that for a dtype that an operand does not admit
+  std::string gives = "tensor";    ///< or a list, or a tuple of them
+
+  bool givesOne() const { return gives == "tensor"; }
+  bool isVariadic() const;
+  /// Whether the function takes the caller's line itself: where there may be no operand that knows
+  /// it.
+  bool takesLine() const { return operands.empty() || isVariadic(); }
+};
+
+/// A function made of ops.
+struct CompositeRecord : Callable {
+  const llvm::DagInit *body = nullptr;
+  std::string cppBody; ///< its function in weft::composites; empty where there is a body
+  bool method = false;
+  std::vector<std::string> names; ///< of NumPy, besides its own
+};
+
+struct OpRecord : Callable {
+  std::string kind, shapeFunction, batching, init, inactive;
   std::optional<std::string> result;
   const llvm::DagInit *body = nullptr;
   std::vector<const llvm::DagInit *> vjp;
@@ -75,11 +107,17 @@ struct OpRecord {
 /// inactive mark, and when shapes or errors are not said in words.
 std::vector<OpRecord> readOps(const llvm::RecordKeeper &records);
 
+/// Every composite, in the order of the files.
+std::vector<CompositeRecord> readComposites(const llvm::RecordKeeper &records);
+/// The records that Python and C++ call by generated functions: ops and composites.
+std::vector<const Callable *> functionsOf(const std::vector<OpRecord> &ops,
+                                          const std::vector<CompositeRecord> &composites);
+
 /// "AddOp, ElementwiseOps.td": where a generated piece comes from. Without the line, which every
 /// edit of another record above would move.
-std::string origin(const OpRecord &op);
+std::string origin(const Callable &op);
 /// What becomes of the operands' dtypes before a C++ call, in words; empty if they stay.
-std::string promotionInWords(const OpRecord &op);
+std::string promotionInWords(const Callable &op);
 
 /// The operator of a dag.
 const llvm::Record *operatorOf(const llvm::DagInit *dag);

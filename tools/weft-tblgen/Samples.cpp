@@ -46,7 +46,7 @@ std::vector<std::int64_t> sizesOf(StringRef words) {
 /// Expands "*" into the values that attributes take in turn.
 class Expansion {
 public:
-  explicit Expansion(const OpRecord &op) : op_(op) {}
+  explicit Expansion(const Callable &op) : op_(op) {}
 
   std::vector<SampleCall> run() {
     for (const Record *sample : op_.def->getValueAsListOfDefs("samples")) {
@@ -54,7 +54,7 @@ public:
       for (StringRef words : sample->getValueAsListOfStrings("operands"))
         call.operands.push_back(words.str());
       const auto given = sample->getValueAsListOfStrings("attributes");
-      const bool variadic = any_of(op_.operands, [](const Operand &o) { return o.variadic; });
+      const bool variadic = op_.isVariadic();
       if (variadic ? call.operands.size() < op_.operands.size()
                    : call.operands.size() != op_.operands.size())
         fail("a sample has " + Twine(call.operands.size()) + " operands, the op " +
@@ -107,6 +107,8 @@ private:
   Words values(const Attribute &attribute, const SampleCall &call) const {
     if (attribute.kind == "flag") return {"false", "true"};
     if (attribute.kind == "dtype") return {"bool", "i32", "i64", "f32", "f64"};
+    if (attribute.hasDefault() && (attribute.kind == "integer" || attribute.kind == "real"))
+      return {attribute.optionDefault};
     const std::vector<std::int64_t> sizes = this->sizes(call);
     Words values;
     if (attribute.kind == "axis") {
@@ -128,7 +130,7 @@ private:
     return values;
   }
 
-  const OpRecord &op_;
+  const Callable &op_;
   std::vector<StringRef> given_;
   std::vector<SampleCall> calls_;
 };
@@ -152,46 +154,58 @@ void emitDomains(const RecordKeeper &records, raw_ostream &os) {
     if (op.def->getValueAsString("domain") == "positive") os << "OpCode::" << op.cppName << ",\n";
 }
 
-void emitSampleJson(const RecordKeeper &records, raw_ostream &os) {
-  json::OStream out(os);
+static void writeSamples(const Callable &op, json::OStream &out) {
   const auto strings = [&](const Words &words) {
     out.array([&] {
-      for (const std::string &word : words) out.value(word);
+      for (const std::string &word : words) out.value(word == "std::nullopt" ? "null" : word);
     });
   };
+  out.object([&] {
+    out.attribute("name", op.mnemonic);
+    out.attribute("numpy", op.def->getValueAsString("numpy"));
+    out.attribute("tolerance", op.def->getValueAsString("tolerance"));
+    out.attribute("signedZeros", op.def->getValueAsBit("signedZeros"));
+    out.attribute("domain", op.def->getValueAsString("domain"));
+    out.attributeArray("operands", [&] {
+      for (const Operand &operand : op.operands)
+        out.object([&] {
+          out.attribute("name", operand.name);
+          out.attribute("role", operand.role);
+          out.attribute("variadic", operand.variadic);
+          out.attribute("dtypes", operand.dtypeList());
+        });
+    });
+    out.attributeArray("attributes", [&] {
+      for (const Attribute &attribute : op.attributes)
+        out.object([&] {
+          out.attribute("name", attribute.name);
+          out.attribute("kind", attribute.kind);
+          out.attribute("python", attribute.pythonName);
+        });
+    });
+    out.attributeArray("samples", [&] {
+      for (const SampleCall &call : Expansion(op).run())
+        out.array([&] {
+          strings(call.operands);
+          strings(call.attributes);
+        });
+    });
+  });
+}
+
+void emitSampleJson(const RecordKeeper &records, raw_ostream &os) {
+  json::OStream out(os);
   out.array([&] {
-    for (const OpRecord &op : readOps(records)) {
-      if (op.kind == "effect") continue;
-      out.object([&] {
-        out.attribute("name", op.mnemonic);
-        out.attribute("numpy", op.def->getValueAsString("numpy"));
-        out.attribute("tolerance", op.def->getValueAsString("tolerance"));
-        out.attribute("signedZeros", op.def->getValueAsBit("signedZeros"));
-        out.attributeArray("operands", [&] {
-          for (const Operand &operand : op.operands)
-            out.object([&] {
-              out.attribute("name", operand.name);
-              out.attribute("role", operand.role);
-              out.attribute("variadic", operand.variadic);
-              out.attribute("dtypes", operand.dtypeList());
-            });
-        });
-        out.attributeArray("attributes", [&] {
-          for (const Attribute &attribute : op.attributes)
-            out.object([&] {
-              out.attribute("name", attribute.name);
-              out.attribute("kind", attribute.kind);
-            });
-        });
-        out.attributeArray("samples", [&] {
-          for (const SampleCall &call : Expansion(op).run())
-            out.array([&] {
-              strings(call.operands);
-              strings(call.attributes);
-            });
-        });
-      });
-    }
+    for (const OpRecord &op : readOps(records))
+      if (op.kind != "effect") writeSamples(op, out);
+  });
+  os << "\n";
+}
+
+void emitCompositeJson(const RecordKeeper &records, raw_ostream &os) {
+  json::OStream out(os);
+  out.array([&] {
+    for (const CompositeRecord &composite : readComposites(records)) writeSamples(composite, out);
   });
   os << "\n";
 }

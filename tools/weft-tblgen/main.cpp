@@ -1,4 +1,5 @@
-// weft-tblgen: makes from the op records all that would otherwise be written by hand.
+// weft-tblgen: makes from the records of ops and composites all that would otherwise be written by
+// hand.
 #include "Backends.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -28,6 +29,13 @@ static Opt callTable("gen-call-table", emitCallTable, "Calls of the C++ function
 static Opt sampleTable("gen-sample-table", emitSampleTable, "Sample calls of every op");
 static Opt domains("gen-domains", emitDomains, "Ops to be differentiated at positive numbers");
 static Opt sampleJson("gen-sample-json", emitSampleJson, "Sample calls, with NumPy's expressions");
+static Opt compositeHeader("gen-composite-header", emitCompositeHeader,
+                           "Declarations of composites");
+static Opt compositeSource("gen-composite-source", emitCompositeSource,
+                           "Definitions of composites");
+static Opt compositeBodies("gen-composite-bodies", emitCompositeBodies,
+                           "Declared functions that compute composites");
+static Opt compositeJson("gen-composite-json", emitCompositeJson, "Sample calls of composites");
 static Opt pythonOps("gen-python-ops", emitPythonOps, "The ops as functions of Python");
 static Opt pythonStubs("gen-python-stubs", emitPythonStubs, "The types of these functions");
 

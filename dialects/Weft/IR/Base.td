@@ -169,10 +169,41 @@ def Weft_GoneAfterSchedule : NativeOpTrait<"GoneAfterSchedule"> { let cppNamespa
 // The op record
 //===----------------------------------------------------------------------===//
 
+/// What every function says that users call, whatever it is made of: for docstrings, the reference,
+/// and the tests of all of them.
+class Weft_Callable {
+  /// In words, for docstrings and the reference: the shape of each operand ("of any shape"), shape
+  /// and dtype of the result where there is one, and the errors besides those for a dtype that an
+  /// operand does not admit and for what no op takes. The build fails where they are missing.
+  list<string> operandShapes = ?;
+  string resultShape = ?;
+  string resultDType = ?;
+  list<Raises> raises = ?;
+  /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
+  /// floating (the same, and integers become f32), number (the same, and bool becomes i64).
+  string promotion = "none";
+  /// Calls on which every test of every op is run: eager against compiled, against NumPy, against
+  /// finite differences. Some are of rank 0, some without elements, some on views.
+  list<Sample> samples = ?;
+  /// What the result is in NumPy, over the names of operands and attributes and the functions of
+  /// test/Oracle/every-op.py.
+  string numpy = ?;
+  /// How far off each element may be, in the words of the same file: ulps(n) of the result, or
+  /// sums(n), n roundings of what the expression is of absolute values. Where it is not 0, NumPy computes
+  /// in a wider dtype.
+  string tolerance = "0";
+  /// Whether a zero has NumPy's sign.
+  bit signedZeros = 1;
+  /// Where it is differentiated by finite differences: any, or positive.
+  string domain = "any";
+  /// "call -> value", printed in the reference and run as a test, in Python too; [..] are tensors.
+  string example = "";
+}
+
 /// One op of the library. weft-tblgen makes from it the C++ function, the row of the op table, the
 /// scalar code, the derivative for tape and pass, the list of precompiled kernels, the conversions
 /// between IR and calls, the generated tests and the page in docs/ops.
-class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemonic, traits> {
+class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemonic, traits>, Weft_Callable {
   /// Name of the C++ function (and enumerator); differs from the mnemonic only where C++ forces it.
   string cppName = mnemonic;
   /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
@@ -184,18 +215,8 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string eagerFunction = "";
   /// Name of the shape function in lib/OpDefs, which checks operands and infers the result.
   string shapeFunction = ?;
-  /// In words, for docstrings and the reference: the shape of each operand ("of any shape"), shape
-  /// and dtype of the result where there is one, and the errors besides those for a dtype that an
-  /// operand does not admit and for what no op takes. The build fails where they are missing.
-  list<string> operandShapes = ?;
-  string resultShape = ?;
-  string resultDType = ?;
-  list<Raises> raises = ?;
   /// The C++ struct of its attributes by name; empty: the class name with Attrs for Op.
   string attrStruct = "";
-  /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
-  /// floating (the same, and integers become f32), number (the same, and bool becomes i64).
-  string promotion = "none";
   /// Scalar code over the vocabulary of scalar functions.
   dag body = (absent);
   /// For reductions and cumulative ops: the neutral element: zero, one, lowest, highest, no, yes.
@@ -213,22 +234,6 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// Scalar operations per element of the result, a rough measure for threads; of an op with a body
   /// what the compiler's table says of it (Conversion/Cost.cpp), which cost tests see to.
   int cost = 1;
-  /// Calls on which every test of every op is run: eager against compiled, against NumPy, against
-  /// finite differences. Some are of rank 0, some without elements, some on views.
-  list<Sample> samples = ?;
-  /// What the result is in NumPy, over the names of operands and attributes and the functions of
-  /// test/Oracle/every-op.py.
-  string numpy = ?;
-  /// How far off each element may be, in the words of the same file: ulps(n) of the result, or
-  /// sums(n), n roundings of what the expression is of absolute values. Where it is not 0, NumPy computes
-  /// in a wider dtype.
-  string tolerance = "0";
-  /// Whether a zero has NumPy's sign.
-  bit signedZeros = 1;
-  /// Where it is differentiated by finite differences: any, or positive.
-  string domain = "any";
-  /// "call -> value", printed in the reference and run as a test, in Python too; [..] are tensors.
-  string example = "";
   /// The user's words when the C++ signature is written by hand (variadic or effect ops).
   bit handwrittenApi = 0;
 }

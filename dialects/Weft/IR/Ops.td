@@ -11,5 +11,6 @@ include "Weft/IR/WindowOps.td"
 include "Weft/IR/StateOps.td"
 include "Weft/IR/AutodiffOps.td"
 include "Weft/IR/StackOps.td"
+include "Weft/IR/Composites.td"
 
 #endif // WEFT_IR_OPS

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Follows docs/adding-an-op.md in a copy of the repository, WORK-FOLDER/weft, and says what that changed: add_op.sh REPOSITORY WORK-FOLDER
+# adds its op, with `function` behind it its function made of ops.
 set -euo pipefail
 
 repository=$(cd "$1" && pwd)
@@ -22,18 +23,24 @@ block() {
 }
 
 record=dialects/Weft/IR/ElementwiseOps.td
+[[ ${3:-op} == function ]] && record=dialects/Weft/IR/Composites.td
+anchor=$(sed -n "s|^<!-- insert into $record before: \(.*\) -->$|\1|p" "$page")
 block "insert into $record" >"$2/record.txt"
-awk -v file="$2/record.txt" '
-  /^def Weft_SqrtOp / { while ((getline line < file) > 0) print line }
+awk -v file="$2/record.txt" -v anchor="$anchor " '
+  index($0, anchor) == 1 { while ((getline line < file) > 0) print line }
   { print }' "$repository/$record" >"$copy/$record"
-test_file=$(sed -n 's/^<!-- create \(.*\) -->$/\1/p' "$page")
-mkdir -p "$(dirname "$copy/$test_file")"
-block "create $test_file" >"$copy/$test_file"
+changed=("$copy/$record")
+if [[ ${3:-op} == op ]]; then
+  test_file=$(sed -n 's/^<!-- create \(.*\) -->$/\1/p' "$page")
+  mkdir -p "$(dirname "$copy/$test_file")"
+  block "create $test_file" >"$copy/$test_file"
+  changed+=("$copy/$test_file")
+fi
 
 # Edited files are as old as the newer of the page and the original.
 newer=$repository/$record
 [[ $page -nt $newer ]] && newer=$page
-touch -r "$newer" "$copy/$record" "$copy/$test_file"
+touch -r "$newer" "${changed[@]}"
 
 cd "$copy"
 find . -path ./build -prune -o -type f -printf '%P\n' | sort | while read -r file; do

@@ -9,16 +9,21 @@
 
 namespace weft::fuzz {
 
-Argument::operator Operand() const {
+template <class Result>
+Result Argument::as() const {
   switch (kind_) {
-  case Kind::boolean: return Operand(integer_ != 0);
-  case Kind::integer: return Operand(static_cast<std::int64_t>(integer_));
-  case Kind::large: return Operand(integer_);
-  case Kind::floating: return Operand(floating_);
+  case Kind::boolean: return Result(integer_ != 0);
+  case Kind::integer: return Result(static_cast<std::int64_t>(integer_));
+  case Kind::large: return Result(integer_);
+  case Kind::floating: return Result(floating_);
   case Kind::tensor: break;
   }
-  return Operand(tensor_);
+  return Result(tensor_);
 }
+
+Argument::operator Operand() const { return as<Operand>(); }
+
+OptionalOperand Argument::optional() const { return as<OptionalOperand>(); }
 
 // splitmix64 (Steele, Lea & Flood 2014).
 std::uint64_t Draw::Random::next() {
@@ -217,6 +222,11 @@ Argument Draw::operand(const char *name) {
   return Argument(take(std::move(made)));
 }
 
+OptionalArgument Draw::optional(const char *name) {
+  if (choose(3) == 0) return {};
+  return OptionalArgument(operand(name));
+}
+
 template <>
 bool Draw::value<bool>(const char *name) {
   Random random = begin();
@@ -289,6 +299,11 @@ template <>
 std::optional<std::int64_t> Draw::value<std::optional<std::int64_t>>(const char *name) {
   if (choose(3) == 0) return std::nullopt;
   return value<std::int64_t>(name);
+}
+template <>
+std::optional<double> Draw::value<std::optional<double>>(const char *name) {
+  if (choose(3) == 0) return std::nullopt;
+  return value<double>(name);
 }
 
 } // namespace weft::fuzz

@@ -23,14 +23,33 @@ public:
       : kind_(kind), integer_(integer), floating_(floating) {}
 
   operator Operand() const; // NOLINT(google-explicit-constructor): stands for one
+  /// The same for a parameter that may be left out.
+  OptionalOperand optional() const;
   const Tensor &tensor() const { return tensor_; }
   bool is_tensor() const { return kind_ == Kind::tensor; }
 
 private:
+  template <class Result>
+  Result as() const;
+
   Kind kind_ = Kind::tensor;
   Tensor tensor_;
   std::uint64_t integer_ = 0;
   double floating_ = 0;
+};
+
+/// An argument for a parameter `const OptionalOperand &`.
+class OptionalArgument {
+public:
+  OptionalArgument() = default;
+  explicit OptionalArgument(Argument argument) : argument_(std::move(argument)) {}
+  operator OptionalOperand() const { // NOLINT(google-explicit-constructor): stands for one
+    if (!argument_) return {};
+    return argument_->optional();
+  }
+
+private:
+  std::optional<Argument> argument_;
 };
 
 /// Draws arguments one after the other. Each follows from the seed and its number alone, so that
@@ -47,6 +66,8 @@ public:
   /// Two to five tensors, of which one may be undefined.
   std::vector<Tensor> tensors(const char *name);
   Argument operand(const char *name);
+  /// An operand, or nothing one time in three.
+  OptionalArgument optional(const char *name);
   /// bool, integers, double, DType, enums, Ints, Shape, std::string, and std::optional of these.
   template <class T>
   T value(const char *name);

@@ -70,6 +70,7 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
+    {"weft/composites.h", "Ops"},
     {"weft/windows.h", "Ops"},
     {"weft/random.h", "Random"},
     {"weft/variable.h", "Ops"},

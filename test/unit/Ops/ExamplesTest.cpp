@@ -1,11 +1,11 @@
-// The examples of the op records, as the reference prints them.
+// The examples of the records of ops and composites, as the reference prints them.
 #include <gtest/gtest.h>
 
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
-#include <weft/ops.h>
+#include <weft/composites.h>
 
 namespace weft {
 namespace {

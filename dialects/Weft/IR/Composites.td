@@ -1,0 +1,360 @@
+// Composites: functions of users that are made of ops and of each other, so that tapes, traces and vmap see their parts.
+
+#ifndef WEFT_IR_COMPOSITES
+#define WEFT_IR_COMPOSITES
+
+include "Weft/IR/ElementwiseOps.td"
+
+//===----------------------------------------------------------------------===//
+// Parameters besides the operands of Base.td and its flags, axes and dtypes
+//===----------------------------------------------------------------------===//
+
+/// The operator of a list of parameters. Those behind `star` are given by keyword alone; in C++ all that
+/// have a default are then members of an options struct, otherwise they are given in their order.
+def params;
+def star;
+
+/// A tensor that may be left out.
+class Weft_Optional<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
+/// A list of tensors.
+class Weft_List<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
+
+/// An argument that is no tensor: what it is, its C++ type, its default (empty: it must be given), its
+/// docstring, and what Python calls it where that is something else.
+class Weft_Parameter<string kind, string type, string default, string words, string python = ""> {
+  string attrKind = kind;
+  string cppType = type;
+  string optionDefault = default;
+  string what = words;
+  string pythonName = python;
+}
+class Weft_Int<string default, string words> : Weft_Parameter<"integer", "std::int64_t", default, words>;
+class Weft_Real<string default, string words, string python = "">
+    : Weft_Parameter<"real", "double", default, words, python>;
+class Weft_OptionalReal<string words> : Weft_Parameter<"real", "std::optional<double>", "std::nullopt", words>;
+
+//===----------------------------------------------------------------------===//
+// The record
+//===----------------------------------------------------------------------===//
+
+/// The first of these values if the operand is given, else the second.
+def if_given;
+
+/// NumPy's name of a function that has another one here.
+class Np<string word> { string name = word; }
+
+/// A function that is made of ops. weft-tblgen makes from it the C++ function with its options, the Python
+/// function, its stub, the method, the page in the reference, the call of `./x fuzz calls`, and the tests: its
+/// example, its samples against NumPy, eager against compiled, and finite differences.
+class Weft_CompositeFn<string functionName> : Weft_Callable {
+  string name = functionName;
+  string summary = ?;
+  string description = "";
+  dag parameters = ?;
+  /// The result over the parameters: ops by the words of derivatives (Vocabulary.td), other composites by their
+  /// records; numbers, also as texts ("0.5"), are weak. What has more than some eight calls, or looks at dtypes,
+  /// is C++: the function of that name in weft::composites (lib/Ops/Composites), which is given the operands
+  /// after promotion, as tensors that are undefined where none is given.
+  dag body = (absent);
+  string cppBody = "";
+  /// What it gives: a tensor, or a list or tuple of tensors, in C++ a vector.
+  string gives = "tensor";
+  /// Whether tensors have it as a method in Python.
+  bit method = 0;
+  list<Np> names = [];
+}
+
+class Weft_ElementwiseFn<string name> : Weft_CompositeFn<name> {
+  let resultShape = "of the shape that the operands broadcast to";
+  let resultDType = "their dtype";
+  let raises = [shapes_do_not_broadcast];
+}
+class Weft_UnaryFn<string name, Weft_TensorOf operand> : Weft_ElementwiseFn<name> {
+  let parameters = (params operand:$x);
+  let operandShapes = ["of any shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [];
+  let samples = samplesOfOne;
+}
+class Weft_UnaryFloatFn<string name> : Weft_UnaryFn<name, Weft_Float> { let promotion = "floating"; }
+class Weft_TestFn<string name> : Weft_UnaryFn<name, Weft_Any> { let resultDType = "bool"; }
+class Weft_BinaryFn<string name, Weft_TensorOf operand> : Weft_ElementwiseFn<name> {
+  let parameters = (params operand:$x, operand:$y);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of x"];
+  let samples = samplesOfTwo;
+  let promotion = "common";
+}
+class Weft_BinaryFloatFn<string name> : Weft_BinaryFn<name, Weft_Float> { let promotion = "floating"; }
+
+//===----------------------------------------------------------------------===//
+// Limits, whole numbers, what is no number
+//===----------------------------------------------------------------------===//
+
+def Weft_ClipFn : Weft_ElementwiseFn<"clip"> {
+  let summary = "Each element, but at least min and at most max; one that is not given is no limit.";
+  let parameters = (params Weft_Number:$x, Weft_Optional<Weft_Number>:$min, Weft_Optional<Weft_Number>:$max);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of x",
+                       "of a shape that broadcasts with that of x"];
+  let promotion = "common";
+  let body = (if_given $max, (minimum (if_given $min, (maximum $x, $min), $x), $max),
+                             (if_given $min, (maximum $x, $min), $x));
+  let samples = samplesOfThree;
+  let numpy = "np.minimum(np.maximum(x, min), max)";
+  let signedZeros = 0;
+  let example = "clip([1, 5, 9], 2, 6)  ->  [2, 5, 6]";
+  let method = 1;
+}
+
+def Weft_RoundFn : Weft_UnaryFn<"round", Weft_Any> {
+  let summary = "The nearest number of so many decimals, of two the one whose last digit is even.";
+  let description = "Has a gradient of 0.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"0", "how many decimals, of integers whole digits if negative">:$decimals);
+  let cppBody = "round";
+  let samples = !listconcat(!foreach(one, samplesOfOne, Sample<one.operands, ["0"]>),
+                            [Sample<["finite 2x3"], ["2"]>, Sample<["finite 33"], ["-1"]>]);
+  let numpy = "x if x.dtype == bool else np.round(x, decimals)";
+  let tolerance = "ulps(1)";
+  let example = "round([0.5, 1.5, -1.4])  ->  [0, 2, -1]";
+  let method = 1;
+  let names = [Np<"around">, Np<"rint">];
+}
+
+def Weft_TruncFn : Weft_UnaryFn<"trunc", Weft_Any> {
+  let summary = "The whole number next to x on the side of 0.";
+  let description = "Has a gradient of 0.";
+  let cppBody = "trunc";
+  let numpy = "x if x.dtype.kind != 'f' else np.trunc(x)";
+  let example = "trunc([1.7, -1.7])  ->  [1, -1]";
+}
+
+def Weft_IsnanFn : Weft_TestFn<"isnan"> {
+  let summary = "Whether each element is NaN.";
+  let body = (ne $x, $x);
+  let numpy = "np.isnan(x)";
+  let example = "isnan([1.0, nan, inf])  ->  [false, true, false]";
+}
+
+def Weft_IsinfFn : Weft_TestFn<"isinf"> {
+  let summary = "Whether each element is infinite, of either sign.";
+  let cppBody = "isinf";
+  let numpy = "np.isinf(x)";
+  let example = "isinf([1.0, nan, -inf])  ->  [false, false, true]";
+}
+
+def Weft_IsfiniteFn : Weft_TestFn<"isfinite"> {
+  let summary = "Whether each element is neither infinite nor NaN.";
+  let cppBody = "isfinite";
+  let numpy = "np.isfinite(x)";
+  let example = "isfinite([1.0, nan, inf])  ->  [true, false, false]";
+}
+
+def Weft_NanToNumFn : Weft_UnaryFn<"nan_to_num", Weft_Any> {
+  let summary = "Each element, but numbers in place of NaN and of infinity.";
+  let parameters = (params Weft_Any:$x, star, Weft_Real<"0", "what NaN becomes">:$nan,
+                           Weft_OptionalReal<"what infinity becomes; the largest number of the dtype if not given">:$posinf,
+                           Weft_OptionalReal<"what -infinity becomes; the lowest number if not given">:$neginf);
+  let cppBody = "nan_to_num";
+  let numpy = "np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)";
+  let samples = !listconcat(samplesOfOne, [Sample<["special"], ["1", "2", "3"]>]);
+  let example = "nan_to_num([1.0, nan, inf], {.posinf = 9})  ->  [1, 0, 9]";
+}
+
+//===----------------------------------------------------------------------===//
+// Quotients, logarithms, powers
+//===----------------------------------------------------------------------===//
+
+def Weft_FloorDivideFn : Weft_BinaryFn<"floor_divide", Weft_Number> {
+  let summary = "The quotient, rounded down, as Python's //.";
+  let cppBody = "floor_divide";
+  let numpy = "floor_divide(x, y)";
+  let signedZeros = 0;
+  let example = "floor_divide([7, -7], 2)  ->  [3, -4]";
+}
+
+def Weft_ReciprocalFn : Weft_UnaryFloatFn<"reciprocal"> {
+  let summary = "1 / x.";
+  let body = (div 1, $x);
+  let numpy = "1 / x";
+  let example = "reciprocal([2.0, 4.0])  ->  [0.5, 0.25]";
+}
+
+def Weft_Log2Fn : Weft_UnaryFloatFn<"log2"> {
+  let summary = "The logarithm to base 2.";
+  let body = (div (log $x), "0.69314718055994530942");
+  let domain = "positive";
+  let numpy = "np.log2(x)";
+  let tolerance = "ulps(3)";
+  let example = "log2([1.0, 8.0])  ->  [0, 3]";
+}
+
+def Weft_Log10Fn : Weft_UnaryFloatFn<"log10"> {
+  let summary = "The logarithm to base 10.";
+  let body = (div (log $x), "2.30258509299404568402");
+  let domain = "positive";
+  let numpy = "np.log10(x)";
+  let tolerance = "ulps(3)";
+  let example = "log10([1.0, 100.0])  ->  [0, 2]";
+}
+
+def Weft_Exp2Fn : Weft_UnaryFloatFn<"exp2"> {
+  let summary = "2 to the power of x.";
+  let body = (pow 2, $x);
+  let numpy = "np.exp2(x)";
+  let tolerance = "ulps(2) + smallest()";
+  let example = "exp2([3.0, -1.0])  ->  [8, 0.5]";
+}
+
+def Weft_LogaddexpFn : Weft_BinaryFloatFn<"logaddexp"> {
+  let summary = "log(exp(x) + exp(y)), without overflow.";
+  let cppBody = "logaddexp";
+  let numpy = "np.logaddexp(x, y)";
+  let tolerance = "sums(4)";
+  let signedZeros = 0;
+  let example = "logaddexp(0.0, 0.0)  ->  0.6931472";
+}
+
+def Weft_HypotFn : Weft_BinaryFloatFn<"hypot"> {
+  let summary = "sqrt(x² + y²), without overflow; its gradient is 0 where both are.";
+  let cppBody = "hypot";
+  let numpy = "np.hypot(x, y)";
+  let tolerance = "ulps(3) + smallest()";
+  let example = "hypot(3.0, 4.0)  ->  5";
+}
+
+def Weft_CbrtFn : Weft_UnaryFloatFn<"cbrt"> {
+  let summary = "The cube root, of negative numbers too.";
+  let cppBody = "cbrt";
+  let domain = "positive";
+  let numpy = "np.cbrt(x)";
+  let tolerance = "ulps(4)";
+  let example = "cbrt([8.0, -1.0])  ->  [2, -1]";
+}
+
+def Weft_CopysignFn : Weft_BinaryFloatFn<"copysign"> {
+  let summary = "The size of x with the sign of y, which zeros have as well.";
+  let cppBody = "copysign";
+  let numpy = "np.copysign(x, y)";
+  let example = "copysign([1.0, -2.0], -0.0)  ->  [-1, -2]";
+}
+
+//===----------------------------------------------------------------------===//
+// Angles
+//===----------------------------------------------------------------------===//
+
+def Weft_Deg2radFn : Weft_UnaryFloatFn<"deg2rad"> {
+  let summary = "Degrees in radians.";
+  let body = (mul $x, "0.017453292519943295");
+  let numpy = "np.deg2rad(x)";
+  let tolerance = "ulps(2) + smallest()";
+  let example = "deg2rad(180.0)  ->  3.1415927";
+  let names = [Np<"radians">];
+}
+
+def Weft_Rad2degFn : Weft_UnaryFloatFn<"rad2deg"> {
+  let summary = "Radians in degrees.";
+  let body = (mul $x, "57.29577951308232");
+  let numpy = "np.rad2deg(x)";
+  let tolerance = "ulps(2) + smallest()";
+  let example = "rad2deg(3.1415927)  ->  180";
+  let names = [Np<"degrees">];
+}
+
+def Weft_TanFn : Weft_UnaryFloatFn<"tan"> {
+  let summary = "The tangent of an angle.";
+  let body = (div (sin $x), (cos $x));
+  let numpy = "np.tan(x)";
+  let tolerance = "ulps(4)";
+  let example = "tan(0.0)  ->  0";
+}
+
+def Weft_AtanFn : Weft_UnaryFloatFn<"atan"> {
+  let summary = "The angle between -pi / 2 and pi / 2 whose tangent is x.";
+  let cppBody = "atan";
+  let numpy = "np.arctan(x)";
+  let tolerance = "ulps(4)";
+  let example = "atan([0.0, 1.0])  ->  [0, 0.7853982]";
+  let names = [Np<"arctan">];
+}
+
+def Weft_AsinFn : Weft_UnaryFloatFn<"asin"> {
+  let summary = "The angle between -pi / 2 and pi / 2 whose sine is x; NaN beyond -1 and 1.";
+  let body = (Weft_AtanFn (div $x, (sqrt (mul (sub 1, $x), (add 1, $x)))));
+  let numpy = "np.arcsin(x)";
+  let tolerance = "ulps(6)";
+  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
+  let example = "asin([0.0, 1.0])  ->  [0, 1.5707964]";
+  let names = [Np<"arcsin">];
+}
+
+def Weft_AcosFn : Weft_UnaryFloatFn<"acos"> {
+  let summary = "The angle between 0 and pi whose cosine is x; NaN beyond -1 and 1.";
+  let body = (mul (Weft_AtanFn (sqrt (div (sub 1, $x), (add 1, $x)))), 2);
+  let numpy = "np.arccos(x)";
+  let tolerance = "ulps(6)";
+  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
+  let example = "acos([1.0, 0.0])  ->  [0, 1.5707964]";
+  let names = [Np<"arccos">];
+}
+
+def Weft_Atan2Fn : Weft_BinaryFloatFn<"atan2"> {
+  let summary = "The angle between -pi and pi of the point (x, y), from the x axis on.";
+  let parameters = (params Weft_Float:$y, Weft_Float:$x);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of y"];
+  let cppBody = "atan2";
+  let numpy = "np.arctan2(y, x)";
+  let tolerance = "ulps(4) + smallest()";
+  let example = "atan2([1.0, -1.0], -1.0)  ->  [2.3561945, -2.3561945]";
+  let names = [Np<"arctan2">];
+}
+
+//===----------------------------------------------------------------------===//
+// Hyperbolic functions
+//===----------------------------------------------------------------------===//
+
+def Weft_SinhFn : Weft_UnaryFloatFn<"sinh"> {
+  let summary = "The hyperbolic sine, (exp(x) - exp(-x)) / 2.";
+  let cppBody = "sinh";
+  let numpy = "np.sinh(x)";
+  let tolerance = "ulps(6)";
+  let example = "sinh([0.0, 1.0])  ->  [0, 1.175201]";
+}
+
+def Weft_CoshFn : Weft_UnaryFloatFn<"cosh"> {
+  let summary = "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.";
+  let cppBody = "cosh";
+  let numpy = "np.cosh(x)";
+  let tolerance = "ulps(6)";
+  let example = "cosh([0.0, 1.0])  ->  [1, 1.5430806]";
+}
+
+def Weft_AsinhFn : Weft_UnaryFloatFn<"asinh"> {
+  let summary = "The number whose hyperbolic sine is x.";
+  let cppBody = "asinh";
+  let numpy = "np.arcsinh(x)";
+  let tolerance = "ulps(6)";
+  let example = "asinh([0.0, 1.0])  ->  [0, 0.8813736]";
+  let names = [Np<"arcsinh">];
+}
+
+def Weft_AcoshFn : Weft_UnaryFloatFn<"acosh"> {
+  let summary = "The number from 0 on whose hyperbolic cosine is x; NaN below 1.";
+  let cppBody = "acosh";
+  let domain = "positive";
+  let numpy = "np.arccosh(x)";
+  let tolerance = "ulps(6)";
+  let example = "acosh([1.0, 2.0])  ->  [0, 1.316958]";
+  let names = [Np<"arccosh">];
+}
+
+def Weft_AtanhFn : Weft_UnaryFloatFn<"atanh"> {
+  let summary = "The number whose hyperbolic tangent is x; NaN beyond -1 and 1.";
+  let body = (div (sub (log1p $x), (log1p (neg $x))), 2);
+  let numpy = "np.arctanh(x)";
+  let tolerance = "ulps(6)";
+  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
+  let example = "atanh([0.0, 0.5])  ->  [0, 0.54930615]";
+  let names = [Np<"arctanh">];
+}
+
+#endif // WEFT_IR_COMPOSITES

@@ -1,0 +1,130 @@
+// Operands and axes of functions made of ops, checked in their names.
+#include "Ops/Composites/Composites.h"
+
+#include <algorithm>
+
+#include "OpDefs/WrongDType.h"
+
+namespace weft::call {
+
+namespace {
+
+[[noreturn]] void refuse_undefined(const char *function, const std::string &name) {
+  raise(ErrorKind::state, std::string(function) + ": " + name +
+                              " is an undefined tensor: it was never given a value");
+}
+
+/// The operand in the dtype that all take together, if there is one.
+Tensor converted(const char *function, const Operand &operand, std::optional<DType> dtype,
+                 const ParameterInfo &info, const std::string &name) {
+  Tensor tensor = operand.materialize(operand.weak() && dtype ? *dtype : operand.dtype(), function);
+  if (dtype && tensor.dtype() != *dtype) tensor = cast(tensor, *dtype);
+  if (!info.admits.contains(tensor.dtype()))
+    raise(ErrorKind::dtype,
+          std::string(function) + ": " + wrong_dtype(name, info.admits, detail::type_of(tensor)));
+  return tensor;
+}
+
+std::string element(const ParameterInfo &info, std::size_t i) {
+  return std::string(info.name) + "[" + std::to_string(i) + "]";
+}
+
+void check_not_empty(const char *function, const ParameterInfo &info, bool empty) {
+  if (empty)
+    raise(ErrorKind::value, std::string(function) + ": " + std::string(info.name) +
+                                " is empty: at least one tensor is wanted");
+}
+
+std::vector<Tensor> promoted_list(const char *function, Promotion promotion,
+                                  const ParameterInfo &info,
+                                  std::span<const Operand *const> operands) {
+  check_not_empty(function, info, operands.empty());
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (operands[i]->undefined()) refuse_undefined(function, element(info, i));
+  std::optional<DType> dtype;
+  if (promotion != Promotion::none) dtype = promoted_dtype(promotion, operands, 0);
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    tensors.push_back(converted(function, *operands[i], dtype, info, element(info, i)));
+  return tensors;
+}
+
+} // namespace
+
+std::source_location line_of(std::span<const Operand *const> operands) {
+  for (const Operand *operand : operands)
+    if (operand != nullptr && operand->where().line() != 0) return operand->where();
+  return {};
+}
+
+void promote_operands(const char *function, Promotion promotion,
+                      std::span<const ParameterInfo> infos,
+                      std::span<const Operand *const> operands, Tensor *tensors) {
+  detail::InlineVector<const Operand *, 6> promoted;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] == nullptr) continue;
+    if (operands[i]->undefined()) refuse_undefined(function, std::string(infos[i].name));
+    if (infos[i].promoted && promotion != Promotion::none) promoted.push_back(operands[i]);
+  }
+  std::optional<DType> dtype;
+  if (!promoted.empty()) dtype = promoted_dtype(promotion, promoted, 0);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (operands[i] != nullptr)
+      tensors[i] = converted(function, *operands[i], infos[i].promoted ? dtype : std::nullopt,
+                             infos[i], std::string(infos[i].name));
+}
+
+std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const ParameterInfo &info,
+                               std::initializer_list<Operand> list) {
+  std::vector<const Operand *> operands;
+  for (const Operand &operand : list) operands.push_back(&operand);
+  return promoted_list(function, promotion, info, operands);
+}
+
+std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const ParameterInfo &info,
+                               std::span<const Tensor> list) {
+  check_not_empty(function, info, list.empty());
+  std::optional<DType> dtype;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].defined()) refuse_undefined(function, element(info, i));
+    dtype = dtype ? promote(*dtype, list[i].dtype()) : list[i].dtype();
+  }
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    tensors.push_back(converted(function, list[i],
+                                promotion == Promotion::none ? std::nullopt : dtype, info,
+                                element(info, i)));
+  return tensors;
+}
+
+std::int64_t checked_axis(const char *function, const char *name, std::int64_t axis,
+                          std::int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    raise(ErrorKind::index, std::string(function) + ": " + name + " " + std::to_string(axis) +
+                                " is out of range for a tensor of rank " + std::to_string(rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::optional<std::int64_t> checked_axis(const char *function, const char *name,
+                                         const std::optional<std::int64_t> &axis,
+                                         std::int64_t rank) {
+  if (!axis) return axis;
+  return checked_axis(function, name, *axis, rank);
+}
+
+Ints checked_axes(const char *function, const char *name, const std::optional<Ints> &axes,
+                  std::int64_t rank) {
+  Ints checked;
+  if (!axes) {
+    for (std::int64_t i = 0; i < rank; ++i) checked.push_back(i);
+    return checked;
+  }
+  for (const std::int64_t axis : *axes) checked.push_back(checked_axis(function, name, axis, rank));
+  std::sort(checked.begin(), checked.end());
+  if (std::adjacent_find(checked.begin(), checked.end()) != checked.end())
+    raise(ErrorKind::value,
+          std::string(function) + ": " + name + " has an axis twice: " + to_string(Shape(*axes)));
+  return checked;
+}
+
+} // namespace weft::call

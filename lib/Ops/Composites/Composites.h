@@ -1,0 +1,72 @@
+// What functions made of ops share: their operands as tensors after promotion, axes counted from
+// the front, and the functions that compute those whose record has no body.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "Ops/Call.h"
+#include <weft/composites.h>
+
+namespace weft::call {
+
+constexpr DTypeSet admits(std::string_view word, std::initializer_list<DType> dtypes) {
+  DTypeSet set{word, 0};
+  for (const DType dtype : dtypes) set.bits |= 1u << static_cast<unsigned>(dtype);
+  return set;
+}
+
+/// An operand of a composite: its name, and whether it takes a dtype together with others.
+struct ParameterInfo {
+  std::string_view name;
+  DTypeSet admits;
+  bool promoted;
+};
+
+/// The line of the first operand that knows one; some may be null.
+std::source_location line_of(std::span<const Operand *const> operands);
+
+/// Writes the operands as tensors after promotion, undefined where none is given. Throws DTypeError
+/// for a dtype that an operand does not admit, StateError for an undefined tensor.
+void promote_operands(const char *function, Promotion promotion,
+                      std::span<const ParameterInfo> infos,
+                      std::span<const Operand *const> operands, Tensor *tensors);
+
+template <std::size_t N>
+std::array<Tensor, N> tensors_of(const char *function, Promotion promotion,
+                                 const ParameterInfo (&infos)[N],
+                                 const Operand *const (&operands)[N]) {
+  std::array<Tensor, N> tensors;
+  promote_operands(function, promotion, infos, operands, tensors.data());
+  return tensors;
+}
+
+/// The same of a list. Throws ValueError if it is empty.
+std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const ParameterInfo &info,
+                               std::initializer_list<Operand> list);
+std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const ParameterInfo &info,
+                               std::span<const Tensor> list);
+
+/// Counted from the front. Throws IndexError for an axis that a tensor of that rank does not have;
+/// `name` is the argument.
+std::int64_t checked_axis(const char *function, const char *name, std::int64_t axis,
+                          std::int64_t rank);
+std::optional<std::int64_t> checked_axis(const char *function, const char *name,
+                                         const std::optional<std::int64_t> &axis,
+                                         std::int64_t rank);
+/// All axes if none are given, ascending. Throws ValueError where one is given twice.
+Ints checked_axes(const char *function, const char *name, const std::optional<Ints> &axes,
+                  std::int64_t rank);
+
+} // namespace weft::call
+
+namespace weft::composites {
+
+#include "Composites.inc"
+
+/// The shape as a trace knows it.
+inline Shape shape_of(const Tensor &x) { return detail::type_of(x).shape; }
+
+} // namespace weft::composites

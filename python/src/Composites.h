@@ -1,0 +1,86 @@
+// How functions made of ops are called from Python where calls of ops have nothing like it:
+// operands that may be left out, numbers that may be None, and results that are lists.
+#pragma once
+
+#include "Binding.h"
+
+#include <weft/composites.h>
+
+namespace weft::python {
+
+template <>
+inline std::optional<double> to(PyObject *object, const Place &place) {
+  return object == Py_None ? std::optional<double>() : to_number(object, place);
+}
+template <>
+inline std::optional<std::int64_t> to(PyObject *object, const Place &place) {
+  return object == Py_None ? std::optional<std::int64_t>() : to_integer(object, place);
+}
+
+/// The first operands of a call, of which some may be null or None.
+template <std::size_t N>
+class OptionalOperands {
+public:
+  OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted) {
+    std::optional<DType> hint;
+    for (std::size_t i = promoted; i < N && !hint; ++i)
+      if (values[i] != nullptr && is_tensor(values[i])) hint = tensor_in(values[i]).dtype();
+    for (std::size_t i = 0; i < N; ++i) {
+      given_[i] = values[i] != nullptr &&
+                  (values[i] != Py_None || i < static_cast<std::size_t>(signature.required));
+      if (!given_[i]) continue;
+      const Place place{signature.name, signature.names[i]};
+      if (!arguments_[i].convert(values[i], place, i < promoted ? std::nullopt : hint))
+        refuse_object(values[i], place);
+      most_ = std::max(most_, arguments_[i].size());
+    }
+  }
+  const Operand &operator[](std::size_t i) const { return arguments_[i].operand(); }
+  /// Null if it is not given.
+  const Operand *optional(std::size_t i) const {
+    return given_[i] ? &arguments_[i].operand() : nullptr;
+  }
+  /// Of the largest.
+  std::int64_t size() const { return most_; }
+
+private:
+  std::array<Argument, N> arguments_;
+  std::array<bool, N> given_ = {};
+  std::int64_t most_ = 0;
+};
+
+/// The objects of tensors in a list or tuple, which is new and of their number.
+template <auto set>
+PyObject *filled(PyObject *sequence, std::vector<Tensor> tensors) {
+  const nb::object holder = checked(sequence);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (set(sequence, static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i]))) != 0)
+      throw nb::python_error();
+  return Py_NewRef(sequence);
+}
+
+template <bool tuple, Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
+PyObject *fast_list_call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    PyObject *values[Signature::kMost];
+    signature.bind(args, static_cast<std::size_t>(count), keywords, values);
+    std::vector<Tensor> tensors = call(values);
+    const auto size = static_cast<Py_ssize_t>(tensors.size());
+    if constexpr (tuple) return filled<PyTuple_SetItem>(PyTuple_New(size), std::move(tensors));
+    else return filled<PyList_SetItem>(PyList_New(size), std::move(tensors));
+  });
+}
+
+/// The rows of functions that give several tensors.
+template <Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
+PyMethodDef list_method(const char *documentation) {
+  return {signature.name, reinterpret_cast<PyCFunction>(fast_list_call<false, signature, call>),
+          METH_FASTCALL | METH_KEYWORDS, documentation};
+}
+template <Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
+PyMethodDef tuple_method(const char *documentation) {
+  return {signature.name, reinterpret_cast<PyCFunction>(fast_list_call<true, signature, call>),
+          METH_FASTCALL | METH_KEYWORDS, documentation};
+}
+
+} // namespace weft::python

@@ -1,0 +1,148 @@
+"""The functions made of ops: every sample of every record against NumPy, and the same bits eager, compiled, with open
+sizes, under a tape and mapped over; derivatives against differences."""
+
+import ast
+import functools
+import inspect
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import weft as wf
+
+BUILD = Path(wf._weft.__file__).resolve().parents[2]
+SAMPLES = BUILD / "generated/test/composites.json"
+NAMES = wf._weft._composites
+RECORDS = {record["name"]: record for record in json.loads(SAMPLES.read_text())} if SAMPLES.exists() else {}
+NULL = {"null": None, "true": True, "false": False}
+
+
+@functools.cache
+def oracle():
+    """What test/Oracle/every-op.py has, without the program that it is."""
+    path = Path(__file__).resolve().parents[1] / "Oracle/every-op.py"
+    tree = ast.parse(path.read_text())
+    tree.body = tree.body[:-1]
+    names = {}
+    exec(compile(tree, str(path), "exec"), names)
+    return names
+
+
+def calls(record):
+    """Arguments by name, of operands and others, what NumPy gives, and how far off it may be."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = list(oracle()["cases_of"](record))
+    words = [values for _, values in record["samples"]]
+    assert len(cases) % len(words) == 0
+    each = len(cases) // len(words)
+    for number, case in enumerate(cases):
+        operands = dict(zip([operand["name"] for operand in record["operands"]], case.operands, strict=True))
+        others = {
+            attribute["python"]: NULL[word] if word in NULL else ast.literal_eval(word)
+            for attribute, word in zip(record["attributes"], words[number // each], strict=True)
+        }
+        yield case, operands, others
+
+
+def bits(x):
+    array = np.asarray(x)
+    return array.dtype, array.shape, np.where(array != array, np.nan, array).tobytes()
+
+
+def test_every_function_has_a_signature_and_samples():
+    assert len(NAMES) > 20
+    for name in NAMES:
+        function = getattr(wf, name)
+        assert function.__module__ == "weft" and function.__name__ == name
+        assert list(inspect.signature(function).parameters), name
+    if RECORDS:
+        assert set(NAMES) == set(RECORDS)
+
+
+@pytest.mark.parametrize("name", list(RECORDS))
+def test_as_numpy_has_it(name):
+    record = RECORDS[name]
+    for case, operands, others in calls(record):
+        got = np.asarray(getattr(wf, name)(**operands, **others))
+        wrong = oracle()["compare"](case, got)
+        assert wrong is None, f"{[(x.dtype, x.shape) for x in case.operands]} {others}: {wrong}"
+
+
+def some(record):
+    """A few calls: of shapes that are not long in one dtype, and one of every dtype and of all other arguments."""
+    seen, shapes = set(), set()
+    for _, operands, others in calls(record):
+        arrays = list(operands.values())
+        shape, rest = tuple(x.shape for x in arrays), (*(x.dtype for x in arrays), str(others))
+        if max(x.size for x in arrays) > 1500 or (rest in seen and (shape in shapes or len(shapes) > 5)):
+            continue
+        seen.add(rest)
+        shapes.add(shape)
+        yield list(operands), [wf.tensor(x) for x in arrays], others
+
+
+def cotangent_of(y):
+    return wf.cos(wf.reshape(wf.cast(wf.arange(y.size), y.dtype), y.shape))
+
+
+@pytest.mark.parametrize("name", list(RECORDS))
+def test_the_same_bits_every_way(name):
+    function = getattr(wf, name)
+    for names, tensors, others in some(RECORDS[name]):
+
+        def call(given, names=names, others=others):
+            return function(**dict(zip(names, given, strict=True)), **others)
+
+        expected = call(tensors)
+        assert bits(wf.function(call)(tensors)) == bits(expected), (tensors, others)
+        if tensors[0].dtype.is_floating and expected.dtype.is_floating:
+
+            def gradients(given, call=call):
+                with wf.GradientTape() as tape:
+                    for x in given:
+                        tape.watch(x)
+                    y = call(given)
+                found = tape.gradient(y, given, cotangent_of(expected))
+                return [y] + [wf.zeros_like(x) if g is None else g for g, x in zip(found, given, strict=True)]
+
+            under, compiled = gradients(tensors), wf.function(gradients)(tensors)
+            assert bits(under[0]) == bits(expected)
+            for one, other in zip(under, compiled, strict=True):
+                np.testing.assert_allclose(other.numpy(), one.numpy(), rtol=1e-5, atol=1e-6)
+        open_sizes = [wf.TensorSpec([None] * x.ndim, x.dtype) for x in tensors]
+        if all(x.shape == tensors[0].shape for x in tensors):  # sizes that are not known do not stretch
+            assert bits(wf.function(call, input_signature=[open_sizes])(tensors)) == bits(expected), (tensors, others)
+        if all(x.ndim == tensors[0].ndim for x in tensors):  # members have axes of their own
+            mapped = wf.vmap(call)([wf.concatenate([wf.expand_dims(x, 0)] * 2) for x in tensors])
+            for member in range(2):
+                assert bits(mapped[member]) == bits(expected), (tensors, others)
+
+
+@pytest.mark.parametrize("name", [name for name, record in RECORDS.items() if "f64" in record["operands"][0]["dtypes"]])
+def test_derivatives(name):
+    """In float64 against differences, away from places without a derivative."""
+    record, function = RECORDS[name], getattr(wf, name)
+    low, high = (1.1, 1.9) if record["domain"] == "positive" else (0.1, 0.9)
+    rng = np.random.default_rng(5)
+    operands = [rng.uniform(low, high, (3, 4)) for _ in record["operands"]]
+    others = next(calls(record))[2]
+
+    def loss(*xs):
+        y = function(*xs, **others)
+        return wf.sum(wf.cast(y, "float64") * cotangent_of(wf.cast(y, "float64")))
+
+    tensors = [wf.tensor(x) for x in operands]
+    found = wf.grad(loss, tuple(range(len(tensors))))(*tensors) if function(*tensors).dtype.is_floating else []
+    for i, gradient in enumerate(found):
+        for at in np.ndindex(3, 4):
+            slopes = []
+            for step in (1e-6, -1e-6):
+                moved = [x.copy() for x in operands]
+                moved[i][at] += step
+                slopes.append(float(loss(*map(wf.tensor, moved))))
+            slope = (slopes[0] - slopes[1]) / 2e-6
+            assert gradient.numpy()[at] == pytest.approx(slope, rel=1e-5, abs=1e-6), (i, at)

@@ -1,0 +1,82 @@
+// Functions made of ops as C++ users call them: operands that are left out, weak numbers, options,
+// and errors in their name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// What an error of a kind says.
+template <class Kind, class Call>
+std::string error_of(const Call &call) {
+  try {
+    call();
+  } catch (const Kind &error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+TEST(Composites, OperandsMayBeLeftOut) {
+  const Tensor x = tensor({1.f, 5.f, 9.f});
+  EXPECT_THAT(clip(x, 2, 6).to_vector<float>(), ElementsAre(2, 5, 6));
+  EXPECT_THAT(clip(x, {}, 6).to_vector<float>(), ElementsAre(1, 5, 6));
+  EXPECT_THAT(clip(x, 2).to_vector<float>(), ElementsAre(2, 5, 9));
+  EXPECT_THAT(clip(x, tensor({0.f, 6.f, 0.f}), std::nullopt).to_vector<float>(),
+              ElementsAre(1, 6, 9));
+  EXPECT_THAT(clip(x).to_vector<float>(), ElementsAre(1, 5, 9));
+}
+
+TEST(Composites, NumbersAreWeak) {
+  const Tensor x = tensor({3.0, 6.0});
+  EXPECT_EQ(hypot(x, 0.1).to_vector<double>()[0], std::hypot(3.0, 0.1));
+  EXPECT_EQ(hypot(tensor({3, 4}), 4).dtype(), f32);
+  EXPECT_EQ(clip(tensor({1, 5}), 2, 6).dtype(), i32);
+  EXPECT_EQ(clip(tensor({1, 5}), 2.5).dtype(), f32);
+  EXPECT_EQ(floor_divide(tensor({7, -7}), 2).to_vector<int>(), (std::vector{3, -4}));
+  EXPECT_EQ(hypot(3, 4).item<float>(), 5);
+}
+
+TEST(Composites, OptionsAreNamed) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor x = tensor({1.f, inf, -inf, std::numeric_limits<float>::quiet_NaN()});
+  EXPECT_THAT(nan_to_num(x, {.nan = 7, .posinf = 8, .neginf = 9}).to_vector<float>(),
+              ElementsAre(1, 8, 9, 7));
+  EXPECT_EQ(nan_to_num(x).to_vector<float>()[1], std::numeric_limits<float>::max());
+  EXPECT_NEAR(round(3.14159, 2).item<float>(), 3.14, 1e-6);
+  EXPECT_EQ(round(tensor({1234}), -2).item<int>(), 1200);
+}
+
+TEST(Composites, AreTheirOpsToTapesAndTraces) {
+  const Tensor x = tensor({0.25f, 0.5f});
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor slope = tape.gradient(sum(atan(x)), x);
+  EXPECT_NEAR(slope.to_vector<float>()[1], 0.8, 1e-6);
+  const auto traced = function([](const Tensor &t) { return atan2(t, clip(t, 0.3)); });
+  const std::vector<float> expected = atan2(x, clip(x, 0.3)).to_vector<float>();
+  EXPECT_EQ(traced(x).to_vector<float>(), expected);
+}
+
+TEST(Composites, ErrorsHaveTheirNameAndTheUsersLine) {
+  const Tensor two = zeros({2}), three = zeros({3}), bools = tensor({true});
+  EXPECT_THAT(error_of<ShapeError>([&] { hypot(two, three); }), HasSubstr("hypot: "));
+  const int line = __LINE__ + 1;
+  const std::string said = error_of<DTypeError>([&] { clip(bools, true); });
+  EXPECT_THAT(said, HasSubstr("clip: x must be a number (i32, i64, f32, f64), but it is bool(1,)"));
+  EXPECT_THAT(said, HasSubstr("CompositesTest.cpp:" + std::to_string(line)));
+  EXPECT_THAT(error_of<StateError>([] { round(Tensor()); }),
+              HasSubstr("round: x is an undefined tensor: it was never given a value"));
+  EXPECT_THAT(error_of<ValueError>([] { clip(tensor({1}), std::int64_t{1} << 40); }),
+              HasSubstr("clip: the scalar 1099511627776 does not fit the dtype i32"));
+}
+
+} // namespace
+} // namespace weft

@@ -1,0 +1,163 @@
+// Generates composites: their declarations, and definitions that promote operands and compute the
+// body.
+#include "Backends.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TableGen/Error.h"
+
+using namespace llvm;
+
+namespace weft::tblgen {
+
+namespace {
+
+/// Writes a body as an expression of C++.
+class Body {
+public:
+  Body(const CompositeRecord &composite, ArrayRef<OpRecord> ops)
+      : composite_(composite), ops_(ops) {}
+
+  std::string of(const DagInit *dag) const {
+    const Record *head = operatorOf(dag);
+    std::vector<std::string> arguments;
+    for (unsigned i = 0; i < dag->getNumArgs(); ++i)
+      arguments.push_back(argument(dag->getArg(i), dag->getArgName(i)));
+    if (head->getName() == "if_given")
+      return "(" + arguments[0] + ".defined() ? " + arguments[1] + " : " + arguments[2] + ")";
+    return function(head) + "(" + join(arguments, ", ") + ")";
+  }
+
+private:
+  std::string argument(const Init *value, const StringInit *name) const {
+    if (const auto *inner = dyn_cast<DagInit>(value)) return of(inner);
+    if (const auto *number = dyn_cast<IntInit>(value)) return std::to_string(number->getValue());
+    if (const auto *number = dyn_cast<StringInit>(value)) return number->getValue().str();
+    return "given[" + std::to_string(index_of(name->getValue())) + "]";
+  }
+
+  std::size_t index_of(StringRef name) const {
+    for (auto [i, operand] : enumerate(composite_.operands))
+      if (operand.name == name) return i;
+    PrintFatalError(composite_.def, "the body mentions $" + name);
+  }
+
+  /// The C++ function that the word of a dag stands for.
+  std::string function(const Record *head) const {
+    if (head->isSubClassOf("Weft_CompositeFn")) return head->getValueAsString("name").str();
+    if (!head->isSubClassOf("Emit")) return head->getName().str();
+    StringRef mnemonic = head->getValueAsString("mnemonic");
+    for (const OpRecord &op : ops_)
+      if (op.mnemonic == mnemonic) return op.cppName;
+    PrintFatalError(composite_.def, "the body calls '" + mnemonic + "', which is no op");
+  }
+
+  const CompositeRecord &composite_;
+  ArrayRef<OpRecord> ops_;
+};
+
+StringRef resultOf(const CompositeRecord &composite) {
+  return composite.givesOne() ? "Tensor" : "std::vector<Tensor>";
+}
+
+/// `{"x", admits("a number", {DType::i32, ..}), true}`: a row of call::ParameterInfo.
+void emitInfo(const Operand &operand, raw_ostream &os) {
+  os << "{\"" << operand.name << "\", call::admits(\"" << operand.admitsWord << "\", {";
+  for (auto [i, dtype] : enumerate(operand.dtypes)) os << (i ? ", " : "") << "DType::" << dtype;
+  os << "}), " << (operand.role == "value" ? "true" : "false") << "}";
+}
+
+/// Counts axes from the front.
+void emitAxes(const CompositeRecord &composite, raw_ostream &os) {
+  for (const Attribute &attribute : composite.attributes) {
+    if (attribute.kind != "axis" && attribute.kind != "axes") continue;
+    const std::string name = (attribute.isOption ? "options." : "") + attribute.name;
+    os << "  " << name << " = call::checked_" << attribute.kind << "(\"" << composite.cppName
+       << "\", \"" << attribute.pythonName << "\", " << name << ", given[0].rank());\n";
+  }
+}
+
+void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bool asSpan,
+                    raw_ostream &os) {
+  os << resultOf(composite) << " " << composite.cppName << "("
+     << parametersInCpp(composite, false, asSpan) << ") {\n  static constexpr call::ParameterInfo ";
+  if (composite.isVariadic()) {
+    os << "info = ";
+    emitInfo(composite.operands[0], os);
+    os << ";\n  const CompositeCall site(\"" << composite.cppName
+       << "\", where);\n  const std::vector<Tensor> given = call::tensors_of(\""
+       << composite.cppName << "\", Promotion::" << composite.promotion << ", info, "
+       << composite.operands[0].name << ");\n";
+  } else {
+    os << "infos[] = {";
+    for (auto [i, operand] : enumerate(composite.operands)) {
+      os << (i ? ", " : "");
+      emitInfo(operand, os);
+    }
+    os << "};\n  const Operand *const operands[] = {";
+    for (auto [i, operand] : enumerate(composite.operands))
+      os << (i ? ", " : "") << (operand.optional ? operand.name + ".get()" : "&" + operand.name);
+    os << "};\n  const CompositeCall site(\"" << composite.cppName
+       << "\", call::line_of(operands));\n  const std::array given = call::tensors_of(\""
+       << composite.cppName << "\", Promotion::" << composite.promotion << ", infos, operands);\n";
+  }
+  emitAxes(composite, os);
+  if (composite.cppBody.empty()) {
+    os << "  return " << Body(composite, ops).of(composite.body) << ";\n}\n";
+    return;
+  }
+  SmallVector<std::string> arguments;
+  if (composite.isVariadic()) arguments.push_back("given");
+  else
+    for (std::size_t i = 0; i < composite.operands.size(); ++i)
+      arguments.push_back("given[" + std::to_string(i) + "]");
+  for (const Attribute &attribute : composite.attributes)
+    if (!attribute.isOption) arguments.push_back(attribute.name);
+  if (hasOptions(composite)) arguments.push_back("options");
+  os << "  return composites::" << composite.cppBody << "(" << join(arguments, ", ") << ");\n}\n";
+}
+
+} // namespace
+
+void emitCompositeHeader(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Functions made of ops.");
+  for (const CompositeRecord &composite : readComposites(records)) emitDeclaration(composite, os);
+}
+
+void emitCompositeSource(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Functions made of ops: each promotes its operands and computes its body.");
+  os << "#include <array>\n\n#include <weft/composites.h>\n\n"
+        "#include \"Ops/Composites/Composites.h\"\n#include \"Support/CallSite.h\"\n\n"
+        "namespace weft {\n\n";
+  const std::vector<OpRecord> ops = readOps(records);
+  for (const CompositeRecord &composite : readComposites(records)) {
+    os << "// " << origin(composite) << "\n";
+    emitDefinition(composite, ops, false, os);
+    if (composite.isVariadic()) emitDefinition(composite, ops, true, os);
+    os << "\n";
+  }
+  os << "} // namespace weft\n";
+}
+
+void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "What computes composites that have no body in their record.");
+  for (const CompositeRecord &composite : readComposites(records)) {
+    if (composite.cppBody.empty()) continue;
+    std::vector<std::string> parameters;
+    for (const Operand &operand : composite.operands)
+      parameters.push_back((operand.variadic ? "std::span<const Tensor> " : "const Tensor &") +
+                           operand.name);
+    for (const Attribute &attribute : composite.attributes)
+      if (!attribute.isOption)
+        parameters.push_back(
+            (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+            attribute.name);
+    if (hasOptions(composite))
+      parameters.push_back("const " + optionsName(composite) + " &options");
+    os << resultOf(composite) << " " << composite.cppBody << "(" << join(parameters, ", ")
+       << "); // " << origin(composite) << "\n";
+  }
+}
+
+} // namespace weft::tblgen
