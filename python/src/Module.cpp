@@ -2,6 +2,7 @@
 #include "CallErrors.h"
 #include "ComputedSizes.h"
 #include "Data.h"
+#include "Identities.h"
 #include "Interrupts.h"
 #include "Layers.h"
 #include "Networks.h"
@@ -106,6 +107,7 @@ NB_MODULE(_weft, module) {
   define_dlpack(module);
   define_computed_sizes(module);
   define_styles(module);
+  define_identities(module);
   define_printing(module);
   define_creation(module);
   define_ops(module);
