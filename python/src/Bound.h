@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Arguments.h"
+#include "Snapshots.h"
 
 #include <tuple>
 #include <utility>
@@ -101,6 +102,8 @@ private:
       Arguments arguments = table().defaults;
       Given given;
       PyObject *others[std::size(Object::kMore)] = {};
+      const nb::object named = words_of(keywords);
+      keywords = named.ptr();
       parameters.read_call(args, keywords, arguments, given, Object::kMore, others);
       using Of = typename Object::Of;
       Of held = std::apply([](const Args &...each) { return Of(each...); }, arguments);

@@ -1,5 +1,6 @@
 // Signatures of functions that nanobind binds, read: names of parameters, their types and defaults.
 #include "BoundForms.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -110,15 +111,15 @@ bool may_be_one(nb::handle value, std::string_view type) {
   }
   if (PySequence_Check(value.ptr()) == 0 || PyUnicode_Check(value.ptr()) != 0) return false;
   const std::vector<std::string_view> inner = split(within(type, '[', ']'), ',');
-  const nb::object items = nb::steal(PySequence_Fast(value.ptr(), ""));
+  const nb::object items = nb::steal(PySequence_Tuple(value.ptr()));
   if (!items.is_valid()) {
     PyErr_Clear();
     return false;
   }
-  const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
+  const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(items.ptr()));
   if (outer == "tuple" && size != inner.size()) return false;
   for (std::size_t i = 0; i < size; ++i)
-    if (!may_be(PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)),
+    if (!may_be(PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)),
                 inner[outer == "tuple" ? i : 0]))
       return false;
   return true;
@@ -236,11 +237,11 @@ std::string public_name(nb::handle object) {
   const auto rank = [](const std::string &name) {
     return std::tuple(name.starts_with("weft.tf."), name.size(), name);
   };
-  for (const auto [key, module] : nb::borrow<nb::dict>(PyImport_GetModuleDict())) {
+  for (const auto &[key, module] : items_of(PyImport_GetModuleDict())) {
     if (PyModule_Check(module.ptr()) == 0 || PyUnicode_Check(key.ptr()) == 0) continue;
     const std::string within = text_of(key);
     if (!is_of_package(within) || !is_public(within)) continue;
-    for (const auto [name, value] : nb::borrow<nb::dict>(PyModule_GetDict(module.ptr()))) {
+    for (const auto &[name, value] : items_of(PyModule_GetDict(module.ptr()))) {
       if (!value.is(object) || PyUnicode_Check(name.ptr()) == 0) continue;
       const std::string text = text_of(name);
       if (!is_public(text)) continue;

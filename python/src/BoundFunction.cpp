@@ -3,7 +3,7 @@
 #include <array>
 
 #include "Function.h"
-#include "Tree.h"
+#include "Kinds.h"
 #include <structmember.h>
 #include <weft/detail/inline_vector.h>
 
@@ -113,6 +113,10 @@ PyObject *get_bound(PyObject *function, PyObject *self, PyObject *) {
     bound->self = Py_NewRef(self);
     return made;
   });
+}
+
+std::pair<PyObject *, PyObject *> parts_of_bound(PyObject *bound) {
+  return {bound_of(bound)->function, bound_of(bound)->self};
 }
 
 void define_bound_functions(nb::module_ &module) {

@@ -1,5 +1,6 @@
 // Errors of wrong calls of bound functions, worded anew: their calls pass through here.
 #include "CallErrors.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include "Arguments.h"
@@ -339,7 +340,7 @@ void add(nb::handle object, nb::handle owner, const std::string &name, bool is_p
 
 void add_class(nb::handle type) {
   auto *of = reinterpret_cast<PyTypeObject *>(type.ptr());
-  for (const auto [key, value] : nb::borrow<nb::dict>(of->tp_dict)) {
+  for (const auto &[key, value] : items_of(of->tp_dict)) {
     const std::string name = text_of(key);
     if (!PyObject_TypeCheck(value.ptr(), &PyProperty_Type)) {
       add(value, type, name, false);
@@ -358,7 +359,7 @@ void add_class(nb::handle type) {
 } // namespace
 
 void word_call_errors(nb::module_ &module) {
-  for (const auto [key, value] : nb::borrow<nb::dict>(PyModule_GetDict(module.ptr()))) {
+  for (const auto &[key, value] : items_of(PyModule_GetDict(module.ptr()))) {
     if (PyType_Check(value.ptr()) == 0) add(value, module, text_of(key), false);
     else add_class(value);
   }

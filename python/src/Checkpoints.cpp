@@ -1,7 +1,7 @@
 // Checkpoints of Python: files of models, optimizers, data sets and numbers, and their managers.
+#include "Kinds.h"
 #include "Saved.h"
 #include "Text.h"
-#include "Tree.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -78,7 +78,7 @@ void SavedParts::add(const std::string &name, nb::handle object) {
   else parts_.emplace_back(name, parts);
   const std::string prefix = name.empty() ? std::string() : name + ".";
   if (dict) {
-    for (const auto [key, value] : nb::borrow<nb::dict>(object))
+    for (const auto &[key, value] : items_of(object.ptr()))
       if (is_number(value.ptr()) && PyUnicode_Check(key.ptr()) != 0)
         add_number(prefix + nb::cast<std::string>(key), object, key, value);
   } else if (record || name.empty()) {

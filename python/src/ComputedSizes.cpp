@@ -1,5 +1,6 @@
 // Shapes of sizes that a traced function computes, made of ops that take a size as a value.
 #include "ComputedSizes.h"
+#include "Snapshots.h"
 
 #include <ranges>
 
@@ -148,9 +149,8 @@ std::optional<std::vector<ComputedSize>> computed_sizes(PyObject *shape, const P
     return sizes;
   }
   if (PyList_Check(shape) == 0 && PyTuple_Check(shape) == 0) return std::nullopt;
-  const nb::object items = checked(PySequence_Fast(shape, "sizes are wanted"));
-  const std::span entries(PySequence_Fast_ITEMS(items.ptr()),
-                          static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr())));
+  const nb::tuple items = entries_of(shape);
+  const std::span entries(&PyTuple_GET_ITEM(items.ptr(), 0), items.size());
   if (std::ranges::find(entries, Py_None) != entries.end())
     throw DTypeError(place.text() + " has the size None, which the trace does not know: " +
                      "wf.size(x, axis) is it as a tensor, and tf.shape(x)[axis]");

@@ -1,5 +1,6 @@
 // Numbers, nested sequences and whatever else has elements, as tensors and operands.
 #include "Binding.h"
+#include "Snapshots.h"
 
 #include <limits>
 
@@ -300,16 +301,12 @@ std::vector<Tensor> to_tensors(PyObject *object, const Place &place) {
   if (!is_sequence(object) && !is_tensor(object))
     throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
                      ": a sequence of tensors is wanted");
-  const nb::object items = checked(PySequence_Fast(object, "a sequence of tensors is wanted"));
+  const nb::tuple items = entries_of(object);
   std::optional<DType> hint;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()) && !hint; ++i)
-    if (PyObject *item = PySequence_Fast_GET_ITEM(items.ptr(), i); is_tensor(item))
-      hint = tensor_in(item).dtype();
+  for (const nb::handle item : items)
+    if (!hint && is_tensor(item.ptr())) hint = tensor_in(item.ptr()).dtype();
   std::vector<Tensor> tensors;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
-    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
-    tensors.push_back(to_tensor(item.ptr(), place, hint));
-  }
+  for (const nb::handle item : items) tensors.push_back(to_tensor(item.ptr(), place, hint));
   return tensors;
 }
 
@@ -335,10 +332,9 @@ Ints to_integers(PyObject *object, const Place &place) {
       return integers;
     }
   if (PyLong_CheckExact(object) || !is_sequence(object)) return Ints{to_integer(object, place)};
-  const nb::object items = checked(PySequence_Fast(object, "integers are wanted"));
+  const nb::tuple items = entries_of(object);
   Ints list;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
-    list.push_back(to_integer(PySequence_Fast_GET_ITEM(items.ptr(), i), place));
+  for (const nb::handle item : items) list.push_back(to_integer(item.ptr(), place));
   return list;
 }
 

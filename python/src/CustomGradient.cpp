@@ -17,14 +17,6 @@ std::shared_ptr<PyObject> kept(nb::object object) {
   return {object.release().ptr(), [](PyObject *held) { with_python([&] { Py_DECREF(held); }); }};
 }
 
-std::vector<Tensor> tensors_in(nb::handle structure, const char *what) {
-  std::vector<Tensor> list;
-  visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
-    list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
-  });
-  return list;
-}
-
 /// The gradients that a function gives for cotangents: a tensor or None for each of `count`
 /// operands.
 std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count) {
@@ -82,7 +74,8 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
     throw DTypeError("custom_gradient: " + name + " gave an object of type " +
                      Py_TYPE(made.ptr())->tp_name + ": it returns (value, gradient function)");
   const nb::object value = made[0];
-  const std::vector<Tensor> results = tensors_in(value, "custom_gradient: the value");
+  const Structure structure(value.ptr(), "custom_gradient: the value");
+  const std::vector<Tensor> results = structure.tensors();
   const std::shared_ptr<PyObject> pull = kept(nb::object(made[1]));
   const std::size_t count = operands.size();
   pullback = [pull, count](std::span<const Tensor> cotangents) {
@@ -90,7 +83,7 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
   };
   const std::vector<Tensor> attached = detail::attach(name, operands, results, pullback, false);
   std::size_t next = 0;
-  return rebuilt(value.ptr(), [&] { return checked(wrap(attached[next++])); });
+  return structure.rebuilt([&] { return checked(wrap(attached[next++])); });
 }
 
 /// The arguments of a call that is run again: some of them come anew as tensors.
@@ -119,19 +112,20 @@ nb::object recompute(nb::object function, const nb::tuple &given, const nb::dict
     operands.push_back(tensor_in(value.ptr()));
     rerun.places.push_back(i);
   }
-  const auto structure = std::make_shared<std::shared_ptr<PyObject>>();
+  std::optional<Structure> structure; // of the first run, which ends before this frame does
+  const auto first = std::make_shared<std::optional<Structure> *>(&structure);
   const detail::Body body = [rerun = std::move(rerun),
-                             structure](std::span<const Tensor> tensors) -> std::vector<Tensor> {
+                             first](std::span<const Tensor> tensors) -> std::vector<Tensor> {
     const Locked lock;
-    const nb::object value = rerun(tensors);
-    std::vector<Tensor> results = tensors_in(value, "recompute: what the function gave");
-    *structure = kept(value);
+    Structure given(rerun(tensors).ptr(), "recompute: what the function gave");
+    std::vector<Tensor> results = given.tensors();
+    if (auto *to = std::exchange(*first, nullptr)) to->emplace(std::move(given));
     return results;
   };
   const std::vector<Tensor> results =
       detail::run_recomputed("recompute", body, std::move(operands));
   std::size_t next = 0;
-  return rebuilt(structure->get(), [&] { return checked(wrap(results[next++])); });
+  return structure.value().rebuilt([&] { return checked(wrap(results[next++])); });
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Files of data in Python: sources of data sets, and reading and writing at once.
 #include "Data.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <map>
@@ -143,7 +144,7 @@ void define_readers(nb::module_ &module) {
   module.def("internal_save_safetensors", [](const std::string &path, const nb::dict &values,
                                              const std::map<std::string, std::string> &metadata) {
     std::map<std::string, Tensor> tensors;
-    for (const auto [name, value] : values) {
+    for (const auto &[name, value] : items_of(values.ptr())) {
       if (!nb::isinstance<nb::str>(name))
         raise_type_error("save_safetensors: the names of tensors are text");
       tensors.emplace(nb::cast<std::string>(name),

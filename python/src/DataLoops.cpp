@@ -1,6 +1,7 @@
 // Loops over data sets in traced functions of Python: host calls fetch the elements.
 #include "Data.h"
 #include "Function.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <weft/data/for_each.h>
@@ -22,9 +23,8 @@ nb::object list_of(std::span<const Tensor> tensors) {
 
 std::vector<Tensor> tensors_of(nb::handle list) {
   std::vector<Tensor> tensors;
-  const nb::object items = checked(PySequence_Fast(list.ptr(), "a list of tensors was expected"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
-    tensors.push_back(to_tensor(PySequence_Fast_GET_ITEM(items.ptr(), i), {"for", "a tensor"}));
+  for (const nb::handle item : entries_of(list.ptr()))
+    tensors.push_back(to_tensor(item.ptr(), {"for", "a tensor"}));
   return tensors;
 }
 

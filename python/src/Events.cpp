@@ -1,6 +1,7 @@
 // Event files of Python, for TensorBoard.
 #include "Foreign.h"
 #include "Runs.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <map>
@@ -54,7 +55,7 @@ events::Hyperparameter hyperparameter(const std::string &name, nb::handle value)
 void hyperparameters(const BoundWriter &self, const nb::dict &values,
                      const std::vector<std::string> &metrics) {
   std::map<std::string, events::Hyperparameter> all;
-  for (const auto [key, value] : values) {
+  for (const auto &[key, value] : items_of(values.ptr())) {
     const std::string name = nb::cast<std::string>(nb::str(key));
     all.emplace(name, hyperparameter(name, value));
   }

@@ -42,14 +42,6 @@ int traverse_callable(PyObject *self, visitproc visit, void *arg) {
   return 0;
 }
 
-/// Drops what the slot keeps, when nothing is found there any more.
-void close_slot(CallableSlot &slot) {
-  slot.function = nullptr;
-  std::vector<nb::object> dropped;
-  for (Kept *each : std::exchange(slot.kept, {}))
-    dropped.push_back(nb::steal(std::exchange(each->object, nullptr)));
-}
-
 int clear_callable(PyObject *self) {
   if (!nb::inst_ready(self)) return 0;
   auto *callable = nb::inst_ptr<Callable>(self);
@@ -100,6 +92,13 @@ void drop(PyObject *object) noexcept {
 }
 
 std::shared_ptr<PyObject> keep(nb::object object) { return {object.release().ptr(), drop}; }
+
+void close_slot(CallableSlot &slot) {
+  slot.function = nullptr;
+  std::vector<nb::object> dropped;
+  for (Kept *each : std::exchange(slot.kept, {}))
+    dropped.push_back(nb::steal(std::exchange(each->object, nullptr)));
+}
 
 Callable::Callable(nb::object called) : function(std::move(called)) {
   slot->function = function.ptr();

@@ -51,6 +51,8 @@ struct CallableSlot {
   std::unordered_set<Kept *> kept = {};
 };
 using CallablePointer = std::shared_ptr<CallableSlot>;
+/// Drops what the slot keeps, when nothing is found there any more. With the lock held.
+void close_slot(CallableSlot &slot);
 
 /// An object of Python that keeps a callable for C++, and what that makes, in sight of the
 /// collector: C++ has the slot alone, so that whoever holds the callable may be collected with what

@@ -1,8 +1,8 @@
 // The class Function of Python: calls of traced functions, by the vectorcall protocol.
 #include "Function.h"
+#include "Results.h"
 #include "Runs.h"
 #include "Text.h"
-#include "Tree.h"
 
 #include <bit>
 #include <memory>
@@ -35,6 +35,7 @@ struct Object {
   std::uint32_t history; ///< which of the last calls were traced, the latest in the lowest bit
   std::uint32_t calls, warnings;
   std::shared_ptr<FunctionCore::Trace> last; ///< of the last call, compiled
+  CallablePointer slot;                      ///< which keeps what its traces hold of Python
 };
 
 PyTypeObject *function_type = nullptr;
@@ -84,39 +85,6 @@ private:
 // Tracing
 //===----------------------------------------------------------------------===//
 
-/// What a trace's function returned.
-struct Prototype {
-  enum class Form : std::uint8_t { tensor, none, tree };
-
-  explicit Prototype(nb::object tree) : tree(std::move(tree)) {
-    if (is_tensor(this->tree.ptr())) form = Form::tensor;
-    if (this->tree.is_none()) form = Form::none;
-  }
-  ~Prototype() {
-    // While Python ends it is no longer initialized, but its lock is there.
-    if (PyGILState_Check() == 0 && Py_IsInitialized() == 0) {
-      static_cast<void>(tree.release());
-    } else {
-      const Locked locked;
-      tree.reset();
-    }
-  }
-  /// Takes the variables of the result, which the trace keeps from then on.
-  void bind() {
-    TreeFiller filler({}, {}, {});
-    filler.variables_only = true;
-    tree = filler.fill(tree.ptr());
-    loose = false;
-  }
-  Prototype(const Prototype &) = delete;
-  Prototype &operator=(const Prototype &) = delete;
-
-  nb::object tree;
-  Form form = Form::tree;
-  bool loose = false; ///< whether it must be bound before it is used
-  int is_short = -1;  ///< whether calls keep the lock of Python; asked once
-};
-
 /// One call until its result.
 struct Call {
   explicit Call(Object *self) : self(self), walker(name_of(self)) {}
@@ -127,6 +95,7 @@ struct Call {
   std::shared_ptr<void> prototype;
   bool inside = false; ///< another trace
   bool traced = false;
+  bool in_tree = false; ///< whether the arguments were read into a tree
   std::optional<Holder> held;
   std::string why; ///< what differs from the traces there are, where a warning is due
 
@@ -136,10 +105,18 @@ struct Call {
     if (self->specs != nullptr) [[unlikely]]
       convert_to_specs(callee, bound);
     walk(callee, bound, walker);
+    if (walker.stopped()) [[unlikely]]
+      read_tree();
+  }
+  /// Before the function is traced with the arguments: what it gets is what was read.
+  void read_tree() {
+    if (std::exchange(in_tree, true)) return;
+    walker.begin_tree();
+    walk(callee_of(self), bound, walker);
   }
   /// Before the lock of Python is given up.
   void hold() {
-    if (!held) held.emplace(walker.reader);
+    if (!held && !in_tree) held.emplace(walker.reader);
   }
   std::vector<Tensor> trace(std::span<const Tensor> inputs,
                             std::span<const detail::VariablePointer> variables);
@@ -149,7 +126,8 @@ struct Call {
           return trace(inputs, variables);
         };
   }
-  nb::object run_python(TreeFiller &filler);
+  nb::object run_python(std::span<const Tensor> inputs,
+                        std::span<const detail::VariablePointer> variables) const;
 };
 
 /// "argument 0" as the user calls it: "argument 'x'".
@@ -171,19 +149,30 @@ std::string with_names(const Object *self, std::string text) {
   return made + text.substr(from);
 }
 
-nb::object Call::run_python(TreeFiller &filler) {
+nb::object Call::run_python(std::span<const Tensor> inputs,
+                            std::span<const detail::VariablePointer> variables) const {
   const std::vector<nb::object> &names = self->parameters->names;
   nb::list positional;
   nb::dict named;
   ArgumentNames known;
+  std::size_t argument = 0, leaf = 0, input = 0;
+  const auto next_leaf = [&](const Tree::Node &node) -> nb::object {
+    const nb::object &own = walker.leaves[leaf++];
+    if (node.kind == Kind::tensor) return checked(wrap(inputs[input++]));
+    const auto &of = walker.reader.variables;
+    for (std::size_t i = 0; i < of.size(); ++i)
+      if (variable_in(own.ptr()).state() == *of[i]) return checked(wrap(Variable(*variables[i])));
+    return own;
+  };
+  const auto next = [&] { return Tree::build(walker.tree.root.entries[argument++], next_leaf); };
   for (std::size_t i = 0; i < bound.count; ++i) {
-    const nb::object value = filler.fill(bound.values[i]);
+    const nb::object value = next();
     known.add(text_of(names[i]), value);
     if (i < self->parameters->positional) positional.append(value);
     else named[names[i]] = value;
   }
-  for (PyObject *value : bound.rest) positional.append(filler.fill(value));
-  for (const auto &[word, value] : bound.words) named[nb::handle(word)] = filler.fill(value);
+  for (std::size_t i = 0; i < bound.rest.size(); ++i) positional.append(next());
+  for (const auto &[word, value] : bound.words) named[nb::handle(word)] = next();
   return call_tracing(nb::handle(self->function), nb::tuple(positional), named, self->autograph);
 }
 
@@ -212,22 +201,14 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
   traced = true;
   if (!inside && why.empty() && std::popcount(self->history & 0x3ffU) >= 4)
     why = self->core->explain(walker.reader);
-  TreeFiller filler(inputs, {walker.reader.variables.data(), walker.reader.variables.size()},
-                    variables);
+  if (inputs.size() != walker.reader.tensors.size() || !in_tree)
+    throw InternalError(std::string(name_of(self)) + " is traced with other arguments");
   try {
-    nb::object result = in_form(self, run_python(filler));
-    ResultWalker results(name_of(self));
-    results.walk(result.ptr());
-    if (results.variables) {
-      TreeFiller loosened({}, {}, {});
-      loosened.variables_only = true;
-      loosened.loosened_by = name_of(self);
-      result = loosened.fill(result.ptr());
-    }
-    auto made = std::make_shared<Prototype>(std::move(result));
-    made->loose = results.variables;
-    prototype = std::move(made);
-    return std::move(results.tensors);
+    const nb::object result = in_form(self, run_python(inputs, variables));
+    std::vector<Tensor> tensors;
+    prototype = std::make_shared<Prototype>(name_of(self), result.ptr(), walker.numbered,
+                                            self->slot, tensors);
+    return tensors;
   } catch (nb::python_error &error) {
     // Where sizes are left open much fails that the exact sizes decide; then those are traced.
     if (!inside && self->specs == nullptr && error.matches(PyExc_Exception))
@@ -256,19 +237,19 @@ void warn_of_traces(Call &call) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+Prototype &prototype_of(const FunctionCore::Trace &trace) {
+  return *static_cast<Prototype *>(FunctionCore::prototype(trace).get());
+}
+
 PyObject *result_of(const FunctionCore::Trace &trace, const Call &call,
                     std::vector<Tensor> tensors) {
-  auto &prototype = *static_cast<Prototype *>(FunctionCore::prototype(trace).get());
-  if (prototype.loose) prototype.bind();
-  if (prototype.form == Prototype::Form::tensor) return wrap(std::move(tensors[0]));
-  if (prototype.form == Prototype::Form::none) Py_RETURN_NONE;
   const auto &variables = call.walker.reader.variables;
-  TreeFiller filler(tensors, FunctionCore::stand_ins(trace), {variables.data(), variables.size()});
-  return filler.fill(prototype.tree.ptr()).release().ptr();
+  return prototype_of(trace).fill(std::move(tensors), FunctionCore::stand_ins(trace),
+                                  {variables.data(), variables.size()});
 }
 
 bool keeps_lock(const FunctionCore::Trace &trace) {
-  auto &prototype = *static_cast<Prototype *>(FunctionCore::prototype(trace).get());
+  Prototype &prototype = prototype_of(trace);
   if (prototype.is_short < 0) prototype.is_short = detail::is_short(trace) ? 1 : 0;
   return prototype.is_short != 0;
 }
@@ -281,6 +262,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
   if (FunctionCore::calls_are_recorded()) {
     call.inside = true;
     call.read(args, given, keywords);
+    call.read_tree();
     const auto trace =
         self->core->find_inside(nowhere, call.walker.reader, call.tracee(), call.prototype);
     if (self->kept != nullptr) keep_while_traced(nb::borrow(self->kept));
@@ -288,9 +270,9 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
   }
   if (FunctionCore::calls_are_entries()) {
     call.read(args, given, keywords);
+    call.read_tree();
     std::shared_ptr<FunctionCore::Trace> trace;
     std::optional<std::vector<Tensor>> tensors;
-    call.hold();
     {
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
@@ -316,7 +298,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
 
 /// The trace of a call, made if there is none.
 std::shared_ptr<FunctionCore::Trace> find(Call &call) {
-  call.hold();
+  call.read_tree();
   const Unlocked others_run(true);
   return call.self->core->find({}, call.walker.reader, call.tracee(), call.prototype);
 }
@@ -406,7 +388,7 @@ nb::object ir(FunctionHandle self, nb::args args, nb::kwargs keywords) {
   return asked(self, args, keywords, [&](Call &call) -> nb::object {
     std::string text;
     const Phase at = phase_named(phase);
-    call.hold();
+    call.read_tree();
     {
       const Unlocked others_run(true);
       text = call.self->core->ir(call.walker.reader, call.tracee(), at);
@@ -446,7 +428,7 @@ Graph graph_of(nb::handle function, const nb::args &args, const nb::kwargs &keyw
                      Py_TYPE(function.ptr())->tp_name);
   Graph graph;
   asked(function, args, keywords, [&](Call &call) -> nb::object {
-    call.hold();
+    call.read_tree();
     const Unlocked others_run(true);
     graph = call.self->core->graph(call.walker.reader, call.tracee());
     return {};
@@ -469,11 +451,12 @@ void add_types(nb::handle spec, std::vector<TensorType> &types) {
     types.push_back(shape.is_none() ? weft::spec(dtype, any_rank)
                                     : weft::spec(dtype, shape_of_spec(shape, place)));
   } else if (PyDict_Check(spec.ptr()) != 0) {
-    const std::vector<std::uint32_t> sorted = shape_of_dict(spec.ptr()).sorted;
-    const nb::object values = checked(PyDict_Values(spec.ptr()));
-    for (const std::uint32_t i : sorted) add_types(values[i], types);
+    const auto items = items_of(spec.ptr());
+    std::vector<PyObject *> keys;
+    for (const auto &[key, inner] : items) keys.push_back(key.ptr());
+    for (const std::uint32_t i : shape_of_keys(keys)->sorted) add_types(items[i].second, types);
   } else if (PyList_Check(spec.ptr()) != 0 || PyTuple_Check(spec.ptr()) != 0) {
-    for (const nb::handle inner : spec) add_types(inner, types);
+    for (const nb::handle inner : entries_of(spec.ptr())) add_types(inner, types);
   }
 }
 
@@ -494,6 +477,7 @@ nb::object make_function(nb::object callable, const std::string &name, nb::objec
   nb::object made = checked(PyType_GenericAlloc(function_type, 0));
   Object *self = object_of(made.ptr());
   new (&self->last) std::shared_ptr<FunctionCore::Trace>;
+  new (&self->slot) CallablePointer(std::make_shared<CallableSlot>());
   self->vectorcall = call_function;
   self->function = callable.release().ptr();
   self->specs = specs.is_none() ? nullptr : specs.release().ptr();
@@ -512,6 +496,8 @@ int traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->dict);
   if (self->parameters != nullptr)
     for (const nb::object &value : self->parameters->defaults) Py_VISIT(value.ptr());
+  if (self->slot != nullptr)
+    for (const Kept *each : self->slot->kept) Py_VISIT(each->object);
   return 0;
 }
 
@@ -521,6 +507,9 @@ int clear(PyObject *object) {
   Py_CLEAR(self->specs);
   Py_CLEAR(self->kept);
   Py_CLEAR(self->dict);
+  if (self->parameters != nullptr)
+    for (nb::object &value : self->parameters->defaults) value.reset();
+  if (self->slot != nullptr) close_slot(*self->slot);
   return 0;
 }
 
@@ -532,6 +521,7 @@ void deallocate(PyObject *object) {
   self->last.~shared_ptr();
   delete self->parameters;
   delete self->core;
+  self->slot.~shared_ptr();
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_Del(object);
   Py_DECREF(type);
@@ -585,7 +575,6 @@ void define_method(nb::module_ &scope, const char *name, Method method, const ch
 } // namespace
 
 void define_functions(nb::module_ &module) {
-  nb::class_<Returned>(module, "_Returned", nb::is_final());
   // The module keeps them.
   const nb::object type = checked(PyType_FromSpec(&type_spec));
   function_type = reinterpret_cast<PyTypeObject *>(type.ptr());

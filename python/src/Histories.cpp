@@ -2,6 +2,7 @@
 #include "Histories.h"
 #include "Foreign.h"
 #include "Runs.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <sstream>
@@ -119,9 +120,9 @@ void write_report(const std::string &path, const BoundHistory &history, const nb
   const auto given = [&](const char *name) { return nb::object(options[name]); };
   made.title = text_of(given("title"));
   made.model = text_of(given("model"));
-  for (const auto [name, value] : nb::borrow<nb::dict>(given("configuration")))
+  for (const auto &[name, value] : items_of(given("configuration").ptr()))
     made.configuration.emplace_back(text_of(name), text_of(value));
-  for (const auto [name, value] : nb::borrow<nb::dict>(given("times")))
+  for (const auto &[name, value] : items_of(given("times").ptr()))
     made.times.emplace_back(text_of(name), nb::cast<double>(value));
   if (!given("resources").is_none())
     made.resources = nb::cast<BoundHistory &>(given("resources")).history;
@@ -134,7 +135,7 @@ void write_report(const std::string &path, const BoundHistory &history, const nb
         {to_tensor(image.ptr(), {"write_report", "a picture"}), text_of(caption)});
   }
   made.pictures_title = text_of(given("pictures_title"));
-  for (const auto [title, rows] : nb::borrow<nb::dict>(given("tables"))) {
+  for (const auto &[title, rows] : items_of(given("tables").ptr())) {
     train::ReportTable table{text_of(title), {}};
     for (const nb::handle row : rows) {
       std::vector<std::string> cells;

@@ -1,5 +1,6 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <weft/nn/dense.h>
@@ -72,7 +73,7 @@ void define_base(nb::module_ &module) {
       .def("__repr__", [](nb::handle_t<LayerObject> self) {
         const auto &layer = nb::cast<const LayerObject &>(self);
         nb::list words;
-        for (const auto &[name, value] : nb::borrow<nb::dict>(layer.arguments))
+        for (const auto &[name, value] : items_of(layer.arguments.ptr()))
           words.append(nb::str("{}={!r}").format(name, value));
         return nb::str("{}({})").format(nb::object(self.type().attr("__name__")),
                                         nb::str(", ").attr("join")(words));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Bound.h"
+#include "Snapshots.h"
 
 namespace weft::python {
 
@@ -74,10 +75,11 @@ struct CallOf {
 template <class L>
 PyObject *LayerOf<L>::call(const char *name, PyObject *args, PyObject *keywords) const {
   PyObject *values[std::size(CallOf<L>::words)] = {};
+  const nb::object own = words_of(keywords);
   if (is_one_tensor(args, keywords)) values[0] = PyTuple_GET_ITEM(args, 0);
   else
     bind_arguments(name, CallOf<L>::words, std::size(CallOf<L>::words), CallOf<L>::required, args,
-                   keywords, values);
+                   own.ptr(), values);
   return CallOf<L>::call(*this, name, values);
 }
 

@@ -1,5 +1,6 @@
 // The classes of weft.metrics.
 #include "Networks.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <array>
@@ -66,7 +67,8 @@ struct MetricOf final : MetricObject {
         of_values ? std::span<const char *const>(kValues) : std::span<const char *const>(kPairs);
     constexpr std::size_t operands = of_values ? 1 : 2;
     PyObject *values[3] = {};
-    bind_arguments("weft.metrics.update", words, words.size(), operands, args, keywords, values);
+    const nb::object own = words_of(keywords);
+    bind_arguments("weft.metrics.update", words, words.size(), operands, args, own.ptr(), values);
     std::array<Argument, operands> taken;
     for (std::size_t i = 0; i < operands; ++i)
       if (const Place place{"update", words[i]}; !taken[i].convert(values[i], place, std::nullopt))

@@ -1,6 +1,7 @@
 // What is asked of all variables of a model of Python: lists of them, seeds, summaries, weights in
 // files.
 #include "Saved.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <set>
@@ -123,8 +124,7 @@ WeightNames names_of(nb::handle names) {
   if (names.is_none()) return {};
   if (PyDict_Check(names.ptr()) != 0) {
     std::map<std::string, std::string> table;
-    for (const auto &[path, name] : nb::borrow<nb::dict>(names))
-      table[text_of(path)] = text_of(name);
+    for (const auto &[path, name] : items_of(names.ptr())) table[text_of(path)] = text_of(name);
     return {std::move(table)};
   }
   if (PyCallable_Check(names.ptr()) == 0)

@@ -2,6 +2,7 @@
 #include "CallErrors.h"
 #include "ComputedSizes.h"
 #include "Data.h"
+#include "Identities.h"
 #include "Interrupts.h"
 #include "Layers.h"
 #include "Networks.h"
@@ -14,12 +15,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include <weft/memory.h>
 
 namespace weft::python {
 
 namespace {
+
+/// Whether objects of the module that are there when Python has ended are listed: tests want that.
+/// What a program holds to its end, such as what a library of its own keeps, is no fault of it.
+bool wants_leak_warnings() {
+  const char *word = std::getenv("WEFT_LEAK_WARNINGS");
+  return word == nullptr ? WEFT_SANITIZED : std::string_view(word) == "1";
+}
 
 void define_memory(nb::module_ &module) {
   module.def(
@@ -99,13 +108,14 @@ void list_names(nb::module_ &module) {
 
 NB_MODULE(_weft, module) {
   using namespace weft::python;
-  nb::set_leak_warnings(WEFT_LEAK_WARNINGS);
+  nb::set_leak_warnings(wants_leak_warnings());
   define_errors(module);
   define_dtypes(module);
   define_tensors(module);
   define_dlpack(module);
   define_computed_sizes(module);
   define_styles(module);
+  define_identities(module);
   define_printing(module);
   define_creation(module);
   define_ops(module);

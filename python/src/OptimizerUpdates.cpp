@@ -1,5 +1,6 @@
 // Updates by optimizers of Python: by gradients of variables in any order, and of losses.
 #include "Optimizers.h"
+#include "Snapshots.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -102,11 +103,12 @@ void flatten(PyObject *object, const char *kind, std::vector<Tensor> &gradients,
   }
 }
 
-bool is_pair(PyObject *object) {
-  return (PyTuple_Check(object) != 0 && PyTuple_GET_SIZE(object) == 2 &&
-          is_variable(PyTuple_GET_ITEM(object, 1))) ||
-         (PyList_Check(object) != 0 && PyList_GET_SIZE(object) == 2 &&
-          is_variable(PyList_GET_ITEM(object, 1)));
+/// A tuple or list of something and a variable as a tuple; null for anything else.
+nb::object pair_of(PyObject *object) {
+  if (PyTuple_Check(object) == 0 && PyList_Check(object) == 0) return {};
+  nb::tuple entries = entries_of(object);
+  if (entries.size() != 2 || !is_variable(nb::handle(entries[1]).ptr())) return {};
+  return entries;
 }
 
 /// Gradients and variables in the order of a zip.
@@ -117,17 +119,16 @@ struct Pairs {
 
 /// The pairs in a list; nothing if these are gradients alone.
 std::optional<Pairs> pairs_in(const nb::object &items, const char *kind) {
-  const Py_ssize_t count = PyList_GET_SIZE(items.ptr());
-  Py_ssize_t pairs = 0;
-  for (Py_ssize_t i = 0; i < count; ++i) pairs += is_pair(PyList_GET_ITEM(items.ptr(), i)) ? 1 : 0;
-  if (pairs == 0) return std::nullopt;
-  if (pairs != count)
+  std::vector<nb::object> pairs;
+  for (const nb::handle item : items)
+    if (nb::object pair = pair_of(item.ptr()); pair.is_valid()) pairs.push_back(std::move(pair));
+  if (pairs.empty()) return std::nullopt;
+  if (pairs.size() != nb::len(items))
     throw DTypeError(std::string(kind) + ": apply_gradients takes pairs of a gradient and a "
                                          "variable, as of zip(gradients, variables), or gradients "
                                          "alone, and was given both");
   Pairs all;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const nb::object pair = checked(PySequence_Tuple(PyList_GET_ITEM(items.ptr(), i)));
+  for (const nb::object &pair : pairs) {
     all.gradients.push_back(gradient_of(PyTuple_GET_ITEM(pair.ptr(), 0), kind));
     all.variables.push_back(variable_in(PyTuple_GET_ITEM(pair.ptr(), 1)));
   }
@@ -166,7 +167,7 @@ void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
   std::optional<Pairs> pairs;
   nb::object items;
   if (sequence) {
-    items = nb::steal(PySequence_List(given.ptr()));
+    items = nb::steal(PySequence_Tuple(given.ptr()));
     if (!items.is_valid()) {
       PyErr_Clear();
       raise_type_error(std::string(self.kind) + ": apply_gradients was given a " +

@@ -1,6 +1,7 @@
 // The classes of weft.optimizers: made for a model or variables, or for those of the first update.
 #include "Optimizers.h"
 #include "Networks.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -162,6 +163,8 @@ private:
         given = nb::make_tuple(nb::none(), nb::handle(PyTuple_GET_ITEM(args, 0)));
       Options options;
       Given more;
+      const nb::object own = words_of(keywords);
+      keywords = own.ptr();
       all.read_call(given.ptr(), keywords, options, more);
       if (PyTuple_GET_SIZE(given.ptr()) > 0) trained = nb::object(given[0]);
       else if (keywords != nullptr)

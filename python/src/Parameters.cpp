@@ -117,25 +117,24 @@ nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
   const bool list = PyList_Check(spec) != 0, dict = PyDict_Check(spec) != 0;
   if (dict && PyDict_Check(value) != 0) {
     nb::dict made;
-    for (const auto [key, entry] : nb::borrow<nb::dict>(value)) {
-      PyObject *inner = PyDict_GetItem(spec, key.ptr());
-      made[key] = inner == nullptr ? nb::borrow(entry) : converted(entry.ptr(), inner, place);
+    for (const auto &[key, entry] : items_of(value)) {
+      const nb::object inner = nb::borrow(PyDict_GetItemWithError(spec, key.ptr()));
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      made[key] = inner.is_valid() ? converted(entry.ptr(), inner.ptr(), place) : entry;
     }
     return made;
   }
   const bool fits =
       (list && PyList_Check(value) != 0) || (PyTuple_Check(spec) != 0 && PyTuple_Check(value) != 0);
-  if (!fits || Py_SIZE(value) != Py_SIZE(spec)) return nb::borrow(value);
-  const nb::object items = checked(PySequence_List(value));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
-    PyObject *inner = list ? PyList_GET_ITEM(spec, i) : PyTuple_GET_ITEM(spec, i);
-    PyList_SetItem(items.ptr(), i,
-                   converted(PyList_GET_ITEM(items.ptr(), i), inner, place).release().ptr());
-  }
+  if (!fits) return nb::borrow(value);
+  const nb::tuple entries = entries_of(value), specs = entries_of(spec);
+  if (entries.size() != specs.size()) return nb::borrow(value);
+  nb::list items;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    items.append(converted(nb::handle(entries[i]).ptr(), nb::handle(specs[i]).ptr(), place));
   if (list) return items;
   const nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(value)));
-  return nb::hasattr(type, "_make") ? type.attr("_make")(items)
-                                    : checked(PyList_AsTuple(items.ptr()));
+  return nb::hasattr(type, "_make") ? type.attr("_make")(items) : nb::object(nb::tuple(items));
 }
 
 } // namespace

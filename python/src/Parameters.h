@@ -2,7 +2,7 @@
 // those converted as an input signature says.
 #pragma once
 
-#include "Tree.h"
+#include "ArgumentWalker.h"
 
 namespace weft::python {
 

@@ -1,7 +1,7 @@
 // Visits of objects of Python by the names of their attributes.
 #include "Parts.h"
+#include "Kinds.h"
 #include "Text.h"
-#include "Tree.h"
 
 #include <string>
 #include <unordered_set>
@@ -41,21 +41,19 @@ void add_attributes(PyObject *object, Fields &fields) {
     PyErr_Clear();
     return;
   }
-  PyObject *key = nullptr, *value = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(dict.ptr(), &at, &key, &value) != 0;)
-    fields.emplace_back(nb::borrow(key), nb::borrow(value));
+  for (auto &item : items_of(dict.ptr())) fields.push_back(std::move(item));
 }
 
 /// Attributes that a class of the user's keeps in slots.
 void add_slots(PyObject *object, Fields &fields) {
   static PyObject *const name = PyUnicode_InternFromString("__slots__");
-  PyTypeObject *type = Py_TYPE(object);
-  PyObject *bases = type->tp_mro;
-  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    auto *base = reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(bases, i));
-    PyObject *slots = base->tp_dict == nullptr ? nullptr : PyDict_GetItem(base->tp_dict, name);
-    if (slots == nullptr || PyUnicode_Check(slots) != 0) continue;
-    for (const nb::handle slot : nb::handle(slots)) {
+  const nb::object bases = nb::borrow(Py_TYPE(object)->tp_mro);
+  for (Py_ssize_t i = 0; bases.is_valid() && i < PyTuple_GET_SIZE(bases.ptr()); ++i) {
+    auto *base = reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(bases.ptr(), i));
+    const nb::object slots =
+        nb::borrow(base->tp_dict == nullptr ? nullptr : PyDict_GetItem(base->tp_dict, name));
+    if (!slots.is_valid() || PyUnicode_Check(slots.ptr()) != 0) continue;
+    for (const nb::handle slot : slots) {
       if (PyUnicode_CompareWithASCIIString(slot.ptr(), "__dict__") == 0) continue;
       const nb::object value = nb::steal(PyObject_GetAttr(object, slot.ptr()));
       if (value.is_valid()) fields.emplace_back(nb::borrow(slot), value);
@@ -163,7 +161,9 @@ private:
     if (depth_ > kDeepest)
       throw ValueError("a model is nested too deep: more than 500 Modules and containers are in "
                        "each other");
-    return seen_.insert(object).second;
+    if (!seen_.insert(object).second) return false;
+    held_.push_back(nb::borrow(object)); // another at its address would count as seen
+    return true;
   }
 
   void tensor(PyObject *object, PyObject *owner, PyObject *key) {
@@ -214,11 +214,9 @@ private:
 
   void dict(PyObject *object) {
     if (!first_visit(object)) return;
-    const nb::object items = checked(PyDict_Items(object));
-    visitor_.enter(Node::map, static_cast<std::size_t>(PyList_GET_SIZE(items.ptr())));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
-      const nb::handle item = PyList_GET_ITEM(items.ptr(), i);
-      const nb::object key = item[0], value = item[1];
+    const auto items = items_of(object);
+    visitor_.enter(Node::map, items.size());
+    for (const auto &[key, value] : items) {
       if (is_plain(value.ptr())) continue;
       const std::string name = name_of_key(key.ptr());
       if ((name.empty() || name.find('.') != std::string::npos) && holds_parts(value.ptr()))
@@ -244,6 +242,7 @@ private:
   Optimizers optimizers_;
   std::deque<Place> *places_;
   std::unordered_set<PyObject *> seen_;
+  std::vector<nb::object> held_;
   std::size_t depth_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // The layers of weft.nn that carry states or look at other places: recurrent ones and attention.
 #include "Layers.h"
+#include "Snapshots.h"
 
 #include <array>
 #include <variant>
@@ -37,13 +38,12 @@ std::vector<Tensor> state_tensors(PyObject *object, std::size_t count, const cha
   if (PyList_Check(object) == 0 && PyTuple_Check(object) == 0)
     raise_type_error(std::string(name) + ": " + argument + " is a " + Py_TYPE(object)->tp_name +
                      ": " + wanted);
-  const nb::object items = checked(PySequence_Fast(object, "a sequence was expected"));
-  if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr())) != count)
-    throw ValueError(std::string(name) + ": " + argument + " has " +
-                     std::to_string(PySequence_Fast_GET_SIZE(items.ptr())) + " entries: " + wanted);
-  for (std::size_t i = 0; i < count; ++i)
-    tensors.push_back(tensor_argument(
-        PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)), name, argument));
+  const nb::tuple items = entries_of(object);
+  if (items.size() != count)
+    throw ValueError(std::string(name) + ": " + argument + " has " + std::to_string(items.size()) +
+                     " entries: " + wanted);
+  for (const nb::handle item : items)
+    tensors.push_back(tensor_argument(item.ptr(), name, argument));
   return tensors;
 }
 

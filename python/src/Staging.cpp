@@ -2,6 +2,7 @@
 // of Python that traced ops belong to.
 #include "Staging.h"
 #include "Foreign.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <unordered_map>
@@ -145,9 +146,8 @@ nb::object list_of(std::span<const Tensor> tensors) {
 
 std::vector<Tensor> tensors_of(nb::handle list) {
   std::vector<Tensor> tensors;
-  const nb::object items = checked(PySequence_Fast(list.ptr(), "a list of tensors was expected"));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
-    tensors.push_back(to_tensor(PySequence_Fast_GET_ITEM(items.ptr(), i), {"staging", "a tensor"}));
+  for (const nb::handle item : entries_of(list.ptr()))
+    tensors.push_back(to_tensor(item.ptr(), {"staging", "a tensor"}));
   return tensors;
 }
 
@@ -316,10 +316,9 @@ nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
     const nb::object result =
         checked(PyObject_CallOneArg(kept->function(name).ptr(), list_of(tensors).ptr()));
     std::vector<Tensor> made;
-    const nb::object items = checked(PySequence_Fast(result.ptr(), "a list was expected"));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      PyObject *item = PySequence_Fast_GET_ITEM(items.ptr(), i);
+    const nb::tuple items = entries_of(result.ptr());
+    for (std::size_t at = 0; at < items.size(); ++at) {
+      PyObject *item = nb::handle(items[at]).ptr();
       const Place result_place{name.c_str(), "what the function returns"};
       // Numbers and lists of Python take the dtype that was promised.
       const bool weak = at < dtypes.size() && !is_tensor(item) && !is_variable(item);

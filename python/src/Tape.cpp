@@ -45,22 +45,17 @@ nb::object listed(nb::handle sources) {
   return trainable_variables(sources);
 }
 
-std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
-  refuse_none(sources, what);
-  std::vector<GradientSource> list;
-  visit_leaves(sources.ptr(), what, [&](PyObject *leaf) {
-    if (is_variable(leaf)) list.emplace_back(variable_in(leaf));
-    else list.emplace_back(tensor_in(leaf));
-  });
-  return list;
+Structure structure_of(nb::handle object, const char *what) {
+  refuse_none(object, what);
+  return {object.ptr(), what};
 }
 
-std::vector<Tensor> tensors_of(nb::handle structure, const char *what) {
-  refuse_none(structure, what);
-  std::vector<Tensor> list;
-  visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
-    list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
-  });
+/// Those of a structure, which must stay.
+std::vector<GradientSource> sources_in(const Structure &structure) {
+  std::vector<GradientSource> list;
+  for (const nb::object &leaf : structure.leaves())
+    if (is_variable(leaf.ptr())) list.emplace_back(variable_in(leaf.ptr()));
+    else list.emplace_back(tensor_in(leaf.ptr()));
   return list;
 }
 
@@ -99,37 +94,37 @@ void leave(Tape &tape, const nb::args &) {
 
 nb::object gradient(Tape &tape, nb::handle target, nb::handle by_what, nb::handle output_gradients,
                     nb::handle unconnected) {
-  const nb::object sources = listed(by_what);
   GradientTape &of = tape.entered("gradient was called");
   GradientOptions options{.unconnected = unconnected_of(unconnected)};
-  std::vector<Tensor> targets = tensors_of(target, "gradient: target");
+  std::vector<Tensor> targets = structure_of(target, "gradient: target").tensors();
   if (!output_gradients.is_none()) {
     const bool one = is_leaf(target.ptr());
     const nb::object list =
         one ? nb::object(nb::make_tuple(output_gradients)) : nb::borrow(output_gradients);
     options.output_gradients = to_tensors(list.ptr(), {"gradient", "output_gradients"});
   }
-  const std::vector<GradientSource> by = sources_of(sources, "gradient: sources");
+  const Structure sources = structure_of(listed(by_what), "gradient: sources");
   const std::vector<Tensor> gradients =
-      of.gradient(GradientTargets(std::move(targets)), by, options);
+      of.gradient(GradientTargets(std::move(targets)), sources_in(sources), options);
   std::size_t next = 0;
-  return rebuilt(sources.ptr(), [&] { return wrapped(gradients[next++]); });
+  return sources.rebuilt([&] { return wrapped(gradients[next++]); });
 }
 
 nb::object jacobian(Tape &tape, nb::handle target, nb::handle by_what, nb::handle unconnected,
                     bool vectorize) {
-  const nb::object sources = listed(by_what);
   GradientTape &of = tape.entered("jacobian was called");
-  const std::vector<GradientSource> by = sources_of(sources, "jacobian: sources");
+  const Structure sources = structure_of(listed(by_what), "jacobian: sources");
+  const std::vector<GradientSource> by = sources_in(sources);
   const Tensor y = to_tensor(target.ptr(), {"jacobian", "target"});
   const std::vector<Tensor> found =
       of.jacobian(y, by, {.unconnected = unconnected_of(unconnected), .vectorize = vectorize});
   std::size_t next = 0;
-  return rebuilt(sources.ptr(), [&] { return wrapped(found[next++]); });
+  return sources.rebuilt([&] { return wrapped(found[next++]); });
 }
 
 Tensor batch_jacobian(Tape &tape, nb::handle target, nb::handle source) {
-  const std::vector<GradientSource> by = sources_of(source, "batch_jacobian: source");
+  const Structure sources = structure_of(source, "batch_jacobian: source");
+  const std::vector<GradientSource> by = sources_in(sources);
   if (by.size() != 1)
     throw ValueError("batch_jacobian: one source is wanted, not " + std::to_string(by.size()));
   return tape.entered("batch_jacobian was called")
@@ -138,8 +133,8 @@ Tensor batch_jacobian(Tape &tape, nb::handle target, nb::handle source) {
 
 void watch(Tape &tape, nb::handle structure) {
   GradientTape &of = tape.entered("watch was called");
-  for (const GradientSource &source : sources_of(listed(structure), "watch: what is watched"))
-    of.watch(source);
+  const Structure sources = structure_of(listed(structure), "watch: what is watched");
+  for (const GradientSource &source : sources_in(sources)) of.watch(source);
 }
 
 nb::tuple watched(Tape &tape) {
@@ -247,7 +242,8 @@ void define_tapes(nb::module_ &module) {
       .def(
           "explain",
           [](Tape &self, nb::handle target, nb::handle source) {
-            const std::vector<GradientSource> by = sources_of(source, "explain: source");
+            const Structure sources = structure_of(source, "explain: source");
+            const std::vector<GradientSource> by = sources_in(sources);
             if (by.size() != 1)
               throw ValueError("explain: one source is wanted, not " + std::to_string(by.size()));
             const std::string text =

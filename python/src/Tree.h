@@ -1,123 +1,98 @@
-// Trees of Python: what arguments and results of traced functions are made of, taken apart into
-// words and tensors, and put together again.
+// Trees of Python: the containers of arguments, results and elements, taken apart once, and put
+// together again as often as there are other leaves for them.
 #pragma once
 
-#include "Binding.h"
-
-#include <weft/detail/signature.h>
+#include "Kinds.h"
 
 namespace weft::python {
 
-/// What an object is as part of a tree.
-enum class Kind : std::uint8_t {
-  tensor,
-  variable,
-  none,
-  number,  ///< bool, int, float or complex, exactly
-  text,    ///< str
-  bytes,   ///< bytes
-  list,    ///< its entries
-  tuple,   ///< its entries
-  named,   ///< a namedtuple
-  dict,    ///< its values, in the order of the sorted keys
-  mapping, ///< a subclass of dict
-  record,  ///< an instance of a dataclass or of a class of attrs: its fields
-  slice,   ///< start, stop and step
-  array,   ///< anything else that has elements: it counts as a tensor
-  method,  ///< a bound method: its function and its self
-  object,  ///< anything else: it counts by identity
-  refused, ///< a set, which has no order
+/// What becomes of an object in a tree.
+enum class Part : std::uint8_t {
+  leaf,      ///< another comes in its stead
+  constant,  ///< it stays as it is
+  container, ///< another with what is in it
 };
-Kind kind_of(PyObject *object);
 
-/// The type of a traced function with its first argument.
-inline PyTypeObject *bound_type = nullptr;
-
-/// The keys of a dict in sorted order, and what they are in a signature.
-struct DictShape {
-  std::vector<PyObject *> keys;      ///< as they were inserted; owned
-  std::vector<std::uint32_t> sorted; ///< the numbers of the keys in order
-  std::vector<std::uint64_t> words;  ///< of the sorted keys
-  std::vector<std::uint32_t> ends;   ///< of each one's words
-};
-/// That of a dict. It lives until the next call. Throws TypeError for keys that have no order.
-const DictShape &shape_of_dict(PyObject *dict);
-
-/// The names of the fields of a dataclass or of a class of attrs.
-nb::object field_names(PyObject *record);
-
-/// Reads arguments: the words of their signature, their tensors and variables.
-class ArgumentWalker {
+/// What a tree is told of while it is read, in the order of signatures.
+class TreeVisitor {
 public:
-  explicit ArgumentWalker(const char *function) : function_(function) {}
+  virtual ~TreeVisitor() = default;
+  /// An object, which may be seen as of another kind. It is held as long as this call; of a
+  /// constant the tree holds it.
+  virtual Part part(PyObject *object, Kind &kind) = 0;
+  /// A container and how many entries it has, which follow.
+  virtual void enter(PyObject * /*object*/, Kind /*kind*/, std::size_t /*count*/) {}
+  /// Of a dict, before its entries.
+  virtual void keys(const DictShape & /*shape*/) {}
+  /// Number `i` of the sorted keys of a dict, before its entry.
+  virtual void key(const DictShape & /*shape*/, std::size_t /*i*/) {}
+  /// Throws ValueError for a tree this deep.
+  virtual void check_depth(int depth) = 0;
+};
 
-  void walk(PyObject *object) {
-    if (is_tensor(object)) reader.tensor(*nb::inst_ptr<Tensor>(object));
-    else walk_other(object, 0);
+/// The containers of a tree as they were when it was read, without its leaves. What its entries run
+/// while they are read, and what becomes of the containers afterwards, changes nothing in it.
+class Tree {
+public:
+  struct Node {
+    Kind kind = Kind::tensor; ///< of a leaf tensor or variable; of a constant object
+    nb::handle what = {};     ///< a constant, a type, or the object that others are copies of
+    nb::handle names = {};    ///< keys of a dict, fields of a record: a list
+    std::vector<Node> entries = {};
+    std::vector<std::uint32_t> order = {}; ///< of a dict: its entries in the order of their leaves
+  };
+  /// How containers are copied.
+  struct Reading {
+    bool sorted = true;       ///< whether dicts go by their keys, and not as they were inserted
+    bool fields_only = false; ///< whether records have nothing but their fields
+  };
+
+  Node root;
+  nb::object objects; ///< what the nodes refer to, in a list; null if that is nothing
+
+  /// Adds a tree to what was read before, as an entry of the root.
+  void read(PyObject *object, TreeVisitor &visitor, const Reading &reading);
+  void read(PyObject *object, TreeVisitor &visitor) { read(object, visitor, Reading()); }
+
+  /// Puts a node together of leaves that `next(node)` gives. The caller holds the objects.
+  template <class Next>
+  static nb::object build(const Node &node, const Next &next);
+
+private:
+  Node node_of(PyObject *object, TreeVisitor &visitor, const Reading &reading, int depth);
+  Node dict_of(PyObject *object, Kind kind, TreeVisitor &visitor, const Reading &reading,
+               int depth);
+  Node record_of(PyObject *object, TreeVisitor &visitor, const Reading &reading, int depth);
+  nb::handle hold(nb::handle object);
+
+  static nb::object sequence(const Node &node, std::vector<nb::object> entries);
+  static nb::object dict(const Node &node, std::span<const nb::object> values);
+  static nb::object record(const Node &node, std::span<const nb::object> values);
+};
+
+template <class Next>
+nb::object Tree::build(const Node &node, const Next &next) {
+  switch (node.kind) {
+  case Kind::tensor:
+  case Kind::variable: return next(node);
+  case Kind::object: return nb::borrow(node.what);
+  default: break;
   }
-  /// Begins a parameter of that name, for messages.
-  void begin(PyObject *parameter) { parameter_ = parameter; }
+  std::vector<nb::object> entries(node.entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::size_t at = node.order.empty() ? i : node.order[i];
+    entries[at] = build(node.entries[at], next);
+  }
+  switch (node.kind) {
+  case Kind::dict:
+  case Kind::mapping: return dict(node, entries);
+  case Kind::record: return record(node, entries);
+  default: return sequence(node, std::move(entries));
+  }
+}
 
-  detail::ArgumentReader reader;
-
-private:
-  void walk_other(PyObject *object, int depth);
-  void walk_dict(PyObject *dict, int depth);
-  void walk_record(PyObject *object, int depth);
-  void walk_items(PyObject *const *items, std::size_t count, int depth);
-  void number(PyObject *object);
-  void text(PyObject *object);
-  void identity(PyObject *object);
-  void array(PyObject *object);
-  [[noreturn]] void refuse(PyObject *object, const char *why) const;
-
-  const char *function_;
-  PyObject *parameter_ = nullptr;
-  std::vector<Tensor> arrays_; ///< of arguments that are none; the reader borrows them
-};
-
-/// Collects the tensors of a result.
-class ResultWalker {
-public:
-  explicit ResultWalker(const char *function) : function_(function) {}
-  void walk(PyObject *object, int depth = 0);
-
-  std::vector<Tensor> tensors;
-  bool variables = false; ///< whether there are some
-
-private:
-  const char *function_;
-};
-
-/// Stands for a variable of a result until its trace is made, which must see whether somebody else
-/// keeps it.
-struct Returned {
-  std::weak_ptr<VariableState> state;
-  std::string function, name;
-};
-
-/// A copy of a tree with other tensors, in the order of the walkers, and other variables.
-class TreeFiller {
-public:
-  TreeFiller(std::span<const Tensor> tensors, std::span<const detail::VariablePointer> from,
-             std::span<const detail::VariablePointer> to)
-      : tensors_(tensors), from_(from), to_(to) {}
-  /// Throws StateError for a variable that was made in vain.
-  nb::object fill(PyObject *object);
-
-  /// Whether tensors stay as they are.
-  bool variables_only = false;
-  /// If given, the function in whose results `Returned` stands for variables.
-  const char *loosened_by = nullptr;
-
-private:
-  nb::object fill_variable(PyObject *object) const;
-  nb::object fill_dict(PyObject *dict);
-  nb::object fill_record(PyObject *object);
-
-  std::span<const Tensor> tensors_;
-  std::span<const detail::VariablePointer> from_, to_;
-  std::size_t next_ = 0;
-};
+inline constexpr int kDeepestTree = 256;
+/// Throws ValueError, which names the function, for a tree that is nested deeper, or holds itself.
+void check_tree_depth(const char *function, int depth);
 
 } // namespace weft::python

@@ -1,5 +1,6 @@
 // Convolution, pooling and images of other sizes as functions of Python.
 #include "Arguments.h"
+#include "Snapshots.h"
 #include "Text.h"
 
 #include <weft/windows.h>
@@ -18,11 +19,11 @@ Padding to_padding(PyObject *object, const char *function) {
     throw ValueError(place.text() + " is '" + text.c_str() +
                      "': it is 'valid', 'same', 'causal' or pairs of integers");
   }
-  const nb::object items =
+  const nb::object whole =
       checked(PySequence_Fast(object, "padding: a word or pairs of integers are wanted"));
   std::vector<std::array<std::int64_t, 2>> pairs;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
-    const Ints pair = to_integers(PySequence_Fast_GET_ITEM(items.ptr(), i), place);
+  for (const nb::handle item : entries_of(whole.ptr())) {
+    const Ints pair = to_integers(item.ptr(), place);
     if (pair.size() != 2)
       throw ValueError(place.text() + " is a list of pairs, and has an entry of " +
                        std::to_string(pair.size()) + " integers");

@@ -12,6 +12,9 @@ _BUILT = Path(__file__).resolve().parents[2] / "build/release/python"
 if not any((Path(entry) / "weft/_weft.pyi").exists() for entry in sys.path if entry):
     sys.path.insert(0, str(_BUILT))
 
+# Here, and in programs that tests run, what is left of the module when Python has ended is listed.
+os.environ.setdefault("WEFT_LEAK_WARNINGS", "1")
+
 import weft as wf  # noqa: E402
 
 

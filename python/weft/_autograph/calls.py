@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from weft._late import lock
+from weft._late import imported
 
 from . import overloads, traceback
 from .staging import AutoGraphWarning, context, current
@@ -114,15 +114,14 @@ def _convert(f: types.FunctionType) -> Callable[..., Any]:
         return f
     result: Callable[..., Any] = f
     if not _is_left(f):
-        with lock:
-            from . import transpiler
-
-        outcome = transpiler.convert(f)
+        outcome = imported("weft._autograph.transpiler").convert(f)
         result = _refused(f, outcome) if isinstance(outcome, str) else outcome
     # A closure may hold itself, which would keep it here for good.
     if not f.__closure__:
         address = id(f)
-        reference = weakref.ref(f, lambda _, table=_converted: table.pop(address, None))
+        # No code of Python, which a handler of a signal might end by an exception: the entry would stay for another
+        # function at the address.
+        reference = weakref.ref(f, functools.partial(_converted.pop, address))
         _converted[address] = (reference, _Itself(f) if result is f else result)
     return result
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 import __future__ as future
 
 import ast
+import functools
 import os
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from weft._late import lock
+from weft._late import undisturbed
 
 from . import iteration, operators, patterns, prepass, source, staging
 from .traceback import Mark
@@ -54,13 +55,18 @@ def _outcome(function: types.FunctionType) -> _Conversion | str:
     address = id(code)
     known = _known.get(address)
     if known is None:
-        with lock:
-            known = _known.get(address)
-            if known is None:
-                outcome = _converted(function)
-                reference = weakref.ref(code, lambda _, table=_known: table.pop(address, None))
-                known = _known[address] = (reference, outcome)
+        known = undisturbed(lambda: _known.get(address) or _remembered(function))
     return known[1]
+
+
+def _remembered(function: types.FunctionType) -> tuple[Any, _Conversion | str]:
+    code = function.__code__
+    address = id(code)
+    outcome = _converted(function)
+    # No code of Python, as in calls.py.
+    reference = weakref.ref(code, functools.partial(_known.pop, address))
+    known = _known[address] = (reference, outcome)
+    return known
 
 
 def _converted(function: types.FunctionType) -> _Conversion | str:

@@ -123,3 +123,78 @@ def test_a_program_ends_as_python_does(tmp_path):
     _, errors = child.communicate(timeout=60)
     assert child.returncode == -signal.SIGINT
     assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+HANDLER_CALLS = """
+import os, signal, sys, threading, time
+import weft as wf
+g, seen = wf.function(lambda x: x + 1.0), []
+functions = [wf.function(lambda x: x * 2.0) for _ in range(4)]
+def handler(number, frame):
+    seen.append(float(functions.pop()(wf.tensor(1.0))))
+signal.signal(signal.SIGUSR1, handler)
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name in sys.argv[1:]:
+            sys.argv.remove(name)
+            os.kill(os.getpid(), signal.SIGUSR1)
+            time.sleep(0.1)
+sys.meta_path.insert(0, Finder())
+value = float(g(wf.tensor(1.0)))
+print(value, seen, sys.argv[1:])
+"""
+
+
+def test_a_handler_calls_a_function_during_the_first_import(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(HANDLER_CALLS)
+    modules = ["weft._staging", "weft._autograph.calls", "weft._autograph.passes", "malt"]
+    for each in [*([module] for module in modules), modules]:
+        child = subprocess.run(
+            [sys.executable, str(program), *each], capture_output=True, text=True, timeout=120,
+            env={**os.environ, "PYTHONPATH": str(Path(wf.__file__).parents[1])},
+        )  # fmt: skip
+        seen = [2.0] * len(each)
+        assert (child.stdout, child.stderr) == (f"2.0 {seen} []\n", "")
+
+
+HANDLER_RAISES = """
+import linecache, random, signal, time
+import weft as wf
+class Late(Exception): pass
+def handler(number, frame): raise Late
+signal.signal(signal.SIGALRM, handler)
+draw, x, raised = random.Random(7), wf.tensor([1.0, 2.0]), 0
+for k in range(60):
+    name, text = f"<{k}>", f'''
+def body(x):
+    for i in range(3):
+        if wf.sum(x) > {k}.0: x = x - 1.0
+        else: x = x + helper(x)
+    while wf.sum(x) < 5.0: x = x * 2.0 + 1.0
+    return x
+def helper(x):
+    if wf.max(x) > 3.0: return x * 0.5
+    return x
+'''
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    names = {"wf": wf}
+    exec(compile(text, name, "exec"), names)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.0002, 0.03))
+        while True:
+            wf.function(names["body"])(x)
+    except Late:
+        raised += 1
+print(raised)
+"""
+
+
+def test_what_a_handler_raises_is_not_lost_while_a_function_is_traced(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(HANDLER_RAISES)
+    child = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(Path(wf.__file__).parents[1])},
+    )  # fmt: skip
+    assert (child.stdout, child.stderr) == ("60\n", "")
