@@ -1,5 +1,6 @@
 // Updates by optimizers of Python: by gradients of variables in any order, and of losses.
 #include "Optimizers.h"
+#include "Restores.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -134,10 +135,24 @@ std::optional<Pairs> pairs_in(const nb::object &items, const char *kind) {
   return all;
 }
 
+/// The variables of an optimizer with those that its model has come to hold, if one of `wanted` is
+/// none of those that it knows.
+const std::vector<Variable> &order_with(OptimizerObject &self,
+                                        const std::vector<Variable> &wanted) {
+  const std::vector<Variable> &known = self.listed();
+  const bool all = std::ranges::all_of(wanted, [&](const Variable &variable) {
+    return std::ranges::find(known, variable) != known.end();
+  });
+  if (all) return known;
+  self.order.clear();
+  self.made->relist();
+  return self.listed();
+}
+
 /// The gradients of pairs in the order of the optimizer's variables, undefined where there is none.
 std::vector<Tensor> in_order(OptimizerObject &self, Pairs pairs) {
-  const std::vector<Variable> &order = self.listed();
-  if (order == pairs.variables) return std::move(pairs.gradients);
+  if (self.listed() == pairs.variables) return std::move(pairs.gradients);
+  const std::vector<Variable> &order = order_with(self, pairs.variables);
   std::unordered_map<const VariableState *, std::size_t> places;
   for (std::size_t i = 0; i < order.size(); ++i) places[order[i].state().get()] = i;
   std::vector<Tensor> gradients(order.size());
@@ -185,6 +200,11 @@ void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
                        ": it was made without variables, so that the first gradients come with "
                        "theirs: apply_gradients(zip(gradients, variables))");
     flatten(sequence ? items.ptr() : given.ptr(), self.kind, gradients);
+  }
+  if (waiting_restores != 0) {
+    // What is kept for variables that came later is there before it is restored and updated.
+    self.made->relist();
+    restore_attached();
   }
   std::int64_t elements = 0;
   if (!weft::detail::is_tracing())

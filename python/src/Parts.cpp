@@ -181,6 +181,7 @@ private:
   void bound(PyObject *object) {
     Visitable &part = visitable_in(object);
     if (part.is_optimizer() && optimizers_ == Optimizers::left) return;
+    mark_attached(part);
     part.visit(visitor_);
     // A subclass of Python may have more.
     if (first_visit(object)) fields(object, fields_of(object));

@@ -111,8 +111,13 @@ class Deferred:
                 models[name] = model
                 given -= own
         if models and not given:
-            self.made_for(models)
+            self._make_for(models)
         self.candidates = None
+
+    def _make_for(self, models: dict[str, Any]) -> None:
+        """Makes it for some of the candidates; for the only one there is by the paths in it."""
+        alone = len(self.candidates) == 1
+        self.made_for(next(iter(models.values())) if alone else models)
 
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
         """Updates the variables by `zip(gradients, variables)`. A gradient that is None leaves its
