@@ -213,6 +213,12 @@ void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
   unlocked(elements, [&] { self.made->apply_gradients(gradients); });
 }
 
+/// Whether a class of the user's has an `apply_gradients` of its own.
+bool has_own_updates(nb::handle object) {
+  const nb::handle base = nb::type<OptimizerObject>();
+  return !nb::object(object.type().attr("apply_gradients")).is(base.attr("apply_gradients"));
+}
+
 Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
   OptimizerObject &self = optimizer_in(object.ptr());
   if (!variables.is_none()) {
@@ -228,7 +234,11 @@ Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handl
       throw ValueError(std::string(self.kind) +
                        ": minimize: these are not the variables that it was made for");
   }
-  return self.bound("minimize").minimize([&] {
+  const optimizers::Optimizer &bound = self.bound("minimize");
+  if (has_own_updates(object))
+    return nb::cast<Tensor>(nb::module_::import_("weft._bases")
+                                .attr("minimized")(object, loss, nb::none(), /*pairs=*/false));
+  return bound.minimize([&] {
     const nb::object value = checked(PyObject_CallNoArgs(loss.ptr()));
     return to_tensor(value.ptr(), {"minimize", "what the loss gives"});
   });

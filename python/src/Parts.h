@@ -28,8 +28,9 @@ struct Visitable {
 
 /// The class of `Visitable` in Python; its heirs are those of bound classes.
 inline PyTypeObject *visitable_type = nullptr;
-/// The class weft.Module, which the package keeps.
+/// The classes weft.Module and weft.optimizers.Optimizer, which the package keeps.
 inline PyTypeObject *module_type = nullptr;
+inline PyTypeObject *user_optimizer_type = nullptr;
 
 /// Notes that a part was found while restores that wait look for it.
 void mark_attached(Visitable &part);
