@@ -83,10 +83,15 @@ public:
   std::vector<std::string> waiting() const;
 
   /// For the library itself.
-  explicit RestoreStatus(std::unique_ptr<detail::RestoreState> state);
+  explicit RestoreStatus(std::shared_ptr<detail::RestoreState> state);
+  /// The same restore: what one of them restores is done for the other.
+  RestoreStatus shared() const;
+  /// Gives what is in these parts now, and was not when it was restored, its values. Throws IOError
+  /// for what does not fit, before anything is changed.
+  void restore_into(std::vector<CheckpointPart> parts);
 
 private:
-  std::unique_ptr<detail::RestoreState> state_;
+  std::shared_ptr<detail::RestoreState> state_;
 };
 
 /// A structure, or several parts under names, as a file: every variable and tensor by its path
@@ -169,6 +174,8 @@ struct SaveOptions {
 struct RestoreOptions {
   /// Lets the file have more than the structure, and the structure more than the file.
   bool partial = false;
+  /// Where the status of the restore goes, which warns of nothing.
+  std::optional<RestoreStatus> *status = nullptr;
 };
 
 /// Numbered checkpoints in a folder: saves them while training goes on, keeps some, and restores

@@ -166,6 +166,10 @@ public:
   std::vector<Variable> variables(std::source_location where = WEFT_HERE) const;
   /// All its own state: the step, then what it keeps for each variable.
   std::vector<Variable> state() const;
+  /// Looks for variables that the model, if it is one of another language, has come to hold since
+  /// all that it had had values; whether there are others. Updates by another number of gradients
+  /// do so themselves.
+  bool relist() const;
   /// Exchanges weights and their averages: once before testing, once after. Throws StateError if
   /// it keeps none.
   void swap_averages(std::source_location where = WEFT_HERE) const;

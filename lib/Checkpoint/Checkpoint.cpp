@@ -28,7 +28,7 @@ void Checkpoint::write(const std::string &path, std::source_location where) cons
 RestoreStatus Checkpoint::restore(const std::optional<std::string> &path,
                                   std::source_location where) const {
   const CallSite site(where);
-  auto state = std::make_unique<detail::RestoreState>();
+  auto state = std::make_shared<detail::RestoreState>();
   if (path) {
     check_path("Checkpoint::restore", *path);
     state->file.emplace(*path);

@@ -227,11 +227,12 @@ std::optional<CheckpointInfo> restore_first(const std::vector<CheckpointInfo> &i
                                             const char *function) {
   for (const CheckpointInfo &info : infos) {
     try {
-      auto state = std::make_unique<detail::RestoreState>();
+      auto state = std::make_shared<detail::RestoreState>();
       state->quiet = true; // either all fits or the user has said that it may not
       state->file.emplace(info.path);
       state->parts = what.parts();
       restore_parts(*state, {.function = function, .strict = !options.partial});
+      if (options.status != nullptr) options.status->emplace(std::move(state));
       return info;
     } catch (const MisfitError &) {
       throw;

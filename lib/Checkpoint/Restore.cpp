@@ -228,30 +228,47 @@ void initialize_waiting(const char *function, const std::vector<CheckpointPart> 
       variable.initialize(*shape);
 }
 
-// RestoreStatus.
-
-RestoreStatus::RestoreStatus(std::unique_ptr<RestoreState> state) : state_(std::move(state)) {}
-RestoreStatus::RestoreStatus(RestoreStatus &&) noexcept = default;
-
-RestoreStatus &RestoreStatus::operator=(RestoreStatus &&other) noexcept {
-  std::swap(state_, other.state_); // whose destructor warns of what this one had
-  return *this;
-}
-
-RestoreStatus::~RestoreStatus() {
-  if (state_ == nullptr || state_->quiet || !state_->file) return;
+detail::RestoreState::~RestoreState() {
+  if (quiet || !file) return;
   std::string words;
-  if (!state_->missing.empty())
-    words += " The file has no " + listed(quoted(state_->missing), ", ", kMostWarned) + ".";
-  if (!state_->unused.empty())
-    words += " Nothing here is called " + listed(quoted(state_->unused), ", ", kMostWarned) + ".";
+  if (!missing.empty())
+    words += " The file has no " + listed(quoted(missing), ", ", kMostWarned) + ".";
+  if (!unused.empty())
+    words += " Nothing here is called " + listed(quoted(unused), ", ", kMostWarned) + ".";
   if (words.empty()) return;
   try {
-    warn_line(state_->file->path() + ": not all of it was restored." + words +
+    warn_line(file->path() + ": not all of it was restored." + words +
               " Ask the status for it, or call expect_partial().");
   } catch (...) { // the user's sink, whose faults a destructor cannot hand on
     return;
   }
+}
+
+// RestoreStatus.
+
+RestoreStatus::RestoreStatus(std::shared_ptr<RestoreState> state) : state_(std::move(state)) {}
+RestoreStatus::RestoreStatus(RestoreStatus &&) noexcept = default;
+RestoreStatus &RestoreStatus::operator=(RestoreStatus &&) noexcept = default;
+RestoreStatus::~RestoreStatus() = default;
+
+RestoreStatus RestoreStatus::shared() const { return RestoreStatus(state_); }
+
+void RestoreStatus::restore_into(std::vector<CheckpointPart> parts) {
+  std::swap(state_->parts, parts);
+  // What came later and is not in the file is as it was made.
+  std::vector<std::string> missing = state_->missing;
+  const auto restored = [&] {
+    state_->missing = std::move(missing);
+    std::erase_if(state_->missing, [&](const auto &path) { return state_->done.contains(path); });
+    std::swap(state_->parts, parts);
+  };
+  try {
+    restore_parts(*state_, {.function = "Checkpoint::restore"});
+  } catch (...) {
+    restored();
+    throw;
+  }
+  restored();
 }
 
 std::vector<std::string> RestoreStatus::missing() const { return state_->missing; }

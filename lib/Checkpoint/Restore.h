@@ -23,6 +23,12 @@ namespace detail {
 
 /// What a restore has done so far, and what it does it with.
 struct RestoreState {
+  RestoreState() = default;
+  RestoreState(const RestoreState &) = delete;
+  RestoreState &operator=(const RestoreState &) = delete;
+  /// Warns of what did not match, unless it is quiet.
+  ~RestoreState();
+
   std::optional<SafetensorsFile> file; ///< none where there was no checkpoint
   std::vector<CheckpointPart> parts;
   std::vector<nn::NamedVariable> variables; ///< that parts may refer to

@@ -53,7 +53,7 @@ RestoreStatus load_weights(const std::string &path, std::vector<nn::NamedVariabl
                      [&](const nn::NamedVariable &entry) { return entry.path == named; }))
       throw ValueError("load_weights: the map of names has '" + named +
                        "', which is no variable of the model");
-  auto state = std::make_unique<RestoreState>();
+  auto state = std::make_shared<RestoreState>();
   state->file.emplace(path);
   state->names = options.names;
   state->loading.widen = options.widen;

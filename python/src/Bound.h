@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Arguments.h"
+#include "Restores.h"
 #include "Snapshots.h"
 
 #include <tuple>
@@ -124,6 +125,7 @@ private:
 
   static PyObject *call(PyObject *object, PyObject *args, PyObject *keywords) {
     return guarded([&]() -> PyObject * {
+      restore_if_attached(static_cast<Visitable &>(self_of(object)));
       return self_of(object).call(table().parameters.function, args, keywords);
     });
   }

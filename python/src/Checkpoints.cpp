@@ -1,5 +1,6 @@
 // Checkpoints of Python: files of models, optimizers, data sets and numbers, and their managers.
 #include "Kinds.h"
+#include "Restores.h"
 #include "Saved.h"
 #include "Text.h"
 
@@ -183,11 +184,14 @@ nb::object info_of(const std::optional<CheckpointInfo> &info) {
 template <auto member>
 nb::object restored(BoundManager &self, SavedParts &what, bool partial) {
   const Checkpoint checkpoint = what.checkpoint();
+  std::optional<RestoreStatus> status;
   const auto info = without_lock([&] {
-    return ((*self.manager).*member)(checkpoint, RestoreOptions{.partial = partial}, kNowhere);
+    const RestoreOptions options{.partial = partial, .status = &status};
+    return ((*self.manager).*member)(checkpoint, options, kNowhere);
   });
   what.write_back();
-  return info_of(info);
+  return nb::make_tuple(info_of(info),
+                        status ? nb::cast(BoundStatus(*std::move(status))) : nb::none());
 }
 
 void define_managers(nb::module_ &module) {
@@ -206,6 +210,7 @@ void define_managers(nb::module_ &module) {
           "save",
           [](BoundManager &self, const SavedParts &what, std::optional<double> metric,
              std::optional<std::int64_t> step) {
+            restore_attached();
             const Checkpoint checkpoint = what.checkpoint();
             without_lock([&] {
               self.manager->save(checkpoint, {.metric = metric, .step = step}, kNowhere);
@@ -216,6 +221,7 @@ void define_managers(nb::module_ &module) {
           "save_if_due",
           [](BoundManager &self, const SavedParts &what, std::int64_t step,
              std::optional<double> metric) {
+            restore_attached();
             const Checkpoint checkpoint = what.checkpoint();
             return without_lock([&] {
               return self.manager->save_if_due(checkpoint, step, {.metric = metric}, kNowhere);
@@ -242,11 +248,13 @@ void define_checkpoints(nb::module_ &module) {
       .def("__init__", make)
       .def("save",
            [](const SavedParts &self, const std::string &folder) {
+             restore_attached();
              const Checkpoint checkpoint = self.checkpoint();
              return without_lock([&] { return checkpoint.save(folder, kNowhere); });
            })
       .def("write",
            [](const SavedParts &self, const std::string &path) {
+             restore_attached();
              const Checkpoint checkpoint = self.checkpoint();
              without_lock([&] { checkpoint.write(path, kNowhere); });
            })

@@ -1,9 +1,11 @@
 // What is asked of all variables of a model of Python: lists of them, seeds, summaries, weights in
 // files.
+#include "Restores.h"
 #include "Saved.h"
 #include "Snapshots.h"
 #include "Text.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -115,6 +117,7 @@ std::string path_of(nb::handle path) {
 
 void save(nb::handle path, nb::handle model) {
   const std::string file = path_of(path);
+  restore_attached();
   const std::vector<NamedVariable> all = named_variables(model);
   const Unlocked others_run(true);
   weft::detail::save_weights(file, all, {});
@@ -224,6 +227,11 @@ void define_restore_status(nb::module_ &module) {
 
 } // namespace
 
+bool may_train(nb::handle model) {
+  return std::ranges::any_of(named_variables(model),
+                             [](const NamedVariable &entry) { return entry.variable.trainable(); });
+}
+
 nb::list trainable_variables(nb::handle model) {
   return variables(model, /*trainable=*/true, /*others=*/false);
 }
@@ -233,6 +241,7 @@ void define_models(nb::module_ &module) {
   module.def("internal_variables", variables);
   module.def("internal_named_variables", variables_by_path);
   module.def("internal_is_built", is_built);
+  module.def("internal_may_train", may_train);
   module.def("internal_parameter_count", parameter_count);
   module.def("internal_seed", seed);
   module.def("internal_assign", assign);

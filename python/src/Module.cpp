@@ -7,6 +7,7 @@
 #include "Layers.h"
 #include "Networks.h"
 #include "Parts.h"
+#include "Restores.h"
 #include "Runs.h"
 #include "Saved.h"
 #include "Staging.h"
@@ -138,6 +139,7 @@ NB_MODULE(_weft, module) {
   define_data_files(module);
   define_data_loops(module);
   define_checkpoints(module);
+  define_restores(module);
   define_events(module);
   define_histories(module);
   define_training(module);

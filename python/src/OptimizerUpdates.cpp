@@ -1,5 +1,6 @@
 // Updates by optimizers of Python: by gradients of variables in any order, and of losses.
 #include "Optimizers.h"
+#include "Restores.h"
 #include "Snapshots.h"
 
 #include <algorithm>
@@ -135,10 +136,24 @@ std::optional<Pairs> pairs_in(const nb::object &items, const char *kind) {
   return all;
 }
 
+/// The variables of an optimizer with those that its model has come to hold, if one of `wanted` is
+/// none of those that it knows.
+const std::vector<Variable> &order_with(OptimizerObject &self,
+                                        const std::vector<Variable> &wanted) {
+  const std::vector<Variable> &known = self.listed();
+  const bool all = std::ranges::all_of(wanted, [&](const Variable &variable) {
+    return std::ranges::find(known, variable) != known.end();
+  });
+  if (all) return known;
+  self.order.clear();
+  self.made->relist();
+  return self.listed();
+}
+
 /// The gradients of pairs in the order of the optimizer's variables, undefined where there is none.
 std::vector<Tensor> in_order(OptimizerObject &self, Pairs pairs) {
-  const std::vector<Variable> &order = self.listed();
-  if (order == pairs.variables) return std::move(pairs.gradients);
+  if (self.listed() == pairs.variables) return std::move(pairs.gradients);
+  const std::vector<Variable> &order = order_with(self, pairs.variables);
   std::unordered_map<const VariableState *, std::size_t> places;
   for (std::size_t i = 0; i < order.size(); ++i) places[order[i].state().get()] = i;
   std::vector<Tensor> gradients(order.size());
@@ -187,11 +202,22 @@ void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
                        "theirs: apply_gradients(zip(gradients, variables))");
     flatten(sequence ? items.ptr() : given.ptr(), self.kind, gradients);
   }
+  if (waiting_restores != 0) {
+    // What is kept for variables that came later is there before it is restored and updated.
+    self.made->relist();
+    restore_attached();
+  }
   std::int64_t elements = 0;
   if (!weft::detail::is_tracing())
     for (const Tensor &gradient : gradients)
       if (gradient.defined()) elements += gradient.impl()->size;
   unlocked(elements, [&] { self.made->apply_gradients(gradients); });
+}
+
+/// Whether a class of the user's has an `apply_gradients` of its own.
+bool has_own_updates(nb::handle object) {
+  const nb::handle base = nb::type<OptimizerObject>();
+  return !nb::object(object.type().attr("apply_gradients")).is(base.attr("apply_gradients"));
 }
 
 Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
@@ -209,7 +235,11 @@ Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handl
       throw ValueError(std::string(self.kind) +
                        ": minimize: these are not the variables that it was made for");
   }
-  return self.bound("minimize").minimize([&] {
+  const optimizers::Optimizer &bound = self.bound("minimize");
+  if (has_own_updates(object))
+    return nb::cast<Tensor>(nb::module_::import_("weft._bases")
+                                .attr("minimized")(object, loss, nb::none(), /*pairs=*/false));
+  return bound.minimize([&] {
     const nb::object value = checked(PyObject_CallNoArgs(loss.ptr()));
     return to_tensor(value.ptr(), {"minimize", "what the loss gives"});
   });

@@ -101,13 +101,10 @@ bool bind_to_model(nb::handle optimizer, nb::handle model) {
   if (!nb::isinstance<OptimizerObject>(optimizer)) return false;
   OptimizerObject &self = optimizer_in(optimizer.ptr());
   if (self.made) return false;
-  const LinkedModel trained = self.owned(model);
-  if (std::ranges::none_of(nn::named_variables(trained), [](const nn::NamedVariable &entry) {
-        return entry.variable.trainable();
-      }))
+  if (!may_train(model))
     throw StateError("fit: the model has nothing to train that a checkpoint could hold: one that "
                      "makes its layers in its first call is called before");
-  self.bind(trained);
+  self.bind(self.owned(model));
   return true;
 }
 

@@ -23,6 +23,11 @@ bool is_module(PyObject *object) {
   return module_type != nullptr && PyType_IsSubtype(Py_TYPE(object), module_type) != 0;
 }
 
+bool is_users_optimizer(PyObject *object) {
+  return user_optimizer_type != nullptr &&
+         PyType_IsSubtype(Py_TYPE(object), user_optimizer_type) != 0;
+}
+
 /// A method by which a Module says what its parts are called, for those that have no names.
 PyObject *own_parts_name() {
   static PyObject *const name = PyUnicode_InternFromString("_weft_parts");
@@ -132,7 +137,10 @@ public:
     if (is_tensor(object)) return tensor(object, owner, key);
     if (is_variable(object)) return visitor_.variable(const_cast<Variable &>(variable_in(object)));
     if (is_visitable(object)) return bound(object);
-    if (is_module(object)) return record(object);
+    if (is_module(object)) {
+      if (optimizers_ == Optimizers::left && is_users_optimizer(object)) return;
+      return record(object);
+    }
     if (PyList_Check(object) != 0 || PyTuple_Check(object) != 0) return sequence(object);
     if (PyDict_Check(object) != 0) return dict(object);
     if (is_plain(object)) return;
@@ -181,6 +189,7 @@ private:
   void bound(PyObject *object) {
     Visitable &part = visitable_in(object);
     if (part.is_optimizer() && optimizers_ == Optimizers::left) return;
+    mark_attached(part);
     part.visit(visitor_);
     // A subclass of Python may have more.
     if (first_visit(object)) fields(object, fields_of(object));
@@ -345,6 +354,9 @@ void define_parts(nb::module_ &module) {
   // Borrowed: the package keeps the class.
   module.def("internal_set_module_class",
              [](nb::handle type) { module_type = reinterpret_cast<PyTypeObject *>(type.ptr()); });
+  module.def("internal_set_optimizer_class", [](nb::handle type) {
+    user_optimizer_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  });
 }
 
 } // namespace weft::python

@@ -22,12 +22,18 @@ struct Visitable {
   virtual void visit(StructureVisitor &visitor) = 0;
   /// Whether it keeps state for variables that are another's: it is no part of a model then.
   virtual bool is_optimizer() const { return false; }
+
+  std::uint32_t restore_seen = 0, restore_looks = 0; ///< see Restores.h
 };
 
 /// The class of `Visitable` in Python; its heirs are those of bound classes.
 inline PyTypeObject *visitable_type = nullptr;
-/// The class weft.Module, which the package keeps.
+/// The classes weft.Module and weft.optimizers.Optimizer, which the package keeps.
 inline PyTypeObject *module_type = nullptr;
+inline PyTypeObject *user_optimizer_type = nullptr;
+
+/// Notes that a part was found while restores that wait look for it.
+void mark_attached(Visitable &part);
 
 inline bool is_visitable(PyObject *object) {
   return PyType_IsSubtype(Py_TYPE(object), visitable_type) != 0;
@@ -43,6 +49,8 @@ std::vector<std::pair<nb::object, nb::object>> fields_of(PyObject *object);
 /// Whether it is a Module or a bound object, and no container.
 bool is_model(PyObject *object);
 
+/// Whether a model has something to train, be it without a value yet.
+bool may_train(nb::handle model);
 /// The trainable variables of a model that have values.
 nb::list trainable_variables(nb::handle model);
 

@@ -1,4 +1,5 @@
 // The class Variable of Python.
+#include "Restores.h"
 #include "Style.h"
 #include "Tensors.h"
 #include "Text.h"
@@ -21,10 +22,17 @@ struct Bound {
   using Initialized = void; // see Initialized.h
   explicit Bound(Variable of, PyObject *self) : variable(std::move(of)) {
     objects()[variable.state().get()] = self;
+    forget_restored(variable.state().get());
   }
   ~Bound() { objects().erase(variable.state().get()); }
   Bound(const Bound &) = delete;
   Bound &operator=(const Bound &) = delete;
+
+  /// The variable, whose value may be one that was restored before it was attached.
+  const Variable &used() const {
+    restore_if_attached(variable);
+    return variable;
+  }
 
   Variable variable;
 };
@@ -164,7 +172,7 @@ std::vector<PyType_Slot> &slots() {
 const Variable &variable_in(PyObject *object) {
   if (!nb::inst_ready(object)) [[unlikely]]
     refuse_half_made(object);
-  return nb::inst_ptr<Bound>(object)->variable;
+  return nb::inst_ptr<Bound>(object)->used();
 }
 
 PyObject *wrap(const Variable &variable) {
@@ -211,38 +219,38 @@ void define_variables(nb::module_ &module) {
           "ndim", [](const Bound &self) { return self.variable.shape().size(); },
           "The number of axes.")
       .def_prop_ro(
-          "size", [](const Bound &self) { return self.variable.value().size(); },
+          "size", [](const Bound &self) { return self.used().value().size(); },
           "The number of elements.")
       .def_prop_ro(
-          "device", [](const Bound &self) { return device_text(self.variable.value().device()); },
+          "device", [](const Bound &self) { return device_text(self.used().value().device()); },
           "Where the elements are, as a text.")
       .def(
-          "value", [](const Bound &self) { return self.variable.value(); },
+          "value", [](const Bound &self) { return self.used().value(); },
           "The present value, as tapes see it read."
           "\n\nExample:\n"
           "    >>> wf.Variable([1.0, 2.0]).value()\n"
           "    tensor([1., 2.], shape=(2,), dtype=float32)\n")
       .def(
-          "read_value", [](const Bound &self) { return self.variable.value(); }, "As `value`.")
+          "read_value", [](const Bound &self) { return self.used().value(); }, "As `value`.")
       .def(
-          "numpy", [](const Bound &self) { return numpy_of(self.variable.value()); },
+          "numpy", [](const Bound &self) { return numpy_of(self.used().value()); },
           "A copy of the value as an array of NumPy.")
       .def(
           "__array__",
           [](const Bound &self, nb::handle dtype, nb::handle copy) {
-            return array_of_tensor(self.variable.value(), dtype, copy);
+            return array_of_tensor(self.used().value(), dtype, copy);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
-      .def("__reversed__", [](const Bound &self) { return iterate_back(self.variable.value()); })
-      .def("__repr__", [](const Bound &self) { return variable_text(self.variable); })
+      .def("__reversed__", [](const Bound &self) { return iterate_back(self.used().value()); })
+      .def("__repr__", [](const Bound &self) { return variable_text(self.used()); })
       .def("__format__",
            [](const Bound &self, const char *specification) {
-             return *specification == 0 ? variable_text(self.variable)
-                                        : formatted(self.variable.value(), specification);
+             return *specification == 0 ? variable_text(self.used())
+                                        : formatted(self.used().value(), specification);
            })
-      .def("__copy__", [](const Bound &self) { return nb::steal(wrap(self.variable.clone())); })
+      .def("__copy__", [](const Bound &self) { return nb::steal(wrap(self.used().clone())); })
       .def("__deepcopy__",
-           [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.variable.clone())); })
+           [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.used().clone())); })
       .def("__reduce__", [](nb::handle_t<Bound> self) {
         const Variable &variable = variable_in(self.ptr());
         return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject *>(variable_type)),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from weft import _weft
 from weft._arguments import NeedsInit, integer, optional_integer, optional_number, options
+from weft._restores import wait
 from weft._tracebacks import users_lines
 from weft._weft import RestoreStatus
 
@@ -75,14 +76,22 @@ class Checkpoint(NeedsInit):
     @users_lines
     def restore(self, path: Path | None) -> RestoreStatus:
         """Gives everything that is here and in the file its value from there; the rest stays as it
-        is. Values of layers without variables yet wait for their first call. With None nothing is
-        restored, and the status says so if it is asked.
+        is. Values of layers without variables yet wait for their first call, and those of which
+        nothing has the path for what is attached to a Module, a list or a dict of the parts later:
+        that is given its value when it is attached, or first used. With None nothing is restored,
+        and the status says so if it is asked.
 
         Raises:
             IOError: before anything is changed, if the file is not whole or has another dtype,
                 shape or kind for something; it lists all of it
         """
-        return self._saved().restore(None if path is None else os.fsdecode(path))
+        status = self._saved().restore(None if path is None else os.fsdecode(path))
+        if path is not None:
+            wait(status, self, self._parts_now())
+        return status
+
+    def _parts_now(self) -> dict[str, Any]:
+        return dict(self._parts)
 
 
 @options
@@ -119,6 +128,14 @@ class CheckpointInfo(NamedTuple):
 
 def _info(found: Any) -> CheckpointInfo | None:
     return None if found is None else CheckpointInfo(*found)
+
+
+def _restored(what: Any, result: tuple[Any, Any]) -> CheckpointInfo | None:
+    """What a manager restored; the values that are left of a partial restore wait."""
+    found, status = result
+    if status is not None:
+        wait(status, what, what._parts_now())
+    return _info(found)
 
 
 def _saved(what: Any) -> _weft.internal_SavedParts:
@@ -219,12 +236,12 @@ class CheckpointManager(NeedsInit):
         Raises:
             IOError: before anything is changed, which lists what does not fit, or if all are broken
         """
-        return _info(self._manager.restore_latest(_saved(what), partial))
+        return _restored(what, self._manager.restore_latest(_saved(what), partial))
 
     @options
     def restore_best(self, what: Checkpoint, *, partial: bool = False) -> CheckpointInfo | None:
         """The same for that with the best metric; None if none has one."""
-        return _info(self._manager.restore_best(_saved(what), partial))
+        return _restored(what, self._manager.restore_best(_saved(what), partial))
 
     @users_lines
     def checkpoints(self) -> list[CheckpointInfo]:

@@ -9,6 +9,7 @@
 trainable, also in traced functions.
 """
 
+from weft._bases import Metric as Metric
 from weft._weft import (
     AUC as AUC,
     F1 as F1,
@@ -19,7 +20,6 @@ from weft._weft import (
     Mean as Mean,
     MeanAbsoluteError as MeanAbsoluteError,
     MeanSquaredError as MeanSquaredError,
-    Metric as Metric,
     Perplexity as Perplexity,
     Precision as Precision,
     Recall as Recall,

@@ -6,6 +6,7 @@ from typing import Any
 
 from weft import _weft, initializers as initializers
 from weft._arguments import options, sizes
+from weft._bases import Layer as Layer
 from weft._tracebacks import users_lines
 from weft._weft import (
     GRU as GRU,
@@ -35,7 +36,6 @@ from weft._weft import (
     GlobalMaxPooling3D as GlobalMaxPooling3D,
     GroupNorm as GroupNorm,
     GRUCell as GRUCell,
-    Layer as Layer,
     LayerNorm as LayerNorm,
     LSTMCell as LSTMCell,
     MaxPooling1D as MaxPooling1D,

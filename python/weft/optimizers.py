@@ -8,8 +8,12 @@
 One that is made without a model or variables, `Adam(1e-3)`, is for those of its first
 `apply_gradients(zip(gradients, variables))`. A learning rate is a number, a schedule of
 `weft.schedules`, a function of the number of updates, or a Variable, which may be assigned.
+
+An optimizer of the user derives from `Optimizer` and has a method `update_step`; a subclass of one of the
+library may have an `apply_gradients` of its own, which `minimize` and `fit` call.
 """
 
+from weft._bases import Optimizer as Optimizer
 from weft._weft import (
     SGD as SGD,
     Adadelta as Adadelta,
@@ -18,7 +22,6 @@ from weft._weft import (
     AdamW as AdamW,
     Lamb as Lamb,
     Lion as Lion,
-    Optimizer as Optimizer,
     RMSprop as RMSprop,
 )
 

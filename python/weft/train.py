@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from weft import _weft
+from weft._bases import Optimizer
 from weft._arguments import integer, optional_integer, optional_number, options
 from weft._datasets import Dataset, as_dataset
 from weft._function import function
@@ -357,6 +358,8 @@ def fit(
     parts: list[tuple[str, Any]] = []
     if where is not None:
         # What there is to save, before the first update.
+        if Optimizer in type(optimizer).__mro__:
+            optimizer.prepare(model)
         _weft.internal_bind_optimizer(optimizer, model)
         parts = [("model", model), ("optimizer", optimizer), ("data", batches)]
         parts += [("metrics.loss", calls.mean), *[(f"metrics.{n}", m) for n, m in named]]

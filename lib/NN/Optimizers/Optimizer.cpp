@@ -377,7 +377,9 @@ Optimizer::Optimizer(std::shared_ptr<detail::OptimizerState> state) : state_(std
 
 void Optimizer::apply_gradients(const Gradients &gradients, std::source_location where) const {
   const CompositeCall site(state_->kind, where);
-  const detail::Entries entries = state_->prepared();
+  detail::Entries entries = state_->prepared();
+  if (entries.size() != gradients.variables().size() && state_->relist())
+    entries = state_->prepared();
   detail::check_model(state_->kind, gradients.variables(), entries);
   Update(*state_, entries, gradients.sliced()).run();
 }
@@ -390,8 +392,12 @@ void Optimizer::apply_gradients(const std::vector<Tensor> &gradients,
 void Optimizer::apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
                                        std::source_location where) const {
   const CompositeCall site(state_->kind, where);
-  Update(*state_, state_->prepared(), gradients).run();
+  detail::Entries entries = state_->prepared();
+  if (entries.size() != gradients.size() && state_->relist()) entries = state_->prepared();
+  Update(*state_, std::move(entries), gradients).run();
 }
+
+bool Optimizer::relist() const { return state_->relist(); }
 
 Tensor Optimizer::step(std::source_location where) const { return state_->step.value(where); }
 

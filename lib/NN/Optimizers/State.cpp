@@ -114,6 +114,16 @@ std::optional<Entries> OptimizerState::complete_entries() {
   return std::nullopt;
 }
 
+bool OptimizerState::relist() {
+  if (origin != nullptr) return false;
+  std::vector<nn::NamedVariable> listed = listing();
+  const std::lock_guard lock(mutex);
+  const Entries before = entries;
+  complete = false;
+  refresh(std::move(listed));
+  return entries != before;
+}
+
 Entries OptimizerState::all() {
   if (origin == nullptr) {
     if (std::optional<Entries> known = complete_entries()) return *std::move(known);

@@ -91,6 +91,8 @@ struct OptimizerState {
   Entries prepared();
   /// The entries of all variables.
   Entries all();
+  /// Looks for variables that the model has come to hold; whether there are others.
+  bool relist();
   /// Whether no handle of a copy of `other` was exchanged.
   bool has_the_variables_of(OptimizerState &other) const;
   /// The variables of the model, whether they have values or not.

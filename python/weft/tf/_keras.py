@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import weft as wf
-from weft import _weft, initializers
-
+from weft import _weft
+from weft._bases import minimized
 from weft._absent import refuse_keywords
 
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers
+_networks: Any = wf.nn
 
 __all__ = [
     "SGD",
@@ -22,9 +23,9 @@ __all__ = [
     "Layer",
     "LearningRateSchedule",
     "Lion",
+    "Optimizer",
     "RMSprop",
     "optimizer_of",
-    "variable_of",
 ]
 
 
@@ -111,8 +112,13 @@ class Deferred:
                 models[name] = model
                 given -= own
         if models and not given:
-            self.made_for(models)
+            self._make_for(models)
         self.candidates = None
+
+    def _make_for(self, models: dict[str, Any]) -> None:
+        """Makes it for some of the candidates; for the only one there is by the paths in it."""
+        alone = len(self.candidates) == 1
+        self.made_for(next(iter(models.values())) if alone else models)
 
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
         """Updates the variables by `zip(gradients, variables)`. A gradient that is None leaves its
@@ -123,6 +129,13 @@ class Deferred:
         if self._made is not None:
             return self._made.apply_gradients(grads_and_vars)
         return self._kind.apply_gradients(self, grads_and_vars)
+
+    def minimize(self, loss: Any, var_list: Any = None, **other: Any) -> Any:
+        """Runs `loss`, a function without parameters, updates the variables by its gradients, and gives
+        what it gave."""
+        if other:
+            refuse_keywords("minimize", other, ["loss", "var_list"])
+        return minimized(self, loss, var_list, True)
 
     def _get(self, word: str) -> Any:
         if self._made is not None:
@@ -158,6 +171,37 @@ class Deferred:
     def state(self) -> Any:
         """Its own variables: the step, then what it keeps for each."""
         return self._get("state")
+
+
+class Optimizer(_optimizers.Optimizer):
+    """An optimizer of the user: `update_step(self, gradient, variable, learning_rate)` updates one
+    variable, and `build(self, variables)` makes what it keeps for them by
+    `add_variable_from_reference`."""
+
+    def __init__(self, learning_rate: Any = 0.001, name: str | None = None, **options: Any) -> None:
+        if options:
+            refuse_keywords(type(self).__name__, options, ["learning_rate", "name"])
+        super().__init__(None, _rate(learning_rate), name=name)
+
+    def add_variable_from_reference(
+        self, reference_variable: Any, name: str = "slot", initializer: Any = "zeros"
+    ) -> Any:
+        """What is kept under a name for a variable: another one of its shape and dtype."""
+        return self.slot(reference_variable, name, initializer)
+
+    def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> None:
+        """Updates the variables by `zip(gradients, variables)`."""
+        super().apply_gradients(grads_and_vars)
+
+    def minimize(self, loss: Any, var_list: Any = None, **other: Any) -> Any:
+        """Runs `loss`, a function without parameters, updates the variables by its gradients, and gives
+        what it gave."""
+        if other:
+            refuse_keywords("minimize", other, ["loss", "var_list"])
+        return minimized(self, loss, var_list, True)
+
+
+Optimizer.register(Deferred)
 
 
 class SGD(Deferred, _optimizers.SGD):
@@ -361,20 +405,7 @@ class Lion(Deferred, _optimizers.Lion):
 # Layers.
 
 
-def variable_of(
-    function: str, shape: Any, initializer: Any, dtype: Any, trainable: bool, name: str | None
-) -> wf.Variable:
-    """A variable of that shape, with values that an initializer or its name gives."""
-    draw = initializer
-    if isinstance(initializer, str):
-        if initializer not in initializers.__all__:
-            raise _weft.ValueError(f"{function}: there is no initializer {initializer!r}")
-        draw = getattr(initializers, initializer)()
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
-    return wf.Variable(draw(sizes, dtype or "float32"), trainable, name, dtype or "float32")
-
-
-class Layer(wf.Model):
+class Layer(_networks.Layer):
     """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before
     the first call, and `call(self, inputs)` computes its result.
 
@@ -397,31 +428,5 @@ class Layer(wf.Model):
         if "input_shape" in options:
             self.input_shape = tuple(options["input_shape"])
 
-    def add_weight(
-        self,
-        shape: Any = (),
-        initializer: Any = "glorot_uniform",
-        dtype: Any = "float32",
-        trainable: bool = True,
-        name: str | None = None,
-    ) -> wf.Variable:
-        """A variable of that shape, with values that an initializer or its name gives."""
-        return variable_of("add_weight", shape, initializer, dtype, trainable, name)
 
-    def build(self, input_shape: Any, dtype: Any = "float32") -> Any:
-        """Makes the variables, for inputs of that shape. A subclass has its own."""
-        self.__dict__["_is_built"] = True
-
-    def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
-        if "_is_built" not in self.__dict__:
-            given: list[Any] = [*args, *(kwargs or {}).values()]
-            first = given[0] if given else None
-            shape = first.shape if isinstance(first, wf.Tensor | wf.Variable) else None
-            if shape is None and isinstance(first, list | tuple):
-                shape = [x.shape for x in cast("list[Any]", first)]
-            if shape is None and first is not None and not isinstance(first, dict):
-                shape = wf.asarray(cast("Any", first)).shape
-            # Not recorded: variables start with values, random ones too.
-            _weft.internal_eagerly(lambda: self.build(shape))
-            self.__dict__["_is_built"] = True
-        return super()._weft_call(call, args, kwargs)
+Layer.register(_weft.Layer)

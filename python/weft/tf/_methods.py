@@ -283,7 +283,9 @@ def install() -> None:
     _add(_weft.TensorArray, {"unstack": _unstack, "scatter": _scatter, "size": _count})
     _add(_weft.Generator, _OF_GENERATORS)
     _add(bound.Metric, _OF_METRICS)
+    _add(wf.metrics.Metric, _OF_METRICS)
     _add(bound.Optimizer, {"iterations": property(_iterations)})
+    _add(wf.optimizers.Optimizer, {"iterations": property(_iterations)})
     for each in (bound.Layer, wf.Model):
         _add(each, _OF_PARTS)
     _add(wf.Model, {"get_layer": _get_layer, "output_shape": property(_output_shape)})

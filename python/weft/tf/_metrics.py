@@ -7,9 +7,6 @@ from typing import Any, cast
 import weft as wf
 from weft import _weft
 
-
-from ._keras import variable_of
-
 _library: Any = wf.metrics
 
 
@@ -20,38 +17,28 @@ def spelled(kind: str) -> str:
     return train._spelled(kind)  # pyright: ignore[reportPrivateUsage]
 
 
-class Metric(wf.Module):
+class Metric(_library.Metric):
     """A metric of the user: `update_state` adds a batch to variables of `add_weight`, and `result`
     says what they amount to. `reset_state` puts zeros into them."""
 
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
         super().__init__(name or spelled(type(self).__name__))
 
-    def add_weight(
-        self,
-        shape: Any = (),
-        initializer: Any = "zeros",
-        dtype: Any = "float32",
-        name: str | None = None,
-    ) -> wf.Variable:
-        """A variable, with values that an initializer or its name gives."""
-        return variable_of("add_weight", shape, initializer, dtype, False, name)
-
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds a batch."""
         raise NotImplementedError(f"{type(self).__name__} has no method update_state")
-
-    def result(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no method result")
 
     def reset_state(self) -> None:
         """Puts zeros into all variables."""
-        for variable in self.variables:
-            variable.assign(wf.zeros_like(variable))
+        super().reset()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Adds a batch, and gives the result."""
-        self.update_state(*args, **kwargs)
-        return self.result()
+    def update(self, *args: Any, **kwargs: Any) -> Any:
+        """As `update_state`."""
+        return self.update_state(*args, **kwargs)
+
+    def reset(self) -> None:
+        """As `reset_state`."""
+        self.reset_state()
 
 
 class _OfLibrary:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import weft as wf
 from weft import _weft
 from weft._arguments import NeedsInit, options
+from weft._restores import wait
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
@@ -66,7 +67,15 @@ class Checkpoint(NeedsInit):
         if save_path is not None:
             path: Path = save_path
             self._bind_as_in(os.fspath(path))
-        return self._saved().restore(save_path)
+        saved = self._saved()
+        status = saved._saved().restore(None if save_path is None else os.fsdecode(save_path))
+        if save_path is not None:
+            wait(status, self, self._parts_now(), grows=True)
+        return status
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        _weft.internal_restore_attached()
 
     def read(self, save_path: Any, options: Any = None) -> Any:
         """As `restore`."""
@@ -75,10 +84,13 @@ class Checkpoint(NeedsInit):
     def _saved(self) -> wf.Checkpoint:
         """The parts that have something to save: not optimizers of which nobody knows yet whose they
         are."""
+        return wf.Checkpoint(**self._parts_now())
+
+    def _parts_now(self) -> dict[str, Any]:
         parts = _parts_of(self)
         _bind_optimizers(parts)
         made = {name: _made_of(part) for name, part in parts.items()}
-        return wf.Checkpoint(**{name: part for name, part in made.items() if part is not None})
+        return {name: part for name, part in made.items() if part is not None}
 
     def _bind_as_in(self, path: str) -> None:
         """Makes optimizers that are nobody's yet those of the models of which the file has their
@@ -100,6 +112,8 @@ class Checkpoint(NeedsInit):
             *(key.removeprefix("weft.alias.") for key in notes),
         ]
         for name, part in waiting.items():
+            if len(part.candidates) == 1:
+                continue  # has no variables yet
             start = f"{name}.slots."
             inside = [key.removeprefix(start).split(".") for key in saved if key.startswith(start)]
             found = {path[1] for path in inside if len(path) > 1}
@@ -139,9 +153,11 @@ def _bind_optimizers(parts: dict[str, Any]) -> None:
     kinds = (wf.Module, networks.Layer)
     models = {name: part for name, part in parts.items() if isinstance(part, kinds)}
     for part in parts.values():
-        if isinstance(part, Deferred) and len(models) == 1:
+        if not isinstance(part, Deferred) or not models:
+            continue
+        if len(models) == 1 and _weft.internal_may_train(next(iter(models.values()))):
             part.made_for(next(iter(models.values())))
-        elif isinstance(part, Deferred) and models:
+        else:
             part.candidates = models
 
 

@@ -360,6 +360,9 @@ class Model(Trained, wf.Model):
         super().__init__(name)
 
 
+_keras.Layer.register(Model)
+
+
 class Sequential(wf.Sequential, Model):
     """Layers one after the other."""
 

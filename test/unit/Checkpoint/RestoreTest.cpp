@@ -316,6 +316,30 @@ TEST(Checkpoint, PartsThatComeLaterGetTheirValuesWhenTheStatusIsAsked) {
   EXPECT_EQ(growing.all[0].value().item<float>(), 7);
 }
 
+TEST(Checkpoint, ARestoreThatIsSharedGoesOnIntoOtherParts) {
+  const std::string folder = fresh_folder("shared");
+  struct Growing {
+    std::vector<Variable> all;
+    WEFT_FIELDS(Growing, all)
+  } saved{{Variable(1.F), Variable(2.F)}}, growing{{Variable(0.F)}};
+  const std::string path = Checkpoint(saved).save(folder);
+  const Logged log;
+  {
+    RestoreStatus status = Checkpoint(growing).restore(path);
+    RestoreStatus later = status.shared();
+    growing.all[0].assign(7); // its own since it was restored
+    growing.all.emplace_back(0.F);
+    growing.all.emplace_back(9.F); // which the file does not have
+    later.restore_into({CheckpointPart::whole(growing)});
+    EXPECT_THAT(status.unused(), ElementsAre());
+    EXPECT_THAT(status.missing(), ElementsAre());
+  }
+  EXPECT_THAT(log.lines, ElementsAre());
+  EXPECT_EQ(growing.all[0].value().item<float>(), 7);
+  EXPECT_EQ(growing.all[1].value().item<float>(), 2);
+  EXPECT_EQ(growing.all[2].value().item<float>(), 9);
+}
+
 TEST(Checkpoint, ARestoredShapeMustBeThatOfTheFirstCall) {
   const std::string folder = fresh_folder("shape");
   nn::Sequential model{nn::Dense(2)}, other{nn::Dense(2)};

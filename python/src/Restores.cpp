@@ -1,0 +1,104 @@
+// Which variables and parts of models have been looked for in restores that wait, and when again.
+#include "Restores.h"
+
+#include "Parts.h"
+#include "Saved.h"
+
+#include <bit>
+#include <unordered_map>
+
+#include <weft/detail/staging.h>
+
+namespace weft::python {
+
+namespace {
+
+/// How often an object is looked for before it is looked for at the powers of two alone.
+constexpr std::uint32_t kLooks = 8;
+constexpr std::uint32_t kAttached = ~0U;
+
+/// How often a variable was looked for, or that it is attached. Under the lock of Python.
+std::unordered_map<const VariableState *, std::uint32_t> &looks() {
+  static auto &looks = *new std::unordered_map<const VariableState *, std::uint32_t>;
+  return looks;
+}
+
+/// Whether this thread is looking, and visits the objects that it looks for.
+thread_local bool looking = false;
+
+bool is_due(std::uint32_t &count) {
+  if (looking || count == kAttached) return false;
+  ++count;
+  return count <= kLooks || std::has_single_bit(count);
+}
+
+/// Notes the variables of a structure as attached.
+struct Marker final : StructureVisitor {
+  void tensor(Tensor &) override {}
+  void variable(Variable &variable) override { looks()[variable.state().get()] = kAttached; }
+  void literal(bool) override {}
+  void literal(std::int64_t) override {}
+  void literal(std::uint64_t) override {}
+  void literal(double) override {}
+  void literal(std::string_view) override {}
+  void enter(Node, std::size_t) override {}
+  void layer(nn::LayerName &) override {}
+  void stateful(Stateful &) override {}
+  void push(std::string_view) override {}
+  void pop() override {}
+};
+
+/// Restores into parts what they have come to hold; whether the file has more.
+bool restore_more(nb::handle_t<BoundStatus> status, nb::handle_t<SavedParts> saved) {
+  auto &of = nb::cast<BoundStatus &>(status);
+  auto &parts = nb::cast<SavedParts &>(saved);
+  parts.visit([marker = Marker()](const PythonParts &part) mutable { part.weft_visit(marker); });
+  weft::detail::run_eagerly([&] { of.restore_into(parts.parts()); });
+  parts.write_back();
+  return !of.unused().empty();
+}
+
+} // namespace
+
+void restore_attached() {
+  if (waiting_restores == 0 || looking) return;
+  struct Scope {
+    Scope() { looking = true; }
+    ~Scope() { looking = false; }
+  } const scope;
+  nb::module_::import_("weft._restores").attr("look")();
+}
+
+void look_for(const Variable &variable) {
+  if (is_due(looks()[variable.state().get()])) restore_attached();
+}
+
+void look_for(Visitable &part) {
+  if (part.restore_seen != waiting_restores) {
+    part.restore_seen = waiting_restores;
+    part.restore_looks = 0;
+  }
+  if (is_due(part.restore_looks)) restore_attached();
+}
+
+void mark_attached(Visitable &part) {
+  if (!looking) return;
+  part.restore_seen = waiting_restores;
+  part.restore_looks = kAttached;
+}
+
+void forget_restored(const VariableState *variable) { looks().erase(variable); }
+
+void define_restores(nb::module_ &module) {
+  // `count` is how many restores were begun to wait, or 0 if none does any more.
+  module.def("internal_set_waiting_restores", [](std::uint32_t count) {
+    waiting_restores = count;
+    looks().clear();
+  });
+  module.def("internal_restore_attached", [] { restore_attached(); });
+  module.def("internal_restore_more", restore_more);
+  module.def("internal_share_status",
+             [](const BoundStatus &of) { return BoundStatus(of.shared()); });
+}
+
+} // namespace weft::python
