@@ -52,8 +52,8 @@ int main() {
   const auto quality = function([&] {
     const Tensor points = generator(source.normal({2048, kNoise}));
     const Tensor offset = reshape(points, {-1, 1, 2}) - reshape(middles(), {1, kSpots, 2});
-    const Tensor near = sqrt(sum(square(offset), {.axes = Ints{2}})) < 4 * kSpread;
-    const Tensor share = near.astype(f32).mean(Ints{0});
+    const Tensor near = sqrt(sum(square(offset), {.axes = 2})) < 4 * kSpread;
+    const Tensor share = near.astype(f32).mean(0);
     return std::pair(share.sum(), (share > 0.3 / kSpots).astype(i32).sum());
   });
 

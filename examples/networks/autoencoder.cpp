@@ -42,7 +42,7 @@ void draw(const Tensor &images) {
 /// The mean distance of images from the one of `known` that is nearest.
 double distance(const Tensor &images, const Tensor &known) {
   const Tensor x = reshape(images, {-1, 1, 64}), y = reshape(known, {1, -1, 64});
-  return sqrt(sum(square(x - y), {.axes = Ints{2}})).min(Ints{1}).mean().item<double>();
+  return sqrt(sum(square(x - y), {.axes = 2})).min(1).mean().item<double>();
 }
 
 } // namespace

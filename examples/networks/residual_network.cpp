@@ -44,7 +44,7 @@ struct ResidualNetwork {
   Tensor operator()(const Tensor &x, const nn::CallOptions &options = {}) const {
     Tensor y = relu(norm(stem(x), options));
     for (const Block &block : blocks) y = block(y, options);
-    return scores(mean(y, {.axes = Ints{1, 2}}));
+    return scores(mean(y, {.axes = {1, 2}}));
   }
 };
 

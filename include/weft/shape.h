@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <weft/detail/inline_vector.h>
 #include <weft/dtype.h>
@@ -20,6 +24,25 @@ inline constexpr std::int64_t max_rank = 64;
 
 /// A list of integers (axes, permutations, offsets) that needs no allocation when short.
 using Ints = detail::InlineVector<std::int64_t, 6>;
+
+namespace detail {
+template <class T>
+using IfInteger = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>;
+}
+
+/// Axes as an option of a function has them: a number, `{.axes = 1}`; several in braces, `{.axes =
+/// {0, 2}}`; or none given, which means all of them. `Ints{}` is no axis at all. Negative ones
+/// count from the end.
+class Axes : public std::optional<Ints> {
+public:
+  Axes() = default;
+  Axes(std::nullopt_t) {}
+  template <class Axis, class = detail::IfInteger<Axis>>
+  Axes(Axis axis) : Axes(Ints{static_cast<std::int64_t>(axis)}) {}
+  Axes(std::initializer_list<std::int64_t> axes) : Axes(Ints(axes)) {}
+  Axes(Ints axes) : std::optional<Ints>(std::move(axes)) {}
+  Axes(std::optional<Ints> axes) : std::optional<Ints>(std::move(axes)) {}
+};
 
 /// The dimensions of a tensor, outermost first; `{}` is a scalar. A dimension may be `unknown`.
 class Shape : public Ints {

@@ -155,14 +155,10 @@ public:
   TensorAt at(const Index &index) const;
 
   // The members below are the free functions of the same names (weft/ops.h) with `*this` first.
-  Tensor sum(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
-             std::source_location where = WEFT_HERE) const;
-  Tensor mean(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
-              std::source_location where = WEFT_HERE) const;
-  Tensor max(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
-             std::source_location where = WEFT_HERE) const;
-  Tensor min(std::optional<Ints> axes = std::nullopt, bool keepdims = false,
-             std::source_location where = WEFT_HERE) const;
+  Tensor sum(Axes axes = {}, bool keepdims = false, std::source_location where = WEFT_HERE) const;
+  Tensor mean(Axes axes = {}, bool keepdims = false, std::source_location where = WEFT_HERE) const;
+  Tensor max(Axes axes = {}, bool keepdims = false, std::source_location where = WEFT_HERE) const;
+  Tensor min(Axes axes = {}, bool keepdims = false, std::source_location where = WEFT_HERE) const;
   Tensor reshape(const Ints &shape, std::source_location where = WEFT_HERE) const;
   Tensor transpose(const Ints &permutation, std::source_location where = WEFT_HERE) const;
   /// The last two axes swapped. Throws ShapeError for a rank below 2.

@@ -244,16 +244,16 @@ Tensor Tensor::astype(DType dtype, std::source_location where) const {
   const CompositeCall site("astype", where);
   return cast(*this, dtype);
 }
-Tensor Tensor::sum(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+Tensor Tensor::sum(Axes axes, bool keepdims, std::source_location where) const {
   return weft::sum({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::mean(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+Tensor Tensor::mean(Axes axes, bool keepdims, std::source_location where) const {
   return weft::mean({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::max(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+Tensor Tensor::max(Axes axes, bool keepdims, std::source_location where) const {
   return weft::max({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
-Tensor Tensor::min(std::optional<Ints> axes, bool keepdims, std::source_location where) const {
+Tensor Tensor::min(Axes axes, bool keepdims, std::source_location where) const {
   return weft::min({*this, where}, {.axes = std::move(axes), .keepdims = keepdims});
 }
 Tensor Tensor::reshape(const Ints &shape, std::source_location where) const {

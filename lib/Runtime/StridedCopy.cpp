@@ -28,7 +28,7 @@ const KernelTable *kernels() {
 struct Axis {
   std::int64_t size, source, target;
 };
-using Axes = detail::InlineVector<Axis, 6>;
+using CopyAxes = detail::InlineVector<Axis, 6>;
 
 constexpr std::int64_t kTile = 16;
 constexpr std::int64_t kParallelBytes = std::int64_t{1} << 20;
@@ -143,7 +143,7 @@ void copy_axes(std::span<const Axis> axes, const std::byte *source, std::byte *t
 /// Drops axes of size 1 and merges neighbours that are one run on both sides. Empty if there is
 /// nothing to copy but a single element; false if there is nothing at all.
 bool plan(std::size_t item, std::span<const std::int64_t> dims,
-          std::span<const std::int64_t> source, std::span<const std::int64_t> target, Axes &axes) {
+          std::span<const std::int64_t> source, std::span<const std::int64_t> target, CopyAxes &axes) {
   const auto bytes = static_cast<std::int64_t>(item);
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return false;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -175,7 +175,7 @@ void copy_planned(std::span<const Axis> axes, const std::byte *source, std::byte
     return;
   }
   // Threads share the longest axis; any order of the loops copies the same.
-  Axes loops(axes.begin(), axes.end());
+  CopyAxes loops(axes.begin(), axes.end());
   std::size_t split = 0;
   for (std::size_t i = 1; i < axes.size(); ++i)
     if (axes[i].size > axes[split].size) split = i;
@@ -183,7 +183,7 @@ void copy_planned(std::span<const Axis> axes, const std::byte *source, std::byte
   const std::int64_t grain =
       std::max<std::int64_t>(kParallelBytes / item / (count / shared.size), 1);
   threads::parallel_for_noexcept(0, shared.size, grain, [&](std::int64_t begin, std::int64_t end) {
-    Axes mine = loops;
+    CopyAxes mine = loops;
     mine[split].size = end - begin;
     copy_axes<Item>(std::span<const Axis>(mine), source + begin * shared.source,
                     target + begin * shared.target);
@@ -195,7 +195,7 @@ void copy_planned(std::span<const Axis> axes, const std::byte *source, std::byte
 void copy_strided(std::size_t item, std::span<const std::int64_t> dims, const std::byte *source,
                   std::span<const std::int64_t> source_strides, std::byte *target,
                   std::span<const std::int64_t> target_strides) noexcept {
-  Axes axes;
+  CopyAxes axes;
   if (!plan(item, dims, source_strides, target_strides, axes)) return;
   switch (item) {
   case 1: return copy_planned<1>(axes, source, target);

@@ -142,8 +142,8 @@ T to(PyObject *object, const Place &place) {
     return to_number(object, place);
   } else if constexpr (std::is_same_v<T, DType>) {
     return to_dtype(object, place);
-  } else if constexpr (std::is_same_v<T, std::optional<Ints>>) {
-    return object == Py_None ? std::optional<Ints>() : to_integers(object, place);
+  } else if constexpr (std::is_same_v<T, Axes>) {
+    return object == Py_None ? Axes() : Axes(to_integers(object, place));
   } else {
     return to_integers(object, place);
   }

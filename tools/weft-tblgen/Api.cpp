@@ -65,6 +65,44 @@ static void emitDocstring(const Callable &op, raw_ostream &os) {
   emitLine("(" + origin(op) + ")", os);
 }
 
+/// The axis or axes without their option: `sum(x, 1)`, `sum(x, {0, 1})`, `concatenate({x, y}, 0)`.
+static void emitShortForms(const Callable &op, StringRef result, raw_ostream &os) {
+  const auto axis = find_if(op.attributes, [](const Attribute &a) {
+    return a.isOption && (a.kind == "axes" || a.kind == "axis");
+  });
+  if (axis == op.attributes.end()) return;
+  const auto emit = [&](StringRef templated, StringRef type, StringRef value, bool asSpan) {
+    std::string parameters, arguments;
+    for (const Operand &operand : op.operands) {
+      if (operand.optional) return; // that is given by position, in front of the axis
+      parameters += (!operand.variadic ? "const Operand &"
+                     : asSpan          ? "std::span<const Tensor> "
+                                       : "std::initializer_list<Operand> ") +
+                    operand.name + ", ";
+      arguments += operand.name + ", ";
+    }
+    for (const Attribute &attribute : op.attributes)
+      if (!attribute.isOption) {
+        parameters += (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+                      attribute.name + ", ";
+        arguments += attribute.name + ", ";
+      }
+    os << templated << "inline " << result << op.cppName << "(" << parameters << type << axis->name
+       << (op.takesLine() ? ", std::source_location where = WEFT_HERE" : "") << ") {\n  "
+       << optionsName(op) << " options;\n  options." << axis->name << " = " << value
+       << ";\n  return " << op.cppName << "(" << arguments << "std::move(options)"
+       << (op.takesLine() ? ", where" : "") << ");\n}\n";
+  };
+  const std::string one = "static_cast<std::int64_t>(" + axis->name + ")";
+  const StringRef integer = "template <class Axis, class = detail::IfInteger<Axis>>\n";
+  emit(integer, "Axis ", one, false);
+  if (op.isVariadic()) emit(integer, "Axis ", one, true);
+  // Empty braces are no options, and so all axes.
+  if (axis->kind == "axes")
+    emit("", "std::initializer_list<std::int64_t> ",
+         axis->name + ".size() == 0 ? Axes() : Axes(" + axis->name + ")", false);
+}
+
 void emitDeclaration(const Callable &op, raw_ostream &os) {
   if (hasOptions(op)) {
     os << "/// Options of `" << op.cppName << "`.\nstruct " << optionsName(op) << " {\n";
@@ -81,12 +119,14 @@ void emitDeclaration(const Callable &op, raw_ostream &os) {
   os << result << op.cppName << "(" << parametersInCpp(op, true, false) << ");\n";
   if (op.isVariadic())
     os << result << op.cppName << "(" << parametersInCpp(op, true, true) << ");\n";
+  emitShortForms(op, result, os);
   os << "\n";
 }
 
 void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "The ops as C++ functions.");
-  os << "#pragma once\n\n#include <initializer_list>\n#include <optional>\n#include <span>\n\n"
+  os << "#pragma once\n\n#include <initializer_list>\n#include <optional>\n#include "
+        "<span>\n#include <utility>\n\n"
         "#include <weft/tensor.h>\n\nnamespace weft {\n\n"
         "// Besides what is said of each function, all of them throw a StateError for an undefined "
         "tensor, a\n// ShapeError for more dimensions or bytes than a tensor may have, a "

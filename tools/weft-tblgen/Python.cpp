@@ -39,7 +39,7 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
   if (attribute.kind == "sections") return "int | Sequence[int]";
-  if (attribute.cppType == "std::optional<Ints>") return "int | Sequence[int] | None";
+  if (attribute.cppType == "Axes") return "int | Sequence[int] | None";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
   if (attribute.kind == "shape") return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";

@@ -37,7 +37,7 @@ struct Attribute {
   bool isOption = false;    ///< a member of the options struct in C++
   bool keywordOnly = false; ///< in Python
   bool hasDefault() const { return !optionDefault.empty(); }
-  bool isList() const { return StringRef(cppType).contains("Ints"); }
+  bool isList() const { return cppType == "Axes" || StringRef(cppType).contains("Ints"); }
 };
 
 /// An error that an op raises, in words.

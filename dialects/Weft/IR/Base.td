@@ -99,8 +99,8 @@ class Weft_PerAxis<string entry, string words> : Weft_IntsAttr<"per_axis", words
 /// Axes of the operand `x`; in C++ an option that defaults to all of them, negative ones count from
 /// the end, in the IR ascending and not negative.
 def Weft_Axes
-    : Weft_IntsAttr<"axes", "axes of x, negative ones counted from the end; all if not given", "std::nullopt"> {
-  let cppType = "std::optional<Ints>";
+    : Weft_IntsAttr<"axes", "axes of x, negative ones counted from the end; all if not given", "{}"> {
+  let cppType = "Axes";
 }
 /// One axis of the first operand; in C++ a negative one counts from the end.
 class Weft_AxisAttr<string default> : ConfinedAttr<I64Attr, []> {

@@ -84,7 +84,7 @@ def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let numpy = "np.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)";
   let tolerance = "sums(combined(x, axes))";
   let signedZeros = 0;
-  let example = "sum([[1, 2], [3, 4]], {.axes = Ints{1}})  ->  [3, 7]";
+  let example = "sum([[1, 2], [3, 4]], {.axes = {1}})  ->  [3, 7]";
 }
 def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
   let summary = "Mean over the given axes; of nothing, NaN.";
@@ -96,7 +96,7 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
   let numpy = "np.mean(x, axis=axes, keepdims=keepdims, dtype=x.dtype)";
   let tolerance = "sums(combined(x, axes))";
   let signedZeros = 0;
-  let example = "mean([[1, 2], [3, 4]], {.axes = Ints{0}})  ->  [2, 3]";
+  let example = "mean([[1, 2], [3, 4]], {.axes = {0}})  ->  [2, 3]";
 }
 def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let summary = "Product over the given axes; of nothing, 1.";
@@ -123,7 +123,7 @@ def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {
   let jvp = (extremum_forward $x, $y, $dx);
   let numpy = "np.max(x, axis=axes, keepdims=keepdims, initial=lowest(x))";
   let signedZeros = 0;
-  let example = "max([[1, 2], [3, 4]], {.axes = Ints{1}, .keepdims = true})  ->  [[2], [4]]";
+  let example = "max([[1, 2], [3, 4]], {.axes = {1}, .keepdims = true})  ->  [[2], [4]]";
 }
 def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
   let summary = "Smallest element over the given axes; NaN if any is NaN.";
@@ -134,7 +134,7 @@ def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
   let jvp = (extremum_forward $x, $y, $dx);
   let numpy = "np.min(x, axis=axes, keepdims=keepdims, initial=highest(x))";
   let signedZeros = 0;
-  let example = "min([[1, 2], [3, 4]], {.axes = Ints{1}})  ->  [1, 3]";
+  let example = "min([[1, 2], [3, 4]], {.axes = {1}})  ->  [1, 3]";
 }
 def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
   let summary = "Whether every element over the given axes is true; of nothing, true.";
@@ -143,7 +143,7 @@ def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
   let init = "yes";
   let inactive = "its result is bool";
   let numpy = "np.all(x, axis=axes, keepdims=keepdims)";
-  let example = "reduce_all([[true, false], [true, true]], {.axes = Ints{1}})  ->  [false, true]";
+  let example = "reduce_all([[true, false], [true, true]], {.axes = {1}})  ->  [false, true]";
 }
 def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
   let summary = "Whether some element over the given axes is true; of nothing, false.";
@@ -151,7 +151,7 @@ def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
   let init = "no";
   let inactive = "its result is bool";
   let numpy = "np.any(x, axis=axes, keepdims=keepdims)";
-  let example = "any([[true, false], [false, false]], {.axes = Ints{1}})  ->  [true, false]";
+  let example = "any([[true, false], [false, false]], {.axes = {1}})  ->  [true, false]";
 }
 
 def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {

@@ -291,7 +291,7 @@ std::string Draw::value<std::string>(const char *name) {
   return result;
 }
 template <>
-std::optional<Ints> Draw::value<std::optional<Ints>>(const char *name) {
+Axes Draw::value<Axes>(const char *name) {
   if (choose(3) == 0) return std::nullopt;
   return value<Ints>(name);
 }

@@ -113,7 +113,7 @@ const CallEntry kCalls[] = {
     {"members",
      [](Draw &draw) {
        const Tensor x = draw.tensor("x");
-       const auto axes = draw.value<std::optional<Ints>>("axes");
+       const auto axes = draw.value<Axes>("axes");
        const bool keepdims = draw.value<bool>("keepdims");
        switch (draw.choose(8)) {
        case 0: return results(x.sum(axes, keepdims));

@@ -178,3 +178,34 @@ TEST(Reduction, Errors) {
 
 } // namespace
 } // namespace weft
+
+namespace weft {
+namespace {
+
+// Axes as a number, in braces, or not at all; with options and without.
+TEST(Axes, AllSpellings) {
+  const Tensor x = arange(24).reshape({2, 3, 4});
+  const auto values = [](const Tensor &y) { return y.to_vector<int>(); };
+  const std::vector<int> rows = values(sum(x, {.axes = Ints{1}}));
+  EXPECT_EQ(values(sum(x, 1)), rows);
+  EXPECT_EQ(values(sum(x, -2)), rows);
+  EXPECT_EQ(values(sum(x, {1})), rows);
+  EXPECT_EQ(values(sum(x, {.axes = 1})), rows);
+  EXPECT_EQ(values(sum(x, {.axes = {1}})), rows);
+  EXPECT_EQ(values(x.sum(1)), rows);
+  EXPECT_EQ(sum(x, {0, 1}).shape(), (Shape{4}));
+  EXPECT_EQ(x.sum({0, 1}).shape(), (Shape{4}));
+  EXPECT_EQ(sum(x, {.axes = {0, 2}, .keepdims = true}).shape(), (Shape{1, 3, 1}));
+  for (const Tensor &all_of_it : {sum(x), sum(x, {}), sum(x, {.axes = {}}), x.sum()})
+    EXPECT_EQ(all_of_it.item<int>(), 276);
+  EXPECT_EQ(sum(x, {.axes = Ints{}}).shape(), x.shape());
+  EXPECT_EQ(argmax(x, 1).shape(), (Shape{2, 4}));
+  EXPECT_EQ(cumsum(x, 1).shape(), x.shape());
+  EXPECT_EQ(concatenate({x, x}, 1).shape(), (Shape{2, 6, 4}));
+  EXPECT_EQ(weft::any(x > 0, 2).shape(), (Shape{2, 3}));
+  EXPECT_EQ(all(x >= 0, 2).shape(), (Shape{2, 3}));
+  EXPECT_THROWS(sum(x, 3), IndexError, "sum: axis 3 is out of range for a tensor of rank 3");
+}
+
+} // namespace
+} // namespace weft
