@@ -119,8 +119,10 @@ Tree::Node Tree::record_of(PyObject *object, TreeVisitor &visitor, const Reading
   nb::list values;
   for (const nb::handle name : names) values.append(nb::getattr(nb::handle(object), name));
   node.names = hold(names);
-  if (reading.fields_only) {
+  if (reading.records == Reading::Records::bare) {
     node.what = hold(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))));
+  } else if (reading.records == Reading::Records::linked) {
+    node.what = hold(object);
   } else {
     const nb::object copy = copy_of(object);
     for (const nb::handle name : names) // the copy outlives the values
