@@ -40,13 +40,14 @@ def undisturbed(work: Callable[[], R]) -> R:
     """
     if _lock._is_owned():  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return work()
-    outcome: list[Any] = []
+    # When Python ends the thread may still be at its own end: it must hold nothing of the user's there.
+    task, outcome = [work], list[Any]()
     done = allocate_lock()
 
     def run() -> None:
         try:
             with _lock:
-                outcome.append((work(), None))
+                outcome.append((task.pop()(), None))
         except BaseException as error:
             outcome.append((None, error))
         finally:

@@ -119,6 +119,22 @@ def test_records_and_subclasses_of_dict_are_returned_as_they_were():
     assert counted["z"] == [] and float(both.a) == 9.0
 
 
+@dataclasses.dataclass(frozen=True)
+class Slotted:
+    __slots__ = ("a", "b")
+    a: object
+    b: object
+
+
+def test_frozen_records_with_slots():
+    f = wf.function(lambda record: (record, Slotted(record.b, 3)))
+    for k in (1.0, 2.0):
+        same, other = f(Slotted(wf.tensor(k), wf.tensor(k + 1.0)))
+        assert [float(same.a), float(same.b), float(other.a), other.b] == [k, k + 1.0, k + 1.0, 3]
+    (element,) = wf.data.from_generator(lambda: [Slotted(1.0, "text")])
+    assert float(element.a) == 1.0 and element.b == "text"
+
+
 def test_a_function_inside_of_another_returns_what_it_did():
     held = []
 
