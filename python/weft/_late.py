@@ -53,14 +53,22 @@ def undisturbed(work: Callable[[], R]) -> R:
         finally:
             done.release()
 
+    def start_and_wait() -> bool:
+        try:
+            start_new_thread(run, ())
+        except RuntimeError:  # there are no more threads, or Python is ending
+            return False
+        done.acquire()
+        return True
+
     done.acquire()
-    try:
-        start_new_thread(run, ())
-    except RuntimeError:  # there are no more threads, or Python is ending
+    if not _weft.internal_eagerly(start_and_wait):
         with _lock:
             return work()
-    _weft.internal_eagerly(done.acquire)
     result, error = outcome.pop()
     if error is not None:
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # which leads here
     return result
