@@ -192,7 +192,7 @@ void ArgumentWalker::type(PyObject *object) {
 
 void ArgumentWalker::identity(PyObject *object) {
   // Of one that nobody knows weakly this call becomes a holder as well.
-  if (reads_tree_) return push_object(reader.key, numbered.by_identity(object));
+  if (reads_tree_) return push_object(reader.key, numbered.number_of(object));
   const std::uint64_t number = known_number(object);
   if (number != 0) push_object(reader.key, number);
   else stopped_ = true;

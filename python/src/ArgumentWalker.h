@@ -17,7 +17,7 @@ public:
   /// Reads an argument: what is read is borrowed from it, or held here once a tree is read.
   void walk(PyObject *object) {
     if (reads_tree_) [[unlikely]]
-      return tree.read(object, *this);
+      return tree.read(object, *this, {.records = Tree::Reading::Records::linked});
     if (is_tensor(object)) reader.tensor(*nb::inst_ptr<Tensor>(object));
     else if (!stopped_) walk_other(object, 0);
   }

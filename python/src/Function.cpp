@@ -189,9 +189,9 @@ public:
 
 /// A result as the maker of the function wants it: what its attribute _weft_results gives for it.
 nb::object in_form(const Object *self, nb::object result) {
-  PyObject *form =
-      self->dict == nullptr ? nullptr : PyDict_GetItemString(self->dict, "_weft_results");
-  return form == nullptr ? result : nb::handle(form)(result);
+  const nb::object form = nb::borrow(
+      self->dict == nullptr ? nullptr : PyDict_GetItemString(self->dict, "_weft_results"));
+  return form.is_valid() ? form(result) : result;
 }
 
 std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,

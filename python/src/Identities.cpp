@@ -120,9 +120,12 @@ std::uint64_t HeldObjects::hold(PyObject *object, bool by_value) {
   return entry->second.number;
 }
 
-std::uint64_t HeldObjects::by_identity(PyObject *object) {
-  const std::uint64_t number = weak_number(object);
-  return number != 0 ? number : hold(object, false);
+std::uint64_t HeldObjects::number_of(PyObject *object) {
+  if (const std::uint64_t number = weak_number(object); number != 0) return number;
+  // No class that is written in Python has that.
+  if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_IMMUTABLETYPE))
+    if (const std::uint64_t number = by_value(object); number != 0) return number;
+  return hold(object, false);
 }
 
 std::uint64_t HeldObjects::by_value(PyObject *object) {

@@ -28,8 +28,9 @@ public:
   }
   ~HeldObjects();
 
-  /// The number of an object by who it is.
-  std::uint64_t by_identity(PyObject *object);
+  /// The number of an object by who it is; of a value of Python's own that takes no weak reference,
+  /// such as a range or a date, by that.
+  std::uint64_t number_of(PyObject *object);
   /// The number of an object by its type and value; 0 for one that has no hash.
   std::uint64_t by_value(PyObject *object);
   void add(const HeldObjects &others);

@@ -144,7 +144,7 @@ Item ItemReader::read(PyObject *element, Sharing sharing) {
   ItemVisitor visitor(function_, sharing);
   Tree tree;
   // What else a record has is not part of its form, which others are built of.
-  tree.read(element, visitor, {.fields_only = true});
+  tree.read(element, visitor, {.records = Tree::Reading::Records::bare});
   Item item{std::move(visitor.reader.tensors), nullptr};
   Tree::Node &root = tree.root.entries.front();
   if (is_plain(root)) return item;

@@ -14,6 +14,20 @@ namespace {
 
 nb::object copy_of(nb::handle object) { return nb::module_::import_("copy").attr("copy")(object); }
 
+nb::object bare_record(nb::handle type) {
+  return nb::handle(reinterpret_cast<PyObject *>(&PyBaseObject_Type)).attr("__new__")(type);
+}
+
+nb::object copy_of_record(nb::handle record) {
+  try {
+    return copy_of(record);
+  } catch (nb::python_error &error) {
+    // A frozen one with slots has nothing but its fields, which copy.copy cannot set.
+    if (!error.matches(PyExc_AttributeError)) throw;
+  }
+  return bare_record(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(record.ptr()))));
+}
+
 void set_field(const nb::object &record, nb::handle name, nb::handle value) {
   // As a frozen one has it.
   if (PyObject_GenericSetAttr(record.ptr(), name.ptr(), value.ptr()) != 0) throw nb::python_error();
@@ -119,10 +133,12 @@ Tree::Node Tree::record_of(PyObject *object, TreeVisitor &visitor, const Reading
   nb::list values;
   for (const nb::handle name : names) values.append(nb::getattr(nb::handle(object), name));
   node.names = hold(names);
-  if (reading.fields_only) {
+  if (reading.records == Reading::Records::bare) {
     node.what = hold(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object))));
+  } else if (reading.records == Reading::Records::linked) {
+    node.what = hold(object);
   } else {
-    const nb::object copy = copy_of(object);
+    const nb::object copy = copy_of_record(object);
     for (const nb::handle name : names) // the copy outlives the values
       if (PyObject_GenericSetAttr(copy.ptr(), name.ptr(), Py_None) != 0) PyErr_Clear();
     node.what = hold(copy);
@@ -161,9 +177,7 @@ nb::object Tree::dict(const Node &node, std::span<const nb::object> values) {
 
 nb::object Tree::record(const Node &node, std::span<const nb::object> values) {
   const nb::object built =
-      PyType_Check(node.what.ptr()) != 0
-          ? nb::handle(reinterpret_cast<PyObject *>(&PyBaseObject_Type)).attr("__new__")(node.what)
-          : copy_of(node.what);
+      PyType_Check(node.what.ptr()) != 0 ? bare_record(node.what) : copy_of_record(node.what);
   for (std::size_t i = 0; i < values.size(); ++i)
     set_field(built, nb::object(node.names[i]), values[i]);
   return built;

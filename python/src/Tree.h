@@ -43,8 +43,14 @@ public:
   };
   /// How containers are copied.
   struct Reading {
-    bool sorted = true;       ///< whether dicts go by their keys, and not as they were inserted
-    bool fields_only = false; ///< whether records have nothing but their fields
+    /// What built records have besides their fields.
+    enum class Records : std::uint8_t {
+      copied, ///< what a record had when it was read
+      linked, ///< what it has when others are built
+      bare,   ///< nothing
+    };
+    bool sorted = true; ///< whether dicts go by their keys, and not as they were inserted
+    Records records = Records::copied;
   };
 
   Node root;

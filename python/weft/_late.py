@@ -40,26 +40,35 @@ def undisturbed(work: Callable[[], R]) -> R:
     """
     if _lock._is_owned():  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         return work()
-    outcome: list[Any] = []
+    # When Python ends the thread may still be at its own end: it must hold nothing of the user's there.
+    task, outcome = [work], list[Any]()
     done = allocate_lock()
 
     def run() -> None:
         try:
             with _lock:
-                outcome.append((work(), None))
+                outcome.append((task.pop()(), None))
         except BaseException as error:
             outcome.append((None, error))
         finally:
             done.release()
 
+    def start_and_wait() -> bool:
+        try:
+            start_new_thread(run, ())
+        except RuntimeError:  # there are no more threads, or Python is ending
+            return False
+        done.acquire()
+        return True
+
     done.acquire()
-    try:
-        start_new_thread(run, ())
-    except RuntimeError:  # there are no more threads, or Python is ending
+    if not _weft.internal_eagerly(start_and_wait):
         with _lock:
             return work()
-    _weft.internal_eagerly(done.acquire)
     result, error = outcome.pop()
     if error is not None:
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # which leads here
     return result

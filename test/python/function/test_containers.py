@@ -3,10 +3,12 @@ two calls, another thread."""
 
 import collections
 import dataclasses
+import datetime
 import gc
 import subprocess
 import sys
 import weakref
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -115,6 +117,22 @@ def test_records_and_subclasses_of_dict_are_returned_as_they_were():
     assert record.extra == "more"
     assert list(counted) == ["x"] and float(counted["x"][0]) == 1.0 and counted["x"][1] == 1
     assert counted["z"] == [] and float(both.a) == 9.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Slotted:
+    __slots__ = ("a", "b")
+    a: object
+    b: object
+
+
+def test_frozen_records_with_slots():
+    f = wf.function(lambda record: (record, Slotted(record.b, 3)))
+    for k in (1.0, 2.0):
+        same, other = f(Slotted(wf.tensor(k), wf.tensor(k + 1.0)))
+        assert [float(same.a), float(same.b), float(other.a), other.b] == [k, k + 1.0, k + 1.0, 3]
+    (element,) = wf.data.from_generator(lambda: [Slotted(1.0, "text")])
+    assert float(element.a) == 1.0 and element.b == "text"
 
 
 def test_a_function_inside_of_another_returns_what_it_did():
@@ -321,6 +339,17 @@ def test_objects_without_weak_references_count_by_identity():
     assert f.trace_count() == 2
     assert [float(f(x, Layer("a", float(k)))) for k in range(20)] == list(range(20))
     assert "object" in f.explain(x, Layer("a", 2.0))
+
+
+def test_values_of_python_count_by_value():
+    f, x = wf.function(lambda x, value: x * 2.0), wf.tensor(1.0)
+    for make in (lambda: range(2, 9), lambda: datetime.date(2020, 2, 3), lambda: Decimal("1.5")):
+        before = f.trace_count()
+        assert [float(f(x, make())) for _ in range(3)] == [2.0] * 3
+        assert f.trace_count() == before + 1
+    assert [wf.function(lambda r: len(r))(range(n)) for n in (3, 4)] == [3, 4]
+    g = wf.function(lambda x, r: x * float(len(r)))
+    assert [float(g(x, range(n))) for n in (3, 4, 3)] == [3.0, 4.0, 3.0]
 
 
 class Unhashable:
