@@ -11,7 +11,8 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   let description = [{
     Of an x with sizes that a trace does not know, more may be -1: the last one follows, those before
     it stand for the first unknown sizes of x, in their order. So x of shape (?, ?, 12) becomes
-    (?, ?, 3, 4) by {-1, -1, 3, 4}.
+    (?, ?, 3, 4) by {-1, -1, 3, 4}. Beside a size 0 in both shapes the last one is what would follow
+    without the 0: (?, 0, 2) becomes (?, 0) by {-1, 0}, with twice the size.
   }];
   let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
   let results = (outs Weft_Any:$y);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "Autodiff/Rules/ElementwiseRules.h"
@@ -16,13 +17,14 @@ typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
                                const typename E::Value &cotangent) {
   const Shape &shape = call.operand_type(i).shape;
   if (shape.is_static()) return e.reshape(cotangent, shape);
-  // Unknown sizes went over as they are if none was left to follow from others, and the cotangent
-  // has them unless more is known of it.
+  // Unknown sizes went over as they are if none was left to follow from others, which beside a 0
+  // they do without it; and the cotangent has them unless more is known of it.
   const auto others = [](const Shape &sizes) {
     Shape known;
     for (const std::int64_t size : sizes)
-      if (size != unknown) known.push_back(size);
-    return std::pair(sizes.size() - known.size(), *element_count(known));
+      if (size != unknown && size != 0) known.push_back(size);
+    return std::tuple(std::count(sizes.begin(), sizes.end(), unknown), *element_count(known),
+                      std::count(sizes.begin(), sizes.end(), 0) != 0);
   };
   const Shape wanted(ReshapeAttrs(call.attrs()).shape);
   const bool same = others(shape) == others(wanted) && e.type(cotangent).shape == wanted;
