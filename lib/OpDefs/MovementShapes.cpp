@@ -152,15 +152,16 @@ Result<TensorType> slice(const InferContext &call) {
     if (strides[i] < 1)
       return Fault{ErrorKind::value, "stride " + text(strides[i]) + " of axis " +
                                          text(static_cast<std::int64_t>(i)) + " is not positive"};
-    const std::int64_t limit = size == unknown || limits[i] != -1 ? limits[i] : size;
-    const bool open = size == unknown && limit == -1;
-    if (starts[i] < 0 || (!open && limit < starts[i]) || (size != unknown && limit > size))
+    // To the end, of which nothing is left behind it.
+    const bool to_end = limits[i] == -1;
+    const std::int64_t limit = to_end ? std::max(starts[i], size) : limits[i];
+    if (starts[i] < 0 || limit < starts[i] || (!to_end && size != unknown && limit > size))
       return Fault{ErrorKind::index, "the slice " + text(starts[i]) + ":" + text(limits[i]) +
                                          " is out of range for axis " +
                                          text(static_cast<std::int64_t>(i)) +
                                          " of x, which has shape " + to_string(x.shape)};
     // Rounded up, without a sum that a large stride could make overflow.
-    const bool none = !open && limit == starts[i];
+    const bool none = limit == starts[i], open = to_end && size == unknown;
     result.push_back(open ? unknown : none ? 0 : (limit - starts[i] - 1) / strides[i] + 1);
   }
   return TensorType{x.dtype, std::move(result)};

@@ -129,6 +129,20 @@ func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
 
 // -----
 
+// To the end, behind which a start takes nothing.
+// CHECK-LABEL: func @slice_to_the_end
+// CHECK: %[[SIZE:.*]] = tensor.dim
+// CHECK: %[[START:.*]] = arith.minsi %{{.*}}, %[[SIZE]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[SIZE]], %[[START]]
+// CHECK-NOT: weft.check_sizes
+// CHECK: tensor.extract_slice %{{.*}}[%[[START]]] [%[[LEFT]]] [1]
+func.func @slice_to_the_end(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = weft.slice %x {starts = array<i64: 4>, limits = array<i64: -1>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func @concatenate
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<2x5xf32>
 // CHECK: %[[A:.*]] = tensor.insert_slice %{{.*}} into %[[E]][0, 0] [2, 3] [1, 1]

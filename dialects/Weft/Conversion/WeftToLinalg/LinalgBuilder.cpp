@@ -147,6 +147,17 @@ Value LinalgBuilder::elementwise(ArrayRef<OpFoldResult> sizes, Type elementType,
   return generic.getResult(0);
 }
 
+Value LinalgBuilder::range(OpFoldResult size, Type elementType) {
+  Value result = elementwise(
+      size, elementType, {}, {}, [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+        Value at = linalg::IndexOp::create(builder, loc, 0);
+        Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), at);
+        return ScalarBuilder(builder, loc).cast(wide, elementType);
+      });
+  setRangeStart(result, getIndexAttr(0));
+  return result;
+}
+
 Value LinalgBuilder::moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map) {
   return elementwise(sizes, getElementTypeOrSelf(input.getType()), input, map,
                      [](OpBuilder &, Location, ValueRange args) { return args[0]; });

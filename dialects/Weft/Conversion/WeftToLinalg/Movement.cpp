@@ -1,7 +1,6 @@
 // Ops that move elements: reshape, transpose, broadcast, slice, reverse, concatenate and pad.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
@@ -256,13 +255,21 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
       sizes.push_back(b.getIndexAttr(end <= start ? 0 : (end - start - 1) / stride + 1));
       continue;
     }
-    b.requireAtMost(starts.back(), from[axis],
-                    "slice: the start " + Twine(start) + " of axis " + Twine(axis) +
-                        " is out of range for x, whose size there is {}",
-                    from[axis]);
-    AffineExpr size = b.getAffineDimExpr(0);
-    sizes.push_back(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), (size - start).ceilDiv(stride), {from[axis]}));
+    // To the end, behind which there is nothing.
+    Value taken = b.toValue(from[axis]);
+    if (start != 0) {
+      Value first = arith::MinSIOp::create(b, b.index(start), taken);
+      starts.back() = first;
+      taken = arith::SubIOp::create(b, taken, first);
+    }
+    if (stride != 1) {
+      // Rounded up: one more than steps fit behind the first element, if there is one.
+      Value one = b.index(1);
+      Value behind = arith::SubIOp::create(b, arith::MaxSIOp::create(b, taken, one), one);
+      Value steps = arith::DivUIOp::create(b, behind, b.index(stride));
+      taken = arith::MinSIOp::create(b, taken, arith::AddIOp::create(b, steps, one));
+    }
+    sizes.push_back(taken);
   }
   // Of nothing there is no slice: it would begin past the end.
   const bool empty = llvm::any_of(sizes, [](OpFoldResult s) { return isConstantIntValue(s, 0); });
