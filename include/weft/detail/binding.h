@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <variant>
 
 #include <weft/tensor.h>
@@ -31,5 +32,9 @@ using SliceBound = std::optional<std::variant<std::int64_t, Tensor>>;
 /// it runs: the size along the axis is not known to a trace.
 Tensor slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,
                      const SliceBound &stop, std::int64_t step);
+
+/// As `check`, of sizes: throws ShapeError with the message, in which `sizes`, scalars of i64,
+/// replace the {}.
+void check_sizes(const Tensor &condition, std::string_view message, std::span<const Tensor> sizes);
 
 } // namespace weft::detail
