@@ -18,6 +18,7 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-text     ./x fuzz text --count N
   fuzz-calls    ./x fuzz calls --count N
   fuzz-grad     ./x fuzz grad --count N/10
+  fuzz-sizes    ./x fuzz sizes --count N
   fuzz-files    ./x fuzz files --count 10N
   kills         a thousand kills in the middle of saves, of which nothing is lost
   asan-text     fuzz-text with the tools of the preset asan, N/10
@@ -36,7 +37,7 @@ END
 
 # Parts of other parts.
 check_named_parts=(asan-python)
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install wheel)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -51,6 +52,7 @@ run_part() {
     fuzz-text) "$top/x" fuzz text --count "$count" ;;
     fuzz-calls) "$top/x" fuzz calls --count "$count" ;;
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
+    fuzz-sizes) "$top/x" fuzz sizes --count "$count" ;;
     fuzz-files) "$top/x" fuzz files --count "$((count * 10))" ;;
     kills)
       "$top/x" build checkpoint_tests &&

@@ -117,6 +117,12 @@ Tensor first_alone(BatchedCall &call) {
 
 Tensor every(BatchedCall &call) { return call.on_repeated(); }
 
+// The members are of one shape.
+Tensor size(BatchedCall &call) {
+  call.same_for_all = true;
+  return call.on({call.members(0)});
+}
+
 // One value behind all of many is one value: what is computed again is computed once for all.
 Tensor barrier(BatchedCall &call) {
   call.same_for_all = !call.varies(0);

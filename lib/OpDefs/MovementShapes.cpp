@@ -58,10 +58,10 @@ Result<TensorType> reshape(const InferContext &call) {
   const TensorType &x = call.operands[0];
   const Ints &given = ReshapeAttrs(call.attrs).shape;
   Shape shape(given);
-  const auto known_of = [](const Shape &sizes) {
+  const auto known_of = [](const Shape &sizes, bool beside_zeros = false) {
     Shape known;
     for (const std::int64_t size : sizes)
-      if (size != unknown) known.push_back(size);
+      if (size != unknown && !(beside_zeros && size == 0)) known.push_back(size);
     return element_count(known);
   };
   for (const std::int64_t size : shape)
@@ -84,9 +84,16 @@ Result<TensorType> reshape(const InferContext &call) {
                  "a tensor of shape " + to_string(shape) + " has more elements than 2^63 - 1"};
   const Result<std::int64_t> count = known_of(x.shape);
   if (!count) return count.fault();
-  // Unless all unknown sizes of x stand in the shape, what follows is known when it runs.
-  if (of_x != 0 && of_x != open - 1) return TensorType{x.dtype, std::move(shape)};
-  const bool fits = open == 0 ? *product == *count : *product != 0 && *count % *product == 0;
+  bool fits = open == 0 ? *product == *count : *product != 0 && *count % *product == 0;
+  // Unless all unknown sizes of x stand in the shape, what follows is known when it runs. Beside a
+  // 0 nothing follows from the number of elements, but from the other sizes.
+  const bool later = of_x != 0 && of_x != open - 1;
+  if (later && open != 0 && *product == 0) {
+    const Result<std::int64_t> others = known_of(shape, true), of_others = known_of(x.shape, true);
+    if (!of_others) return of_others.fault();
+    fits = *count == 0 && others && *of_others % *others == 0;
+  }
+  if (later && (fits || *product != 0 || open == 0)) return TensorType{x.dtype, std::move(shape)};
   if (!fits)
     return Fault{ErrorKind::shape,
                  "x of shape " + to_string(x.shape) + " has " + text(*count) +
@@ -145,15 +152,16 @@ Result<TensorType> slice(const InferContext &call) {
     if (strides[i] < 1)
       return Fault{ErrorKind::value, "stride " + text(strides[i]) + " of axis " +
                                          text(static_cast<std::int64_t>(i)) + " is not positive"};
-    const std::int64_t limit = size == unknown || limits[i] != -1 ? limits[i] : size;
-    const bool open = size == unknown && limit == -1;
-    if (starts[i] < 0 || (!open && limit < starts[i]) || (size != unknown && limit > size))
+    // To the end, of which nothing is left behind it.
+    const bool to_end = limits[i] == -1;
+    const std::int64_t limit = to_end ? std::max(starts[i], size) : limits[i];
+    if (starts[i] < 0 || limit < starts[i] || (!to_end && size != unknown && limit > size))
       return Fault{ErrorKind::index, "the slice " + text(starts[i]) + ":" + text(limits[i]) +
                                          " is out of range for axis " +
                                          text(static_cast<std::int64_t>(i)) +
                                          " of x, which has shape " + to_string(x.shape)};
     // Rounded up, without a sum that a large stride could make overflow.
-    const bool none = !open && limit == starts[i];
+    const bool none = limit == starts[i], open = to_end && size == unknown;
     result.push_back(open ? unknown : none ? 0 : (limit - starts[i] - 1) / strides[i] + 1);
   }
   return TensorType{x.dtype, std::move(result)};

@@ -271,19 +271,35 @@ Result<TensorType> matmul(const InferContext &call) {
   return sized(lhs.dtype, std::move(result));
 }
 
-/// As many {} in the format as values.
+/// Each of `count` values has a {} in the text.
+static Check check_fields(std::string_view text, std::size_t count, const char *what,
+                          const char *values) {
+  std::size_t fields = 0;
+  for (std::size_t at = text.find("{}"); at != text.npos; at = text.find("{}", at + 2)) ++fields;
+  if (fields == count) return std::nullopt;
+  return Fault{ErrorKind::value, std::string(what) + " has " + std::to_string(fields) + " {} for " +
+                                     std::to_string(count) + " " + values};
+}
+
 Result<TensorType> print(const InferContext &call) {
-  const std::string &format = PrintAttrs(call.attrs).format;
-  std::size_t places = 0;
-  for (std::size_t at = format.find("{}"); at != std::string::npos; at = format.find("{}", at + 2))
-    ++places;
-  if (places != call.operands.size())
-    return Fault{ErrorKind::value, "the format has " + std::to_string(places) + " {} for " +
-                                       std::to_string(call.operands.size()) + " values"};
+  if (Check fault =
+          check_fields(PrintAttrs(call.attrs).format, call.operands.size(), "the format", "values"))
+    return *fault;
   return TensorType{};
 }
 
-Result<TensorType> check(const InferContext &) { return TensorType{}; }
+Result<TensorType> check(const InferContext &call) {
+  const AssertAttrs asked(call.attrs);
+  if (!asked.of_sizes) return TensorType{};
+  if (Check fault =
+          check_fields(asked.message, call.operands.size() - 1, "a check of sizes", "sizes"))
+    return *fault;
+  for (const TensorType &size : call.operands.subspan(1))
+    if (size.dtype != DType::i64 || !size.shape.empty())
+      return Fault{ErrorKind::dtype, "a check of sizes takes scalars of i64, but not " +
+                                         std::string(name_of(size.dtype)) + to_string(size.shape)};
+  return TensorType{};
+}
 
 } // namespace shapes
 } // namespace weft

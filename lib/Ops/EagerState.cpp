@@ -55,8 +55,10 @@ Tensor check(const OpInfo &, std::span<const Tensor> operands, const Attrs &attr
   bool holds = true;
   for (std::int64_t i = 0; i < condition.size(); ++i) holds &= values[i];
   if (holds) return {};
-  throw AssertionError("assertion failed: " + format_values(AssertAttrs(attrs).message,
-                                                            arrays_of(operands.subspan(1)), "; "));
+  const AssertAttrs asked(attrs);
+  const std::string text = format_values(asked.message, arrays_of(operands.subspan(1)), "; ");
+  if (asked.of_sizes) throw ShapeError(text);
+  throw AssertionError("assertion failed: " + text);
 }
 
 } // namespace weft::eager

@@ -29,10 +29,21 @@ std::int64_t clip(std::int64_t value, std::int64_t size, std::int64_t least, std
   return value < least ? least : value > most ? most : value;
 }
 
-/// Whether it is the run-time size of an axis that says where the slice begins or ends.
-bool from_end(const Slice &slice) {
-  if (slice.step > 0) return slice.start.value_or(0) < 0 || slice.stop.value_or(0) < 0;
-  return slice.start || slice.stop;
+/// Whether a slice takes one element at most whatever the size, if it is not counted from the end.
+/// That one has to be there: then the result is known to have one, and stretches.
+bool takes_one(const Slice &slice) {
+  const std::int64_t start = slice.start.value_or(0);
+  return slice.step > 0 && start >= 0 && slice.stop && *slice.stop > start &&
+         *slice.stop - start <= slice.step;
+}
+
+/// Whether it is the run-time size of an axis that says where the slice begins or ends. A start
+/// that may be behind the end is the slice op's.
+bool by_size(const Slice &slice) {
+  const std::int64_t start = slice.start.value_or(0);
+  if (slice.step < 0) return slice.start || slice.stop;
+  if (start < 0 || slice.stop.value_or(0) < 0) return true;
+  return slice.stop && *slice.stop > start && !takes_one(slice);
 }
 
 Range resolve(const Slice &slice, std::int64_t size) {
@@ -40,8 +51,10 @@ Range resolve(const Slice &slice, std::int64_t size) {
     // -step may overflow; no axis is as long as the largest number.
     if (slice.step < 0) return {0, -1, -std::max(slice.step, -kMost), true};
     const std::int64_t start = slice.start.value_or(0);
-    if (slice.stop && *slice.stop <= start) return {0, 0, 1, false};
-    return {start, slice.stop.value_or(-1), slice.step, false};
+    if (takes_one(slice)) return {start, start + 1, 1, false};
+    // Whose stop is not behind its start takes nothing; others have none here.
+    if (slice.stop) return {0, 0, 1, false};
+    return {start, -1, slice.step, false};
   }
   if (slice.step > 0) {
     const std::int64_t start = clip(slice.start.value_or(0), size, 0, size);
@@ -73,27 +86,41 @@ struct Plan {
   }
 };
 
-/// The elements of an axis of unknown size between the bounds of a slice, clipped as Python has it;
-/// its step is still to be taken.
-Tensor between_bounds(const Tensor &x, const Slice &slice, std::int64_t axis) {
+using detail::SliceBound;
+
+SliceBound bound_of(const std::optional<std::int64_t> &bound) {
+  if (!bound) return std::nullopt;
+  return *bound;
+}
+
+/// The elements of an axis between the bounds of a slice, clipped by its run-time size as Python
+/// has it; the step, which is negative or not, is still to be taken.
+Tensor between_bounds(const Tensor &x, std::int64_t axis, const SliceBound &start,
+                      const SliceBound &stop, bool backwards) {
   const Tensor size = size_of(x, {.axis = axis});
   // Backwards the bounds are the last element and the one before the first.
-  const std::int64_t shift = slice.step < 0 ? 1 : 0;
-  const auto place = [&](std::int64_t bound) {
-    if (bound < 0) return maximum(size + (bound + shift), std::int64_t{0});
-    return minimum(size, std::min(bound, kMost - 1) + shift);
+  const std::int64_t shift = backwards ? 1 : 0;
+  const auto clipped = [&](const SliceBound &bound) {
+    if (const auto *number = std::get_if<std::int64_t>(&*bound)) {
+      if (*number < 0) return maximum(size + (*number + shift), std::int64_t{0});
+      return minimum(size, std::min(*number, kMost - 1) + shift);
+    }
+    const Tensor at = cast(std::get<Tensor>(*bound), DType::i64);
+    // Clipped before something is added, which could overflow.
+    return select(at < std::int64_t{0},
+                  maximum(size + (maximum(at, -kMost) + shift), std::int64_t{0}),
+                  minimum(size, minimum(at, kMost - 1) + shift));
   };
-  const std::optional<std::int64_t> &first = slice.step < 0 ? slice.stop : slice.start,
-                                    &last = slice.step < 0 ? slice.start : slice.stop;
-  const Tensor low = first ? place(*first) : tensor(std::int64_t{0}),
-               high = last ? place(*last) : size;
+  const SliceBound &first = backwards ? stop : start, &last = backwards ? start : stop;
+  const Tensor low = first ? clipped(first) : tensor(std::int64_t{0}),
+               high = last ? clipped(last) : size;
   const Tensor ones = replicate(tensor(std::int64_t{1}), maximum(high - low, std::int64_t{0}));
   return gather(x, cumsum(ones, {.axis = 0, .exclusive = true}) + low, {.axis = axis});
 }
 
-/// Takes what the indices count from the end of axes of unknown size, by their run-time sizes;
-/// `indices` are what is left to take of the result.
-Tensor taken_from_end(Tensor x, std::vector<Index> &indices, std::size_t taken) {
+/// Takes what the indices count from the end of axes of unknown size, and slices that end there at
+/// the latest, by their run-time sizes; `indices` are what is left to take of the result.
+Tensor taken_by_size(Tensor x, std::vector<Index> &indices, std::size_t taken) {
   std::vector<Index> left;
   std::int64_t axis = 0;
   for (const Index &index : indices) {
@@ -106,8 +133,8 @@ Tensor taken_from_end(Tensor x, std::vector<Index> &indices, std::size_t taken) 
       --taken;
       continue;
     }
-    if (slice != nullptr && open && from_end(*slice)) {
-      x = between_bounds(x, *slice, axis);
+    if (slice != nullptr && open && by_size(*slice)) {
+      x = between_bounds(x, axis, bound_of(slice->start), bound_of(slice->stop), slice->step < 0);
       left.emplace_back(Slice{{}, {}, slice->step});
     } else {
       left.push_back(index);
@@ -120,12 +147,12 @@ Tensor taken_from_end(Tensor x, std::vector<Index> &indices, std::size_t taken) 
   return x;
 }
 
-/// Whether `taken_from_end` has something to take.
-bool any_from_end(std::span<const Index> indices) {
+/// Whether `taken_by_size` has something to take.
+bool any_by_size(std::span<const Index> indices) {
   return std::ranges::any_of(indices, [](const Index &index) {
     const auto *at = std::get_if<std::int64_t>(&index.value());
     const auto *slice = std::get_if<Slice>(&index.value());
-    return (at != nullptr && *at < 0) || (slice != nullptr && from_end(*slice));
+    return (at != nullptr && *at < 0) || (slice != nullptr && by_size(*slice));
   });
 }
 
@@ -150,9 +177,9 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
   Tensor x = given;
   std::vector<Index> left;
   std::span<const Index> indices = key;
-  if (!shape.is_static() && any_from_end(key)) {
+  if (!shape.is_static() && any_by_size(key)) {
     left.assign(key.begin(), key.end());
-    x = taken_from_end(x, left, taken);
+    x = taken_by_size(x, left, taken);
     shape = detail::type_of(x).shape;
     indices = left;
     taken -= key.size() - left.size();
@@ -183,8 +210,8 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
       plan.slices = plan.reshapes = true;
       ++axis;
     } else if (const auto *slice = std::get_if<Slice>(&index.value())) {
-      // Where it ends depends on the size, if that is less than `stop`.
-      if (shape[axis] == unknown && slice->stop) detail::note_size_wanted(*x.impl());
+      // Whether there is the one element that it takes depends on the size.
+      if (shape[axis] == unknown && takes_one(*slice)) detail::note_size_wanted(*x.impl());
       const Range range = resolve(*slice, shape[axis]);
       const bool open = range.limit == -1;
       plan.starts.push_back(range.low);
@@ -226,6 +253,16 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
   if (!then.empty()) result = reverse(result, {.axes = then});
   if (plan.reshapes) result = reshape(result, plan.shape);
   return result;
+}
+
+Tensor detail::slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,
+                             const SliceBound &stop, std::int64_t step) {
+  const CompositeCall site("index", std::source_location());
+  const Tensor between = between_bounds(x, axis, start, stop, step < 0);
+  if (step == 1) return between;
+  std::vector<Index> key(static_cast<std::size_t>(axis), Index(all));
+  key.emplace_back(Slice{{}, {}, step});
+  return index_tensor(between, key);
 }
 
 Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,

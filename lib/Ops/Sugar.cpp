@@ -10,6 +10,7 @@
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
 
+#include <weft/detail/binding.h>
 #include <weft/ops.h>
 
 namespace weft {
@@ -93,7 +94,14 @@ void check_values(const Operand &condition, std::string_view message,
   const CompositeCall site("check", condition.where());
   std::vector<Tensor> tensors = {condition.materialize()};
   for (const Operand &value : values) tensors.push_back(value.materialize());
-  dispatch(OpCode::check, tensors, Attrs{std::string(message)});
+  dispatch(OpCode::check, tensors, Attrs{std::string(message), false});
+}
+
+void detail::check_sizes(const Tensor &condition, std::string_view message,
+                         std::span<const Tensor> sizes) {
+  std::vector<Tensor> tensors = {condition};
+  tensors.insert(tensors.end(), sizes.begin(), sizes.end());
+  dispatch(OpCode::check, tensors, Attrs{std::string(message), true});
 }
 
 } // namespace weft

@@ -192,11 +192,15 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes) {
     follows = i;
     all[i] = tensor(std::int64_t{1});
   }
-  // Counts of elements are exact in f64.
-  if (follows)
+  if (follows) {
+    const Tensor others = cast(product_of(all), DType::i64);
+    weft::detail::check_sizes(not_equal(others, std::int64_t{0}),
+                              "reshape: a size of -1 does not follow beside a size 0", {});
+    // Counts of elements are exact in f64.
     all[*follows] = cast(floor(divide(cast(count, DType::f64),
-                                      cast(maximum(product_of(all), std::int64_t{1}), DType::f64))),
+                                      cast(maximum(others, std::int64_t{1}), DType::f64))),
                          DType::i64);
+  }
   // In f64, where the product of large sizes does not come round to a small number.
   Tensor exact = tensor(1.0);
   for (const Tensor &size : all) exact = multiply(exact, cast(size, DType::f64));
@@ -228,6 +232,15 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes) {
 
 Tensor broadcast_computed(const Tensor &x, std::span<const ComputedSize> sizes) {
   return select(replicated(tensor(true), sizes), x, x);
+}
+
+Tensor arange_computed(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype) {
+  // In f64, as numbers have it: counts are exact there.
+  const auto wide = [](const Tensor &x) { return cast(x, DType::f64); };
+  const Tensor count = ceil(divide(subtract(wide(stop), wide(start)), wide(step)));
+  const Tensor all = counted(maximum(cast(count, DType::i64), std::int64_t{0}));
+  if (is_integer(dtype)) return cast(add(multiply(all, step), start), dtype);
+  return cast(add(multiply(wide(all), wide(step)), wide(start)), dtype);
 }
 
 Tensor noted_size(const Tensor &size, std::int64_t axis, const Tensor &x) {

@@ -27,6 +27,10 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes);
 /// `broadcast` to computed sizes.
 Tensor broadcast_computed(const Tensor &x, std::span<const ComputedSize> sizes);
 
+/// `arange` between bounds that a trace computes, all three scalars; of integers unless `dtype` is
+/// floating.
+Tensor arange_computed(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype);
+
 /// `size`, which is noted to be that of an axis of `x` while its function is traced.
 Tensor noted_size(const Tensor &size, std::int64_t axis, const Tensor &x);
 

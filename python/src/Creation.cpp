@@ -111,8 +111,43 @@ Tensor make_full_like(PyObject *const *values) {
 }
 
 Signature arange_signature{"arange", {"start", "stop", "step", "dtype"}, 4, 4, 1};
+/// Of bounds that a trace computes.
+Tensor arange_of_trace(PyObject *const *values, bool bounded) {
+  std::array<Tensor, 3> numbers = {tensor(std::int64_t{0}), Tensor(), tensor(std::int64_t{1})};
+  bool floating = false;
+  if (is_given(values[2])) {
+    const Place argument{"arange", "step"};
+    if (is_tensor(values[2]) && tensor_in(values[2]).traced())
+      throw DTypeError(argument.text() + " is a tensor of a traced function: a number is wanted");
+    const double step = to<double>(values[2], argument);
+    if (step == 0) throw ValueError("arange: step is 0");
+    floating = step != std::floor(step) || PyFloat_Check(values[2]);
+    numbers[2] = floating ? tensor(step) : tensor(static_cast<std::int64_t>(step));
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!is_given(values[i])) continue;
+    const Place argument{"arange", arange_signature.names[i]};
+    const Tensor number = PyLong_Check(values[i]) && !PyBool_Check(values[i])
+                              ? tensor(to_integer(values[i], argument))
+                              : to_tensor(values[i], argument);
+    const TensorType type = detail::type_of(number);
+    if (!type.shape.empty())
+      throw ShapeError(argument.text() + " is a tensor of shape " + weft::to_string(type.shape) +
+                       ": a scalar is wanted");
+    floating |= is_floating(type.dtype);
+    numbers[i] = is_floating(type.dtype) ? number : cast(number, DType::i64);
+  }
+  if (!bounded) numbers = {tensor(std::int64_t{0}), numbers[0], numbers[2]};
+  return arange_computed(numbers[0], numbers[1], numbers[2],
+                         dtype_or(values[3], floating ? DType::f32 : DType::i32, "arange"));
+}
+
 Tensor make_arange(PyObject *const *values) {
   const bool bounded = is_given(values[1]);
+  if (std::any_of(values, values + 3, [](PyObject *value) {
+        return is_given(value) && is_tensor(value) && tensor_in(value).traced();
+      }))
+    return arange_of_trace(values, bounded);
   bool floating = false;
   std::array<double, 3> numbers = {0, 0, 1};
   for (std::size_t i = 0; i < 3; ++i) {

@@ -14,24 +14,39 @@ namespace weft::python {
 
 namespace {
 
+/// The bounds of a slice that a trace computes.
+struct ComputedSlice {
+  detail::SliceBound start, stop;
+  std::int64_t step;
+};
+
 /// One entry between the brackets, of which a mask gives several.
 struct Entry {
   Index basic = all;
   Tensor positions; ///< defined: an array of indices of the axis
   bool integer = false;
+  std::optional<ComputedSlice> computed;
 
   bool takes_axis() const { return !std::holds_alternative<NewAxis>(basic.value()); }
 };
+
+/// Whether the object is a tensor of a trace, which has no number yet.
+bool is_computed(PyObject *object) { return is_tensor(object) && tensor_in(object).traced(); }
+
+/// Whether a trace computes a bound of a slice.
+bool has_computed_bound(PyObject *object) {
+  const auto *range = reinterpret_cast<PySliceObject *>(object);
+  return is_computed(range->start) || is_computed(range->stop);
+}
 
 std::optional<std::int64_t> bound(PyObject *object, const char *which) {
   if (object == Py_None) return std::nullopt;
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index.is_valid()) {
     PyErr_Clear();
-    if (is_tensor(object) && tensor_in(object).traced())
+    if (is_computed(object))
       throw DTypeError(std::string("index: the ") + which +
-                       " of a slice is a tensor of a traced function, and bounds are numbers: the "
-                       "first n of x are weft.resize(x, n), and others weft.gather(x, positions)");
+                       " of a slice is a tensor of a traced function: a number is wanted");
     throw DTypeError(std::string("index: the ") + which + " of a slice is of type " +
                      Py_TYPE(object)->tp_name + ": an integer is wanted");
   }
@@ -40,6 +55,31 @@ std::optional<std::int64_t> bound(PyObject *object, const char *which) {
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return overflow == 0 ? value : overflow > 0 ? most : -most;
+}
+
+/// As `bound`, of one that a trace may compute.
+detail::SliceBound computed_bound(PyObject *object, const char *which) {
+  if (!is_computed(object)) {
+    const std::optional<std::int64_t> number = bound(object, which);
+    if (!number) return std::nullopt;
+    return *number;
+  }
+  const Tensor at = tensor_in(object);
+  const TensorType type = detail::type_of(at);
+  if (!is_integer(type.dtype))
+    throw DTypeError(std::string("index: the ") + which + " of a slice is a tensor of " +
+                     python_name(type.dtype) + ": an integer is wanted");
+  if (!type.shape.empty())
+    throw ShapeError(std::string("index: the ") + which + " of a slice is a tensor of shape " +
+                     weft::to_string(type.shape) + ": a scalar is wanted");
+  return at;
+}
+
+ComputedSlice computed_slice(PyObject *object) {
+  const auto *range = reinterpret_cast<PySliceObject *>(object);
+  const std::int64_t step = bound(range->step, "step").value_or(1);
+  if (step == 0) throw ValueError("index: the step of a slice is 0");
+  return {computed_bound(range->start, "start"), computed_bound(range->stop, "stop"), step};
 }
 
 Slice slice_of(PyObject *object) {
@@ -62,6 +102,11 @@ bool is_integer_object(PyObject *object) {
 
 /// The basic entry that the object is; nothing for an array.
 std::optional<Entry> basic_entry(PyObject *object) {
+  if (PySlice_Check(object) && has_computed_bound(object)) {
+    Entry entry;
+    entry.computed = computed_slice(object);
+    return entry;
+  }
   if (PySlice_Check(object)) return Entry{slice_of(object), {}};
   if (object == Py_Ellipsis) return Entry{ellipsis, {}};
   if (object == Py_None) return Entry{newaxis, {}};
@@ -232,8 +277,15 @@ Tensor gather_together(Tensor y, const std::vector<std::int64_t> &axes,
   return transpose(y, back);
 }
 
-Tensor advanced(const Tensor &x, std::span<PyObject *const> keys) {
+Tensor advanced(Tensor x, std::span<PyObject *const> keys) {
   std::vector<Entry> entries = entries_of(x, keys);
+  // Slices leave all axes where they are.
+  std::int64_t sliced = 0;
+  for (const Entry &entry : entries) {
+    if (const auto &range = entry.computed)
+      x = detail::slice_between(x, sliced, range->start, range->stop, range->step);
+    sliced += entry.takes_axis();
+  }
   const bool any =
       std::ranges::any_of(entries, [](const Entry &entry) { return entry.positions.defined(); });
   std::vector<Index> basic;
@@ -256,8 +308,9 @@ Tensor advanced(const Tensor &x, std::span<PyObject *const> keys) {
   }
   Tensor y = detail::index_tensor(x, basic);
   if (axes.empty()) return y;
+  const Shape shape = detail::type_of(x).shape;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    positions[i] = normalized(positions[i], y, axes[i], detail::type_of(x).shape);
+    positions[i] = normalized(positions[i], y, axes[i], shape);
   if (axes.size() == 1) return gather(y, positions[0], {.axis = axes[0]});
   return gather_together(std::move(y), axes, positions,
                          places.back() - places.front() + 1 == places.size());
@@ -270,6 +323,7 @@ namespace {
 /// The part of a short list of integers that is no traced value, as another: sizes that a trace
 /// knows stay known to it, as in tf.shape(x)[0]. Nothing for other tensors, keys and times.
 Tensor known_part(const Tensor &x, PyObject *key) {
+  if (PySlice_Check(key) && has_computed_bound(key)) return {};
   if (PyLong_CheckExact(key))
     if (const Tensor size = size_in(x, to_integer(key, {"index", "the position"})); size.defined())
       return size;
@@ -303,14 +357,14 @@ PyObject *subscript(PyObject *self, PyObject *key) {
     if (is_tensor(self) && (PyLong_CheckExact(key) || PySlice_Check(key)))
       if (const Tensor part = known_part(x, key); part.defined()) return wrap(part);
     if (PyLong_CheckExact(key)) return wrap(x[to_integer(key, {"index", "the position"})]);
-    if (PySlice_Check(key)) return wrap(x[slice_of(key)]);
+    if (PySlice_Check(key) && !has_computed_bound(key)) return wrap(x[slice_of(key)]);
     std::span<PyObject *const> keys(&key, 1);
     if (PyTuple_Check(key))
       keys = {&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
     std::vector<Index> basic;
     for (PyObject *item : keys) {
       const std::optional<Entry> entry = basic_entry(item);
-      if (!entry) return wrap(advanced(x, keys));
+      if (!entry || entry->computed) return wrap(advanced(x, keys));
       basic.push_back(entry->basic);
     }
     return wrap(detail::index_tensor(x, basic));

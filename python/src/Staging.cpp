@@ -10,6 +10,7 @@
 
 #include <frameobject.h>
 #include <weft/control_flow.h>
+#include <weft/detail/binding.h>
 #include <weft/detail/staging.h>
 #include <weft/host_call.h>
 
@@ -260,6 +261,10 @@ void check_staged(nb::handle condition, const std::string &message) {
   check_values(tensor_in(condition.ptr()), message, {});
 }
 
+void check_sizes_staged(nb::handle condition, const std::string &message, nb::handle sizes) {
+  detail::check_sizes(tensor_in(condition.ptr()), message, tensors_of(sizes));
+}
+
 /// A function of Python that a program keeps, and that may go where no lock of Python is held. When
 /// Python ends all go: programs of functions that the module's names hold would keep them for good.
 class HostCallable {
@@ -355,6 +360,7 @@ void define_staging(nb::module_ &module) {
   module.def("internal_scan", scan);
   module.def("internal_probe", probe);
   module.def("internal_check", check_staged);
+  module.def("internal_check_sizes", check_sizes_staged);
   module.def("internal_host_call", host_call);
 }
 

@@ -300,14 +300,11 @@ def roll(x: TensorLike, shift: Shape, axis: Shape | None = None) -> Tensor:
     Raises:
         OutOfRangeError: if there is no such axis
         ValueError: if there are not as many shifts as axes
-        ShapeError: without axes, if a traced function does not know more than one size
     """
     tensor = _arguments.tensor("roll", x)
     shifts = _arguments.integers("roll: shift", shift)
     if axis is None:
-        sizes = _sizes(tensor)
-        if sizes.count(-1) > 1:
-            raise _weft.ShapeError("roll: without an axis, at most one size may be not known yet")
+        sizes = [_weft.size(tensor, i) if n is None else n for i, n in enumerate(tensor.shape)]
         return _weft.reshape(_rolled(_weft.reshape(tensor, -1), sum(shifts), 0), sizes)
     along = [_arguments.axis("roll", n, tensor.ndim) for n in _arguments.integers("roll: axis", axis)]
     if len(shifts) == 1:
@@ -321,9 +318,13 @@ def roll(x: TensorLike, shift: Shape, axis: Shape | None = None) -> Tensor:
 
 def _rolled(x: Any, by: int, at: int) -> Any:
     size = x.shape[at]
-    if size is None and by > 0:  # places count from the front where the size is not known yet
-        return _weft.reverse(_rolled(_weft.reverse(x, at), -by, at), at)
-    cut = -by if size is None else -by % (size or 1)
+    if size is None:
+        count = _weft.size(x, at)
+        some = _weft.maximum(count, 1)
+        cut = _weft.remainder(_weft.add(_weft.remainder(_weft.constant(-by, "int64"), some), some), some)
+        positions = _weft.remainder(_weft.add(_weft.arange(count, dtype="int64"), cut), some)
+        return _weft.gather(x, positions, at)
+    cut = -by % (size or 1)
     if not cut:
         return x
     before = (ALL,) * at

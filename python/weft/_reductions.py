@@ -27,15 +27,24 @@ def _over(name: str, x: Any, axis: Any) -> list[int] | None:
 
 
 def _not_empty(name: str, x: TensorLike, axis: Any) -> Any:
-    """A tensor that has an element along the axes, as far as is known."""
-    tensor = x if isinstance(x, _weft.Tensor) else _arguments.tensor(name, x)
-    if 0 in tensor.shape:
-        over = range(tensor.ndim) if axis is None else _arguments.axes(name, axis, tensor.ndim)
-        if any(tensor.shape[i] == 0 for i in over):
-            raise _weft.ShapeError(
-                f"{name}: x has the shape {tuple(tensor.shape)}: there is no element to choose along "
-                f"{'its axes' if axis is None else f'axis {axis}'}"
-            )
+    """A tensor that has an element along the axes, which the program checks where a trace does not
+    know it."""
+    tensor: Any = x if isinstance(x, _weft.Tensor) else _arguments.tensor(name, x)
+    shape = _weft.internal_type_of(tensor)[1] if _weft.internal_is_traced(tensor) else tensor.shape
+    if 0 not in shape and None not in shape:
+        return tensor
+    over = range(tensor.ndim) if axis is None else _arguments.axes(name, axis, tensor.ndim)
+    known = ", ".join("{}" if n is None else str(n) for n in shape)
+    text = (
+        f"{name}: x has the shape ({known}{',' if len(shape) == 1 else ''}): there is no element to choose "
+        f"along {'its axes' if axis is None else f'axis {axis}'}"
+    )
+    if any(shape[i] == 0 for i in over):
+        raise _weft.ShapeError(text.replace("{}", "None"))
+    if sizes := [_weft.size(tensor, i) for i in over if shape[i] is None]:
+        least = _weft.min(stack(sizes)) if len(sizes) > 1 else sizes[0]
+        opened = [_weft.size(tensor, i) for i, n in enumerate(shape) if n is None]
+        _weft.internal_check_sizes(_weft.greater(least, 0), text, opened)
     return tensor
 
 

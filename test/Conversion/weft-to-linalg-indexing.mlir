@@ -88,3 +88,27 @@ func.func @add_along_axis(%x: tensor<4x?xf32>, %i: tensor<2x3xi64>, %u: tensor<2
   %0 = weft.add_along_axis %x, %i, %u {axis = 0 : i64} : (tensor<4x?xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<4x?xf32>
   return %0 : tensor<4x?xf32>
 }
+
+// -----
+
+// Indices that count up from a start pick a slice, and add to one, once they are checked.
+// CHECK-LABEL: func @range
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[U:.*]]: tensor<?x4xf32>, %[[N:.*]]: tensor<i64>, %[[S:.*]]: tensor<i64>)
+// CHECK-NOT: call_into
+// CHECK: weft.check_indices %{{.*}} below %{{.*}} for "gather"
+// CHECK: weft.check_indices %{{.*}} below %{{.*}} for "scatter_add"
+// CHECK-NOT: scf.for
+// CHECK: %[[TAKEN:.*]] = tensor.extract_slice %[[X]][%[[START:.*]], 0] [%{{.*}}, 4] [1, 1]
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[START]], 0]
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[PART]], %[[U]]
+// CHECK: tensor.insert_slice %[[SUM]] into %[[X]][%[[START]], 0]
+// CHECK: return %[[TAKEN]]
+func.func @range(%x: tensor<?x4xf32>, %u: tensor<?x4xf32>, %n: tensor<i64>, %s: tensor<i64>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %one = weft.constant dense<1> : tensor<i64>
+  %ones = weft.replicate %one, %n : (tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  %numbers = weft.cumsum %ones {axis = 0 : i64, exclusive = true} : tensor<?xi64>
+  %at = weft.add %numbers, %s : tensor<?xi64>, tensor<i64>
+  %0 = weft.gather %x, %at {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
+  %1 = weft.scatter_add %x, %at, %u {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?xi64>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0, %1 : tensor<?x4xf32>, tensor<?x4xf32>
+}

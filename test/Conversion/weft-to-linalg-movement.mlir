@@ -72,6 +72,32 @@ func.func @reshape_several_unknown(%x: tensor<?x?x12xf32>) -> (tensor<?x?x3x4xf3
 
 // -----
 
+// Of one axis two come whose sizes only run time knows: expand_shape would have to divide for them.
+// CHECK-LABEL: func @reshape_to_several_unknown
+// CHECK: %[[SIZES:.*]] = tensor.from_elements %{{.*}}, %{{.*}} : tensor<2xindex>
+// CHECK: tensor.reshape %{{.*}}(%[[SIZES]]) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+func.func @reshape_to_several_unknown(%x: tensor<3x?x?x2xf32>) -> tensor<?x?xf32> {
+  %0 = weft.reshape %x {shape = array<i64: -1, -1>} : (tensor<3x?x?x2xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// Beside a 0 a size is what it would be without it, and there is nothing to move.
+// CHECK-LABEL: func @reshape_beside_nothing
+// CHECK-NOT: div
+// CHECK: %[[N:.*]] = tensor.dim
+// CHECK: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: %[[M:.*]] = arith.muli %[[N]], %[[TWO]]
+// CHECK: tensor.empty(%[[M]]) : tensor<0x?x1xf32>
+// CHECK-NOT: expand_shape
+func.func @reshape_beside_nothing(%x: tensor<?x0x2xf32>) -> tensor<0x?x1xf32> {
+  %0 = weft.reshape %x {shape = array<i64: 0, -1, 1>} : (tensor<?x0x2xf32>) -> tensor<0x?x1xf32>
+  return %0 : tensor<0x?x1xf32>
+}
+
+// -----
+
 // A scalar becomes any tensor of one element, and back.
 // CHECK-LABEL: func @reshape_scalar
 // CHECK: tensor.expand_shape %{{.*}} [] output_shape [1, 1]
@@ -99,6 +125,20 @@ func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x2xf32> {
 func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
   %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: 4>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
+}
+
+// -----
+
+// To the end, behind which a start takes nothing.
+// CHECK-LABEL: func @slice_to_the_end
+// CHECK: %[[SIZE:.*]] = tensor.dim
+// CHECK: %[[START:.*]] = arith.minsi %{{.*}}, %[[SIZE]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[SIZE]], %[[START]]
+// CHECK-NOT: weft.check_sizes
+// CHECK: tensor.extract_slice %{{.*}}[%[[START]]] [%[[LEFT]]] [1]
+func.func @slice_to_the_end(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = weft.slice %x {starts = array<i64: 4>, limits = array<i64: -1>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
 
 // -----

@@ -56,13 +56,13 @@ func.func @unknown(%x: tensor<?x4xf32>, %s: tensor<?xf32>, %at: index, %n: index
   return %1 : tensor<?x4xf32>
 }
 
-// Buffers cannot be told apart into two sizes that only run time knows: elements are read at their places in the row.
+// Two sizes that only run time knows are given to the reshape, as expand_shape would have to divide for them.
 // CHECK-LABEL: func @two_unknown
 // CHECK-SAME: (%{{.*}}: tensor<?xf32>, %{{.*}}: index, %[[N:.*]]: index, %[[M:.*]]: index)
 // CHECK-NOT: expand_shape
 // CHECK: %[[TAKEN:.*]] = tensor.extract_slice %{{.*}} : tensor<?xf32> to tensor<?xf32>
-// CHECK: linalg.generic
-// CHECK: tensor.extract %[[TAKEN]]
+// CHECK: %[[SIZES:.*]] = tensor.from_elements %[[N]], %[[M]] : tensor<2xindex>
+// CHECK: tensor.reshape %[[TAKEN]](%[[SIZES]])
 func.func @two_unknown(%s: tensor<?xf32>, %at: index, %n: index, %m: index) -> tensor<?x?xf32> {
   %0 = weft.stack_load %s[%at] sizes(%n, %m) : tensor<?xf32> to tensor<?x?xf32>
   return %0 : tensor<?x?xf32>

@@ -128,6 +128,20 @@ func.func @scalar(%fits: i1, %n: i32) {
 
 // -----
 
+// A check of sizes leaves as those of the conversion to linalg do.
+// CHECK-LABEL: func @of_sizes
+// CHECK-SAME: (%[[C:.*]]: tensor<i1>, %[[N:.*]]: tensor<i64>)
+// CHECK: scf.if
+// CHECK: %[[NUMBER:.*]] = tensor.extract %[[N]][]
+// CHECK: %[[SIZE:.*]] = arith.index_cast %[[NUMBER]] : i64 to index
+// CHECK: weft.leave shape "there are {}", %[[SIZE]] : index
+func.func @of_sizes(%c: tensor<i1>, %n: tensor<i64>) {
+  weft.assert %c, "there are {}", %n {of_sizes = true} : tensor<i1>, tensor<i64>
+  return
+}
+
+// -----
+
 func.func @vector(%c: tensor<2xi1>) {
   // expected-error@below {{'weft.assert' op wants a scalar condition by now; weft-to-linalg makes it one}}
   weft.assert %c, "c" : tensor<2xi1>

@@ -11,7 +11,8 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   let description = [{
     Of an x with sizes that a trace does not know, more may be -1: the last one follows, those before
     it stand for the first unknown sizes of x, in their order. So x of shape (?, ?, 12) becomes
-    (?, ?, 3, 4) by {-1, -1, 3, 4}.
+    (?, ?, 3, 4) by {-1, -1, 3, 4}. Beside a size 0 in both shapes the last one is what would follow
+    without the 0: (?, 0, 2) becomes (?, 0) by {-1, 0}, with twice the size.
   }];
   let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
   let results = (outs Weft_Any:$y);
@@ -112,7 +113,8 @@ def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
   let summary = "Elements starts[i], starts[i] + strides[i], ... before limits[i] of each axis.";
   let description = [{
     Strides are positive; `reverse` goes backwards. Every axis is given, with
-    0 <= starts <= limits <= size. An axis of unknown size takes a limit of -1 for its end.
+    0 <= starts <= limits <= size. A limit of -1 is the end of the axis, whose size may be unknown:
+    behind it a start takes nothing.
   }];
   let arguments = (ins Weft_Any:$x, Weft_PerAxis<"0", "the first place of each axis">:$starts,
                        Weft_PerAxis<"size", "the first place behind, of each axis">:$limits,
@@ -446,6 +448,7 @@ def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "size";
+  let batching = "size";
   let inactive = "its result is a size";
   let samples = [
     Sample<["3x17"]>,

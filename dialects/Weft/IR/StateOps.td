@@ -314,19 +314,26 @@ def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments, Weft_StaysI
 
 def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments, Weft_GoneAfterSchedule]> {
   let summary = "Stops the call with an AssertionError unless every element of the condition holds.";
+  let description = [{
+    With `of_sizes` it is a ShapeError, whose message has a {} for each value: sizes, which are i64
+    scalars. What a function demands of sizes that only the call knows is such a check.
+  }];
   let cppName = "check"; // assert is a macro of C
-  let arguments = (ins Weft_Bool:$condition, Weft_TextAttr:$message, Variadic<Weft_Any>:$values,
-                       Optional<Weft_TokenType>:$after);
+  let arguments = (ins Weft_Bool:$condition, Weft_TextAttr:$message,
+                       Weft_Flag<"it is of sizes, and ends with a ShapeError">:$of_sizes,
+                       Variadic<Weft_Any>:$values, Optional<Weft_TokenType>:$after);
   let results = (outs Optional<Weft_TokenType>:$token);
   let operandShapes = ["of any shape", "of any shape"];
-  let raises = [Raises<AssertionError, "an element of the condition is false">];
+  let raises = [Raises<AssertionError, "an element of the condition is false">,
+                Raises<ShapeError, "it is a check of sizes, and an element of the condition is false">];
   let assemblyFormat = [{
     $condition `,` $message (`,` $values^)? (custom<After>($after, type($after), type($token))^)?
     attr-dict `:` type($condition) (`,` type($values)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message,
                                  "::mlir::ValueRange":$values), [{
-    build($_builder, $_state, Type(), condition, $_builder.getStringAttr(message), values, Value());
+    build($_builder, $_state, Type(), condition, $_builder.getStringAttr(message),
+          $_builder.getBoolAttr(false), values, Value());
   }]>];
   let shapeFunction = "check";
   let hasVerifier = 1;

@@ -129,7 +129,16 @@ private:
         return op->emitOpError("wants a scalar condition by now; weft-to-linalg makes it one");
       Value holds = b.createOrFold<tensor::ExtractOp>(condition, ValueRange());
       enterIf(b, negated(b, holds));
-      leave(b, LeaveKind::assertion, assertion.getMessage(), assertion.getValues(), present);
+      if (!assertion.getOfSizes()) {
+        leave(b, LeaveKind::assertion, assertion.getMessage(), assertion.getValues(), present);
+      } else {
+        SmallVector<Value> sizes;
+        for (Value value : assertion.getValues()) {
+          Value size = b.createOrFold<tensor::ExtractOp>(value, ValueRange());
+          sizes.push_back(arith::IndexCastOp::create(b, b.getIndexType(), size));
+        }
+        leave(b, LeaveKind::shape, assertion.getMessage(), sizes, present);
+      }
     } else if (auto check = dyn_cast<CheckIndicesOp>(op); check && cannotFail(check)) {
     } else if (auto check = dyn_cast<CheckIndicesOp>(op)) {
       enterIf(b, OutsideOp::create(b, check.getIndices(), check.getSize()));

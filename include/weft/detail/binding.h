@@ -2,7 +2,11 @@
 // memory, and indices whose number is not known when the call is compiled.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <variant>
 
 #include <weft/tensor.h>
 
@@ -21,5 +25,16 @@ Tensor foreign_tensor(DType dtype, std::span<const std::int64_t> dims,
 
 /// As `x[{...}]`.
 Tensor index_tensor(const Tensor &x, std::span<const Index> indices);
+
+/// A bound of a slice: a number, or an integer scalar, which a trace may compute.
+using SliceBound = std::optional<std::variant<std::int64_t, Tensor>>;
+/// As `x[{..., slice(start, stop, step), ...}]` along one axis, with bounds that are clipped when
+/// it runs: the size along the axis is not known to a trace.
+Tensor slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,
+                     const SliceBound &stop, std::int64_t step);
+
+/// As `check`, of sizes: throws ShapeError with the message, in which `sizes`, scalars of i64,
+/// replace the {}.
+void check_sizes(const Tensor &condition, std::string_view message, std::span<const Tensor> sizes);
 
 } // namespace weft::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "Autodiff/Rules/ElementwiseRules.h"
@@ -16,13 +17,14 @@ typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
                                const typename E::Value &cotangent) {
   const Shape &shape = call.operand_type(i).shape;
   if (shape.is_static()) return e.reshape(cotangent, shape);
-  // Unknown sizes went over as they are if none was left to follow from others, and the cotangent
-  // has them unless more is known of it.
+  // Unknown sizes went over as they are if none was left to follow from others, which beside a 0
+  // they do without it; and the cotangent has them unless more is known of it.
   const auto others = [](const Shape &sizes) {
     Shape known;
     for (const std::int64_t size : sizes)
-      if (size != unknown) known.push_back(size);
-    return std::pair(sizes.size() - known.size(), *element_count(known));
+      if (size != unknown && size != 0) known.push_back(size);
+    return std::tuple(std::count(sizes.begin(), sizes.end(), unknown), *element_count(known),
+                      std::count(sizes.begin(), sizes.end(), 0) != 0);
   };
   const Shape wanted(ReshapeAttrs(call.attrs()).shape);
   const bool same = others(shape) == others(wanted) && e.type(cotangent).shape == wanted;
@@ -54,25 +56,40 @@ typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
   const Ints &starts = SliceAttrs(call.attrs()).starts, &limits = SliceAttrs(call.attrs()).limits,
              &strides = SliceAttrs(call.attrs()).strides;
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
-  Ints high, interior;
-  std::vector<std::size_t> open;
+  Ints low, high, interior;
+  std::vector<std::size_t> open, to_end;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     interior.push_back(strides[axis] - 1);
+    low.push_back(starts[axis]);
     if (from[axis] != unknown) {
+      // One that begins behind the end takes nothing.
+      if (to[axis] == 0) low[axis] = std::min(low[axis], from[axis]);
       const std::int64_t end =
-          to[axis] == 0 ? starts[axis] : starts[axis] + (to[axis] - 1) * strides[axis] + 1;
+          to[axis] == 0 ? low[axis] : low[axis] + (to[axis] - 1) * strides[axis] + 1;
       high.push_back(from[axis] - end);
       continue;
     }
     high.push_back(0);
-    // A slice that goes to the end, wherever it is, needs nothing behind it.
-    if (limits[axis] != -1 || strides[axis] != 1) open.push_back(axis);
+    if (limits[axis] == -1) low[axis] = 0; // as many as x has, which may be fewer than `starts`
+    if (limits[axis] == -1 && starts[axis] != 0) to_end.push_back(axis);
+    else if (limits[axis] != -1 || strides[axis] != 1) open.push_back(axis);
   }
   typename E::Value value =
-      e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), starts, high, interior);
+      e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), low, high, interior);
   // Zeros behind, as far as x goes.
   for (const std::size_t axis : open)
     value = resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
+  // And in front, which is behind for who comes from the end.
+  for (const std::size_t axis : to_end) {
+    const auto size = e.size_of(call.shape_witness(i), axis);
+    if (strides[axis] != 1) {
+      constexpr std::int64_t kExact = std::int64_t{1} << 53; // more than any axis has
+      const auto start = e.scalar(static_cast<double>(std::min(starts[axis], kExact)), DType::i64);
+      value = resize_axis(e, value, axis, e.subtract(size, e.minimum(start, size)));
+    }
+    const Ints back{static_cast<std::int64_t>(axis)};
+    value = e.reverse(resize_axis(e, e.reverse(value, back), axis, size), back);
+  }
   return value;
 }
 

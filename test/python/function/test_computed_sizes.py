@@ -64,6 +64,15 @@ def test_sizes_that_do_not_fit(sizes):
         f(numbers(2, 4))
 
 
+def test_what_does_not_follow_beside_nothing():
+    """A size -1 beside one that is 0 is a ShapeError, as at once."""
+    f = traced(lambda x: wf.reshape(x, [-1, wf.size(x, 1)]), [None, None])
+    np.testing.assert_array_equal(f(numbers(2, 3)), numbers(2, 3))
+    assert f(numbers(0, 3)).shape == (0, 3)
+    with pytest.raises(wf.ShapeError, match="reshape: a size of -1 does not follow beside a size 0"):
+        f(numbers(3, 0))
+
+
 def test_made_of_computed_sizes():
     """Zeros, ones, one value, random numbers, repeated and broadcast tensors."""
 

@@ -116,13 +116,249 @@ def test_steps_of_zero():
         wf.function(lambda x: x[-1, ::0], input_signature=[wf.TensorSpec([None, None])])(X[0])
 
 
-def test_bounds_that_are_traced():
-    """Nothing takes them, and the error says what does."""
-    specs = [wf.TensorSpec([None]), wf.TensorSpec([], wf.int64)]
-    for key, end in [(lambda n: slice(n, None), "start"), (lambda n: slice(None, n), "stop")]:
-        message = rf"the {end} of a slice is a tensor of a traced .*weft\.resize\(x, n\)"
-        with pytest.raises(wf.DTypeError, match=message):
-            wf.function(lambda x, n, key=key: x[key(n)], input_signature=specs)(X[0, 0], 2)
+BOUNDS = {
+    "the first n": lambda x, n: x[:n],
+    "from n on": lambda x, n: x[n:],
+    "columns": lambda x, n: x[:, :n],
+    "from n on to before the last": lambda x, n: x[:, n:-1],
+    "backwards": lambda x, n: x[n::-1],
+    "backwards to n": lambda x, n: x[:n:-2],
+    "two of them": lambda x, n: x[n:, :n],
+    "beside others": lambda x, n: x[None, -1, ..., :n],
+    "beside positions": lambda x, n: x[[0, -1], n:],
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("shape", [[None, None], [4, 3]], ids=str)
+def test_bounds_that_are_traced(name, shape):
+    """They are clipped, as numbers are, and gradients go back to where the elements were."""
+    x = X[:, :, 0]
+    specs = [wf.TensorSpec(shape), wf.TensorSpec([], wf.int64)]
+    part = wf.function(BOUNDS[name], input_signature=specs)
+    gradient = wf.function(lambda x, n: wf.grad(lambda y: wf.sum(wf.square(BOUNDS[name](y, n))))(x), input_signature=specs)
+    for n in (0, 1, 2, 3, 9, -1, -3, -9, 2**63 - 1, -(2**63)):
+        np.testing.assert_array_equal(part(x, n), BOUNDS[name](x, n))
+        want = np.zeros_like(x)
+        np.add.at(want, np.unravel_index(BOUNDS[name](np.arange(12).reshape(4, 3), n), (4, 3)), 2 * BOUNDS[name](x, n))
+        np.testing.assert_array_equal(gradient(x, n), want)
+    assert part.trace_count() == 1
+
+
+def test_bounds_that_are_no_integers():
+    for spec, error, text in [
+        (wf.TensorSpec([]), wf.DTypeError, "the stop of a slice is a tensor of float32: an integer is wanted"),
+        (wf.TensorSpec([2], wf.int64), wf.ShapeError, r"the stop of a slice is a tensor of shape \(2,\): a scalar is wanted"),
+    ]:
+        with pytest.raises(error, match=text):
+            wf.function(lambda x, n: x[:n], input_signature=[wf.TensorSpec([None]), spec])(X[0, 0], np.ones(tuple(spec.shape), spec.dtype.name))
+    with pytest.raises(wf.DTypeError, match="the step of a slice is a tensor of a traced function: a number is wanted"):
+        wf.function(lambda x, n: x[::n], input_signature=[wf.TensorSpec([None]), wf.TensorSpec([], wf.int64)])(X[0, 0], 2)
+
+
+PAST = [
+    slice(None, 5),
+    slice(4, None),
+    slice(2, 5),
+    slice(0, 1000000000),
+    slice(0, 2**63 - 1),
+    slice(2**63 - 1, None),
+    slice(3, 9, 2),
+    slice(None, 7, 3),
+    slice(4, None, 2),
+    slice(9, 4, -2),
+    slice(5, 2),
+    slice(1, 3, 2),
+    slice(-9, 2),
+    slice(-2, 9),
+    slice(0, 4, 2**63 - 1),
+]
+
+
+@pytest.mark.parametrize("key", PAST, ids=str)
+@pytest.mark.parametrize("signature", [True, False])
+def test_slices_past_the_end(key, signature):
+    """They are clipped, as NumPy and eager calls do it, by one trace for all sizes; so are their gradients."""
+    specs = [wf.TensorSpec([None, 2])] if signature else None
+    rows, columns = (wf.function(f, input_signature=specs) for f in (lambda x: x[key], lambda x: wf.transpose(x)[:, key]))
+    gradient = wf.function(wf.grad(lambda x: wf.sum(wf.square(x[key]))), input_signature=specs)
+    for n in (4, 3, 0, 2, 7, 10, 5):
+        if n == 0 and len(range(*key.indices(10**6))) == 1:
+            continue  # test_slices_of_one_element
+        x = np.arange(2 * n, dtype="f4").reshape(n, 2)
+        np.testing.assert_array_equal(rows(x), x[key])
+        np.testing.assert_array_equal(columns(x), x.T[:, key])
+        want = np.zeros_like(x)
+        want[key] = 2 * x[key]
+        np.testing.assert_array_equal(gradient(x), want)
+
+
+def test_slices_of_one_element():
+    """They have that element, so that their result stretches; of none it is an error, unless sizes may be traced again."""
+    f = wf.function(lambda x: x * x[:, :1] + x[:, 1:2], input_signature=[wf.TensorSpec([None, None])])
+    x = X[:, :, 0]
+    np.testing.assert_array_equal(f(x), x * x[:, :1] + x[:, 1:2])
+    with pytest.raises(wf.ShapeError, match="slice: the limit 2 of axis 1 is out of range for x, whose size there is 1"):
+        f(x[:, :1])
+    first = wf.function(lambda x: x[:1])
+    for n in (3, 2, 0, 4):
+        assert first(np.ones(n, "f4")).shape == (min(n, 1),)
+
+
+def test_no_tensor_of_the_size_asked_for():
+    """A stop that stands for the end is no size of a result, wherever it comes from."""
+
+    def f(x):
+        rows = wf.size(x, 0)
+        return wf.broadcast_to(wf.reshape(x, [rows, 2, 1]), [rows, 2, 3])[0:1000000000] + 1
+
+    x = np.ones((2, 2), "f4")
+    np.testing.assert_array_equal(wf.function(f, input_signature=[wf.TensorSpec([None, 2])])(x), np.full((2, 2, 3), 2))
+
+
+def test_a_gradient_of_rows_behind_the_end():
+    """By one trace that takes nothing, where there is less in front than the slice leaves out."""
+    for key in ((slice(4, None),), (slice(None), slice(3, None)), (slice(1, None), slice(2, None, 2))):
+        def loss(x, key=key):
+            return wf.sum(wf.square(x[key])) + wf.sum(x)
+
+        gradient = wf.function(wf.grad(loss), input_signature=[wf.TensorSpec([None, None])])
+        twice = wf.function(wf.grad(lambda x: wf.sum(wf.square(wf.grad(loss)(x)))), input_signature=[wf.TensorSpec([None, None])])
+        for shape in ((6, 5), (3, 2), (4, 3), (1, 1), (0, 2), (2, 0)):
+            x = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+            np.testing.assert_array_equal(gradient(x), wf.grad(loss)(wf.tensor(x)))
+            np.testing.assert_array_equal(twice(x), wf.grad(lambda x: wf.sum(wf.square(wf.grad(loss)(x))))(wf.tensor(x)))
+
+
+BESIDE_EMPTY = {
+    "a new axis": (lambda a: a[None, :0, 0], [(4, 2, 1), (4, 3, 3), (2, 1, 5)]),
+    "a new axis behind": (lambda a: a[0, :-4, None], [(2, 4, 4), (1, 4, 12), (3, 2, 7)]),
+    "two new axes": (lambda a: a[:0, None, :, None], [(4, 2, 1), (4, 3, 3), (2, 1, 5)]),
+    "positions": (lambda a: a[[2, 0], 5:, [1, 1]], [(6, 4, 2), (3, 4, 6), (3, 4, 2)]),
+    "positions beside a known size": (lambda a: a[[2, 0], :0, [1, 1]], [(6, 4, 2), (3, 5, 2), (4, 4, 2)]),
+    "an empty list": (lambda a: a[[], :, [0]], [(6, 4, 2), (3, 5, 7), (4, 4, 2)]),
+    "what is left of a sum": (lambda a: wf.sum(a[5:], 0)[:, None], [(6, 4, 2), (3, 4, 6), (3, 2, 2)]),
+    "joined": (lambda a: wf.concatenate([a[:0], a])[None, :, 0], [(6, 4, 2), (0, 4, 6), (3, 2, 2)]),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_EMPTY)
+@pytest.mark.parametrize("signature", [True, False])
+def test_beside_empty_axes(name, signature):
+    """Sizes beside an axis without elements are what they are: nothing is worked out from a product that is 0."""
+    f, shapes = BESIDE_EMPTY[name]
+    specs = [wf.TensorSpec([None] * 3)] if signature else None
+    traced, gradient = (wf.function(g, input_signature=specs) for g in (f, wf.grad(lambda a: wf.sum(f(a)))))
+    for shape in shapes:
+        x = wf.tensor(np.arange(np.prod(shape), dtype="f4").reshape(shape))
+        np.testing.assert_array_equal(traced(x), np.asarray(f(x)), strict=True)
+        np.testing.assert_array_equal(gradient(x), np.asarray(wf.grad(lambda a: wf.sum(f(a)))(x)), strict=True)
+
+
+@pytest.mark.parametrize("shape", [[0, -1], [-1, 0], [0, -1, 3]], ids=str)
+def test_what_does_not_follow_beside_nothing(shape):
+    """A size -1 beside a 0 follows of nothing: a ShapeError, as at once."""
+    with pytest.raises(wf.ShapeError, match="reshape"):
+        wf.reshape(wf.ones((2, 3)), shape)
+    for rows in (2, 0):
+        with pytest.raises(wf.ShapeError, match="reshape"):
+            wf.function(lambda x: wf.reshape(x, shape), input_signature=[wf.TensorSpec([None, 3])])(wf.ones((rows, 3)))
+
+
+CHOICES = {
+    "max": lambda x: wf.max(x, 1),
+    "min of all": lambda x: wf.min(x),
+    "kept": lambda x: wf.max(x, [-1], keepdims=True),
+    "argmax": lambda x: wf.argmax(x, 1),
+    "argmin of all": lambda x: wf.argmin(x),
+    "ptp": lambda x: wf.ptp(x, 1),
+    "nanmax": lambda x: wf.nanmax(x, 1),
+    "max of bools": lambda x: wf.max(x > 0, 1),
+    "method": lambda x: x.max(1),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("signature", [True, False])
+def test_choices_of_nothing(name, signature):
+    """The largest of nothing is a ShapeError with the words of an eager call, by one trace for all sizes."""
+    choose = CHOICES[name]
+    traced = wf.function(wf.autograph.do_not_convert(choose), input_signature=[wf.TensorSpec([2, None])] if signature else None)
+    for n in (3, 4, 0, 1, 0):
+        x = np.arange(2 * n, dtype="f4").reshape(2, n)
+        if n:
+            np.testing.assert_array_equal(traced(x), np.asarray(choose(wf.tensor(x))))
+            continue
+        with pytest.raises(wf.ShapeError) as at_once:
+            choose(wf.tensor(x))
+        with pytest.raises(wf.ShapeError) as later:
+            traced(x)
+        words = str(at_once.value).split("error: ")[-1].split(": ", 1)[1]
+        assert words.startswith(name.split()[0].replace("kept", "max").replace("method", "max")), words
+        assert words in str(later.value)
+        assert str(later.value).count("there is no element to choose") == 1
+
+
+def test_choices_of_nothing_inside():
+    """So it is in gradients, in branches that are taken and in loops; what is not run is not checked."""
+    spec = [wf.TensorSpec([2, None])]
+    x, nothing = np.ones((2, 3), "f4"), np.ones((2, 0), "f4")
+    programs = {
+        "gradient": lambda x: wf.grad(lambda y: wf.sum(wf.max(y, 1)))(x),
+        "second gradient": lambda x: wf.grad(lambda y: wf.sum(wf.grad(lambda z: wf.sum(wf.square(wf.max(z, 1))))(y)))(x),
+        "branch": lambda x: wf.cond(wf.size(x, 0) > 1, lambda: wf.max(x, 1), lambda: x[:, 0]),
+        "loop": lambda x: wf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + wf.max(x, 1)), (0, wf.zeros(2)))[1],
+        "gradient of a loop": lambda x: wf.grad(lambda y: wf.sum(wf.for_loop(3, lambda i, s: [s + wf.max(y, 1)], [wf.zeros(2)])[0]))(x),
+        "members": lambda x: wf.vmap(lambda row: wf.max(row))(x),
+    }
+    for name, program in programs.items():
+        traced = wf.function(wf.autograph.do_not_convert(program), input_signature=spec)
+        np.testing.assert_allclose(traced(x), np.asarray(program(wf.tensor(x))), err_msg=name)
+        with pytest.raises(wf.ShapeError, match="there is no element to choose"):
+            traced(nothing)
+    other = wf.function(lambda x: wf.cond(wf.size(x, 1) > 0, lambda: wf.max(x, 1), lambda: wf.sum(x, 1)), input_signature=spec)
+    np.testing.assert_array_equal(other(nothing), np.zeros(2))
+    np.testing.assert_array_equal(other(x), np.ones(2))
+
+
+MOVES = {
+    "roll": lambda m, x: m.roll(x, 2, 0),
+    "roll back by more than there are": lambda m, x: m.roll(x, -9, 1),
+    "roll all": lambda m, x: m.roll(x, 7),
+    "roll by no number": lambda m, x: m.roll(x, 2**62, 0),
+    "diff": lambda m, x: m.diff(x, 2, 0),
+    "diff of too few": lambda m, x: m.diff(x, 3, 1),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_moves(name):
+    """Of more elements than there are along axes that are open."""
+    f = wf.function(lambda x: MOVES[name](wf, x), input_signature=[wf.TensorSpec([None, None])])
+    gradient = wf.function(wf.grad(lambda x: wf.sum(wf.square(MOVES[name](wf, x)))), input_signature=[wf.TensorSpec([None, None])])
+    for shape in ((4, 3), (1, 1), (2, 5), (0, 3), (3, 0)):
+        x = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+        np.testing.assert_array_equal(f(x), MOVES[name](np, x))
+        want = wf.grad(lambda x: wf.sum(wf.square(MOVES[name](wf, x))))(wf.tensor(x))
+        np.testing.assert_array_equal(gradient(x), np.asarray(want))
+    assert f.trace_count() == 1
+
+
+def test_ranges_of_computed_bounds():
+    """`arange` to a number that a trace computes."""
+    spec = [wf.TensorSpec([], wf.int64), wf.TensorSpec([], wf.int32)]
+
+    def f(n, k):
+        return wf.arange(n), wf.arange(k, n, 3), wf.arange(n, k, -2, dtype="int64"), wf.arange(0.5, n), wf.arange(n, dtype="float64")
+
+    ranges = wf.function(f, input_signature=spec)
+    for n, k in ((5, 1), (0, 0), (-2, 7), (9, -3)):
+        for got, want in zip(ranges(n, k), f(n, k), strict=True):
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, np.asarray(want))
+    assert ranges.trace_count() == 1
+    with pytest.raises(wf.ValueError, match="step is 0"):
+        wf.function(lambda n: wf.arange(0, n, 0), input_signature=spec[:1])(3)
 
 
 COLUMNS = {

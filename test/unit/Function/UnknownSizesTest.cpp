@@ -219,6 +219,68 @@ TEST(UnknownSizes, IndicesFromTheEnd) {
   EXPECT_EQ(f.trace_count(), 1u);
 }
 
+// Bounds are clipped by the size of the call, in one trace for all sizes.
+TEST(UnknownSizes, BoundsBehindTheEnd) {
+  const auto work = [](const Tensor &x) {
+    return std::tuple{x[{slice({}, 5)}],          x[{slice(4, {})}],
+                      x[{slice(2, 5), newaxis}],  x[{slice(1, 6, 2)}],
+                      x[{slice(9, 2, -2)}],       x[{all, slice(0, 7)}],
+                      x[{slice(5, {}, 3)}],       x[{slice(1, std::int64_t{1} << 62), -1}],
+                      x[{slice(4, 2), all}].mT(), x[{slice(0, 2), slice(2, 4)}]};
+  };
+  const auto loss = [&](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(x);
+    Tensor total = sum(x);
+    std::apply([&](const auto &...parts) { ((total = total + sum(parts * parts)), ...); }, work(x));
+    return tape.gradient(total, x);
+  };
+  const FunctionOptions open{.signature = {spec(f32, {unknown, unknown})}};
+  auto f = function(work, open);
+  auto gradient = function(loss, open);
+  const auto texts = [](const auto &...tensors) { return std::vector{to_string(tensors)...}; };
+  for (std::int64_t rows : {0, 1, 2, 3, 5, 9}) {
+    const Tensor x = arange(3 * rows, f32).reshape({rows, 3});
+    EXPECT_EQ(std::apply(texts, f(x)), std::apply(texts, work(x)));
+    EXPECT_EQ(to_string(gradient(x)), to_string(loss(x)));
+  }
+  EXPECT_EQ(f.trace_count(), 1u);
+  auto end = function([](const Tensor &x) { return slice(x, {4}, {-1}, {2}); },
+                      {.signature = {spec(f32, {unknown})}});
+  for (const std::int64_t size : {3, 4, 5, 8})
+    EXPECT_EQ(to_string(end(arange(size, f32))),
+              to_string(slice(arange(size, f32), {4}, {-1}, {2})));
+}
+
+// Beside a 0 no size follows from the number of elements.
+TEST(UnknownSizes, SizesBesideNothing) {
+  const auto work = [](const Tensor &x) {
+    const Tensor none = x[{all, slice(0, 0)}];
+    return std::tuple{none[{newaxis, all, all, 0}], none[{all, all, newaxis}],
+                      reshape(none, {-1, 0}), reshape(transpose(none, {1, 0, 2}), {0, -1, 1})};
+  };
+  for (const TensorType &type : {spec(f32, {unknown, unknown, unknown}), spec(f32, {unknown, 2, 3}),
+                                 spec(f32, {2, unknown, unknown})}) {
+    auto f = function(work, {.signature = {type}});
+    for (std::int64_t size : {2, 3}) {
+      const Tensor x = zeros({type.shape[0] == unknown ? size : 2, 2, 3});
+      const std::int64_t rows = x.size(0);
+      const auto [front, inside, joined, back] = f(x);
+      EXPECT_EQ(front.shape(), (Shape{1, rows, 0}));
+      EXPECT_EQ(inside.shape(), (Shape{rows, 0, 1, 3}));
+      EXPECT_EQ(joined.shape(), (Shape{rows * 3, 0}));
+      EXPECT_EQ(back.shape(), (Shape{0, rows * 3, 1}));
+    }
+  }
+  for (const Ints &shape : {Ints{0, -1}, Ints{-1, 0, 3}}) {
+    auto f = function([&](const Tensor &x) { return reshape(x, shape); },
+                      {.signature = {spec(f32, {unknown, 3})}});
+    EXPECT_THROW(f(zeros({0, 3})), ShapeError);
+    EXPECT_THROW(f(zeros({2, 3})), ShapeError);
+    EXPECT_THROW(reshape(zeros({2, 3}), shape), ShapeError);
+  }
+}
+
 TEST(UnknownSizes, AssignsThatDoNotFitAreErrors) {
   const Variable v(zeros({3}), "state");
   auto assign =

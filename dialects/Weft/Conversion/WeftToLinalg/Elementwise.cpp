@@ -1,6 +1,7 @@
 // Elementwise ops as one linalg.generic each; broadcasting is in the indexing maps.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::weft {
 
@@ -42,6 +43,17 @@ static Sizes broadcastSizes(LinalgBuilder &b, ValueRange operands, int64_t rank,
   return result;
 }
 
+/// Where a range begins to which a scalar is added.
+static std::optional<OpFoldResult> startOfSum(LinalgBuilder &b, Operation *op) {
+  if (!isa<AddOp>(op)) return std::nullopt;
+  Value vector = op->getOperand(0), scalar = op->getOperand(1);
+  if (cast<RankedTensorType>(vector.getType()).getRank() == 0) std::swap(vector, scalar);
+  std::optional<OpFoldResult> start = b.rangeStartOf(vector);
+  if (!start || cast<RankedTensorType>(scalar.getType()).getRank() != 0) return std::nullopt;
+  Value number = tensor::ExtractOp::create(b, scalar, ValueRange{});
+  return b.add(*start, arith::IndexCastOp::create(b, b.getIndexType(), number).getResult());
+}
+
 Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Sizes sizes = broadcastSizes(b, op->getOperands(), type.getRank(), op->getName().stripDialect());
@@ -51,12 +63,14 @@ Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &in
   SmallVector<AffineMap> maps;
   for (Value operand : op->getOperands())
     maps.push_back(broadcastMap(b, cast<RankedTensorType>(operand.getType()), type.clone(shape)));
-  return b.elementwise(sizes, type.getElementType(), op->getOperands(), maps,
-                       [&](OpBuilder &builder, Location loc, ValueRange args) {
-                         ScalarBuilder scalar(builder, loc);
-                         return buildScalarBody(info.op, scalar, args.drop_back(),
-                                                type.getElementType());
-                       });
+  Value result = b.elementwise(sizes, type.getElementType(), op->getOperands(), maps,
+                               [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                 ScalarBuilder scalar(builder, loc);
+                                 return buildScalarBody(info.op, scalar, args.drop_back(),
+                                                        type.getElementType());
+                               });
+  if (std::optional<OpFoldResult> start = startOfSum(b, op)) b.setRangeStart(result, *start);
+  return result;
 }
 
 Value lowerIota(LinalgBuilder &b, IotaOp op) {

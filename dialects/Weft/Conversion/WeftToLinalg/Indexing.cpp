@@ -37,12 +37,46 @@ static Value sliceOf(LinalgBuilder &b, GatherOp op, const Sizes &from) {
   return slice;
 }
 
+/// What a gather or scatter_add picks of a tensor of `sizes` by a range of indices: a slice along
+/// the axis. Nothing for other indices, and of no elements, where a slice would begin past the end.
+struct RangeSlice {
+  Sizes offsets, sizes, strides;
+
+  static std::optional<RangeSlice> of(LinalgBuilder &b, Value indices, const Sizes &sizes,
+                                      size_t axis) {
+    std::optional<OpFoldResult> start = b.rangeStartOf(indices);
+    if (!start) return std::nullopt;
+    RangeSlice slice{Sizes(sizes.size(), b.getIndexAttr(0)), sizes,
+                     Sizes(sizes.size(), b.getIndexAttr(1))};
+    slice.offsets[axis] = *start;
+    slice.sizes[axis] = b.sizesOf(indices)[0];
+    const auto none = [](OpFoldResult size) { return isConstantIntValue(size, 0); };
+    if (llvm::any_of(sizes, none) || llvm::any_of(slice.sizes, none)) return std::nullopt;
+    return slice;
+  }
+
+  /// The slice, of which no more is said to be known than `type` does: what a function returns has
+  /// the memory of its type.
+  Value extract(LinalgBuilder &b, Value x, RankedTensorType type) const {
+    Value result = tensor::ExtractSliceOp::create(b, x, offsets, sizes, strides);
+    auto known = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> shape(known.getShape());
+    for (auto [size, wanted] : llvm::zip_equal(shape, type.getShape()))
+      if (ShapedType::isDynamic(wanted)) size = wanted;
+    if (known.clone(shape) != known) result = WidenOp::create(b, known.clone(shape), result);
+    b.setSizes(result, sizes);
+    return result;
+  }
+};
+
 Value lowerGather(LinalgBuilder &b, GatherOp op) {
   Value x = op.getX(), indices = op.getIndices();
   const size_t axis = op.getAxis();
   Sizes from = b.sizesOf(x), picked = b.sizesOf(indices), sizes;
   checkIndices(b, indices, from[axis], "gather");
   if (Value slice = sliceOf(b, op, from)) return slice;
+  if (auto slice = RangeSlice::of(b, indices, from, axis))
+    return slice->extract(b, x, op.getType());
 
   // The result: x's axes before `axis`, the axes of the indices, x's axes after it.
   llvm::append_range(sizes, ArrayRef(from).take_front(axis));
@@ -102,6 +136,22 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
                    "scatter_add: updates are not of x's shape with the axis replaced by the "
                    "shape of indices: {} meets {} in axis " +
                        Twine(i));
+  }
+
+  if (auto slice = RangeSlice::of(b, indices, into, axis)) {
+    // No index comes twice.
+    Value part = tensor::ExtractSliceOp::create(b, x, slice->offsets, slice->sizes, slice->strides);
+    Value update = b.ofSizes(updates, slice->sizes);
+    AffineMap identity = b.getMultiDimIdentityMap(into.size());
+    Value sum =
+        b.elementwise(slice->sizes, getElementTypeOrSelf(x.getType()), ValueRange{part, update},
+                      {identity, identity}, [](OpBuilder &builder, Location loc, ValueRange args) {
+                        return ScalarBuilder(builder, loc).add(args[0], args[1]);
+                      });
+    Value result = tensor::InsertSliceOp::create(b, b.ofSizes(sum, slice->sizes), x, slice->offsets,
+                                                 slice->sizes, slice->strides);
+    b.setSizes(result, into);
+    return result;
   }
 
   if (picked.size() > 1) {

@@ -147,6 +147,17 @@ Value LinalgBuilder::elementwise(ArrayRef<OpFoldResult> sizes, Type elementType,
   return generic.getResult(0);
 }
 
+Value LinalgBuilder::range(OpFoldResult size, Type elementType) {
+  Value result = elementwise(
+      size, elementType, {}, {}, [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+        Value at = linalg::IndexOp::create(builder, loc, 0);
+        Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), at);
+        return ScalarBuilder(builder, loc).cast(wide, elementType);
+      });
+  setRangeStart(result, getIndexAttr(0));
+  return result;
+}
+
 Value LinalgBuilder::moved(ArrayRef<OpFoldResult> sizes, Value input, AffineMap map) {
   return elementwise(sizes, getElementTypeOrSelf(input.getType()), input, map,
                      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
@@ -276,14 +287,17 @@ Value LinalgBuilder::flattened(Value tensor) {
 Value LinalgBuilder::expanded(Value line, ArrayRef<OpFoldResult> sizes) {
   auto from = cast<RankedTensorType>(line.getType());
   SmallVector<int64_t> shape = shapeOf(sizes);
+  // On buffers expand_shape divides the size of a group by those known of it, which a 0 is not
+  // good for: and there is nothing to move.
+  if (llvm::is_contained(shape, 0)) return empty(sizes, from.getElementType());
   if (llvm::count(shape, ShapedType::kDynamic) > 1) {
-    // On buffers expand_shape finds out one size of a group, not more.
-    SmallVector<Value> strides = stridesOf(sizes);
-    return elementwise(sizes, from.getElementType(), {}, {},
-                       [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
-                         Value at = placeInLine(builder, loc, strides);
-                         return tensor::ExtractOp::create(builder, loc, line, at);
-                       });
+    // It finds out one size of a group so, not more.
+    SmallVector<Value> numbers;
+    for (OpFoldResult size : sizes) numbers.push_back(toValue(size));
+    Value all = tensor::FromElementsOp::create(*this, numbers);
+    Value result = tensor::ReshapeOp::create(*this, from.clone(shape), line, all);
+    setSizes(result, sizes);
+    return result;
   }
   Value result = line;
   if (shape.empty()) {

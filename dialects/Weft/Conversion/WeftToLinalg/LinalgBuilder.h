@@ -32,6 +32,17 @@ public:
     sizes_[tensor] = Sizes(sizes.begin(), sizes.end());
   }
 
+  /// Where a vector of integers begins that counts up by 1, as far as that is known: a gather by it
+  /// is a slice.
+  std::optional<OpFoldResult> rangeStartOf(Value tensor) const {
+    auto found = rangeStarts_.find(tensor);
+    if (found == rangeStarts_.end()) return std::nullopt;
+    return found->second;
+  }
+  void setRangeStart(Value tensor, OpFoldResult start) { rangeStarts_[tensor] = start; }
+  /// 0, 1, ... as a vector of that size.
+  Value range(OpFoldResult size, Type elementType);
+
   /// An uninitialised tensor, and one filled with `scalar`.
   Value empty(ArrayRef<OpFoldResult> sizes, Type elementType);
   Value filled(ArrayRef<OpFoldResult> sizes, Value scalar);
@@ -109,6 +120,7 @@ private:
   void require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named);
 
   DenseMap<Value, Sizes> sizes_;
+  DenseMap<Value, OpFoldResult> rangeStarts_;
   bool withoutLibrary_;
 };
 

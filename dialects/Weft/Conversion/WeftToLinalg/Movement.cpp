@@ -1,7 +1,6 @@
 // Ops that move elements: reshape, transpose, broadcast, slice, reverse, concatenate and pad.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
@@ -58,15 +57,20 @@ static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
   const Sizes from = b.sizesOf(x);
   const OpFoldResult count = b.countOf(from);
   Sizes sizes, unknown;
+  auto type = cast<RankedTensorType>(x.getType());
+  // Where both have a 0, the last open size is what follows without it.
+  const bool besideZero = llvm::is_contained(shape, 0) && llvm::is_contained(type.getShape(), 0);
   uint64_t product = 1, ofX = 1; // unsigned: sizes beside a 0 may multiply to anything
+  const auto take = [&](uint64_t &all, int64_t size) {
+    if (size != 0 || !besideZero) all *= static_cast<uint64_t>(size);
+  };
   for (int64_t size : shape) {
     sizes.push_back(b.getIndexAttr(size));
-    if (size != -1) product *= static_cast<uint64_t>(size);
+    if (size != -1) take(product, size);
   }
-  auto type = cast<RankedTensorType>(x.getType());
   for (auto [axis, size] : llvm::enumerate(from))
     if (type.isDynamicDim(axis)) unknown.push_back(size);
-    else ofX *= static_cast<uint64_t>(type.getDimSize(axis));
+    else take(ofX, type.getDimSize(axis));
   auto known = static_cast<int64_t>(product);
   std::string message = "reshape: {} elements do not fill the shape (";
   llvm::raw_string_ostream text(message);
@@ -76,15 +80,15 @@ static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] == -1) open.push_back(axis);
   if (open.empty()) {
-    b.requireEqual(count, b.getIndexAttr(known), message, count);
+    b.requireEqual(count, b.getIndexAttr(besideZero ? 0 : known), message, count);
     return sizes;
   }
   const size_t copied = open.size() - 1;
   for (size_t i = 0; i < copied; ++i) sizes[open[i]] = unknown[i];
   OpFoldResult &rest = sizes[open.back()];
   const OpFoldResult left = b.countOf(ArrayRef(unknown).drop_front(copied));
-  if (ofX % std::max<uint64_t>(product, 1) == 0 && (product != 0 || ofX == 0)) {
-    rest = b.multiply(left, b.getIndexAttr(product == 0 ? 1 : static_cast<int64_t>(ofX / product)));
+  if (product != 0 && ofX % product == 0) {
+    rest = b.multiply(left, b.getIndexAttr(static_cast<int64_t>(ofX / product)));
     return sizes;
   }
   const OpFoldResult total =
@@ -251,13 +255,21 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
       sizes.push_back(b.getIndexAttr(end <= start ? 0 : (end - start - 1) / stride + 1));
       continue;
     }
-    b.requireAtMost(starts.back(), from[axis],
-                    "slice: the start " + Twine(start) + " of axis " + Twine(axis) +
-                        " is out of range for x, whose size there is {}",
-                    from[axis]);
-    AffineExpr size = b.getAffineDimExpr(0);
-    sizes.push_back(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), (size - start).ceilDiv(stride), {from[axis]}));
+    // To the end, behind which there is nothing.
+    Value taken = b.toValue(from[axis]);
+    if (start != 0) {
+      Value first = arith::MinSIOp::create(b, b.index(start), taken);
+      starts.back() = first;
+      taken = arith::SubIOp::create(b, taken, first);
+    }
+    if (stride != 1) {
+      // Rounded up: one more than steps fit behind the first element, if there is one.
+      Value one = b.index(1);
+      Value behind = arith::SubIOp::create(b, arith::MaxSIOp::create(b, taken, one), one);
+      Value steps = arith::DivUIOp::create(b, behind, b.index(stride));
+      taken = arith::MinSIOp::create(b, taken, arith::AddIOp::create(b, steps, one));
+    }
+    sizes.push_back(taken);
   }
   // Of nothing there is no slice: it would begin past the end.
   const bool empty = llvm::any_of(sizes, [](OpFoldResult s) { return isConstantIntValue(s, 0); });

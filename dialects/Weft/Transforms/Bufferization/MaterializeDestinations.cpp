@@ -233,7 +233,9 @@ struct MaterializeDestinations : impl::MaterializeDestinationsPassBase<Materiali
         if (variable)
           function.setArgAttr(cast<BlockArgument>(place).getArgNumber(), "weft.updated",
                               b.getUnitAttr());
-      } else if (!type.hasStaticShape()) {
+      } else if (auto declared = cast<MemRefType>(function.getResultTypes()[number]);
+                 !type.hasStaticShape() || !declared.hasStaticShape()) {
+        // Sizes that came to be known after all are those of a view behind a cast that is gone.
         unknown.push_back(result);
       } else {
         return function.emitError("result ")
