@@ -55,11 +55,12 @@ std::vector<GradientSource> sources_of(nb::handle sources, const char *what) {
   return list;
 }
 
-std::vector<Tensor> tensors_of(nb::handle structure, const char *what) {
+/// The targets of derivatives, of which a variable is one as the tape would have read it.
+std::vector<Tensor> targets_of(GradientTape &tape, nb::handle structure, const char *what) {
   refuse_none(structure, what);
   std::vector<Tensor> list;
   visit_leaves(structure.ptr(), what, [&](PyObject *leaf) {
-    list.push_back(is_variable(leaf) ? variable_in(leaf).value() : tensor_in(leaf));
+    list.push_back(is_variable(leaf) ? tape.read(variable_in(leaf)) : tensor_in(leaf));
   });
   return list;
 }
@@ -102,7 +103,7 @@ nb::object gradient(Tape &tape, nb::handle target, nb::handle by_what, nb::handl
   const nb::object sources = listed(by_what);
   GradientTape &of = tape.entered("gradient was called");
   GradientOptions options{.unconnected = unconnected_of(unconnected)};
-  std::vector<Tensor> targets = tensors_of(target, "gradient: target");
+  std::vector<Tensor> targets = targets_of(of, target, "gradient: target");
   if (!output_gradients.is_none()) {
     const bool one = is_leaf(target.ptr());
     const nb::object list =
@@ -121,7 +122,8 @@ nb::object jacobian(Tape &tape, nb::handle target, nb::handle by_what, nb::handl
   const nb::object sources = listed(by_what);
   GradientTape &of = tape.entered("jacobian was called");
   const std::vector<GradientSource> by = sources_of(sources, "jacobian: sources");
-  const Tensor y = to_tensor(target.ptr(), {"jacobian", "target"});
+  const Tensor y = is_variable(target.ptr()) ? of.read(variable_in(target.ptr()))
+                                             : to_tensor(target.ptr(), {"jacobian", "target"});
   const std::vector<Tensor> found =
       of.jacobian(y, by, {.unconnected = unconnected_of(unconnected), .vectorize = vectorize});
   std::size_t next = 0;
