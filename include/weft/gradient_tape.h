@@ -244,6 +244,10 @@ public:
   std::string explain(const Tensor &target, const GradientSource &source,
                       std::source_location where = WEFT_HERE) const;
 
+  /// The value of a variable as a target of `gradient`: read while it recorded, as it were, so that
+  /// its gradient by the variable is 1, also once the tape has stopped.
+  Tensor read(const Variable &variable, std::source_location where = WEFT_HERE);
+
   /// The variables that are watched, in the order that they were watched or first read.
   std::vector<Variable> watched_variables() const;
 

@@ -76,6 +76,12 @@ std::string GradientTape::explain(const Tensor &target, const GradientSource &so
   return tape_->explain(target, source);
 }
 
+Tensor GradientTape::read(const Variable &variable, std::source_location where) {
+  const CallSite site(where);
+  tape_->check_thread("read");
+  return tape_->read_as_target(variable.state());
+}
+
 std::vector<Variable> GradientTape::watched_variables() const {
   std::vector<Variable> variables;
   for (const auto &variable : tape_->watched_variables()) variables.emplace_back(variable);

@@ -142,7 +142,9 @@ void Tape::clear() {
 void Tape::spend() {
   spent_ = true;
   stop();
+  std::vector<VariableRef> watched = std::move(watched_variables_); // which may still be asked for
   clear();
+  watched_variables_ = std::move(watched);
 }
 
 void Tape::reset() {
@@ -217,6 +219,15 @@ Tensor Tape::read_variable(const OpCall &call) {
   return value;
 }
 
+Tensor Tape::read_as_target(const VariableRef &variable) {
+  const Variable of(variable);
+  // One that records sees the read by itself.
+  if (recording() || spent_) return of.value();
+  const Tensor value = detail::new_alias(of.value());
+  if (carries_gradient(value.dtype())) note_read_of(variable, identity_of(value));
+  return value;
+}
+
 bool Tape::note_read(const OpCall &call, const Tensor &value) {
   const VariableRef &variable = *variable_in(call.attrs);
   if (!recording() || !carries_gradient(value.dtype())) return false;
@@ -224,13 +235,16 @@ bool Tape::note_read(const OpCall &call, const Tensor &value) {
     if (const auto assigned = assigned_.find(variable); assigned != assigned_.end())
       note_path({.op = call.op, .breaks = false, .result = identity_of(value)},
                 {&assigned->second, 1});
+  return note_read_of(variable, identity_of(value));
+}
+
+bool Tape::note_read_of(const VariableRef &variable, std::uint64_t identity) {
   auto reads = reads_.find(variable);
   if (reads == reads_.end()) {
     if (!options_.watch_accessed_variables || !variable->trainable()) return false;
     reads = reads_.try_emplace(variable).first;
     watched_variables_.push_back(variable);
   }
-  const std::uint64_t identity = identity_of(value);
   watched_.insert(identity);
   reads->second.push_back(identity);
   return true;

@@ -71,6 +71,8 @@ public:
   Tensor batch_jacobian(const Tensor &target, const GradientSource &source,
                         const JacobianOptions &options);
   std::string explain(const Tensor &target, const GradientSource &source) const;
+  /// The value of a variable that is itself a target.
+  Tensor read_as_target(const VariableRef &variable);
   const std::vector<VariableRef> &watched_variables() const { return watched_variables_; }
   /// Begins anew: nothing watched, nothing recorded, recording.
   void reset();
@@ -168,6 +170,8 @@ private:
   void note_recording(std::string_view name, const Recording &recording);
   IsWatched either(const IsWatched &watched);
   Tensor read_variable(const OpCall &call);
+  /// Notes a value as a read of a variable, if that is watched or may be.
+  bool note_read_of(const VariableRef &variable, std::uint64_t identity);
   /// Watches what a read gave, if the variable is watched. True if so.
   bool note_read(const OpCall &call, const Tensor &value);
   /// Notes that a path ends at a call, or that one that has ended goes on through it.

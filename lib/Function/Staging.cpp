@@ -17,6 +17,12 @@ void run_eagerly(const std::function<void()> &body) {
   body();
 }
 
+struct EagerScope::Scope {
+  Interpreter::Scope of{nullptr};
+};
+EagerScope::EagerScope() : scope_(std::make_unique<Scope>()) {}
+EagerScope::~EagerScope() = default;
+
 std::uint64_t recorded_ops() { return Tracer::recorded(); }
 
 void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body) {

@@ -8,6 +8,7 @@
 
 #include "Function/Tracer.h"
 #include "NN/LayerCall.h"
+#include "Ops/LayerPaths.h"
 #include "Support/CallSite.h"
 
 namespace weft {
@@ -86,18 +87,20 @@ std::string summary_of(const std::vector<nn::NamedVariable> &before,
   static_cast<void>(before); // listed, so that layers know their paths before they are called
   const CallSite site(where);
   const std::vector<nn::LayerRecord> records = heard(inputs, call);
+  const nn::LayerPaths listing;
   const std::vector<nn::NamedVariable> variables = after();
   // What a layer holds is what lies below its path; of layers inside each other, the innermost.
   std::map<std::string, std::int64_t> own;
   std::set<std::string> paths;
   std::string root; // a layer without a path is the whole model
   // Two layers may have been given one name, but no two have one path.
-  const auto path_of = [](const nn::LayerName &name) {
-    return std::string(*name.path() == 0 ? name.text() : name.path());
+  const auto path_of = [&](const nn::LayerName &name) {
+    const std::string path = listing.of(name);
+    return path.empty() ? std::string(name.text()) : path;
   };
   for (const nn::LayerRecord &record : records) {
     paths.insert(path_of(record.name));
-    if (*record.name.path() == 0) root = record.name.text();
+    if (listing.of(record.name).empty()) root = record.name.text();
   }
   std::int64_t total = 0, trainable = 0, bytes = 0, elsewhere = 0;
   for (const nn::NamedVariable &entry : variables) {

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "Ops/LayerPaths.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
@@ -69,7 +70,10 @@ const char *LayerName::title() const {
   return title;
 }
 
+thread_local constinit LayerPaths *LayerPaths::current_ = nullptr;
+
 void LayerName::set_path(std::string_view path) const {
+  if (LayerPaths *paths = LayerPaths::current()) paths->note(*this, path);
   const char *expected = this->path();
   if (*expected == 0 && !path.empty())
     state_->path.compare_exchange_strong(expected, interned(path));

@@ -18,8 +18,10 @@ std::shared_ptr<PyObject> kept(nb::object object) {
 }
 
 /// The gradients that a function gives for cotangents: a tensor or None for each of `count`
-/// operands.
-std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count) {
+/// operands. It may give one for each argument instead, with None for `others`, the places of those
+/// that are no tensors.
+std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count,
+                           const std::vector<std::size_t> &others) {
   const Locked lock;
   nb::list arguments;
   for (const Tensor &cotangent : cotangents)
@@ -32,6 +34,9 @@ std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, s
     const Place place{"custom_gradient", "a gradient"};
     gradients.push_back(gradient.is_none() ? Tensor() : to_tensor(gradient.ptr(), place));
   }
+  if (!others.empty() && gradients.size() == count + others.size())
+    for (auto other = others.rbegin(); other != others.rend(); ++other)
+      gradients.erase(gradients.begin() + static_cast<std::ptrdiff_t>(*other));
   if (gradients.size() != count)
     throw ValueError("custom_gradient: the gradient function gave " +
                      std::to_string(gradients.size()) + " gradients, and there are " +
@@ -49,10 +54,12 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
                 const nb::tuple &variables) {
   detail::Body pullback;
   std::vector<Tensor> operands;
+  std::vector<std::size_t> others;
   nb::list arguments;
   for (const nb::handle argument : given) {
     const nb::object value = with_values(argument.ptr());
     if (is_tensor(value.ptr())) operands.push_back(tensor_in(value.ptr()));
+    else others.push_back(nb::len(arguments));
     arguments.append(value);
   }
   std::vector<Variable> read;
@@ -78,8 +85,8 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
   const std::vector<Tensor> results = structure.tensors();
   const std::shared_ptr<PyObject> pull = kept(nb::object(made[1]));
   const std::size_t count = operands.size();
-  pullback = [pull, count](std::span<const Tensor> cotangents) {
-    return pulled(pull.get(), cotangents, count);
+  pullback = [pull, count, others = std::move(others)](std::span<const Tensor> cotangents) {
+    return pulled(pull.get(), cotangents, count, others);
   };
   const std::vector<Tensor> attached = detail::attach(name, operands, results, pullback, false);
   std::size_t next = 0;

@@ -283,15 +283,19 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
   }
   const FunctionCore::Inlined here(*self->core);
   if (!detail::is_tracing())
-    return PyObject_Vectorcall(self->function, args, flags & ~PY_VECTORCALL_ARGUMENTS_OFFSET,
-                               keywords);
+    return in_form(self,
+                   checked(PyObject_Vectorcall(self->function, args,
+                                               flags & ~PY_VECTORCALL_ARGUMENTS_OFFSET, keywords)))
+        .release()
+        .ptr();
   nb::list positional;
   nb::dict named;
   for (std::size_t i = 0; i < given; ++i) positional.append(nb::handle(args[i]));
   for (Py_ssize_t k = 0; keywords != nullptr && k < PyTuple_GET_SIZE(keywords); ++k)
     named[nb::handle(PyTuple_GET_ITEM(keywords, k))] =
         nb::handle(args[given + static_cast<std::size_t>(k)]);
-  return call_tracing(nb::handle(self->function), nb::tuple(positional), named, self->autograph)
+  return in_form(self, call_tracing(nb::handle(self->function), nb::tuple(positional), named,
+                                    self->autograph))
       .release()
       .ptr();
 }
@@ -323,7 +327,9 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t f
     if (self->function == nullptr) raise_type_error("a traced function was called after its end");
     const nb::object alive = nb::borrow(callable);
     if (run_eagerly && !detail::is_tracing()) [[unlikely]]
-      return PyObject_Vectorcall(self->function, args, flags, keywords);
+      return in_form(self, checked(PyObject_Vectorcall(self->function, args, flags, keywords)))
+          .release()
+          .ptr();
     Call call(self);
     if (FunctionCore::recording()) [[unlikely]]
       return call_recorded(call, args, flags, keywords);
@@ -566,6 +572,16 @@ PyType_Spec type_spec{"weft.Function", sizeof(Object), 0,
                           Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                       slots};
 
+/// A context whose ops run at once, unseen by traces and tapes.
+struct Lifted {
+  using Initialized = void; // see Initialized.h
+  Lifted() = default;
+  Lifted(const Lifted &) = delete;
+  Lifted &operator=(const Lifted &) = delete;
+
+  std::vector<std::unique_ptr<detail::EagerScope>> scopes;
+};
+
 template <class Method>
 void define_method(nb::module_ &scope, const char *name, Method method, const char *documentation) {
   const nb::object made = nb::cpp_function(method, nb::name(name), nb::is_method(), documentation);
@@ -625,6 +641,13 @@ void define_functions(nb::module_ &module) {
     detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
     return result;
   });
+  nb::class_<Lifted>(module, "internal_Lifted", nb::is_final())
+      .def(nb::init<>())
+      .def("__enter__",
+           [](Lifted &self) { self.scopes.push_back(std::make_unique<detail::EagerScope>()); })
+      .def("__exit__", [](Lifted &self, const nb::args &) {
+        if (!self.scopes.empty()) self.scopes.pop_back();
+      });
   module.def("internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; });
   module.def("internal_functions_run_eagerly", [] { return run_eagerly; });
 }

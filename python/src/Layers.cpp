@@ -1,6 +1,7 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
 #include "Snapshots.h"
+#include "Style.h"
 #include "Text.h"
 
 #include <weft/nn/dense.h>
@@ -26,6 +27,14 @@ PyObject *result_of(const LayerObject &layer, Tensor result) {
 
 Tensor tensor_argument(PyObject *object, const char *layer, const char *argument) {
   return is_tensor(object) ? tensor_in(object) : to_tensor(object, {layer, argument});
+}
+
+Tensor input_argument(const LayerObject &layer, PyObject *object, const char *name) {
+  Tensor x = tensor_argument(object, name, "x");
+  if (x.dtype() == DType::f64 && prints_as_tensorflow() &&
+      PyDict_GetItemString(layer.arguments.ptr(), "dtype") == nullptr)
+    return x.astype(DType::f32);
+  return x;
 }
 
 Tensor optional_tensor(PyObject *object, const char *layer, const char *argument) {

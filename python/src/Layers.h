@@ -35,6 +35,9 @@ inline bool is_true(PyObject *object) {
 
 /// The tensor that an argument of a layer's call is. Throws DTypeError for None.
 Tensor tensor_argument(PyObject *object, const char *layer, const char *argument);
+/// What a layer is called with. In programs of weft.tf one in f64 is cast to the f32 of layers that
+/// were not made with another dtype, as Keras does.
+Tensor input_argument(const LayerObject &layer, PyObject *object, const char *name);
 /// The same; undefined for one that is None or not given.
 Tensor optional_tensor(PyObject *object, const char *layer, const char *argument);
 
@@ -61,7 +64,7 @@ struct CallOf {
   static constexpr std::size_t required = 1;
 
   static PyObject *call(const LayerOf<L> &self, const char *name, PyObject *const *values) {
-    const Tensor x = tensor_argument(values[0], name, "x");
+    const Tensor x = input_argument(self, values[0], name);
     const bool training = is_true(values[1]);
     return result_of(self, unlocked(x.impl()->size, [&] { return run(self.layer, x, training); }));
   }

@@ -141,15 +141,21 @@ nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
 
 void convert_to_specs(const Callee &self, Bound &bound) {
   const auto specs = static_cast<std::size_t>(PyTuple_GET_SIZE(self.specs));
+  const auto convert = [&](PyObject *value, std::size_t spec, const char *name) {
+    bound.converted.push_back(converted(
+        value, PyTuple_GET_ITEM(self.specs, static_cast<Py_ssize_t>(spec)), {self.name, name}));
+    return bound.converted.back().ptr();
+  };
   if (bound.placed.empty()) bound.placed.assign(bound.values, bound.values + bound.count);
-  for (std::size_t i = 0; i < std::min(specs, bound.count); ++i) {
-    const char *name = PyUnicode_AsUTF8(self.parameters->names[i].ptr());
-    bound.converted.push_back(converted(bound.placed[i],
-                                        PyTuple_GET_ITEM(self.specs, static_cast<Py_ssize_t>(i)),
-                                        {self.name, name}));
-    bound.placed[i] = bound.converted.back().ptr();
-  }
+  const std::size_t named = self.parameters->more ? self.parameters->positional : bound.count;
+  for (std::size_t i = 0; i < std::min(specs, named); ++i)
+    bound.placed[i] =
+        convert(bound.placed[i], i, PyUnicode_AsUTF8(self.parameters->names[i].ptr()));
   bound.values = bound.placed.data();
+  bound.converted_rest.assign(bound.rest.begin(), bound.rest.end());
+  for (std::size_t i = 0; i < bound.rest.size() && named + i < specs; ++i)
+    bound.converted_rest[i] = convert(bound.rest[i], named + i, "*args");
+  bound.rest = bound.converted_rest;
 }
 
 void walk(const Callee &self, const Bound &bound, ArgumentWalker &walker) {

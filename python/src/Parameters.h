@@ -40,6 +40,7 @@ struct Bound {
   std::vector<std::pair<PyObject *, PyObject *>> words = {}; ///< of **kwargs, sorted
   std::vector<PyObject *> placed = {};
   std::vector<nb::object> converted = {};
+  std::vector<PyObject *> converted_rest = {};
 };
 
 /// Puts the arguments of a call in their places. Throws TypeError, in Python's words.

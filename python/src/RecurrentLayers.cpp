@@ -92,7 +92,7 @@ struct CallOfCell {
 
   static PyObject *call(const LayerOf<L> &self, const char *name, PyObject *const *values) {
     using State = typename L::State;
-    const Tensor x = tensor_argument(values[0], name, "x");
+    const Tensor x = input_argument(self, values[0], name);
     PyObject *given = values[1] == Py_None ? nullptr : values[1];
     std::optional<State> state;
     if (given != nullptr) state = state_in<State>(given, name, "states");
@@ -121,7 +121,7 @@ struct CallOf<nn::RNN<Cell>> {
   static PyObject *call(const LayerOf<nn::RNN<Cell>> &self, const char *name,
                         PyObject *const *values) {
     using State = typename Cell::State;
-    const Tensor x = tensor_argument(values[0], name, "x"),
+    const Tensor x = input_argument(self, values[0], name),
                  mask = optional_tensor(values[2], name, "mask");
     std::optional<State> initial;
     if (values[1] != nullptr && values[1] != Py_None)
@@ -204,7 +204,7 @@ struct CallOf<BidirectionalLayer> {
 
   static PyObject *call(const LayerOf<BidirectionalLayer> &self, const char *name,
                         PyObject *const *values) {
-    const Tensor x = tensor_argument(values[0], name, "x"),
+    const Tensor x = input_argument(self, values[0], name),
                  mask = optional_tensor(values[1], name, "mask");
     return result_of(self, unlocked(x.impl()->size, [&] { return self.layer(x, mask); }));
   }
@@ -217,7 +217,7 @@ struct CallOf<nn::MultiHeadAttention> {
 
   static PyObject *call(const LayerOf<nn::MultiHeadAttention> &self, const char *name,
                         PyObject *const *values) {
-    const Tensor x = tensor_argument(values[0], name, "x"),
+    const Tensor x = input_argument(self, values[0], name),
                  others = optional_tensor(values[1], name, "others");
     const nn::AttentionCall call = attention_call(values[2], values[3], name);
     return result_of(self, unlocked(x.impl()->size, [&] {
@@ -233,7 +233,7 @@ struct CallOf<nn::TransformerEncoderLayer> {
 
   static PyObject *call(const LayerOf<nn::TransformerEncoderLayer> &self, const char *name,
                         PyObject *const *values) {
-    const Tensor x = tensor_argument(values[0], name, "x");
+    const Tensor x = input_argument(self, values[0], name);
     const nn::AttentionCall call = attention_call(values[1], values[2], name);
     return result_of(self, unlocked(x.impl()->size, [&] { return self.layer(x, call); }));
   }
@@ -246,7 +246,7 @@ struct CallOf<nn::TransformerDecoderLayer> {
 
   static PyObject *call(const LayerOf<nn::TransformerDecoderLayer> &self, const char *name,
                         PyObject *const *values) {
-    const Tensor x = tensor_argument(values[0], name, "x"),
+    const Tensor x = input_argument(self, values[0], name),
                  encoded = tensor_argument(values[1], name, "encoded");
     const nn::AttentionCall own = attention_call(values[2], values[4], name),
                             cross = attention_call(values[3], values[4], name);

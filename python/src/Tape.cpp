@@ -59,6 +59,15 @@ std::vector<GradientSource> sources_in(const Structure &structure) {
   return list;
 }
 
+/// The targets of derivatives, of which a variable is one as the tape would have read it.
+std::vector<Tensor> targets_in(GradientTape &tape, const Structure &structure) {
+  std::vector<Tensor> list;
+  for (const nb::object &leaf : structure.leaves())
+    list.push_back(is_variable(leaf.ptr()) ? tape.read(variable_in(leaf.ptr()))
+                                           : tensor_in(leaf.ptr()));
+  return list;
+}
+
 Unconnected unconnected_of(nb::handle word) {
   const nb::object text =
       nb::hasattr(word, "value") ? nb::object(word.attr("value")) : nb::borrow(word);
@@ -96,7 +105,7 @@ nb::object gradient(Tape &tape, nb::handle target, nb::handle by_what, nb::handl
                     nb::handle unconnected) {
   GradientTape &of = tape.entered("gradient was called");
   GradientOptions options{.unconnected = unconnected_of(unconnected)};
-  std::vector<Tensor> targets = structure_of(target, "gradient: target").tensors();
+  std::vector<Tensor> targets = targets_in(of, structure_of(target, "gradient: target"));
   if (!output_gradients.is_none()) {
     const bool one = is_leaf(target.ptr());
     const nb::object list =
@@ -115,7 +124,8 @@ nb::object jacobian(Tape &tape, nb::handle target, nb::handle by_what, nb::handl
   GradientTape &of = tape.entered("jacobian was called");
   const Structure sources = structure_of(listed(by_what), "jacobian: sources");
   const std::vector<GradientSource> by = sources_in(sources);
-  const Tensor y = to_tensor(target.ptr(), {"jacobian", "target"});
+  const Tensor y = is_variable(target.ptr()) ? of.read(variable_in(target.ptr()))
+                                             : to_tensor(target.ptr(), {"jacobian", "target"});
   const std::vector<Tensor> found =
       of.jacobian(y, by, {.unconnected = unconnected_of(unconnected), .vectorize = vectorize});
   std::size_t next = 0;

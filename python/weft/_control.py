@@ -147,6 +147,10 @@ def while_loop(
 def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
     """What the body gives: as many values as there are variables, or the only one."""
     after = run_part(body, *first, *values)
+    if after is None and len(values) == 1 and values[0] is not None:
+        raise _weft.ValueError(
+            "the body of a loop of one variable gives its next value, and gave None: does it return one?"
+        )
     many = len(values) != 1 or type(after) in (list, tuple)
     if many and not is_listed(after):
         raise _weft.ValueError(

@@ -587,6 +587,20 @@ def from_iterable(iterable: Any) -> Dataset[Any]:
         TypeError: for what is not iterable, text and dicts
         StateError: in the second loop over an iterator
     """
+    return _of_elements(iterable, None)
+
+
+def batches_of(data: Any) -> Dataset[Any]:
+    """As `from_iterable`; batches of a loader that are lists, [x, y], are tuples."""
+
+    def as_tuple(batch: Any) -> Any:
+        return tuple(batch) if type(batch) is list else batch
+
+    return _of_elements(data, as_tuple)
+
+
+def _of_elements(iterable: Any, element: Callable[[Any], Any] | None) -> Dataset[Any]:
+    """What `from_iterable` gives, of what `element` makes of each."""
     if isinstance(iterable, Dataset):
         return cast("Dataset[Any]", iterable)
     kind = cast("type[Any]", type(iterable))
@@ -602,12 +616,19 @@ def from_iterable(iterable: Any) -> Dataset[Any]:
     if isinstance(iterable, Sequence) or (bare and indexed):
         given = cast("Any", iterable)
         rows: Any = tuple(given) if kind is list else given
-        row = _weft.internal_Callable(rows.__getitem__)
+        taken: Any = rows.__getitem__
+        if element is not None:
+            changed = element
+            taken = lambda i: changed(rows[i])
+        row = _weft.internal_Callable(taken)
         size = len(rows)
         return _made(_weft.internal_from_rows(f"{kind.__name__} of {size}", size, row), row)
     iterator = iter(iterable)
     begin: Callable[[bool], Iterator[Any]]
     begin = _Once(iterator) if iterator is iterable else lambda for_types: iter(iterable)
+    if element is not None:
+        plain, made = begin, element
+        begin = lambda for_types: (made(each) for each in plain(for_types))
     called = _weft.internal_Callable(begin)
     return _made(_weft.internal_from_iterators(called), called)
 

@@ -135,7 +135,7 @@ def function(
 
     Args:
         input_signature: a list or tuple of `TensorSpec`, or of trees of them, one for each
-            parameter; then there is one trace
+            parameter, those of `*args` behind the others; then there is one trace
         autograph: whether control flow of Python is converted
         reduce_retracing: whether calls that differ in sizes share a trace; by default they do
         name: for messages and the IR; that of the function by default
@@ -185,7 +185,7 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     for i, p in enumerate(by_position):
         if i >= len(specs) and p.default is p.empty:
             raise TypeError(f"input_signature is missing a spec for the parameter '{p.name}'")
-    if len(specs) > len(by_position):
+    if len(specs) > len(by_position) and not any(p.kind == p.VAR_POSITIONAL for p in parameters):
         extra = len(specs) - len(by_position)
         raise TypeError(f"input_signature has {extra} more specs than the function has parameters")
     for p in parameters:
@@ -258,6 +258,20 @@ class ConcreteFunction:
         )
         if hasattr(of, "_weft_results"):
             self._function._weft_results = of._weft_results
+        if not _weft.internal_is_tracing():
+            self._trace()
+
+    def _trace(self) -> None:
+        """Makes the trace, by tensors that stand for those of a call."""
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, parameter in self._kinds.items():
+            value = mapped(self._specs[name], _stand_in, "get_concrete_function")
+            if parameter.kind == parameter.KEYWORD_ONLY:
+                named[name] = value
+            else:
+                positional.append(value)
+        self._function._trace(*positional, **named)
 
     @property
     def structured_input_signature(self) -> dict[str, Any]:
@@ -289,6 +303,14 @@ class ConcreteFunction:
                 f"concrete function is for {spec!r} alone"
             )
         return value
+
+
+def _stand_in(spec: Any) -> Any:
+    """A tensor of the type of a spec, which takes no memory."""
+    if not isinstance(spec, TensorSpec):
+        return spec
+    sizes = [1 if n is None else n for n in spec.shape or ()]
+    return _weft.broadcast(_weft.zeros([], spec.dtype), sizes)
 
 
 def _takes_one(p: Any) -> bool:

@@ -401,9 +401,10 @@ def shapes_of_results(model: Any) -> Any:
         StateError: if neither is known
     """
     types: Any = getattr(model, "_called_with", None)
-    first = next(iter(getattr(model, "layers", [])), None)
+    entries = list(model) if isinstance(model, Sequential) else []
+    first = entries[0] if entries else None
     shape = getattr(first, "input_shape", None)
-    if types is None and isinstance(model, Sequential) and shape is not None:
+    if types is None and shape is not None:
         types = _types_of(model, (None, *shape), getattr(first, "input_dtype", None) or "float32")
     if types is None:
         types = _types_of(model, None, None)  # an error that says what to do
@@ -527,7 +528,7 @@ class Sequential(Model):
         return True
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.layers)
+        return iter([layer for _, layer, _ in self._added()])
 
     @overload
     def __getitem__(self, index: int | str) -> Any: ...
@@ -542,7 +543,7 @@ class Sequential(Model):
                     return layer
             raise KeyError(index)
         if isinstance(index, slice):
-            return Sequential(self.layers[index])
+            return Sequential(list(self)[index])
         return self._added()[index][1]
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from weft import _weft
 from weft._bases import Optimizer
 from weft._arguments import integer, optional_integer, optional_number, options
-from weft._datasets import Dataset, as_dataset
+from weft._datasets import Dataset, batches_of
 from weft._function import function
 from weft._histories import History as History
 from weft._histories import Progress as Progress
@@ -220,6 +220,8 @@ class _Calls:
         self._reset = [_method(m, "reset", "reset_state") for _, m in metrics]
         self._training = takes_training(model)
         self._batches: Iterator[Any] | None = None
+        self.told: list[Any] = []
+        """Callbacks, of which some hear of more than the loop tells: where a step or a trial begins."""
         self._train: Callable[..., Any] = self._train_step
         self._test: Callable[..., Any] = self._test_step
         if compile:
@@ -258,16 +260,27 @@ class _Calls:
         if self._batches is None:
             self._batches = iter(self.data)
         for batch in self._batches:
+            self._tell("step_begin")
             return self._train(*_pair(batch))
         return None
 
+    def _tell(self, event: str, *what: Any) -> None:
+        for callback in self.told:
+            method = getattr(callback, event, None)
+            if method is not None:
+                method(*what)
+
     def validate(self) -> bool:
         """Tries the model on all batches; whether there was one."""
-        some = False
+        self._tell("test_begin")
+        count = 0
         for batch in self.validation or ():
-            self._test(*_pair(batch))
-            some = True
-        return some
+            self._tell("test_step_begin", count)
+            loss = self._test(*_pair(batch))
+            self._tell("test_step_end", count, loss)
+            count += 1
+        self._tell("test_end")
+        return count > 0
 
     def numbers(self) -> list[tuple[str, Any]]:
         """The loss and the metrics, which are then reset."""
@@ -329,7 +342,7 @@ def fit(
 
     Args:
         model: is called with x, and with `training=True` or False if it has that parameter
-        data: a data set of batches, or another iterable of pairs
+        data: a data set of batches, or another iterable of pairs, which may be lists
         optimizer: has `apply_gradients(pairs)`, of gradients and variables
         loss: `loss(y, predictions)`, a scalar
         metrics: objects with `update(y, predictions)`, `result()` and `reset()`, by name or alone
@@ -347,8 +360,8 @@ def fit(
         ShapeError: for a loss that is no scalar
         TypeError: for a batch that is no pair, a metric or a callback that is none
     """
-    batches = as_dataset(data)
-    tried = None if validation is None else as_dataset(validation)
+    batches = batches_of(data)
+    tried = None if validation is None else batches_of(validation)
     if not callable(loss):
         raise TypeError(f"fit: the loss is a {type(loss).__name__}, not a function")
     _method_of_optimizer(optimizer)
@@ -364,6 +377,7 @@ def fit(
         parts = [("model", model), ("optimizer", optimizer), ("data", batches)]
         parts += [("metrics.loss", calls.mean), *[(f"metrics.{n}", m) for n, m in named]]
     told = list(callbacks)
+    calls.told = [each for each in told if hasattr(each, "test_step_begin")]
     notebook = progress and is_notebook()
     if notebook:
         told.append(_NotebookBars(batches.size))

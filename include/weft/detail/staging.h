@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,19 @@ bool is_tracing();
 
 /// Runs `body` on values, unseen by the traces and tapes of this thread.
 void run_eagerly(const std::function<void()> &body);
+
+/// The same from its construction to its end; those of a thread end in the opposite order.
+class EagerScope {
+public:
+  EagerScope();
+  ~EagerScope();
+  EagerScope(const EagerScope &) = delete;
+  EagerScope &operator=(const EagerScope &) = delete;
+
+private:
+  struct Scope;
+  std::unique_ptr<Scope> scope_;
+};
 
 /// How many ops, calls and constructs the traces of this thread have recorded until now, those of
 /// forgotten blocks among them.

@@ -39,6 +39,8 @@ public:
   const char *path() const;
   /// The first path stays.
   void set_path(std::string_view path) const;
+  /// What copies of it have in common with no other name.
+  const void *identity() const { return state_.get(); }
   /// A name of the same kind for another layer.
   LayerName another() const;
 

@@ -309,10 +309,14 @@ def _stage(
     once: Callable[[LoopState], Any],
     run: Callable[[LoopState], list[Tensor]],
 ) -> None:
-    """Stages a loop: one iteration in passing shows what it carries; then it is recorded, again if
-    it turns out that more must be."""
+    """Stages a loop. It is recorded at once where the guess holds that it carries all that tensors
+    stand for, with the types that these have before it, so that the code of the user runs once.
+    Else one iteration in passing shows what it carries; then it is recorded, again if it turns out
+    that more must be."""
     check_place(f"`{loop.name}`", loop.body)
     before = loop.get()
+    if _stage_by_guess(loop, before, run):
+        return
     state = LoopState(loop.symbols, before, loop.options.get("shape_invariants") or ())
     probed = False
     try:
@@ -329,3 +333,25 @@ def _stage(
     except BaseException:
         loop.set(before)
         raise
+
+
+def _stage_by_guess(
+    loop: _Loop, before: tuple[Any, ...], run: Callable[[LoopState], list[Tensor]]
+) -> bool:
+    """Records a loop by a guess of what it carries; whether that held. What fails otherwise fails
+    again without it, and is said there."""
+    if loop.options.get("shape_invariants"):
+        return False
+    state = LoopState(loop.symbols, before)
+    if not state.guess():
+        return False
+    try:
+        results = run(state)
+    except Exception:
+        loop.set(before)
+        return False
+    except BaseException:
+        loop.set(before)
+        raise
+    loop.set(state.values(results))
+    return True

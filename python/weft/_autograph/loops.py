@@ -52,12 +52,43 @@ class LoopState:
     ) -> None:
         self._library = staging.library()
         self._symbols = [_Symbol(name, value) for name, value in zip(names, before, strict=True)]
+        self._handed: list[Any] | None = None
+        """What an iteration began with, where what is carried was guessed."""
         self._invariants: dict[int, tuple[int | None, ...]] = {}
         for tensor, shape in invariants:
             for i, value in enumerate(before):
                 if value is tensor:
                     self._invariants[i] = tuple(shape)
                     self._check_invariant(i, tensor, "before the loop")
+
+    def guess(self) -> bool:
+        """Carries all symbols that tensors can stand for, which an iteration assigns and so
+        probably changes; whether that is a guess to try."""
+        found: list[tuple[_Symbol, Spec, list[Any]]] = []
+        for symbol in self._symbols:
+            value, leaves = symbol.before, list[Any]()
+            if is_absent(value) or isinstance(value, Maybe) or value is None:
+                return False
+            if type(value) in (list, dict):
+                continue  # Python's, unless an iteration makes another one
+            spec = trees.flatten(value, leaves)
+            if not leaves:
+                continue
+            if not all(map(self._is_plain, leaves)):
+                return False
+            found.append((symbol, spec, leaves))
+        for symbol, spec, leaves in found:
+            symbol.spec, symbol.leaves = spec, leaves
+            symbol.tensors = [self._library.as_tensor(leaf) for leaf in symbol.leaves]
+            symbol.carried = True
+        self._handed = []
+        return bool(found)
+
+    def _is_plain(self, leaf: Any) -> bool:
+        """Whether it is a number or a tensor, and not a variable or an array."""
+        if trees.is_number(leaf):
+            return True
+        return self._library.is_tensor(leaf) and self._library.read(leaf, leaf) is None
 
     def entry(self) -> list[Tensor]:
         """The tensors that are carried, as they enter the loop."""
@@ -71,7 +102,10 @@ class LoopState:
     def values(self, tensors: Sequence[Tensor]) -> list[Any]:
         """What the symbols hold at the start of an iteration, or behind the loop."""
         left = iter(tensors)
-        return [self._value(symbol, left) for symbol in self._symbols]
+        values = [self._value(symbol, left) for symbol in self._symbols]
+        if self._handed is not None:
+            self._handed = values
+        return values
 
     def _value(self, symbol: _Symbol, left: Any) -> Any:
         if not symbol.carried:
@@ -88,6 +122,8 @@ class LoopState:
         results: list[Tensor] = []
         for i, value in enumerate(after):
             symbol = self._symbols[i]
+            if self._handed and symbol.carried and trees.same(self._handed[i], value):
+                raise Retry  # the guess was wrong: it is Python's
             if self._fits(i, symbol, value):
                 if symbol.carried:
                     results += self._tensors(i, symbol, value)

@@ -169,6 +169,7 @@ class LambdaCallback(Callback):
         on_epoch_end: Callable[..., Any] | None = None,
         on_train_begin: Callable[..., Any] | None = None,
         on_train_end: Callable[..., Any] | None = None,
+        on_train_batch_begin: Callable[..., Any] | None = None,
         on_train_batch_end: Callable[..., Any] | None = None,
     ) -> None:
         given = {
@@ -176,6 +177,7 @@ class LambdaCallback(Callback):
             "on_epoch_end": on_epoch_end,
             "on_train_begin": on_train_begin,
             "on_train_end": on_train_end,
+            "on_train_batch_begin": on_train_batch_begin,
             "on_train_batch_end": on_train_batch_end,
         }
         for name, function in given.items():

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import weft as wf
 from weft import _weft
-from weft._trees import is_listed
+from weft._trees import is_dict, is_listed
 
 from . import _more
 
@@ -95,10 +95,20 @@ class Dataset(wf.data.Dataset[Any]):
         name: str | None = None,
     ) -> Self:
         """What an iterable gives that `generator(*args)` makes anew for each epoch, as tensors of
-        the dtypes of the signature, if there is one."""
+        the dtypes of the signature, if there is one. An element of another shape or structure than
+        it says is a TypeError."""
+        if output_signature is not None and (output_types is not None or output_shapes is not None):
+            raise TypeError("from_generator: output_types and output_shapes go without output_signature")
         types = output_types if output_signature is None else output_signature
+        if output_shapes is not None:
+            if types is None:
+                raise TypeError("from_generator: output_shapes need output_types")
+            types = _specs_of(types, output_shapes)
         made = wf.data.from_generator(_typed, generator, types, args or ())
-        return cls._of_other(made, "FlatMapDataset")
+        of = cls._of_other(made, "FlatMapDataset")
+        if types is not None and (output_signature is not None or output_shapes is not None):
+            of._spec = types
+        return of
 
     @classmethod
     def range(cls, *args: int, output_type: Any = "int64", name: str | None = None) -> Self:
@@ -115,9 +125,20 @@ class Dataset(wf.data.Dataset[Any]):
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Self:
         """Tuples of one element of each data set."""
         listed: Any = args or (datasets,)
-        if len(listed) == 1 and type(listed[0]) in (list, tuple):
+        if len(listed) == 1 and type(listed[0]) in (list, tuple, dict):
             listed = listed[0]
-        return cls._of_other(wf.data.zip(*listed), "ZipDataset")
+        if isinstance(listed, wf.data.Dataset):
+            listed = (listed,)
+        flat: list[Any] = []
+        _collect(listed, flat)
+        made: Any = wf.data.zip(*flat)
+        if len(flat) != len(listed) or is_dict(listed):
+
+            def nested(*parts: Any) -> Any:
+                return _structured(listed, iter(parts))
+
+            made = made.map(nested)
+        return cls._of_other(made, "ZipDataset")
 
     def map(
         self,
@@ -296,6 +317,27 @@ class Dataset(wf.data.Dataset[Any]):
         return f"<_{self._kind} element_spec={self.element_spec!r}>"
 
 
+def _collect(datasets: Any, flat: list[Any]) -> None:
+    """The data sets of a structure, in its order."""
+    if is_dict(datasets) or is_listed(datasets):
+        for each in datasets.values() if is_dict(datasets) else datasets:
+            _collect(each, flat)
+    elif isinstance(datasets, wf.data.Dataset):
+        flat.append(datasets)
+    else:
+        kind = type(datasets).__name__
+        raise TypeError(f"zip: a {kind} is among the data sets: data sets are wanted, or tuples and dicts of them")
+
+
+def _structured(datasets: Any, parts: Iterator[Any]) -> Any:
+    """The elements of data sets in the structure of these."""
+    if is_dict(datasets):
+        return {name: _structured(each, parts) for name, each in datasets.items()}
+    if is_listed(datasets):
+        return tuple(_structured(each, parts) for each in datasets)
+    return next(parts)
+
+
 def _as_array(x: Any) -> Any:
     return x.numpy() if isinstance(x, wf.Tensor) else x
 
@@ -317,9 +359,38 @@ def _begin_of(data: Dataset, predicate: Callable[..., Any]) -> Iterator[Any]:
 def _typed(generator: Callable[..., Iterable[Any]], types: Any, args: Any) -> Iterator[Any]:
     """What a generator gives, as tensors of these types."""
     for element in generator(*args):
-        yield element if types is None else _more.map_structure(_of_type, [types, element])
+        yield element if types is None else _of_types(types, element)
 
 
-def _of_type(kind: Any, x: Any) -> Any:
-    wanted: Any = kind.dtype if isinstance(kind, wf.TensorSpec) else kind
-    return wf.asarray(x, wanted)
+def _of_types(types: Any, element: Any) -> Any:
+    """An element as tensors of types: dtypes and specs, in dicts and tuples."""
+    if is_dict(types) and is_dict(element) and types.keys() == element.keys():
+        return {name: _of_types(kind, element[name]) for name, kind in types.items()}
+    if is_listed(types) and is_listed(element) and len(types) == len(element):
+        return tuple(map(_of_types, types, element))
+    if is_dict(types) or is_listed(types):
+        raise TypeError(
+            f"from_generator: the generator gave {element!r}, but an element is to be of the structure of {types!r}"
+        )
+    if not isinstance(types, wf.TensorSpec):
+        return wf.asarray(element, types)
+    made = wf.asarray(element, types.dtype)
+    wanted = types.shape
+    fits = wanted is None or (
+        len(wanted) == made.ndim and all(n in (None, m) for n, m in zip(wanted, made.shape, strict=True))
+    )
+    if not fits:
+        raise TypeError(
+            f"from_generator: the generator gave an element of shape {tuple(made.shape)}, but the signature says "
+            f"{types!r}"
+        )
+    return made
+
+
+def _specs_of(types: Any, shapes: Any) -> Any:
+    """Dtypes and shapes of one structure as specs."""
+    if is_dict(types):
+        return {name: _specs_of(kind, shapes[name]) for name, kind in types.items()}
+    if is_listed(types):
+        return tuple(map(_specs_of, types, shapes))
+    return wf.TensorSpec(shapes, types)

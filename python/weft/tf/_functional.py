@@ -14,7 +14,8 @@ from . import _more
 
 
 def function(f: Any, options: dict[str, Any]) -> Any:
-    """A traced function whose results are tensors where those of the function are numbers."""
+    """A traced function whose results are tensors where those of the function are numbers or
+    variables, which have other values later."""
 
     traces: Any = wf.function
 
@@ -31,6 +32,8 @@ def _as_results(results: Any) -> Any:
 
 
 def _as_result(x: Any) -> Any:
+    if isinstance(x, wf.Variable):
+        return x.value()
     return wf.constant(x) if isinstance(x, int | float) else x
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import weft as wf
 from weft import _weft
 from weft._bases import minimized
 from weft._absent import refuse_keywords
+from weft._trees import is_dict, is_listed
 
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers
@@ -23,10 +24,64 @@ __all__ = [
     "Layer",
     "LearningRateSchedule",
     "Lion",
+    "Module",
     "Optimizer",
     "RMSprop",
     "optimizer_of",
 ]
+
+
+class Module(wf.Module):
+    """A Module whose variables and submodules are tuples, as TensorFlow has them: the attributes by
+    their names, those of a module before those of the modules in it."""
+
+    @property
+    def variables(self) -> Any:
+        """All variables, each once."""
+        return tuple(_variables_of(self, {}, set()).values())
+
+    @property
+    def trainable_variables(self) -> Any:
+        """Those that training changes."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def non_trainable_variables(self) -> Any:
+        """Those that training does not change."""
+        return tuple(v for v in self.variables if not v.trainable)
+
+    @property
+    def submodules(self) -> Any:
+        """The Modules and layers in it, each once."""
+        return tuple(super().submodules)
+
+
+def _variables_of(module: Any, found: dict[int, Any], seen: set[int]) -> dict[int, Any]:
+    seen.add(id(module))
+    inner: list[Any] = []
+
+    def visit(value: Any) -> None:
+        if isinstance(value, wf.Variable):
+            found.setdefault(id(value), value)
+        elif isinstance(value, wf.Module | _weft.internal_part):
+            if not isinstance(value, _optimizers.Optimizer):
+                inner.append(value)
+        elif is_dict(value):
+            for name in sorted(value, key=str):
+                visit(value[name])
+        elif is_listed(value):
+            for each in value:
+                visit(each)
+
+    for name in sorted(vars(module)):
+        visit(vars(module)[name])
+    for each in inner:
+        if not isinstance(each, Module):
+            for variable in cast("Any", each).variables:
+                found.setdefault(id(variable), variable)
+        elif id(each) not in seen:
+            _variables_of(each, found, seen)
+    return found
 
 
 class LearningRateSchedule:
@@ -425,8 +480,22 @@ class Layer(_networks.Layer):
             refuse_keywords(type(self).__name__, options, ["trainable", "name", "dtype", *known])
         super().__init__(name)
         self.trainable = trainable
+        self._casts = dtype is None or wf.dtype(dtype) != "float64"
         if "input_shape" in options:
             self.input_shape = tuple(options["input_shape"])
+
+    def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
+        casts = self.__dict__.get("_casts", True)
+        return super()._weft_call(call, autocast(args) if casts else args, kwargs)
+
+
+def autocast(x: Any) -> Any:
+    """Inputs in float64, tensors and arrays of NumPy, as float32: layers cast them, as Keras has it."""
+    if type(x) in (list, tuple):
+        return type(x)(map(autocast, x))
+    if getattr(getattr(x, "dtype", None), "name", "") != "float64" or isinstance(x, wf.Variable):
+        return x
+    return wf.cast(x, "float32")
 
 
 Layer.register(_weft.Layer)

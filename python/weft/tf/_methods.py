@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import weft as wf
@@ -271,9 +272,30 @@ def _output_shape(self: Any) -> Any:
     return shapes_of_results(self)
 
 
+def _for_numpy(name: str) -> Any:
+    """A method that also functions of NumPy call, which have an `out` for it: they give what NumPy
+    gives for the array, as TensorFlow's tensors have no such methods."""
+    method: Any = getattr(_weft.Tensor, name)
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs:
+            return getattr(self.numpy(), name)(*args, **kwargs)
+        return method(self, *args, **kwargs)
+
+    return call
+
+
+_REDUCED_BY_NUMPY = (
+    *("sum", "mean", "prod", "all", "any", "max", "min", "std", "var", "argmax", "argmin", "ptp"),
+    *("round", "clip", "take", "dot", "trace"),
+)
+
+
 def install() -> None:
     """Adds the methods to the classes."""
     bound: Any = _weft
+    _add(_weft.Tensor, {name: _for_numpy(name) for name in _REDUCED_BY_NUMPY})
     for each in (_weft.Tensor, _weft.Variable):
         _add(each, {"ref": _ref, "get_shape": _get_shape, "cpu": _cpu, "gpu": _gpu})
     _add(_weft.Tensor, {"set_shape": _set_shape})

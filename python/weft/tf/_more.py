@@ -70,6 +70,11 @@ def scope(of: Any) -> Generator[Any, None, None]:
     yield of
 
 
+def lifted() -> Any:
+    """A context whose ops run when the function is traced, once and at once."""
+    return _weft.internal_Lifted()
+
+
 class PhysicalDevice(NamedTuple):
     """A device of this machine."""
 

@@ -43,8 +43,43 @@ class Callback:
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Behind an epoch, with its numbers by their names."""
 
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Before a batch, counted from 0 in each epoch. As `on_batch_begin`, unless it is overridden."""
+        self.on_batch_begin(batch, logs)
+
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Behind a batch, with its loss."""
+        """Behind a batch, with its loss. As `on_batch_end`, unless it is overridden."""
+        self.on_batch_end(batch, logs)
+
+    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Before a batch that is trained on."""
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Behind a batch that was trained on."""
+
+    def on_test_begin(self, logs: Any = None) -> None:
+        """Before `evaluate`, or the validation behind an epoch."""
+
+    def on_test_end(self, logs: Any = None) -> None:
+        """Behind `evaluate`, or the validation."""
+
+    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Before a batch that is tried."""
+
+    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Behind a batch that was tried, with its loss."""
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Before `predict`."""
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """Behind `predict`."""
+
+    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Before a batch of `predict`."""
+
+    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Behind a batch of `predict`, with its outputs."""
 
 
 class _Told:
@@ -53,6 +88,21 @@ class _Told:
     def __init__(self, of: Callback, model: Any) -> None:
         self._of, self._batch = of, 0
         of.model = model
+
+    def step_begin(self) -> None:
+        self._of.on_train_batch_begin(self._batch)
+
+    def test_begin(self) -> None:
+        self._of.on_test_begin()
+
+    def test_step_begin(self, number: int) -> None:
+        self._of.on_test_batch_begin(number)
+
+    def test_step_end(self, number: int, loss: Any) -> None:
+        self._of.on_test_batch_end(number, {"loss": loss})
+
+    def test_end(self) -> None:
+        self._of.on_test_end()
 
     def begin(self, run: Any) -> None:
         self._of.on_train_begin()
@@ -225,9 +275,7 @@ class Trained:
         elif validation_split:
             x, y, tried = _split(x, y, validation_split, size)
         self.stop_training = False
-        given: list[Any] = [
-            _Told(each, self) if isinstance(each, Callback) else each for each in callbacks or ()
-        ]
+        given = _told(callbacks, self)
         history = train.fit(
             self,
             _batches(x, y, size, shuffle),
@@ -249,8 +297,10 @@ class Trained:
         batch_size: int | None = None,
         verbose: Any = "auto",
         return_dict: bool = False,
+        callbacks: Sequence[Any] | None = None,
     ) -> Any:
         """The loss, and the metrics behind it if there are some, of arrays or a data set of batches.
+        Of callbacks the methods `on_test_` are called.
 
         Raises:
             StateError: before `compile`
@@ -262,6 +312,7 @@ class Trained:
         )
         named = [(measure.name, measure) for measure in told.measures]
         calls = train._Calls(self, data, None, told.loss, named, data, False)
+        calls.told = _told(callbacks, self)
         if not calls.validate():
             raise _weft.ValueError("evaluate: there is no batch")
         numbers = {name: float(value) for name, value in calls.numbers()}
@@ -269,9 +320,15 @@ class Trained:
             return numbers
         return list(numbers.values()) if named else numbers["loss"]
 
-    def predict(self, x: Any, batch_size: int | None = None, verbose: Any = "auto") -> Any:
+    def predict(
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        callbacks: Sequence[Any] | None = None,
+    ) -> Any:
         """What the model gives for arrays, or for the inputs of a data set of batches, as arrays of
-        NumPy.
+        NumPy. Of callbacks the methods `on_predict_` are called.
 
         Raises:
             ValueError: without a batch
@@ -282,8 +339,18 @@ class Trained:
 
         model: Any = self
         made: list[Any] = []
+        heard = [each for each in callbacks or () if isinstance(each, Callback)]
+        for each in heard:
+            each.model = self
+            each.on_predict_begin()
         for batch in _batches(x, None, 32 if batch_size is None else batch_size, False):
+            for each in heard:
+                each.on_predict_batch_begin(len(made))
             made.append(model(batch[0] if isinstance(batch, tuple) else batch, training=False))
+            for each in heard:
+                each.on_predict_batch_end(len(made) - 1, {"outputs": made[-1]})
+        for each in heard:
+            each.on_predict_end()
         if not made:
             raise _weft.ValueError("predict: there is no batch")
         return _more.map_structure(lambda *parts: np.concatenate([p.numpy() for p in parts]), made)
@@ -311,6 +378,10 @@ class Trained:
         return self._compiled
 
 
+def _told(callbacks: Sequence[Any] | None, model: Any) -> list[Any]:
+    return [_Told(each, model) if isinstance(each, Callback) else each for each in callbacks or ()]
+
+
 def _is_data(x: Any) -> bool:
     return isinstance(x, wf.data.Dataset)
 
@@ -319,18 +390,11 @@ def _one(x: Any, y: Any) -> Any:
     return wf.data.from_element((wf.asarray(x), wf.asarray(y)))
 
 
-def _narrowed(x: Any) -> Any:
-    """Inputs in float64 as float32, as Keras takes them."""
-    if is_listed(x):
-        return type(x)(_narrowed(each) for each in x)
-    return wf.cast(x, "float32") if getattr(getattr(x, "dtype", None), "name", "") == "float64" else x
-
-
 def _batches(x: Any, y: Any, size: int, shuffled: bool) -> Any:
     """Arrays in batches; a data set of batches as it is."""
     if _is_data(x):
         return x
-    x = _narrowed(x)
+    x = _keras.autocast(x)
     rows: Any = wf.data.from_tensor_slices(x if y is None else (x, y))
     if shuffled:
         rows = rows.shuffle(rows.size)
@@ -359,6 +423,9 @@ class Model(Trained, wf.Model):
             )
         super().__init__(name)
 
+    def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
+        return super()._weft_call(call, _keras.autocast(args), kwargs)
+
 
 _keras.Layer.register(Model)
 
@@ -368,6 +435,12 @@ class Sequential(wf.Sequential, Model):
 
     def __init__(self, layers: Any = (), name: str | None = None) -> None:
         wf.Sequential.__init__(self, () if layers is None else layers, name=name)
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers, in order, without the Input in front of them."""
+        kinds: Any = wf.nn
+        return [layer for layer in self if not isinstance(layer, kinds.Input)]
 
     def pop(self) -> Any:
         """Takes the last layer off, and gives it."""
