@@ -10,19 +10,12 @@ namespace {
 using Binary = Tensor (*)(const Operand &, const Operand &);
 using Unary = Tensor (*)(const Operand &);
 
-/// The dtype that a list of numbers beside this object takes.
-std::optional<DType> dtype_of_object(PyObject *object) {
-  if (is_tensor(object)) return detail::type_of(tensor_in(object)).dtype;
-  if (is_variable(object)) return variable_in(object).dtype();
-  return std::nullopt;
-}
-
 PyObject *not_implemented() { return Py_NewRef(Py_NotImplemented); }
 
 PyObject *apply(Binary op, const char *name, PyObject *a, PyObject *b) {
   Argument x, y;
-  if (!x.convert(a, {name, "the left operand"}, dtype_of_object(b))) return not_implemented();
-  if (!y.convert(b, {name, "the right operand"}, dtype_of_object(a))) return not_implemented();
+  if (!x.convert(a, {name, "the left operand"}, Beside::of(b))) return not_implemented();
+  if (!y.convert(b, {name, "the right operand"}, Beside::of(a))) return not_implemented();
   return wrap(unlocked(std::max(x.size(), y.size()), [&] { return op(x.operand(), y.operand()); }));
 }
 
@@ -164,6 +157,19 @@ Tensor floor_divide_integers(const Tensor &x, const Tensor &y, DType dtype) {
   return select(equal(y, 0), nearest, add(nearest, rounded(whole)));
 }
 
+/// Of floating numbers, by what division of their sizes leaves: no step is larger than they are.
+Tensor floor_divide_floats(const Tensor &x, const Tensor &y) {
+  const Tensor exact = divide(x, y), size = abs(x), by = abs(y), left = remainder(size, by);
+  const Tensor times = divide(subtract(size, left), by); // a whole number, but for roundings
+  const Tensor more = select(equal(left, 0), times, add(times, 1));
+  const Tensor of_sign = select(logical_xor(less(x, 0), less(y, 0)), negate(more), times);
+  const Tensor low = floor(of_sign);
+  const Tensor result = select(greater(subtract(of_sign, low), 0.5), add(low, 1), low);
+  // Zeros have the sign of the quotient.
+  const Tensor rounded = select(equal(result, 0), multiply(exact, 0), result);
+  return select(equal(y, 0), exact, rounded);
+}
+
 } // namespace
 
 Tensor floor_divide(const Operand &a, const Operand &b) {
@@ -172,12 +178,11 @@ Tensor floor_divide(const Operand &a, const Operand &b) {
   const DType dtype = detail::type_of(probe).dtype;
   const Tensor x = cast(a, dtype), y = cast(b, dtype);
   if (is_integer(dtype)) return floor_divide_integers(x, y, dtype);
-  const Tensor exact = divide(x, y);
-  const Tensor rounded = floor(add(divide(subtract(x, remainder(x, y)), y), 0.5));
-  return select(equal(y, 0), exact, rounded);
+  return floor_divide_floats(stop_gradient(x), stop_gradient(y));
 }
 
-#define WEFT_SLOT(id, function) {id, reinterpret_cast<void *>(+(function))}
+#define WEFT_SLOT(id, function)                                                                    \
+  { id, reinterpret_cast<void *>(+(function)) }
 const PyType_Slot operator_slots[] = {
     WEFT_SLOT(Py_nb_add, (binary<add, add_name>)),
     WEFT_SLOT(Py_nb_subtract, (binary<subtract, subtract_name>)),

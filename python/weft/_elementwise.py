@@ -25,17 +25,11 @@ def _floating(name: str, x: Any, argument: str = "x") -> Any:
     return tensor if tensor.dtype.is_floating else _weft.cast(tensor, "float32")
 
 
-def _pair(name: str, x: Any, y: Any) -> tuple[Any, Any]:
+def _pair(name: str, **pair: Any) -> list[Any]:
     """Two floating tensors of one dtype: a number of Python takes that of the other."""
-    if isinstance(x, int | float) and not isinstance(y, int | float):
-        second = _floating(name, y, "y")
-        return _weft.cast(x, second.dtype), second
-    first = _floating(name, x)
-    if isinstance(y, int | float):
-        return first, _weft.cast(y, first.dtype)
-    second = _floating(name, y, "y")
-    wide = "float64" if "float64" in (first.dtype, second.dtype) else "float32"
-    return _weft.cast(first, wide), _weft.cast(second, wide)
+    operands = _arguments.operands(name, **pair)
+    wide = "float64" if any(t.dtype == "float64" for t in operands) else "float32"
+    return [_weft.cast(t, wide) for t in operands]
 
 
 # Limits, whole numbers, what is no number.
@@ -52,14 +46,11 @@ def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = 
         ShapeError: if the shapes do not broadcast
         DTypeError: if x is of bools
     """
-    kept: Any = _arguments.tensor("clip", x)
-    if min is not None:
-        kept = _weft.maximum(kept, _limit(min, "min"))
-    return kept if max is None else _weft.minimum(kept, _limit(max, "max"))
-
-
-def _limit(value: Any, argument: str) -> Any:
-    return value if isinstance(value, int | float) else _arguments.tensor("clip", value, argument)
+    limits = {name: limit for name, limit in (("min", min), ("max", max)) if limit is not None}
+    kept, *ends = _arguments.operands("clip", x=x, **limits)
+    for name, end in zip(limits, ends, strict=True):
+        kept = _weft.maximum(kept, end) if name == "min" else _weft.minimum(kept, end)
+    return kept
 
 
 @_arguments.as_numpy
@@ -181,9 +172,8 @@ def floor_divide(x: TensorLike, y: TensorLike) -> Tensor:
         ShapeError: if the shapes do not broadcast
         DTypeError: if both are of bools
     """
-    over: Any = y if isinstance(y, int | float) else _arguments.tensor("floor_divide", y, "y")
-    weak = isinstance(x, int | float) and over is not y
-    return (x if weak else _arguments.tensor("floor_divide", x)) // over
+    over, by = _arguments.operands("floor_divide", x=x, y=y)
+    return over // by
 
 
 @_arguments.as_numpy
@@ -236,7 +226,7 @@ def logaddexp(x: TensorLike, y: TensorLike) -> Tensor:
     Raises:
         ShapeError: if the shapes do not broadcast
     """
-    a, b = _pair("logaddexp", x, y)
+    a, b = _pair("logaddexp", x=x, y=y)
     most = _weft.maximum(a, b)
     # Of infinite numbers that are the same, the difference is 0.
     away = _weft.select(_weft.equal(a, b), 0, _weft.abs(_weft.subtract(a, b)))
@@ -245,7 +235,8 @@ def logaddexp(x: TensorLike, y: TensorLike) -> Tensor:
 
 @_arguments.as_numpy
 def hypot(x: TensorLike, y: TensorLike) -> Tensor:
-    """sqrt(x² + y²), without overflow; its gradient is 0 where both are.
+    """sqrt(x² + y²), without overflow; infinite where one is, also beside NaN. Its gradient is 0 where
+    both are.
 
     >>> wf.hypot(3.0, 4.0)
     tensor(5.0, shape=(), dtype=float32)
@@ -253,13 +244,20 @@ def hypot(x: TensorLike, y: TensorLike) -> Tensor:
     Raises:
         ShapeError: if the shapes do not broadcast
     """
-    a, b = (_weft.abs(t) for t in _pair("hypot", x, y))
+    first, second = (_weft.abs(t) for t in _pair("hypot", x=x, y=y))
+    a, b = _beside_infinity(first, second), _beside_infinity(second, first)
     most = _weft.stop_gradient(_weft.maximum(a, b))
     plain = _weft.logical_or(_weft.equal(most, 0), _weft.equal(most, math.inf))
     unit = _weft.select(plain, 1, most)
     squares = _weft.add(_weft.square(_weft.divide(a, unit)), _weft.square(_weft.divide(b, unit)))
     length = _weft.multiply(unit, _weft.sqrt(_weft.select(plain, 1, squares)))
     return _weft.select(plain, _weft.maximum(a, b), length)
+
+
+def _beside_infinity(x: Any, other: Any) -> Any:
+    """0 in the places of NaN where the other is infinite."""
+    unknown = _weft.logical_and(_weft.not_equal(x, x), _weft.equal(other, math.inf))
+    return _weft.select(unknown, 0, x)
 
 
 @_arguments.as_numpy
@@ -270,7 +268,15 @@ def cbrt(x: TensorLike) -> Tensor:
     tensor([ 2., -1.], shape=(2,), dtype=float32)
     """
     tensor = _floating("cbrt", x)
-    return _weft.multiply(_weft.sign(tensor), _weft.power(_weft.abs(tensor), 1 / 3))
+    below = _negative(tensor)  # so that -0.0 gives itself
+    size = _weft.select(below, _weft.negate(tensor), tensor)
+    near = _weft.power(size, 1 / 3)
+    # A step of Newton's: 1/3 is no number of the dtype, and the error of that grows with log(x).
+    plain = _weft.logical_or(_weft.equal(size, 0), _weft.equal(size, math.inf))
+    known = _weft.select(plain, 1, near)
+    excess = _weft.subtract(known, _weft.divide(size, _weft.square(known)))
+    root = _weft.select(plain, near, _weft.subtract(known, _weft.divide(excess, 3)))
+    return _weft.select(below, _weft.negate(root), root)
 
 
 @_arguments.as_numpy
@@ -283,7 +289,7 @@ def copysign(x: TensorLike, y: TensorLike) -> Tensor:
     Raises:
         ShapeError: if the shapes do not broadcast
     """
-    first, second = _pair("copysign", x, y)
+    first, second = _pair("copysign", x=x, y=y)
     size = _weft.abs(first)
     return _weft.select(_negative(second), _weft.negate(size), size)
 
@@ -389,7 +395,7 @@ def atan2(y: TensorLike, x: TensorLike) -> Tensor:
     Raises:
         ShapeError: if the shapes do not broadcast
     """
-    up, right = _pair("atan2", y, x)
+    up, right = _pair("atan2", y=y, x=x)
     height, width = _weft.abs(up), _weft.abs(right)
     steep = _weft.greater(height, width)
     less, more = _weft.select(steep, width, height), _weft.select(steep, height, width)

@@ -133,6 +133,12 @@ void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &o
     os << "  const std::vector<Tensor> list = to_tensors(values[0], {" << quoted(op.mnemonic)
        << ", " << quoted(parameters[0].name) << "});\n";
     arguments.push_back("std::span<const Tensor>(list)");
+  } else if (op.mnemonic == "cast") {
+    // Numbers are cast as they are, not as the dtype that they have alone.
+    os << "  const Place place{\"cast\", \"x\"};\n"
+          "  const Tensor operand = to_tensor_for_cast(values[0], to<DType>(values[1], {\"cast\", "
+          "\"dtype\"}), place);\n";
+    arguments.push_back("operand");
   } else if (count != 0) {
     // A list of numbers is weak beside a tensor where operands take a common dtype.
     const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
@@ -177,9 +183,10 @@ void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &o
   // Sizes of axes are known as that where they are sizes again.
   const bool isSize = op.mnemonic == "size";
   os << "  return " << (isSize ? "noted_size(" : "") << "unlocked("
-     << (variadic ? "size_of_all(list)"
-         : count  ? "operands.size()"
-                  : "0")
+     << (variadic                ? "size_of_all(list)"
+         : op.mnemonic == "cast" ? "operand.impl()->size"
+         : count                 ? "operands.size()"
+                                 : "0")
      << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); })"
      << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
 }
