@@ -136,6 +136,7 @@ void emitCall(const OpRecord &op, ArrayRef<Parameter> parameters, raw_ostream &o
   } else if (op.mnemonic == "cast") {
     // Numbers are cast as they are, not as the dtype that they have alone.
     os << "  const Place place{\"cast\", \"x\"};\n"
+          "  if (values[0] == Py_None) refuse_object(values[0], place);\n"
           "  const Tensor operand = to_tensor_for_cast(values[0], to<DType>(values[1], {\"cast\", "
           "\"dtype\"}), place);\n";
     arguments.push_back("operand");
