@@ -22,9 +22,10 @@ template <std::size_t N>
 class OptionalOperands {
 public:
   OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted) {
-    std::optional<DType> hint;
-    for (std::size_t i = promoted; i < N && !hint; ++i)
-      if (values[i] != nullptr && is_tensor(values[i])) hint = tensor_in(values[i]).dtype();
+    Beside beside;
+    for (std::size_t i = promoted; i < N; ++i)
+      if (values[i] != nullptr && values[i] != Py_None) beside.add(values[i]);
+    const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       given_[i] = values[i] != nullptr &&
                   (values[i] != Py_None || i < static_cast<std::size_t>(signature.required));

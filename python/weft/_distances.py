@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weft import _weft
 
 from . import _arguments
-from ._reductions import root
+from ._reductions import not_empty, root
 
 if TYPE_CHECKING:
     from weft._weft import Shape, Tensor, TensorLike
@@ -38,7 +38,8 @@ def norm(
 
     Raises:
         ValueError: for another ord: there are no singular values
-        ShapeError: if x is neither a vector nor a matrix, and ord is given without axes
+        ShapeError: if x is neither a vector nor a matrix, and ord is given without axes; if there is
+            nothing whose largest or smallest is wanted
         OutOfRangeError: if an axis is not one of x
     """
     tensor = _arguments.tensor("norm", x)
@@ -68,10 +69,9 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> Any:
         raise _weft.ValueError(f"norm: ord of vectors is {order!r}: a number is wanted")
     power: Any = _arguments.optional_number("norm: ord", order)
     sizes = _weft.abs(x)
-    if power == float("inf"):
-        return _weft.max(sizes, axis, keepdims=keepdims)
-    if power == float("-inf"):
-        return _weft.min(sizes, axis, keepdims=keepdims)
+    if power in (float("inf"), float("-inf")):
+        ends = _weft.max if power > 0 else _weft.min
+        return ends(not_empty("norm", sizes, axis), axis, keepdims=keepdims)
     if power == 0:
         return _weft.cast(_weft.sum(_weft.not_equal(x, 0), axis, keepdims=keepdims), x.dtype)
     if power == 1:
@@ -91,7 +91,7 @@ def _matrix_norm(x: Any, order: Any, row: int, column: int, keepdims: bool) -> A
     summed, rest = (row, column) if order in (1, -1) else (column, row)
     sums = _weft.sum(_weft.abs(x), summed, keepdims=True)
     ends = _weft.max if order > 0 else _weft.min
-    found = ends(sums, rest, keepdims=True)
+    found = ends(not_empty("norm", sums, rest), rest, keepdims=True)
     return found if keepdims else found.squeeze([row, column])
 
 
@@ -113,9 +113,10 @@ def isclose(
     Raises:
         ShapeError: if the shapes do not broadcast
     """
+    # Integers in float64, where differences do not wrap and more of them are apart.
     x, y = (
-        _weft.cast(t, "int64") if t.dtype.is_bool else t
-        for t in (_arguments.tensor("isclose", a, "a"), _arguments.tensor("isclose", b, "b"))
+        t if t.dtype.is_floating else _weft.cast(t, "float64")
+        for t in _arguments.operands("isclose", a=a, b=b)
     )
     most = _weft.add(_weft.multiply(_weft.abs(y), rtol), atol)
     near = _weft.less_equal(_weft.abs(_weft.subtract(x, y)), most)
@@ -150,7 +151,7 @@ def array_equal(a: TensorLike, b: TensorLike) -> Tensor:
     >>> wf.array_equal([1, 2], [1, 2, 3])
     tensor(False, shape=(), dtype=bool)
     """
-    x, y = _arguments.tensor("array_equal", a, "a"), _arguments.tensor("array_equal", b, "b")
+    x, y = _arguments.operands("array_equal", a=a, b=b)
     pairs = zip(x.shape, y.shape, strict=False)
     if x.ndim != y.ndim or any(m != n for m, n in pairs if m is not None and n is not None):
         return _weft.constant(False)

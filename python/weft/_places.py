@@ -143,7 +143,8 @@ def unique(
 @_arguments.as_numpy
 def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
     """Where values would have to stand among the sorted ones of a vector, in front of equal ones
-    or, 'right', behind them, as int64. Vectors of a batch may be in front: each has its values.
+    or, 'right', behind them, as int64. NaN is the largest of all, as in `sort`. Vectors of a batch
+    may be in front: each has its values.
 
     >>> wf.searchsorted([1.0, 2.0, 3.0], [1.5, 3.0])
     tensor([1, 2], shape=(2,), dtype=int64)
@@ -154,10 +155,16 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
     """
     if side not in ("left", "right"):
         raise _weft.ValueError(f"searchsorted: side is {side!r}: it is 'left' or 'right'")
-    rows, values = _arguments.tensor("searchsorted", a, "a"), _arguments.tensor("searchsorted", v, "v")
+    rows, values = _arguments.operands("searchsorted", a=a, v=v)
     if rows.ndim == 0:
         raise _weft.ShapeError("searchsorted: a is a scalar: a sorted vector is wanted")
     compare = _weft.less if side == "left" else _weft.less_equal
     if rows.ndim > 1:
         rows = expand_dims(rows, -2)
-    return _weft.sum(compare(rows, expand_dims(values, -1)), -1)
+    values = expand_dims(values, -1)
+    before = compare(rows, values)
+    if values.dtype.is_floating:
+        unknown = _weft.not_equal(values, values)
+        known = _weft.equal(rows, rows) if side == "left" else True
+        before = _weft.logical_or(before, _weft.logical_and(unknown, known))
+    return _weft.sum(before, -1)

@@ -26,7 +26,7 @@ def _over(name: str, x: Any, axis: Any) -> list[int] | None:
     return None if axis is None else _arguments.axes(name, axis, x.ndim)
 
 
-def _not_empty(name: str, x: TensorLike, axis: Any) -> Any:
+def not_empty(name: str, x: TensorLike, axis: Any) -> Any:
     """A tensor that has an element along the axes, which the program checks where a trace does not
     know it."""
     tensor: Any = x if isinstance(x, _weft.Tensor) else _arguments.tensor(name, x)
@@ -60,7 +60,7 @@ def max(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    tensor = _not_empty("max", x, axis)
+    tensor = not_empty("max", x, axis)
     most = _weft.any if tensor.dtype.is_bool else _weft.max
     return most(tensor, axis, keepdims=keepdims)
 
@@ -77,7 +77,7 @@ def min(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    tensor = _not_empty("min", x, axis)
+    tensor = not_empty("min", x, axis)
     least = _weft.all if tensor.dtype.is_bool else _weft.min
     return least(tensor, axis, keepdims=keepdims)
 
@@ -120,7 +120,7 @@ def argmin(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
 
 
 def _arg(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
-    tensor = _not_empty(name, x, axis)
+    tensor = not_empty(name, x, axis)
     if tensor.dtype.is_bool:
         tensor = _weft.cast(tensor, "int32")
     if axis is not None:
@@ -141,7 +141,7 @@ def ptp(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    tensor = _not_empty("ptp", x, axis)
+    tensor = not_empty("ptp", x, axis)
     over = _over("ptp", tensor, axis)
     most = _weft.max(tensor, over, keepdims=keepdims)
     return _weft.subtract(most, _weft.min(tensor, over, keepdims=keepdims))
@@ -226,7 +226,7 @@ def median(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
         OutOfRangeError: if the axis is not one of x
         ShapeError: if x has no element along it, or a traced function does not know how many
     """
-    tensor = _not_empty("median", x, axis)
+    tensor = not_empty("median", x, axis)
     rank = tensor.ndim
     if axis is None:
         flat, at = _weft.reshape(tensor, -1), 0
@@ -284,9 +284,9 @@ def percentile(
 
 
 def _quantile(name: str, x: Any, q: Any, whole: float, axis: Any, keepdims: bool) -> Any:
-    tensor = _not_empty(name, x, axis)
+    tensor = not_empty(name, x, axis)
     at = None if axis is None else _arguments.axis(name, axis, tensor.ndim)
-    asked = _arguments.tensor(name, q, "q")
+    asked = _arguments.tensor(name, q, "q", "float64")
     if asked.ndim > 1 or _weft.internal_is_traced(asked):
         raise _weft.ShapeError(f"{name}: q is a number, or a vector of numbers that are known")
     shares: list[float] = [float(n) / whole for n in asked.numpy().reshape(-1)]
@@ -305,6 +305,9 @@ def _quantile(name: str, x: Any, q: Any, whole: float, axis: Any, keepdims: bool
         first, second = rows[..., low], rows[..., low + 1 if low + 1 < count else low]
         between = _weft.multiply(_weft.subtract(second, first), part)
         value = _weft.add(first, between) if part else first
+        if part:  # infinite ones have no difference
+            same = _weft.logical_and(_weft.equal(first, second), _weft.equal(_weft.abs(first), math.inf))
+            value = _weft.select(same, first, value)
         last = rows[..., count - 1]
         value = _weft.select(_weft.not_equal(last, last), last, value)  # NaN is the largest
         if keepdims:
@@ -331,11 +334,11 @@ def average(
         OutOfRangeError: if an axis is not one of x
         ShapeError: if the weights do not fit
     """
-    tensor = _arguments.tensor("average", x)
+    tensor, *given = _arguments.operands("average", x=x, **({} if weights is None else {"weights": weights}))
     over = _over("average", tensor, axis)
-    if weights is None:
+    if not given:
         return _weft.mean(tensor, over, keepdims=keepdims)
-    shares: Any = _arguments.tensor("average", weights, "weights")
+    shares = given[0]
     if over is not None and shares.ndim == 1 and tensor.ndim > 1:
         shares = expand_dims(shares, list(range(1, tensor.ndim - over[0])))
     shares = _weft.broadcast(shares, [-1 if n is None else n for n in tensor.shape])
@@ -415,7 +418,7 @@ def nanmin(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) 
 
 
 def _nan_end(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
-    tensor = _not_empty(name, x, axis)
+    tensor = not_empty(name, x, axis)
     over = _over(name, tensor, axis)
     ends, other = (max, -math.inf) if name == "nanmax" else (min, math.inf)
     found = ends(_without_nan(name, tensor, other), over, keepdims=keepdims)

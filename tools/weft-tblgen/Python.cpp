@@ -140,6 +140,14 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
        << ", " << quoted(parameters[0].name) << "});\n";
     return {"std::span<const Tensor>(list)"};
   }
+  if (op.mnemonic == "cast") {
+    // Numbers are cast as they are, not as the dtype that they have alone.
+    os << "  const Place place{\"cast\", \"x\"};\n"
+          "  if (values[0] == Py_None) refuse_object(values[0], place);\n"
+          "  const Tensor operand = to_tensor_for_cast(values[0], to<DType>(values[1], {\"cast\", "
+          "\"dtype\"}), place);\n";
+    return {"operand"};
+  }
   if (count == 0) return arguments;
   // A list of numbers is weak beside a tensor where operands take a common dtype.
   const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
@@ -194,9 +202,10 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
   // Sizes of axes are known as that where they are sizes again.
   const bool isSize = op.mnemonic == "size";
   os << "  return " << (isSize ? "noted_size(" : "") << "unlocked("
-     << (op.isVariadic() ? "size_of_all(list)"
-         : count         ? "operands.size()"
-                         : "0")
+     << (op.isVariadic()         ? "size_of_all(list)"
+         : op.mnemonic == "cast" ? "operand.impl()->size"
+         : count                 ? "operands.size()"
+                                 : "0")
      << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); })"
      << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
 }

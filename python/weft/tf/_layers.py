@@ -92,7 +92,7 @@ class Softmax(Layer):
         self.axis = axis
 
     def call(self, inputs: Any) -> Any:
-        return _networks.softmax(inputs, self.axis)
+        return wf.nn.softmax(inputs, self.axis)
 
 
 class Identity(Layer):
