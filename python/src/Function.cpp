@@ -292,9 +292,9 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     std::optional<std::vector<Tensor>> tensors;
     call.hold();
     {
+      const Interruptible signals;
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
-      const Interruptible signals;
       tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
     }
     if (tensors) return result_of(*trace, call, *std::move(tensors));
@@ -317,6 +317,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
 /// The trace of a call, made if there is none.
 std::shared_ptr<FunctionCore::Trace> find(Call &call) {
   call.hold();
+  const Interruptible signals; // the compiler looks for them between passes
   const Unlocked others_run(true);
   return call.self->core->find({}, call.walker.reader, call.tracee(), call.prototype);
 }
@@ -408,6 +409,7 @@ nb::object ir(FunctionHandle self, nb::args args, nb::kwargs keywords) {
     const Phase at = phase_named(phase);
     call.hold();
     {
+      const Interruptible signals;
       const Unlocked others_run(true);
       text = call.self->core->ir(call.walker.reader, call.tracee(), at);
     }
