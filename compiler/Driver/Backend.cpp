@@ -115,7 +115,9 @@ thread_local bool compiling = false;
 
 class Backend final : public ::weft::CompilerBackend {
 public:
-  Backend() : driver(context, Target::host()) {}
+  Backend() : driver(context, Target::host()) {
+    driver.stopWhen([this] { return context.isInterrupted(); });
+  }
 
   CompiledCode compile(const Program &program, const std::string &dump) override {
     return compile(program, dump, /*noted=*/false);
@@ -130,7 +132,9 @@ public:
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
     const Use use(*this, program, {});
-    if (failed(driver.run(*module, Phase::trace, phase)))
+    const LogicalResult ran = driver.run(*module, Phase::trace, phase);
+    context.throwInterrupt();
+    if (failed(ran))
       fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
     if (phase == Phase::object) {
       auto assembly = driver.emitAssembly(*module);
@@ -167,7 +171,9 @@ public:
                        diagnostics.text() + ")");
     }
     Driver own(context, targetOf(name, processor));
+    own.stopWhen([this] { return context.isInterrupted(); });
     auto code = own.compile(*module, saved.function, Phase::trace, saved.variables);
+    context.throwInterrupt();
     if (!code) fail(name, code.fault().message, own.errorPlace());
     code->report.total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -247,6 +253,7 @@ private:
     auto code =
         driver.load(*module, symbolName(program.name),
                     program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
+    context.throwInterrupt();
     if (!code) fail(program, code.fault().message, driver.errorPlace());
     code->saved = saved;
     code->module = digest;
@@ -266,7 +273,9 @@ private:
   /// Takes a derivative apart, and leaves the half that the program asks for.
   std::vector<::weft::SavedValue> split(const Program &program, ModuleOp module) {
     DiagnosticText diagnostics(context);
-    if (failed(driver.run(module, Phase::trace, Phase::differentiate)))
+    const LogicalResult ran = driver.run(module, Phase::trace, Phase::differentiate);
+    context.throwInterrupt();
+    if (failed(ran))
       fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
     auto function = module.lookupSymbol<func::FuncOp>(symbolName(program.name));
     ArrayRef<int64_t> places =

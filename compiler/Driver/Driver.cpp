@@ -7,6 +7,7 @@
 #include "Pipelines/Inputs.h"
 #include "Program/Requests.h"
 #include "Reports/MemoryReport.h"
+#include "Runtime/CallContext.h"
 #include "Weft/AD/Saved.h"
 #include "Weft/IR/Places.h"
 #include "Weft/Transforms/Passes.h"
@@ -30,6 +31,18 @@ static DialectRegistry compilerDialects() {
 
 CompilerContext::CompilerContext() : MLIRContext(compilerDialects(), Threading::DISABLED) {
   loadAllAvailableDialects();
+  registerActionHandler([this](llvm::function_ref<void()> act, const tracing::Action &) {
+    if (!interrupt && weft_rt_interrupt_flag.load(std::memory_order_relaxed) != 0) try {
+        ::weft::detail::handle_interrupt();
+      } catch (...) {
+        interrupt = std::current_exception();
+      }
+    if (!interrupt) act();
+  });
+}
+
+void CompilerContext::throwInterrupt() {
+  if (interrupt) std::rethrow_exception(std::exchange(interrupt, nullptr));
 }
 
 Driver::Driver(MLIRContext &context, Target target) : context(context), target(std::move(target)) {}
@@ -57,7 +70,7 @@ LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &ph
   for (int i = static_cast<int>(from) + 1; i <= static_cast<int>(std::min(to, Phase::llvm)); ++i) {
     phase = static_cast<Phase>(i);
     const auto start = std::chrono::steady_clock::now();
-    if (failed(managerOf(phase).run(module))) return failure();
+    if (failed(managerOf(phase).run(module)) || stops()) return failure();
     addTime(std::string(::weft::name_of(phase)),
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count());
@@ -75,7 +88,7 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
   reproducerNote.clear();
   if (failed(verifyHasGoneThrough(module, from, target))) return failure();
   if (succeeded(runPhases(module, from, to, phase))) return success();
-  writeReproducer(phase);
+  if (!stops()) writeReproducer(phase);
   return failure();
 }
 
@@ -167,7 +180,8 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
 
   if (failed(run(module, Phase::bufferize, Phase::llvm))) return phaseFault();
   if (::weft::debug_info_requested() || ::weft::perf_map_requested())
-    ::weft::jit::addDebugInfo(module, callNames ? callNames : [](int64_t) { return std::nullopt; });
+    ::weft::jit::addDebugInfo(
+        module, callNames ? callNames : [](int64_t) { return std::nullopt; });
   auto object = emitObject(module);
   if (!object) return object.fault();
   code.report.code_bytes = (*object)->getBufferSize();

@@ -21,10 +21,20 @@ namespace mlir::weft {
 /// translations to LLVM IR.
 void registerCompilerDialects(DialectRegistry &registry);
 
-/// A context with all of these loaded, for one thread.
+/// A context with all of these loaded, for one thread. Between passes, and between rewrites inside
+/// of some, it takes interrupts (weft/detail/interrupts.h): after a handler that throws no pass
+/// runs any more, and its exception is kept until whoever started the passes asks for it, as none
+/// may go through frames of MLIR.
 class CompilerContext : public MLIRContext {
 public:
   CompilerContext();
+
+  bool isInterrupted() const { return interrupt != nullptr; }
+  /// Throws what the handler threw, if it did, once; then passes run again.
+  void throwInterrupt();
+
+private:
+  std::exception_ptr interrupt;
 };
 
 /// Runs phases on modules of one context, and keeps their pass managers between modules. Not
@@ -47,6 +57,9 @@ public:
   /// Of the last failure, where there is a reproducer: "the phase linalg failed; to see it again:"
   /// and the command.
   const std::string &reproducer() const { return reproducerNote; }
+
+  /// Asked between phases: where it says so, no further one is begun, and the run fails.
+  void stopWhen(std::function<bool()> wanted) { stops = std::move(wanted); }
 
   /// The op calls that debug information shall name.
   void nameCalls(::weft::jit::CallNames names) { callNames = std::move(names); }
@@ -93,6 +106,7 @@ private:
   Target target;
   bool verify = false, notesTimes = false;
   Observer observer;
+  std::function<bool()> stops = [] { return false; };
   Source source;
   ::weft::Phase sourcePhase = ::weft::Phase::trace;
   std::string reproducerNote;

@@ -23,6 +23,7 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createSinkInsertsPass());
   pm.addPass(createOutlineRegionsPass());
   pm.addNestedPass<func::FuncOp>(createSplitReadersPass());
+  pm.addNestedPass<func::FuncOp>(createSplitWritersPass());
   // No CSE before this: two products that start from one zeroed tensor need a copy of it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;

@@ -268,12 +268,14 @@ void run_dense(const ConvolutionKernels<T> &kernels, const ConvolutionShape &sha
     return;
   }
   const bool usable = c.taps() <= kMostTaps && pack(run, kernel, run.weights);
-  for_blocks_of_rows<T>(c, c.out_channels * c.taps() * c.in_group(),
-                        [&](int64_t image, int64_t plane, int64_t begin, int64_t end) {
-                          if (usable) return run_rows(run, image, plane, begin, end, kernel);
-                          for (int64_t j = begin; j < end; ++j)
-                            without_memory(run, image, plane, j, kernel);
-                        });
+  for_blocks_of_rows<T>(
+      c, c.out_channels * c.taps() * c.in_group(),
+      [&](const DenseWindows &windows, int64_t image, int64_t plane, int64_t begin, int64_t end) {
+        const DenseConvolution some{windows, c.out_channels, c.groups};
+        const Run<T> part{kernels, shape, some, x, y, run.weights};
+        if (usable) return run_rows(part, image, plane, begin, end, kernel);
+        for (int64_t j = begin; j < end; ++j) without_memory(part, image, plane, j, kernel);
+      });
 }
 
 template <typename T>
@@ -294,7 +296,7 @@ void convolution_forced(DType dtype, const ConvolutionShape &shape, const void *
   for (const WindowAxis &axis : shape.axes)
     if (axis.out == 0) return;
   visit_convolution_kernels(dtype, level, [&]<typename T>(const ConvolutionKernels<T> &kernels) {
-    run_convolution(kernels, shape, dtype, static_cast<const T *>(x),
+    run_convolution(kernels, with_long_rows(shape), dtype, static_cast<const T *>(x),
                     static_cast<const T *>(kernel), static_cast<T *>(y), level);
   });
 }

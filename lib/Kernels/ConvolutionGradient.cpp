@@ -281,9 +281,10 @@ void run_gradient(const ConvolutionKernels<T> &kernels, const DenseConvolution &
 
 } // namespace
 
-void convolution_kernel_gradient_forced(DType dtype, const ConvolutionShape &shape, const void *x,
+void convolution_kernel_gradient_forced(DType dtype, const ConvolutionShape &given, const void *x,
                                         const void *y_cotangent, void *kernel_gradient,
                                         CpuLevel level) noexcept {
+  const ConvolutionShape shape = with_long_rows(given);
   DenseConvolution c{{shape.batch, shape.in_channels, {}}, shape.out_channels, shape.groups};
   for (int i = 0; i < 3; ++i) {
     const WindowAxis &axis = shape.axes[i];

@@ -74,8 +74,9 @@ void without_memory(const ConvolutionShape &shape, const T *y, const T *kernel, 
 
 } // namespace
 
-void convolution_transpose_forced(DType dtype, const ConvolutionShape &shape, const void *y,
+void convolution_transpose_forced(DType dtype, const ConvolutionShape &given, const void *y,
                                   const void *kernel, void *x, CpuLevel level) noexcept {
+  const ConvolutionShape shape = with_long_rows(given); // an axis of one position has no stride
   visit_convolution_kernels(dtype, level, [&]<typename T>(const ConvolutionKernels<T> &kernels) {
     const int64_t size = shape.axes[0].window * shape.axes[1].window * shape.axes[2].window *
                          (shape.in_channels / shape.groups) * shape.out_channels;

@@ -112,12 +112,13 @@ void for_rows(const PoolingShape &shape, const Run &run, const Fill &fill) {
         const int64_t step = windows.axes[2].out_step * shape.channels;
         for_blocks_of_rows<T>(
             windows, std::max<int64_t>(windows.taps(), 1) * shape.channels * kTapWork,
-            [&](int64_t image, int64_t plane, int64_t begin, int64_t end) {
+            [&](const DenseWindows &part, int64_t image, int64_t plane, int64_t begin,
+                int64_t end) {
               for (int64_t line = begin; line < end; ++line) {
                 const int64_t first =
-                    first_position(shape.axes, windows, image, plane, line) * shape.channels;
+                    first_position(shape.axes, part, image, plane, line) * shape.channels;
                 for_positions(
-                    shape, windows, image, plane, line,
+                    shape, part, image, plane, line,
                     [&](const PoolingRow &row, int64_t position, int64_t place) {
                       run(row, place, first + position * step);
                     },
@@ -149,7 +150,8 @@ PoolingShape transposed(const PoolingShape &shape) {
   return result;
 }
 
-void pool(DType dtype, Pool kind, const PoolingShape &shape, const void *x, void *y) noexcept {
+void pool(DType dtype, Pool kind, const PoolingShape &given, const void *x, void *y) noexcept {
+  const PoolingShape shape = with_long_rows(given);
   if (is_empty(shape)) return;
   visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
     const auto kernel = kind == Pool::max   ? kernels.max
@@ -167,8 +169,9 @@ void pool(DType dtype, Pool kind, const PoolingShape &shape, const void *x, void
   });
 }
 
-void pool_places(DType dtype, Pool kind, const PoolingShape &shape, const void *x,
+void pool_places(DType dtype, Pool kind, const PoolingShape &given, const void *x,
                  int32_t *places) noexcept {
+  const PoolingShape shape = with_long_rows(given);
   if (is_empty(shape)) return;
   visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
     const auto kernel = kind == Pool::min ? kernels.argmin : kernels.argmax;
@@ -182,8 +185,9 @@ void pool_places(DType dtype, Pool kind, const PoolingShape &shape, const void *
   });
 }
 
-void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int32_t *places,
+void pool_take(DType dtype, const PoolingShape &given, const void *x, const int32_t *places,
                void *y) noexcept {
+  const PoolingShape shape = with_long_rows(given);
   if (is_empty(shape)) return;
   visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
     const T *const from = static_cast<const T *>(x);
@@ -197,8 +201,9 @@ void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int3
   });
 }
 
-void pool_scatter(DType dtype, const PoolingShape &shape, const void *y, const int32_t *places,
+void pool_scatter(DType dtype, const PoolingShape &given, const void *y, const int32_t *places,
                   void *x) noexcept {
+  const PoolingShape shape = with_long_rows(given);
   const auto &[a, b, c] = shape.axes;
   const int64_t length = c.in * shape.channels, rows = shape.batch * a.in * b.in;
   if (length == 0) return;

@@ -130,9 +130,19 @@ int64_t list_taps(const DenseWindows &c, const InputRows<T> &rows, int64_t (&off
   return count;
 }
 
-/// Calls `run(image, plane, begin, end)` for blocks of rows of axis 1, on all threads: as many
-/// together as share a padded copy that stays in the cache, and leave enough for all. A position
-/// takes `work` multiply-adds.
+/// The windows at `count` positions of the last axis from `first` on.
+inline DenseWindows part_of_rows(DenseWindows c, int64_t first, int64_t count) {
+  DenseAxis &width = c.axes[2];
+  width.outs = count;
+  width.low -= first * width.stride;
+  width.first_out += first * width.out_step;
+  return c;
+}
+
+/// Calls `run(part, image, plane, begin, end)` for blocks of rows of axis 1, on all threads: as
+/// many together as share a padded copy that stays in the cache, and leave enough for all. Where
+/// there are too few rows for that, `part` is some of their positions, else all. A position takes
+/// `work` multiply-adds.
 template <typename T, class Run>
 void for_blocks_of_rows(const DenseWindows &c, int64_t work, const Run &run) {
   constexpr int64_t kPaddedBytes = 256 << 10;
@@ -140,18 +150,44 @@ void for_blocks_of_rows(const DenseWindows &c, int64_t work, const Run &run) {
   const int64_t lines = axes[1].outs, planes = c.batch * axes[0].outs;
   const int64_t bytes = axes[0].taps * axes[2].reach(axes[2].outs) * c.channels *
                         static_cast<int64_t>(sizeof(T)) * axes[1].stride;
-  const int64_t shares = divide_up(4 * threads::max_threads_or_default(), planes);
+  const int64_t threads = threads::max_threads_or_default();
+  const int64_t shares = divide_up(4 * threads, planes);
   const int64_t together = std::clamp<int64_t>(
       std::min(kPaddedBytes / std::max<int64_t>(bytes, 1), divide_up(lines, shares)), 1, lines);
   const int64_t blocks = divide_up(lines, together);
-  const int64_t block_work = std::max<int64_t>(work * axes[2].outs * together, 1);
+  constexpr int64_t kShortest = 64; // positions: a few register tiles
+  const int64_t parts =
+      threads == 1 || planes * blocks >= 2 * threads
+          ? 1
+          : std::clamp<int64_t>(divide_up(shares, blocks), 1, divide_up(axes[2].outs, kShortest));
+  const int64_t length = divide_up(axes[2].outs, parts);
+  const int64_t block_work = std::max<int64_t>(work * length * together, 1);
   threads::parallel_for_noexcept(
-      0, planes * blocks, divide_up(kThreadWork, block_work), [&](int64_t begin, int64_t end) {
+      0, planes * blocks * parts, divide_up(kThreadWork, block_work),
+      [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t plane = i / blocks, first = i % blocks * together;
-          run(plane / axes[0].outs, plane % axes[0].outs, first, std::min(first + together, lines));
+          const int64_t plane = i / parts / blocks, first = i / parts % blocks * together;
+          const int64_t at = i % parts * length, count = std::min(length, axes[2].outs - at);
+          if (count <= 0) continue;
+          run(part_of_rows(c, at, count), plane / axes[0].outs, plane % axes[0].outs, first,
+              std::min(first + together, lines));
         }
       });
+}
+
+/// The same windows with the axes that have one position, which is all that a window sees, before
+/// the others: rows are then as long as they can be, whichever axis they run along.
+template <class Shape>
+Shape with_long_rows(const Shape &shape) {
+  const auto is_single = [](const WindowAxis &axis) {
+    return axis.in == 1 && axis.window == 1 && axis.out == 1 && axis.low == 0;
+  };
+  Shape result = shape;
+  int to = 3;
+  for (int i = 3; i-- > 0;)
+    if (!is_single(shape.axes[i])) result.axes[--to] = shape.axes[i];
+  while (to > 0) result.axes[--to] = WindowAxis();
+  return result;
 }
 
 /// Into how many kinds of positions, by the taps that they see, input dilation parts an axis.

@@ -3,7 +3,9 @@
 //
 // It is fixed by the shape alone, whatever the number of threads: a long reduction with few results
 // is cut into blocks, blocks are reduced each, from the neutral element on, and then their results
-// in order. Inside a block, and among the results of blocks, the loops decide.
+// in order. Inside a block, and among the results of blocks, the loops decide: contiguous runs as
+// a tree of kRunFanIn addends at each of its two lower levels (Loops/Reductions.cpp), columns one
+// row after the other.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +24,7 @@ struct ReductionCut {
 
 inline constexpr std::int64_t kReductionBlock = 65536; ///< elements
 inline constexpr std::int64_t kEnoughOuter = 8;        ///< results: threads have enough without
+inline constexpr std::int64_t kRunFanIn = 16;          ///< addends of a partial result
 inline constexpr std::int64_t kFewestRows = 8;         ///< or else partial results are too many
 
 /// How a reduction of (outer, reduced, inner) over its middle axis is cut; nothing if it is not.

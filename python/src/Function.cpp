@@ -274,9 +274,9 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     std::shared_ptr<FunctionCore::Trace> trace;
     std::optional<std::vector<Tensor>> tensors;
     {
+      const Interruptible signals;
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
-      const Interruptible signals;
       tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
     }
     if (tensors) return result_of(*trace, call, *std::move(tensors));
@@ -303,6 +303,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
 /// The trace of a call, made if there is none.
 std::shared_ptr<FunctionCore::Trace> find(Call &call) {
   call.read_tree();
+  const Interruptible signals; // the compiler looks for them between passes
   const Unlocked others_run(true);
   return call.self->core->find({}, call.walker.reader, call.tracee(), call.prototype);
 }
@@ -396,6 +397,7 @@ nb::object ir(FunctionHandle self, nb::args args, nb::kwargs keywords) {
     const Phase at = phase_named(phase);
     call.read_tree();
     {
+      const Interruptible signals;
       const Unlocked others_run(true);
       text = call.self->core->ir(call.walker.reader, call.tracee(), at);
     }

@@ -8,8 +8,8 @@ namespace weft::python {
 /// Has handlers of signals called from compiled loops from now on.
 void define_interrupts(nb::module_ &module);
 
-/// While one lives in the main thread, loops of compiled code look for signals some 20 times a
-/// second. The lock of Python is not held meanwhile.
+/// While one lives in the main thread, loops of compiled code, and the compiler between its passes,
+/// look for signals some 20 times a second. The lock of Python is not held meanwhile.
 class Interruptible {
 public:
   Interruptible();

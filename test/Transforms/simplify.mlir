@@ -238,3 +238,47 @@ func.func @wider_power(%x: tensor<1xf32>) -> tensor<4xf32> {
   %0 = weft.power %x, %two : tensor<1xf32>, tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Known sizes go through ops that were to forget them, and choose the branch of an array that grows:
+// neither the assert nor the growth is left.
+// CHECK-LABEL: func @known_array
+// CHECK-NOT:     scf.if
+// CHECK-NOT:     weft.assert
+// CHECK-NOT:     weft.guard
+// CHECK:         %[[U:.*]] = weft.update_slice %{{.*}} : (tensor<3x4xf32>, tensor<i64>, tensor<4xf32>) -> tensor<3x4xf32>
+// CHECK:         %[[W:.*]] = weft.widen %[[U]] : tensor<3x4xf32> to tensor<?x4xf32>
+// CHECK:         return %[[W]]
+func.func @known_array(%x: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<?x4xf32> {
+  %begin = weft.begin : !weft.token
+  %three = weft.constant dense<3> : tensor<i64>
+  %two = weft.constant dense<2> : tensor<i64>
+  %true = weft.constant dense<true> : tensor<i1>
+  %0 = weft.replicate %x, %three : (tensor<4xf32>, tensor<i64>) -> tensor<?x4xf32>
+  %after = weft.assert %true, "in range" after %begin : tensor<i1>
+  %1 = weft.guard %0 after %after : tensor<?x4xf32>
+  %size = weft.size %1 {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
+  %fits = weft.less %two, %size : tensor<i64>
+  %c = weft.item %fits : tensor<i1>
+  %2 = scf.if %c -> (tensor<?x4xf32>) {
+    scf.yield %0 : tensor<?x4xf32>
+  } else {
+    %more = weft.multiply %size, %two : tensor<i64>
+    %new = weft.resize %1, %more : (tensor<?x4xf32>, tensor<i64>) -> tensor<?x4xf32>
+    scf.yield %new : tensor<?x4xf32>
+  }
+  %at = weft.guard %two after %after : tensor<i64>
+  %3 = weft.update_slice %2, %at, %v {axis = 0 : i64} : (tensor<?x4xf32>, tensor<i64>, tensor<4xf32>) -> tensor<?x4xf32>
+  %4 = weft.guard %3 after %after : tensor<?x4xf32>
+  %5 = weft.resize %4, %three : (tensor<?x4xf32>, tensor<i64>) -> tensor<?x4xf32>
+  weft.finish %after
+  return %5 : tensor<?x4xf32>
+}
+
+// A size of 1 that was forgotten does not stretch.
+// CHECK-LABEL: func @forgotten_one
+// CHECK:         weft.subtract %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<2x?xf32>
+func.func @forgotten_one(%x: tensor<2x3xf32>, %s: tensor<2x1xf32>) -> tensor<2x3xf32> {
+  %0 = weft.widen %s : tensor<2x1xf32> to tensor<2x?xf32>
+  %1 = weft.subtract %x, %0 : tensor<2x3xf32>, tensor<2x?xf32>
+  return %1 : tensor<2x3xf32>
+}

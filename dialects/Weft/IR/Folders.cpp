@@ -69,8 +69,14 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
 
 OpFoldResult SizeOp::fold(FoldAdaptor) {
   const int64_t axis = getAxis();
-  if (getX().getType().isDynamicDim(axis)) return {};
-  return DenseElementsAttr::get(getType(), getX().getType().getDimSize(axis));
+  if (!getX().getType().isDynamicDim(axis))
+    return DenseElementsAttr::get(getType(), getX().getType().getDimSize(axis));
+  // What these give has the sizes of their first operand.
+  Operation *same = getX().getDefiningOp();
+  if (!isa_and_nonnull<GuardOp, UpdateSliceOp, WidenOp>(same) || same->getOperand(0) == getX())
+    return {};
+  setOperand(same->getOperand(0));
+  return getResult();
 }
 
 /// A known count is a broadcast.
@@ -152,10 +158,11 @@ LogicalResult FinishOp::canonicalize(FinishOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// What only moves elements goes behind the guard, where the op that is guarded may absorb it.
+/// What only moves elements, or forgets sizes, goes behind the guard, where the op that is guarded
+/// may absorb it.
 LogicalResult GuardOp::canonicalize(GuardOp op, PatternRewriter &rewriter) {
   Operation *mover = op.getX().getDefiningOp();
-  if (!isa_and_nonnull<TransposeOp, BroadcastOp>(mover)) return failure();
+  if (!isa_and_nonnull<TransposeOp, BroadcastOp, WidenOp>(mover)) return failure();
   Value guarded = GuardOp::create(rewriter, op.getLoc(), mover->getOperand(0), op.getAfter());
   Operation *behind = rewriter.clone(*mover);
   behind->setOperand(0, guarded);

@@ -14,7 +14,9 @@ def SimplifyPass : Pass<"weft-simplify", "::mlir::func::FuncOp"> {
   let description = [{
     Before and after: weft ops. Results keep every bit, signs of zeros and NaN included: x * 1 goes,
     x + 0 stays. Constants are folded by the kernels of eager execution. A matrix product reads a
-    transposed operand as it stands; elementwise ops broadcast what was broadcast for them.
+    transposed operand as it stands; elementwise ops broadcast what was broadcast for them. Known sizes that
+    were to be forgotten (weft.widen) are so after the ops on them, which chooses the branches that depend on
+    them; asserts that hold go.
   }];
   let options = [
     Option<"maxFoldedBytes", "max-folded-bytes", "int64_t", "65536",
@@ -270,6 +272,27 @@ def SplitReadersPass : Pass<"weft-split-readers", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"maxReaders", "max-readers", "unsigned", "64", "Readers that a tensor may keep">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def SplitWritersPass : Pass<"weft-split-writers", "::mlir::func::FuncOp"> {
+  let summary = "Spares bufferization chains of many writes to one tensor.";
+  let description = [{
+    Before: linalg on tensors after weft-destination-passing. After: of a chain of more than twice `max-writers` ops
+    that write to one tensor, each to what the one before left, every so many hand it on through
+    `bufferization.to_buffer` and `to_tensor`. One-shot bufferization compares every write of a chain with every
+    read and every definition, so that 64 writes take it half a minute; now a chain takes it as long as it is.
+
+    What it decides stays the same. A write is a conflict where an earlier value is read after it; the first
+    write behind that value is then in the same part of the chain. So a chain is only cut at a value that others
+    are done with, and only one that is alone in its memory: the first tensor is an argument, a constant or empty,
+    and nothing else writes to it before the last look at the chain.
+
+    Around upstream: llvm/llvm-project#81959, the analysis takes more than linear time.
+  }];
+  let options = [
+    Option<"maxWriters", "max-writers", "unsigned", "8", "Writes that a part of a chain has">
   ];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }

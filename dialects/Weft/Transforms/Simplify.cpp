@@ -4,6 +4,7 @@
 #include "Weft/Transforms/FoldConstants.h"
 #include "Weft/Transforms/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -137,6 +138,26 @@ struct DropConcatenate : OpRewritePattern<ConcatenateOp> {
   }
 };
 
+/// An assert of what always holds.
+struct DropAssert : OpRewritePattern<AssertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AssertOp op, PatternRewriter &rewriter) const override {
+    if (!isSplat(op.getCondition(), -1)) return failure(); // true, as a signed number
+    if (!op.getToken()) return rewriter.eraseOp(op), success();
+    if (!op.getAfter()) return failure();
+    return rewriter.replaceOp(op, op.getAfter()), success();
+  }
+};
+
+/// Of what comes after no effect nothing is held back.
+struct DropGuard : OpRewritePattern<GuardOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GuardOp op, PatternRewriter &rewriter) const override {
+    if (!op.getAfter().getDefiningOp<BeginOp>()) return failure();
+    return rewriter.replaceOp(op, op.getX()), success();
+  }
+};
+
 /// Whether `op` swaps the last two axes and leaves the others.
 bool swapsMatrix(TransposeOp op) {
   ArrayRef<int64_t> permutation = op.getPermutation();
@@ -199,6 +220,48 @@ struct DropBroadcast : RewritePattern {
   }
 };
 
+/// An op on a tensor whose known sizes were forgotten works on those, and its result forgets them.
+struct WidenLate : RewritePattern {
+  explicit WidenLate(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    const ::weft::OpInfo *info = opInfoOf(op);
+    if (!info || info->kind == ::weft::OpKind::effect || op->getNumResults() != 1 ||
+        knowsMoreThanInferred(op))
+      return failure();
+    SmallVector<Value> operands(op->getOperands());
+    for (Value &operand : operands)
+      if (auto widen = operand.getDefiningOp<WidenOp>(); widen && neverStretches(widen))
+        operand = widen.getX();
+    if (operands == SmallVector<Value>(op->getOperands())) return failure();
+    SmallVector<::weft::TensorType> types;
+    for (Value value : operands) types.push_back(tensorTypeOf(value.getType()));
+    // Sizes that do not fit are an error when the program comes to it.
+    ::weft::Result<::weft::TensorType> result = ::weft::infer({info->op, types, attrsOf(op)});
+    if (!result) return failure();
+    RankedTensorType type = mlirTypeOf(*result, op->getContext());
+    Operation *known = rewriter.clone(*op);
+    known->setOperands(operands);
+    known->getResult(0).setType(type);
+    Value value = known->getResult(0);
+    if (type != op->getResult(0).getType())
+      value = WidenOp::create(rewriter, op->getLoc(), op->getResult(0).getType(), value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+
+  /// Whether x's sizes are known, and none is forgotten that is 1: of those an unknown one does not
+  /// stretch where the known one would.
+  static bool neverStretches(WidenOp widen) {
+    auto known = cast<RankedTensorType>(widen.getX().getType());
+    auto left = cast<RankedTensorType>(widen.getType());
+    return known.hasStaticShape() &&
+           llvm::none_of(llvm::zip_equal(known.getShape(), left.getShape()), [](auto sizes) {
+             return std::get<0>(sizes) == 1 && std::get<1>(sizes) != 1;
+           });
+  }
+};
+
 struct Simplify : impl::SimplifyPassBase<Simplify> {
   using SimplifyPassBase::SimplifyPassBase;
 
@@ -209,7 +272,12 @@ struct Simplify : impl::SimplifyPassBase<Simplify> {
     set.add<DropNeutralOperand<SubtractOp>>(context, 0, /*commutes=*/false);
     set.add<DropNeutralOperand<AddOp>>(context, -0.0, /*commutes=*/true);
     set.add<AbsorbTranspose, DropBroadcast, DropCast, DropConcatenate, DropInvolution<NegateOp>,
-            DropInvolution<LogicalNotOp>, DropReverse, DropSelect, PowerToProducts>(context);
+            DropInvolution<LogicalNotOp>, DropAssert, DropGuard, DropReverse, DropSelect,
+            PowerToProducts, WidenLate>(context);
+    // Sizes that become known choose branches, which make more sizes known.
+    for (StringRef name : {GuardOp::getOperationName(), ReplicateOp::getOperationName(),
+                           ResizeOp::getOperationName(), scf::IfOp::getOperationName()})
+      RegisteredOperationName::lookup(name, context)->getCanonicalizationPatterns(set, context);
     populateFoldConstantsPatterns(set, maxFoldedBytes);
     patterns = std::move(set);
     return success();

@@ -1,5 +1,5 @@
 // Interrupts: how the program around the library, such as Python, gets a word while compiled loops
-// run.
+// or the compiler run.
 #pragma once
 
 namespace weft::detail {

@@ -1,4 +1,5 @@
-// Interrupts of compiled loops: who is called, what variables hold then, and that calls go on.
+// Interrupts of compiled loops and of the compiler: who is called, what variables hold then, and
+// that calls go on.
 #include "../Testing.h"
 
 #include <atomic>
@@ -79,6 +80,22 @@ TEST_F(Interrupts, GoOnWhereTheHandlerReturns) {
   detail::request_interrupt();
   EXPECT_EQ(f(tensor(std::int64_t{1000})).item<std::int64_t>(), 1000);
   EXPECT_EQ(asked, 1);
+}
+
+TEST_F(Interrupts, EndTheCompiler) {
+  auto f = function([](const Tensor &x) { return x * 3 + 1; });
+  detail::request_interrupt();
+  EXPECT_THROW(f(tensor(2.0f)), Interrupted);
+  EXPECT_EQ(asked, 1);
+  detail::request_interrupt();
+  EXPECT_THROW(f.ir(tensor(2.0f), Phase::bufferize), Interrupted);
+  EXPECT_EQ(f(tensor(2.0f)).item<float>(), 7);
+  // A handler that returns leaves it alone.
+  throws = false;
+  detail::request_interrupt();
+  auto g = function([](const Tensor &x) { return x * 5 + 1; });
+  EXPECT_EQ(g(tensor(2.0f)).item<float>(), 11);
+  EXPECT_EQ(asked, 3);
 }
 
 TEST(NoInterrupts, AreLookedForWithoutHandler) {

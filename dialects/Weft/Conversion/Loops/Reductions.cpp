@@ -1,6 +1,7 @@
 // Emits what stands inside the parallel loops: one element or vector of each output, and reductions
 // with what they carry.
 
+#include "OpDefs/ReductionOrder.h"
 #include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/EmitterParts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -313,7 +314,9 @@ Value NestEmitter::tree(const Carried &carried, Value vector, int64_t lanes) {
 /// as long as there are 4 L elements, element i goes to partial result i mod 4 L; the four groups
 /// of L are combined as (0 + 1) + (2 + 3); the elements that are left go to partial result i mod L;
 /// the L partial results are combined in halves; and the outcome is combined with the initial
-/// value.
+/// value. Where rounding depends on the order, no partial result takes more than kRunFanIn rounds
+/// of 4 L elements: then its groups are combined, and become one addend of as many in turn, so that
+/// equal addends lose no more digits than in a pairwise sum.
 SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange init) {
   constexpr int64_t kGroups = 4;
   const auto isWide = [](const Carried &carried) {
@@ -348,24 +351,64 @@ SmallVector<Value, 2> NestEmitter::reductionRun(Position &position, ValueRange i
   SmallVector<Value, 2> acc = start;
 
   // Four groups side by side.
-  Value wide = known ? constant(number / (kGroups * width) * kGroups * width)
-                     : Value(arith::AndIOp::create(b_, loc_, total, constant(-kGroups * width)));
-  if (!known || number >= kGroups * width) {
+  constexpr int64_t kFanIn = ::weft::kRunFanIn;
+  const int64_t round = kGroups * width;
+  const bool ordered =
+      llvm::any_of(carried_, [](const Carried &how) { return dependsOnOrder(how.combiner); });
+  Value wide = known ? constant(number / round * round)
+                     : Value(arith::AndIOp::create(b_, loc_, total, constant(-round)));
+  auto rounds = [&](Value begin, Value end) {
     SmallVector<Value, 8> groups;
     for (int64_t g = 0; g < kGroups; ++g) llvm::append_range(groups, start);
-    ValueRange sums =
-        reduce(zero, wide, kGroups * width, groups, [&](Value iv, ValueRange carried) {
-          SmallVector<Value, 2> results;
-          for (int64_t g = 0; g < kGroups; ++g) {
-            Value at = b_.createOrFold<arith::AddIOp>(loc_, iv, constant(g * width));
-            llvm::append_range(results, step(at, carried.slice(g * count, count), {}));
-          }
-          return results;
-        });
+    ValueRange sums = reduce(begin, end, round, groups, [&](Value iv, ValueRange carried) {
+      SmallVector<Value, 2> results;
+      for (int64_t g = 0; g < kGroups; ++g) {
+        Value at = b_.createOrFold<arith::AddIOp>(loc_, iv, constant(g * width));
+        llvm::append_range(results, step(at, carried.slice(g * count, count), {}));
+      }
+      return results;
+    });
+    SmallVector<Value, 2> combined;
     for (auto [i, how] : llvm::enumerate(carried_)) {
       auto group = [&](unsigned g) { return sums[g * count + i]; };
-      acc[i] = combine(how, combine(how, group(0), group(1)), combine(how, group(2), group(3)));
+      combined.push_back(
+          combine(how, combine(how, group(0), group(1)), combine(how, group(2), group(3))));
     }
+    return combined;
+  };
+  // The results of parts of `length` elements, the last of which may be shorter, one after the
+  // other. A single part is its own result: what it would be combined with is neutral.
+  auto parts = [&](Value begin, Value end, int64_t length, auto part) {
+    ValueRange sums = reduce(begin, end, length, start, [&](Value iv, ValueRange carried) {
+      Value next = b_.createOrFold<arith::AddIOp>(loc_, iv, constant(length));
+      if (!known || number / round * round % length != 0)
+        next = arith::MinUIOp::create(b_, loc_, next, end);
+      SmallVector<Value, 2> results;
+      for (auto [how, before, value] : llvm::zip_equal(carried_, carried, part(iv, next)))
+        results.push_back(combine(how, before, value));
+      return results;
+    });
+    return llvm::to_vector<2>(sums);
+  };
+  const int64_t few = kFanIn * round, many = kFanIn * few;
+  auto addends = [&](Value begin, Value end) { return parts(begin, end, few, rounds); };
+  // Short runs are spared the outer loops, unless their bodies are large.
+  constexpr int64_t kLargestBody = 12;
+  Block &body = *nest_.op.getBlock();
+  if (!known && ordered && std::distance(body.begin(), body.end()) <= kLargestBody) {
+    Value isShort = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ule, wide, constant(few));
+    auto choice =
+        scf::IfOp::create(b_, loc_, ValueRange(acc).getTypes(), isShort, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b_, loc_, rounds(zero, wide));
+    b_.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b_, loc_, parts(zero, wide, many, addends));
+    acc.assign(choice.getResults().begin(), choice.getResults().end());
+  } else if (!known || number >= round) {
+    if (!ordered || (known && number < few + round)) acc = rounds(zero, wide);
+    else if (known && number < many + round) acc = addends(zero, wide);
+    else acc = parts(zero, wide, many, addends);
   }
 
   // Single groups.
