@@ -13,9 +13,9 @@
 
 namespace mlir::weft {
 
-/// The text of a file, "-" for standard input; null with the reason in `error`. A file, pipe or
-/// device with more than 1 GiB is refused: no program is as long, and a device may never end. So
-/// is bytecode: upstream's reader crashes on what is damaged.
+/// The text of a file, "-" for standard input, also of one that holds bytecode; null with the
+/// reason in `error`. A file, pipe or device with more than 1 GiB is refused: no program is as
+/// long, and a device may never end. So are other binary files.
 std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &error);
 
 /// Whether upstream's parser can take the text; else the reason has been printed.
@@ -31,7 +31,7 @@ public:
   LogicalResult read(StringRef path);
   ModuleOp module() { return *parsed; }
   /// The program parsed again.
-  OwningOpRef<ModuleOp> again() { return parseSourceFile<ModuleOp>(sources, &context); }
+  OwningOpRef<ModuleOp> again();
 
 private:
   llvm::SourceMgr sources;

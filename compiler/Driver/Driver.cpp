@@ -69,6 +69,9 @@ void Driver::reproduceFrom(Source fresh, Phase phase) {
 LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &phase) {
   for (int i = static_cast<int>(from) + 1; i <= static_cast<int>(std::min(to, Phase::llvm)); ++i) {
     phase = static_cast<Phase>(i);
+    if (phase == Phase::linalg && verifiesInput &&
+        failed(verifyAtRuntime(module, Phase::lift_state)))
+      return failure();
     const auto start = std::chrono::steady_clock::now();
     if (failed(managerOf(phase).run(module)) || stops()) return failure();
     addTime(std::string(::weft::name_of(phase)),
@@ -80,6 +83,13 @@ LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &ph
     if (observer) observer(phase, module);
   }
   return success();
+}
+
+LogicalResult Driver::verifyInput(ModuleOp module, Phase from) {
+  if (failed(verifyHasGoneThrough(module, from, target))) return failure();
+  verifiesInput = from < Phase::linalg;
+  if (verifiesInput || from > Phase::schedule) return success();
+  return verifyAtRuntime(module, from);
 }
 
 LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {

@@ -67,6 +67,11 @@ public:
   /// Whether code that is loaded reports times (the pass weft-note-times).
   void noteTimes(bool on) { notesTimes = on; }
 
+  /// Looks at a module that somebody wrote, before it is run: it must be one that has gone through
+  /// `from`, and gets checks of all that may be undefined, before the phase linalg or now. Fails
+  /// after a diagnostic.
+  LogicalResult verifyInput(ModuleOp module, ::weft::Phase from);
+
   /// Runs the phases after `from` up to and including `to`, at most `llvm`. Diagnostics go to the
   /// context's handlers.
   LogicalResult run(ModuleOp module, ::weft::Phase from, ::weft::Phase to);
@@ -105,6 +110,7 @@ private:
   MLIRContext &context;
   Target target;
   bool verify = false, notesTimes = false;
+  bool verifiesInput = false; ///< before the phase linalg
   Observer observer;
   std::function<bool()> stops = [] { return false; };
   Source source;

@@ -1,7 +1,10 @@
-// Looks for ops that should be gone by the phase that a text is said to have gone through.
+// Looks for ops that should be gone by the phase that a text is said to have gone through, and puts
+// checks into what the text does.
 #include "Pipelines/Inputs.h"
 
+#include "Weft/AD/Passes.h"
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -49,6 +52,16 @@ LogicalResult verifyHasGoneThrough(ModuleOp module, Phase from, const Target &ta
                              << "' leaves none like it";
   });
   return failure(walked.wasInterrupted());
+}
+
+LogicalResult verifyAtRuntime(ModuleOp module, Phase from) {
+  PassManager checks(module.getContext());
+  checks.addPass(createRuntimeVerificationPass());
+  // What loops count is taken to lie between their bounds.
+  checks.addPass(createCountIterationsPass());
+  // The phase schedule leaves branches of checks.
+  if (from == Phase::schedule) checks.addNestedPass<func::FuncOp>(createBranchOnChecksPass());
+  return checks.run(module);
 }
 
 } // namespace mlir::weft

@@ -9,4 +9,9 @@ namespace mlir::weft {
 /// to have gone through, or one before that leaves in no program.
 LogicalResult verifyHasGoneThrough(ModuleOp module, ::weft::Phase from, const Target &target);
 
+/// Puts checks into a program that somebody wrote and that has gone through `from`, lift-state,
+/// linalg or schedule, which make all that it does defined, as weft-runtime-verification says.
+/// Fails after a diagnostic at what cannot be checked.
+LogicalResult verifyAtRuntime(ModuleOp module, ::weft::Phase from);
+
 } // namespace mlir::weft

@@ -20,6 +20,8 @@ namespace serve {
 
 namespace {
 
+const char *const kLongLine = "the request line is too long";
+
 /// A reply that httplib has no part in.
 std::string plain_reply(const std::string &status, const std::string &message) {
   const std::string body = format_error(message);
@@ -183,10 +185,14 @@ void HttpServer::answer(Connection &connection) {
       // A body in chunks has their lengths in between.
       connection.begin_body(limits_.max_body + limits_.max_body / 4 + 4096);
     });
-    if (!connection.answered() && connection.fault() == Connection::Fault::timeout) {
-      const std::string reply =
-          plain_reply("408 Request Timeout", "the request's headers were not complete after " +
-                                                 milliseconds(limits_.header_timeout));
+    // httplib says nothing where there is no whole request line.
+    if (!connection.answered() && (connection.fault() == Connection::Fault::timeout ||
+                                   connection.fault() == Connection::Fault::too_long)) {
+      const std::string reply = connection.fault() == Connection::Fault::timeout
+                                    ? plain_reply("408 Request Timeout",
+                                                  "the request's headers were not complete after " +
+                                                      milliseconds(limits_.header_timeout))
+                                    : plain_reply("414 URI Too Long", kLongLine);
       connection.write(reply.data(), reply.size());
     }
     if (connection.fault() != Connection::Fault::none) on_lost_connection();
@@ -212,7 +218,7 @@ void HttpServer::complete_error(const httplib::Request & /*request*/,
     message = "the request line and the headers are longer than " +
               std::to_string(limits_.max_header) + " bytes";
   } else if (response.status == 414) {
-    message = "the request line is too long";
+    message = kLongLine;
   } else if (response.status == 416) {
     message = "the header Range is malformed";
   } else if (response.status != 400) {

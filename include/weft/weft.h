@@ -4,6 +4,10 @@
 #if __cplusplus < 202002L
 #error "Weft needs C++20: compile with -std=c++20"
 #else
+#include <version>
+#ifndef __cpp_lib_source_location
+#error "Weft needs std::source_location: g++ 12, clang 16, or a newer one"
+#else
 
 #include <weft/activations.h>     // IWYU pragma: export
 #include <weft/autodiff.h>        // IWYU pragma: export
@@ -43,4 +47,5 @@
 #include <weft/variable.h>        // IWYU pragma: export
 #include <weft/windows.h>         // IWYU pragma: export
 
+#endif
 #endif

@@ -8,8 +8,8 @@
 
 #include "Export/Runnable.h"
 #include "Runtime/NewTensor.h"
-#include "Support/Enumerators.h"
 #include "Support/Path.h"
+#include "Support/Shown.h"
 
 struct weft_program {
   explicit weft_program(const std::string &path) : runnable(path, /*verify_weights=*/true) {}
@@ -50,7 +50,8 @@ std::int32_t describe(const std::vector<TensorType> &types, std::int64_t number,
 /// A tensor on the caller's memory. Throws as calls from C++ do.
 Tensor tensor_of(const std::string &name, const weft_input &input, std::int64_t number) {
   const std::string which = name + ": input " + std::to_string(number);
-  if (input.dtype < 0 || !is_dtype(static_cast<DType>(input.dtype)))
+  // Before it is one of DType's bytes, of which 259 would be f32 again.
+  if (input.dtype < 0 || input.dtype >= kNumDTypes)
     throw DTypeError(which + " has the dtype " + std::to_string(input.dtype) +
                      ", which is none of WEFT_BOOL, WEFT_I32, WEFT_I64, WEFT_F32 and WEFT_F64");
   if (input.rank < 0 || input.rank > max_rank || (input.rank > 0 && input.sizes == nullptr))
@@ -90,12 +91,18 @@ void run(const weft_program &program, std::span<const weft_input> inputs,
 } // namespace
 
 weft_program *weft_program_open(const char *path, char *message, int64_t message_size) {
+  const std::string file = path == nullptr ? "" : path;
   try {
-    const std::string file = path == nullptr ? "" : path;
     check_path("weft_program_open", file);
     return new weft_program(file);
   } catch (const std::exception &error) {
-    report(error.what(), message, message_size);
+    // The name may have lines of its own.
+    std::string text = error.what();
+    const std::string plain = shown_message(file), line = shown(file, file.size());
+    if (line != plain)
+      for (std::size_t at = 0; (at = text.find(plain, at)) != text.npos; at += line.size())
+        text.replace(at, plain.size(), line);
+    report(text.c_str(), message, message_size);
     return nullptr;
   }
 }
@@ -136,6 +143,10 @@ int32_t weft_program_output_type(const weft_program *program, int64_t entry, int
 int32_t weft_program_run(const weft_program *program, const weft_input *inputs, int64_t input_count,
                          weft_output *outputs, int64_t output_count, char *message,
                          int64_t message_size) {
+  const std::span<weft_output> places(
+      outputs,
+      outputs == nullptr ? 0 : static_cast<std::size_t>(std::max<int64_t>(output_count, 0)));
+  std::fill(places.begin(), places.end(), weft_output{});
   const char *const null = program == nullptr                       ? "program"
                            : inputs == nullptr && input_count > 0   ? "inputs"
                            : outputs == nullptr && output_count > 0 ? "outputs"
@@ -144,9 +155,6 @@ int32_t weft_program_run(const weft_program *program, const weft_input *inputs, 
     report(("weft_program_run: " + std::string(null) + " is NULL").c_str(), message, message_size);
     return 1;
   }
-  const std::span<weft_output> places(outputs,
-                                      static_cast<std::size_t>(std::max<int64_t>(output_count, 0)));
-  std::fill(places.begin(), places.end(), weft_output{});
   try {
     run(*program, {inputs, static_cast<std::size_t>(std::max<int64_t>(input_count, 0))}, places);
     return 0;

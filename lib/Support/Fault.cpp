@@ -2,6 +2,7 @@
 #include "Support/Fault.h"
 
 #include "Support/CallSite.h"
+#include "Support/Shown.h"
 
 namespace weft {
 
@@ -45,7 +46,9 @@ Error::Error(ErrorKind kind, std::string_view message, SourcePlace place)
     if (kind != ErrorKind::assertion) text_ += "error: ";
   }
   start_ = text_.size();
-  text_ += message;
+  // Names of files and texts of theirs are in messages, and may move a terminal's cursor.
+  if (kind == ErrorKind::assertion) text_ += message;
+  else text_ += shown_message(message);
 }
 
 } // namespace weft

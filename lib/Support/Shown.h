@@ -10,5 +10,7 @@ namespace weft {
 /// The text with control characters as \x1b, so that it neither ends a message nor moves a cursor,
 /// cut off behind `most` bytes, between characters of UTF-8.
 std::string shown(std::string_view text, std::size_t most = 100);
+/// The same of a whole message, of which nothing is cut off and the lines stay.
+std::string shown_message(std::string_view text);
 
 } // namespace weft

@@ -17,6 +17,17 @@
 // RUN: not weft-reduce %t.bytecode.mlir 2>&1 | FileCheck %s --check-prefix=BYTECODE
 // RUN: weft-opt %s --weft-simplify --cse -o %t.out.mlir
 // RUN: weft-opt %t.out.mlir | FileCheck %s
+// What --emit-bytecode writes every tool reads.
+// RUN: weft-opt %s --emit-bytecode -o %t.mlirbc
+// RUN: weft-opt %t.mlirbc | FileCheck %s --check-prefix=READ
+// RUN: weft-compile %t.mlirbc --compile-to=trace | FileCheck %s --check-prefix=READ
+// RUN: weft-run %t.mlirbc --arg='iota : tensor<4xf32>' --print | FileCheck %s --check-prefix=RESULT
+// RUN: printf '#!/bin/sh\nexit 1\n' > %t.sh && chmod +x %t.sh
+// RUN: weft-reduce %t.mlirbc --reduction-tree='traversal-mode=0 test=%t.sh' | FileCheck %s --check-prefix=REDUCED
+// Upstream's reader believes the numbers in it, and crashes on some.
+// RUN: python3 %S/Inputs/damaged-bytecode.py %t.mlirbc %t.damaged
+// RUN: printf 'WEFTPROG\001\000' > %t.weft && not weft-compile %t.weft 2>&1 | FileCheck %s --check-prefix=EXPORTED
+// RUN: printf '\177ELF\000' > %t.o && not weft-opt %t.o 2>&1 | FileCheck %s --check-prefix=BINARY
 // RUN: weft-opt --show-dialects | FileCheck %s --check-prefix=DIALECTS
 
 // OPTION: weft-opt: Unknown command line argument '--no-such-pass'.
@@ -32,8 +43,12 @@
 // OP: op.mlir:1:6: error: {{.*}}weft.subtrakt
 // OP-NEXT: weft.subtrakt
 // OP-NEXT: {{^ *\^}}
-// Upstream's reader of bytecode crashes on what is damaged.
-// BYTECODE: error: {{.*}}bytecode.mlir: is MLIR's bytecode, but Weft's tools read text
+// BYTECODE: error: {{.*}}
+// READ: weft.multiply
+// REDUCED: module {
+// RESULT: same: 1 result
+// EXPORTED: error: {{.*}}.weft: is a program that export_program wrote, which weft-run runs
+// BINARY: error: {{.*}}.o: is binary, but no bytecode of MLIR
 // DIALECTS: Available Dialects: {{.*}}weft
 
 // CHECK-LABEL: func.func @same

@@ -24,11 +24,11 @@
 // RUN: not weft-run %s --arg='dense<1.0> : tensor<1125899906842624xf32>' 2>&1 | FileCheck %s --check-prefix=MEMORY
 // MEMORY: error: {{.*}}out of memory: asked for {{[0-9]+}} bytes
 
-// Bytes that are no text, and ops that do not fit, are quoted by every tool that compiles.
+// Bytes that are no text are refused, and ops that do not fit quoted, by every tool that compiles.
 // RUN: printf '\000\001\377' > %t.binary.mlir
 // RUN: not weft-run %t.binary.mlir 2>&1 | FileCheck %s --check-prefix=BINARY
 // RUN: not weft-compile %t.binary.mlir 2>&1 | FileCheck %s --check-prefix=BINARY
-// BINARY: binary.mlir:1:2: error: unexpected character
+// BINARY: error: {{.*}}binary.mlir: is binary, but no bytecode of MLIR
 // RUN: echo 'func.func @f(%%x: tensor<2x3xf32>, %%y: tensor<3x2xf32>) { %%0 = weft.add %%x, %%y : tensor<2x3xf32>, tensor<3x2xf32> return }' > %t.shapes.mlir
 // RUN: not weft-run %t.shapes.mlir 2>&1 | FileCheck %s --check-prefix=SHAPES
 // RUN: not weft-compile %t.shapes.mlir 2>&1 | FileCheck %s --check-prefix=SHAPES

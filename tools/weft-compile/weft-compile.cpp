@@ -228,6 +228,7 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   Driver driver(context, request.target);
   driver.verifyEach(options->verifyEach);
   driver.reproduceFrom([&] { return input.again(); }, request.from);
+  if (failed(driver.verifyInput(module, request.from))) return 1;
   auto fail = [&] { return driver.reproducer().empty() ? 1 : refuse(driver.reproducer()); };
   const bool text = request.to <= Phase::llvm && !request.assembly && !request.ptx;
   const Phase last = text ? request.to : Phase::llvm;

@@ -343,7 +343,8 @@ static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, I
   // Errors of these phases show the line; those of load come as one text.
   driver.reproduceFrom([&] { return input.again(); }, from);
   if (from < ::weft::Phase::bufferize) driver.nameCalls(callNamesOf(module));
-  if (failed(driver.run(module, from, ::weft::Phase::bufferize))) {
+  if (failed(driver.verifyInput(module, from)) ||
+      failed(driver.run(module, from, ::weft::Phase::bufferize))) {
     if (!driver.reproducer().empty()) llvm::errs() << "error: " << driver.reproducer() << '\n';
     return std::nullopt;
   }

@@ -18,7 +18,7 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
     loops for them: lines are sorted by two linalg.generic in which each element counts those before
     it, cumulative ops are an scf.for over slices, and random numbers are linalg.generic, each
     computed from its place.
-    Unknown sizes that have to fit are tested by cf.assert. Locations are those of the weft ops.
+    Unknown sizes that have to fit are tested by weft.check_sizes. Locations are those of the weft ops.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

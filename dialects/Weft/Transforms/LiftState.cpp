@@ -4,6 +4,7 @@
 #include "Weft/Transforms/AssignPlaces.h"
 #include "Weft/Transforms/ChosenHandles.h"
 #include "Weft/Transforms/Passes.h"
+#include "Weft/Transforms/RuntimeVerification/Conditions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -56,7 +57,7 @@ private:
       const OwnEffects own = ordered.getOwnEffects();
       return own.io || own.stops || mayStop(op);
     }
-    if (isa<cf::AssertOp>(op) || mayStop(op)) return true;
+    if (isa<cf::AssertOp>(op) || mayStop(op) || mayBeUndefined(op)) return true;
     auto unknown = [](Type type) {
       auto shaped = dyn_cast<ShapedType>(type);
       return shaped && !shaped.hasStaticShape();

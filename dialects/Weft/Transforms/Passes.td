@@ -82,6 +82,35 @@ def LiftStatePass : Pass<"weft-lift-state", "::mlir::ModuleOp"> {
 // On linalg over tensors
 //===----------------------------------------------------------------------===//
 
+def RuntimeVerificationPass : Pass<"weft-runtime-verification", "::mlir::ModuleOp"> {
+  let summary = "Puts checks in front of ops on tensors that are undefined for some operands.";
+  let description = [{
+    Before: a program that somebody wrote, of any phase up to `schedule`. The tools run this pass on
+    what they read, since an op of upstream's that is handed a size, an index or a divisor that it
+    does not allow reads memory that is not its own, or ends the process.
+
+    After: weft.check_sizes, weft.check_indices and weft.assert stand where an op of arith, linalg or
+    tensor is not known to be defined: sizes of operands that meet, offsets, indices and divisors. What
+    an element of a structured op computes with is checked in front of it, by a loop over no more than
+    it depends on. linalg.softmax, linalg.pack, linalg.unpack and tensor.gather are the ops that they
+    stand for; flags that promise something of operands (nsw, exact, nnan) are gone. An error at what cannot
+    be checked: memory, calls of functions without a body, ops of other dialects on tensors.
+
+    ```mlir
+    %r = tensor.cast %a : tensor<?xf32> to tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %n = tensor.dim %a, %c0 : tensor<?xf32>
+    %same = arith.cmpi eq, %n, %c4 : index
+    weft.check_sizes %same, "tensor.cast: the size along axis 0 is {}, but the result's type says {}", %n, %c4
+    %r = tensor.cast %a : tensor<?xf32> to tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::weft::WeftDialect"];
+}
+
 def ScalarizePass : Pass<"weft-scalarize", "::mlir::func::FuncOp"> {
   let summary = "Computes tensors of one element as scalars.";
   let description = [{

@@ -140,6 +140,9 @@ show("form", ask(post("{}", "Content-Type: multipart/form-data; boundary=x\r\n")
 show("no http", ask(b"hello\r\n\r\n"))
 show("long header", ask(b"GET /v1/health HTTP/1.1\r\nX: " + b"y" * 20000 + b"\r\n\r\n"))
 show("long target", ask(b"GET /" + b"y" * 9000 + b" HTTP/1.1\r\n\r\n"))
+# No whole line is in what the server reads of a request at most.
+show("longer target", ask(b"GET /" + b"y" * 20000 + b" HTTP/1.1\r\n\r\n"))
+show("endless target", ask(b"GET /" + b"y" * 100000))
 show("ranges", ask(b"GET /v1/health HTTP/1.1\r\nRange: bytes=" + b"0-1," * 1900 + b"0-1\r\n\r\n"))
 show("bad range", ask(b"GET /v1/health HTTP/1.1\r\nRange: bytes=99999999999999999999-\r\n\r\n"))
 

@@ -131,6 +131,10 @@ TEST_F(CProgram, WrongInputsAreSaid) {
               testing::StartsWith("f: there is no entry for (f64(1, 3)"));
   EXPECT_EQ(with({9, 2, sizes, x}), "f: input 0 has the dtype 9, which is none of WEFT_BOOL, "
                                     "WEFT_I32, WEFT_I64, WEFT_F32 and WEFT_F64");
+  // 256 more than WEFT_F32: DType has a byte.
+  EXPECT_EQ(with({256 + WEFT_F32, 2, sizes, x}),
+            "f: input 0 has the dtype 259, which is none of WEFT_BOOL, "
+            "WEFT_I32, WEFT_I64, WEFT_F32 and WEFT_F64");
   EXPECT_EQ(with({WEFT_F32, 65, sizes, x}), "f: input 0 has no sizes for the rank 65");
   EXPECT_EQ(with({WEFT_F32, 2, nullptr, x}), "f: input 0 has no sizes for the rank 2");
   EXPECT_EQ(with({WEFT_F32, 2, negative, x}), "f: input 0 cannot have the size -1");
@@ -150,7 +154,12 @@ TEST_F(CProgram, NullsAreRefused) {
   const weft_input input{};
   const auto message_of = [&](const weft_program *program, const weft_input *inputs,
                               weft_output *outputs) {
+    output = {.dtype = 7, .rank = 7, .sizes = nullptr, .data = message_, .owner = message_};
     EXPECT_EQ(weft_program_run(program, inputs, 1, outputs, 1, message_, sizeof message_), 1);
+    if (outputs != nullptr) {
+      EXPECT_EQ(outputs->owner, nullptr); // empty, as after every failure
+      EXPECT_EQ(outputs->data, nullptr);
+    }
     return std::string(message_);
   };
   EXPECT_EQ(message_of(nullptr, &input, &output), "weft_program_run: program is NULL");
@@ -170,6 +179,9 @@ TEST_F(CProgram, FilesThatCannotBeOpened) {
   EXPECT_EQ(weft_program_open("/nowhere", nullptr, 0), nullptr);
   EXPECT_EQ(weft_program_open(nullptr, message_, sizeof message_), nullptr);
   EXPECT_STREQ(message_, "weft_program_open: the path is empty");
+  // A name may have what moves a terminal's cursor, or ends a line of a log.
+  EXPECT_EQ(weft_program_open("/no\nwhere\x1b[2J", message_, sizeof message_), nullptr);
+  EXPECT_THAT(message_, testing::StartsWith("/no\\x0awhere\\x1b[2J: "));
   weft_program_close(nullptr);
 }
 
