@@ -1,12 +1,12 @@
 // quickstart: the program of the README: fit a line, eagerly and as a traced function.
 #include <iostream>
 
-#include <weft/weft.h>
-using namespace weft;
+#include <weft/names.h>
+using namespace weft::names;
 
 int main() {
-  Tensor x = random::uniform({256, 1}, {.seed = 1}), noise = random::normal({256, 1}, {.seed = 2});
-  Tensor y = 3 * x + 2 + 0.01 * noise;
+  Tensor x = weft::random::uniform({256, 1}, {.seed = 1});
+  Tensor y = 3 * x + 2 + 0.01 * weft::random::normal({256, 1}, {.seed = 2});
   Variable w(zeros({1, 1}), "w"), b(zeros({1}), "b");
 
   auto step = [&](Tensor x, Tensor y) {

@@ -50,6 +50,7 @@ void emitPythonOps(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitPythonStubs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
 /// Declarations of the public C++ functions that are composites.
+void emitUsingDeclarations(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitCompositeHeader(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Their definitions.
 void emitCompositeSource(const llvm::RecordKeeper &records, llvm::raw_ostream &os);

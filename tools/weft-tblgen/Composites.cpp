@@ -125,6 +125,14 @@ void emitCompositeHeader(const RecordKeeper &records, raw_ostream &os) {
   for (const CompositeRecord &composite : readComposites(records)) emitDeclaration(composite, os);
 }
 
+void emitUsingDeclarations(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The functions of records, one by one.");
+  for (const OpRecord &op : readOps(records))
+    if (!op.handwrittenApi) os << "using weft::" << op.cppName << ";\n";
+  for (const CompositeRecord &composite : readComposites(records))
+    os << "using weft::" << composite.cppName << ";\n";
+}
+
 void emitCompositeSource(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Functions made of ops: each promotes its operands and computes its body.");
   os << "#include <array>\n\n#include <weft/composites.h>\n\n"

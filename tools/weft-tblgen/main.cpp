@@ -31,6 +31,8 @@ static Opt domains("gen-domains", emitDomains, "Ops to be differentiated at posi
 static Opt sampleJson("gen-sample-json", emitSampleJson, "Sample calls, with NumPy's expressions");
 static Opt compositeHeader("gen-composite-header", emitCompositeHeader,
                            "Declarations of composites");
+static Opt usingDeclarations("gen-using-declarations", emitUsingDeclarations,
+                             "Using-declarations of all functions");
 static Opt compositeSource("gen-composite-source", emitCompositeSource,
                            "Definitions of composites");
 static Opt compositeBodies("gen-composite-bodies", emitCompositeBodies,

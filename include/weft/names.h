@@ -1,0 +1,89 @@
+// What programs say most, for a using-directive that collides with little: tensors, ops, gradients,
+// control flow, traced functions, and the namespaces nn, losses and optimizers.
+#pragma once
+
+#include <weft/weft.h>
+
+/// `using namespace weft::names;` brings what a model is written with, and leaves out the names
+/// that users have for other things: the dtypes (`DType::u8` or `weft::u8`), the namespaces
+/// `train`, `data` and `random`, and `Node`. They are there with `weft::` in front.
+namespace weft::names {
+
+// Tensors and their parts.
+using weft::all;
+using weft::arange;
+using weft::DType;
+using weft::ellipsis;
+using weft::eye;
+using weft::full;
+using weft::newaxis;
+using weft::ones;
+using weft::ones_like;
+using weft::Shape;
+using weft::spec;
+using weft::Tensor;
+using weft::tensor;
+using weft::TensorArray;
+using weft::unknown;
+using weft::Variable;
+using weft::zeros;
+using weft::zeros_like;
+
+// Functions of tensors.
+#include <weft/detail/names.inc>
+using weft::average_pool;
+using weft::check;
+using weft::convolution;
+using weft::convolution_transpose;
+using weft::elu;
+using weft::gelu;
+using weft::gelu_tanh;
+using weft::hard_sigmoid;
+using weft::leaky_relu;
+using weft::logsumexp;
+using weft::max_pool;
+using weft::min_pool;
+using weft::mish;
+using weft::print;
+using weft::relu;
+using weft::resize_image;
+using weft::selu;
+using weft::sigmoid;
+using weft::silu;
+using weft::softplus;
+using weft::softsign;
+using weft::square;
+using weft::top_k;
+
+// Gradients.
+using weft::custom_gradient;
+using weft::grad;
+using weft::GradientTape;
+using weft::hessian;
+using weft::jacobian;
+using weft::jvp;
+using weft::Pullback;
+using weft::recompute;
+using weft::value_and_grad;
+using weft::vjp;
+
+// Control flow and traced functions.
+using weft::cond;
+using weft::for_loop;
+using weft::function;
+using weft::host_call;
+using weft::if_;
+using weft::Phase;
+using weft::scan;
+using weft::switch_case;
+using weft::while_loop;
+
+// Errors.
+using weft::Error;
+using weft::ShapeError;
+
+namespace losses = weft::losses;
+namespace nn = weft::nn;
+namespace optimizers = weft::optimizers;
+
+} // namespace weft::names
