@@ -104,8 +104,6 @@ std::uint64_t known_number(PyObject *object) {
   return found == held_entries().end() ? 0 : found->second.number;
 }
 
-std::uint64_t weak_number(PyObject *object) { return WeakNumbers::all().number(object); }
-
 HeldObjects::HeldObjects(const HeldObjects &other) { add(other); }
 
 HeldObjects::~HeldObjects() {
@@ -121,7 +119,7 @@ std::uint64_t HeldObjects::hold(PyObject *object, bool by_value) {
 }
 
 std::uint64_t HeldObjects::number_of(PyObject *object) {
-  if (const std::uint64_t number = weak_number(object); number != 0) return number;
+  if (const std::uint64_t number = WeakNumbers::all().number(object); number != 0) return number;
   // No class that is written in Python has that.
   if (PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_IMMUTABLETYPE))
     if (const std::uint64_t number = by_value(object); number != 0) return number;

@@ -9,10 +9,6 @@ namespace weft::python {
 /// so that a new object at the address of a dead one is another. Runs no code of Python.
 std::uint64_t known_number(PyObject *object);
 
-/// A new number, or that which an object has, by who it is. Nobody is held, so it is 0 for one that
-/// takes no weak reference.
-std::uint64_t weak_number(PyObject *object);
-
 /// Objects that have their numbers as long as this, or another of its kind, is there: those that
 /// take no weak reference, and keys of dicts, which count by `==`. It does not hold the objects:
 /// whoever has this has the `references` as well, in sight of Python's collector. With the lock of
@@ -34,7 +30,6 @@ public:
   /// The number of an object by its type and value; 0 for one that has no hash.
   std::uint64_t by_value(PyObject *object);
   void add(const HeldObjects &others);
-  bool empty() const { return objects_.empty(); }
   /// What must be held meanwhile, as a new list.
   nb::list references() const;
   /// Lets the numbers stay for good: there is no Python any more.

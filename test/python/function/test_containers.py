@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import datetime
 import gc
+import os
 import subprocess
 import sys
 import weakref
@@ -465,6 +466,6 @@ f(x); f([x, slots]) if %r == "slots" else f({slots: x}) if %r == "key" else None
     path = str(Path(wf.__file__).parents[1])
     child = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", "import weft as wf\n" + source], capture_output=True, text=True,
-        timeout=120, env={"PYTHONPATH": path, "WEFT_LEAK_WARNINGS": "1"},
+        timeout=120, env={**os.environ, "PYTHONPATH": path, "WEFT_LEAK_WARNINGS": "1"},
     )  # fmt: skip
     assert (child.returncode, child.stderr) == (0, "")
