@@ -19,7 +19,11 @@ static const char overview[] =
 /// Reads, runs and writes; as upstream's main does, but for the words of what cannot be written.
 static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef outputName,
                                mlir::DialectRegistry &registry) {
+  const auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   std::string error = mlir::weft::overwritten(inputName.str(), outputName.str());
+  if (error.empty() && config.shouldEmitBytecode() && outputName == "-" &&
+      llvm::outs().is_displayed())
+    error = "bytecode is no text for a terminal: say -o FILE.mlirbc";
   std::unique_ptr<llvm::MemoryBuffer> input;
   if (error.empty()) input = mlir::weft::openProgram(inputName, error);
   std::unique_ptr<llvm::ToolOutputFile> output;
@@ -29,7 +33,6 @@ static llvm::LogicalResult run(llvm::StringRef inputName, llvm::StringRef output
     return llvm::failure();
   }
   if (!mlir::weft::isParsable(*input)) return llvm::failure();
-  const auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   const llvm::LogicalResult result =
       mlir::MlirOptMain(output->os(), std::move(input), registry, config);
   const bool written = mlir::weft::finish(output->os(), outputName);
