@@ -20,6 +20,8 @@ install(TARGETS weft-tools EXPORT WeftTargets RUNTIME DESTINATION ${CMAKE_INSTAL
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weft ${WEFT_GENERATED}/include/weft
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN *.h PATTERN *.inc PATTERN *.def)
 
+install(FILES ${WEFT_GENERATED}/docs/ops.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libweft-dev COMPONENT dev)
+
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Weft)
 set(built ${PROJECT_BINARY_DIR}/lib/cmake/Weft)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/WeftConfig.cmake.in ${built}/WeftConfig.cmake

@@ -74,6 +74,9 @@ try:
 except OSError:
     pass
 
+# `static-llvm`, `shared-llvm`: whether the tools have LLVM inside, where no plugin finds it.
+config.available_features.add("static-llvm" if config.weft_static_llvm else "shared-llvm")
+
 # `release`: the build is of that preset; a test that builds something need not run in every preset.
 if config.weft_build_type == "Release" and not config.weft_sanitize:
     config.available_features.add("release")

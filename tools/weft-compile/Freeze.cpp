@@ -1,6 +1,7 @@
 // Puts constants in the place of variables and inputs.
 #include "Freeze.h"
 
+#include "Import/Import.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -99,7 +100,7 @@ private:
     else if (entries.size() == 1) function = entries.front();
     unsigned wanted = 0;
     if (!number.consume_front("input") || number.getAsInteger(10, wanted))
-      return fault("there is no variable @" + name);
+      return fault("there is no variable @" + name + hint(name));
     if (!function)
       return fault(after.empty() ? "there are several functions: say which one, FUNCTION." + name
                                  : "there is no function @" + before);
@@ -114,6 +115,20 @@ private:
       return std::nullopt;
     }
     return fault("@" + function.getName() + " has no input" + llvm::Twine(wanted));
+  }
+
+  /// The variable that somebody may have meant: C++ names have letters that symbols do not.
+  std::string hint(StringRef name) {
+    const std::string symbol = symbolName(name);
+    StringRef nearest;
+    unsigned least = 3;
+    for (auto variable : module.getOps<VariableOp>()) {
+      const unsigned distance = StringRef(symbol).edit_distance(variable.getSymName(), true, least);
+      if (distance >= least) continue;
+      nearest = variable.getSymName();
+      least = distance;
+    }
+    return nearest.empty() ? "" : "; did you mean --freeze=" + nearest.str() + "?";
   }
 
   void replace(func::FuncOp function, unsigned i, DenseElementsAttr value) {

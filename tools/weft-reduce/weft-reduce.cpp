@@ -32,7 +32,7 @@ static bool isReadable(std::string &path, std::optional<llvm::FileRemover> &text
   if (input && !(start && mlir::weft::isBytecode((*start)->getBuffer()))) return true;
   if (input) {
     if (const auto code = llvm::sys::fs::createTemporaryFile("weft-reduce", "mlir", file, name))
-      error = "a temporary file cannot be made: " + code.message();
+      error = "cannot write a temporary file: " + code.message();
   }
   if (!error.empty()) {
     llvm::errs() << "error: " << error << '\n';

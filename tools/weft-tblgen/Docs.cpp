@@ -14,15 +14,71 @@ namespace weft::tblgen {
 static std::string paragraph(StringRef text) {
   std::string result;
   SmallVector<StringRef> lines;
-  text.trim().split(lines, '\n');
-  for (StringRef line : lines) result += line.trim().str() + "\n";
+  text.rtrim().split(lines, '\n');
+  while (!lines.empty() && lines.front().trim().empty()) lines.erase(lines.begin());
+  std::size_t common = StringRef::npos;
+  for (StringRef line : lines)
+    if (!line.trim().empty()) common = std::min(common, line.find_first_not_of(' '));
+  for (StringRef line : lines)
+    result += line.substr(std::min(common, line.size())).rtrim().str() + "\n";
   return result;
 }
 
-/// What ops and composites have in common: all but derivatives.
-static void emitCallable(const Callable &op, StringRef title, bool callable, bool hasResult,
-                         raw_ostream &os) {
+/// How an op is written in a program, in the words of its declaration.
+static void emitSyntax(const Record &def, raw_ostream &os) {
+  const std::optional<StringRef> format = def.getValueAsOptionalString("assemblyFormat");
+  if (!format) {
+    os << "It has a syntax of its own.\n\n";
+    return;
+  }
+  SmallVector<StringRef> words;
+  SplitString(*format, words);
+  os << "```\n`weft." << def.getValueAsString("opName") << "` " << join(words, " ") << "\n```\n\n";
+}
+
+/// The type of an argument or result in words, and the mark of one that may be left out.
+static std::string typeInWords(const Record *type) {
+  if (type->isSubClassOf("OpVariable")) return typeInWords(type->getValueAsDef("constraint"));
+  for (auto [name, words] :
+       {std::pair("Optional", ", or none"), std::pair("Variadic", ", any number"),
+        std::pair("OptionalAttr", ", or none")})
+    if (type->isSubClassOf(name))
+      return typeInWords(
+                 type->getValueAsDef(type->isSubClassOf("Attr") ? "baseAttr" : "baseType")) +
+             words;
+  std::string words = type->getValueAsOptionalString("summary").value_or("").str();
+  return words.empty() ? type->getName().str() : words;
+}
+
+/// The page of an op that exists in the IR alone.
+static void emitPage(const Record &def, raw_ostream &os) {
+  os << "## `weft." << def.getValueAsString("opName") << "`\n\n"
+     << def.getValueAsString("summary") << "\n\n";
+  emitSyntax(def, os);
+  if (StringRef text = def.getValueAsString("description"); !text.trim().empty())
+    os << paragraph(text) << "\n";
+  const DagInit *arguments = def.getValueAsDag("arguments"),
+                *results = def.getValueAsDag("results");
+  if (arguments->getNumArgs() + results->getNumArgs() == 0) return;
+  os << "| name | what | type |\n|---|---|---|\n";
+  auto row = [&](const DagInit *dag, unsigned i, StringRef operands) {
+    const Record *type = cast<DefInit>(dag->getArg(i))->getDef();
+    std::string words = typeInWords(type);
+    for (std::size_t at = 0; (at = words.find('|', at)) != words.npos; at += 2)
+      words.insert(at, "\\");
+    os << "| `" << dag->getArgNameStr(i) << "` | "
+       << (type->isSubClassOf("Attr") ? "attribute" : operands) << " | " << words << " |\n";
+  };
+  for (unsigned i = 0; i < arguments->getNumArgs(); ++i) row(arguments, i, "operand");
+  for (unsigned i = 0; i < results->getNumArgs(); ++i) row(results, i, "result");
+  os << "\n";
+}
+
+/// What ops and composites have in common: all but derivatives. `def` is the declaration of an op.
+static void emitCallable(const Callable &op, StringRef title, const Record *def, bool callable,
+                         bool hasResult, raw_ostream &os) {
   os << "## `" << title << "`\n\n" << op.summary << "\n\n";
+  if (def != nullptr) emitSyntax(*def, os);
   if (!op.description.empty()) os << paragraph(op.description) << "\n";
   if (!op.example.empty()) os << "```\n" << op.example << "\n```\n\n";
   os << "C++: `" << op.cppName << "`. Record: " << origin(op) << ".\n\n";
@@ -50,7 +106,7 @@ static void emitCallable(const Callable &op, StringRef title, bool callable, boo
 }
 
 static void emitPage(const OpRecord &op, raw_ostream &os) {
-  emitCallable(op, "weft." + op.mnemonic, !op.handwrittenApi, op.result.has_value(), os);
+  emitCallable(op, "weft." + op.mnemonic, op.def, !op.handwrittenApi, op.result.has_value(), os);
   if (!op.differentiable()) {
     os << "No derivative: " << op.inactive << ".\n\n";
     return;
@@ -76,8 +132,24 @@ void emitDocs(const RecordKeeper &records, raw_ostream &os) {
   os << "| op | what it does |\n|---|---|\n";
   for (const OpRecord &op : ops)
     os << "| [`weft." << op.mnemonic << "`](#weft" << op.mnemonic << ") | " << op.summary << " |\n";
-  os << "\n";
+  std::vector<const Record *> others;
+  for (const Record *def : records.getAllDerivedDefinitions("Op"))
+    if (def->getValueAsDef("opDialect")->getName() == "Weft_Dialect" &&
+        !def->isSubClassOf("Weft_Op"))
+      others.push_back(def);
+  sort(others, [](const Record *a, const Record *b) { return a->getID() < b->getID(); });
+  for (const Record *def : others) {
+    StringRef name = def->getValueAsString("opName");
+    os << "| [`weft." << name << "`](#weft" << name << ") | " << def->getValueAsString("summary")
+       << " |\n";
+  }
+  os << "\nThe block below each name is how the op is written, in the words of MLIR's declarative "
+        "format: `$x` is an operand or attribute,\nwhat stands in backticks is written as it is, "
+        "and `(..)?` may be left out.\n\n";
   for (const OpRecord &op : ops) emitPage(op, os);
+  os << "# Ops of the IR alone\n\nWhat programs as text have besides, and what the phases of "
+        "compilation leave for each other.\n\n";
+  for (const Record *def : others) emitPage(*def, os);
   os << "# Functions made of ops\n\nTapes, traces and `vmap` see the ops that they are made "
         "of.\n\n";
   const std::vector<CompositeRecord> composites = readComposites(records);
@@ -87,7 +159,7 @@ void emitDocs(const RecordKeeper &records, raw_ostream &os) {
        << " |\n";
   os << "\n";
   for (const CompositeRecord &composite : composites)
-    emitCallable(composite, composite.cppName, true, true, os);
+    emitCallable(composite, composite.cppName, nullptr, true, true, os);
 }
 
 /// A call with each outermost [..] replaced by a literal of the dtype its operand wants.

@@ -80,8 +80,8 @@ public:
             [&](auto cast) { return checkSame(cast.getSource(), cast.getType()); })
         .Case([&](tensor::DimOp dim) { return checkDim(dim); })
         .Case<tensor::EmptyOp, tensor::SplatOp>(
-            [&](auto made) { return checkSizes(made.getDynamicSizes()); })
-        .Case([&](tensor::GenerateOp made) { return checkSizes(made.getDynamicExtents()); })
+            [&](auto filled) { return checkSizes(filled.getDynamicSizes()); })
+        .Case([&](tensor::GenerateOp op) { return checkSizes(op.getDynamicExtents()); })
         .Case([&](tensor::ExtractOp extract) {
           return checkIndices(extract.getTensor(), extract.getIndices());
         })
