@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from weft import _weft
@@ -63,9 +64,13 @@ def wait(status: Any, owner: Any, parts: Parts, grows: bool = False) -> None:
         Module.__setattr__ = _set_and_look
 
 
-def look() -> None:
-    """Restores what the parts of restores that wait hold by now."""
+def look(always: bool) -> None:
+    """Restores what the parts of restores that wait hold by now: in any case, or if they hold
+    variables that they did not."""
     with _lock:
+        others = [_weft.internal_hold_others(list(each.parts().values())) for each in _all]
+        if not (always or any(others)):
+            return
         for each in list(_all):
             parts = each.parts()
             waits = False
@@ -95,6 +100,10 @@ def _drop_ended(_: Any) -> None:
 
 
 def _set_and_look(self: Module, name: str, value: Any) -> None:
+    known = name in self.__dict__
     super(Module, self).__setattr__(name, value)
-    if not isinstance(value, int | float | str | None):
+    # A tensor that takes the place of another, a loss say, is a new value, and nothing attached.
+    if isinstance(value, int | float | str | FunctionType | None):
+        return
+    if not (known and isinstance(value, _weft.Tensor)):
         _weft.internal_restore_attached()
