@@ -1,7 +1,7 @@
-"""What layers, optimizers and metrics of the user derive from: `wf.nn.Layer`, `wf.optimizers.Optimizer`, `wf.metrics.Metric`.
+"""What layers, optimizers and metrics of the user derive from.
 
-Those of the library, which are classes of C++, are registered as theirs, as the abstract classes of the
-standard library have it.
+Those of the library, which are classes of C++, are registered as theirs, as the abstract classes of
+the standard library have it.
 """
 
 from __future__ import annotations
@@ -180,7 +180,8 @@ class Optimizer(Module, metaclass=ABCMeta):
         _refuse_itself(self, Optimizer, "a method update_step(self, gradient, variable, learning_rate)")
         super().__init__(name)
         rates = (int, float, _weft.Schedule)
-        if isinstance(variables, rates) or (callable(variables) and not isinstance(variables, Module | _weft.internal_part)):
+        is_model = isinstance(variables, Module | _weft.internal_part)
+        if isinstance(variables, rates) or (callable(variables) and not is_model):
             variables, learning_rate = None, variables
         if not isinstance(learning_rate, (*rates, _weft.Variable)) and not callable(learning_rate):
             raise TypeError(
