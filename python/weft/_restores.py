@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
 from weft import _weft
+from weft._trees import is_dict, is_listed
 from weft.modules import Module
 
 __all__ = ["look", "wait"]
@@ -23,7 +25,9 @@ class _Waiting:
         self.status = status
         self._owner: Callable[[], Any] = weakref.ref(owner, _drop_ended)
         self.kept = {
-            name: weakref.ref(part, _drop_ended) for name, part in parts.items() if _may_grow(part)
+            path: weakref.ref(part, _drop_ended)
+            for name, part in parts.items()
+            for path, part in _growing(name, part, set())
         }
 
     def parts(self) -> Parts:
@@ -31,18 +35,43 @@ class _Waiting:
         owner = self._owner()
         if owner is not None:
             return owner._parts_now()
-        found = {name: part() for name, part in self.kept.items()}
-        return {name: part for name, part in found.items() if part is not None}
+        found: Parts = {}
+        for path, kept in self.kept.items():  # the outer ones first, which hold the others
+            part = kept()
+            if part is not None and not any(_is_within(path, outer) for outer in found):
+                found[path] = part
+        return found
 
 
 _all: list[_Waiting] = []
 _count = 0
 _lock = threading.RLock()
+atexit.register(_all.clear)  # warns of what never came while there is somebody to tell
 
 
-def _may_grow(part: Any) -> bool:
-    """Whether it may come to hold more and can be referred to without being kept."""
-    return isinstance(part, Module | _weft.internal_part) or hasattr(part, "__weakref__")
+def _growing(path: str, part: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """What may come to hold more and can be referred to without being kept: a part, or what is in
+    the containers that it is."""
+    if id(part) in seen:
+        return
+    seen.add(id(part))
+    if isinstance(part, Module | _weft.internal_part) or hasattr(part, "__weakref__"):
+        yield path, part
+    if isinstance(part, Module | _weft.internal_part):
+        return
+    entries: Any = ()
+    if is_dict(part):
+        entries = part.items()
+    elif is_listed(part):
+        entries = enumerate(part)
+    elif hasattr(type(part), "__dataclass_fields__"):
+        entries = _weft.internal_fields(part)
+    for name, entry in entries:
+        yield from _growing(f"{path}.{name}" if path else str(name), entry, seen)
+
+
+def _is_within(path: str, outer: str) -> bool:
+    return not outer or path.startswith(outer + ".")
 
 
 def wait(status: Any, owner: Any, parts: Parts, grows: bool = False) -> None:
