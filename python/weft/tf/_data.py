@@ -75,8 +75,13 @@ class Dataset(wf.data.Dataset[Any]):
         return super().element_spec if self._spec is None else self._spec
 
     @classmethod
-    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
+    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Any:
         """The slices of tensors along their first axis."""
+        if _weft.internal_is_tracing():
+            from ._traced_data import TracedSlices, holds_traced
+
+            if holds_traced(tensors):
+                return TracedSlices(tensors)
         return cls._of_other(wf.data.from_tensor_slices(tensors), "TensorSliceDataset")
 
     @classmethod
