@@ -30,7 +30,7 @@ def _refuse_itself(self: Any, base: Any, methods: str) -> None:
 def variable_of(
     function: str, shape: Any, initializer: Any, dtype: Any, trainable: bool, name: str | None
 ) -> _weft.Variable:
-    """A variable of that shape, with values that an initializer or its name gives. It is made at
+    """A variable of that shape, with values that an initializer or its name gives. It exists at
     once, also where a function is traced."""
     from weft import initializers
 
@@ -103,7 +103,7 @@ def _shape_of(x: Any) -> Any:
 
 
 class Metric(Module, metaclass=ABCMeta):
-    """A metric of the user: `update` adds a batch to variables that `add_weight` made, `result`
+    """A metric of the user: `update` adds a batch to variables of `add_weight`, `result`
     says what they amount to, and `reset` begins anew, with zeros unless a subclass has its own.
 
     >>> class Largest(wf.metrics.Metric):

@@ -80,14 +80,14 @@ def wait(status: Any, owner: Any, parts: Parts, grows: bool = False) -> None:
     global _count
     if not status.unused():
         return
-    made = _Waiting(_weft.internal_share_status(status), owner, parts)
-    if not (made.kept or grows or any(isinstance(part, dict | list) for part in parts.values())):
+    waiting = _Waiting(_weft.internal_share_status(status), owner, parts)
+    if not (waiting.kept or grows or any(isinstance(part, dict | list) for part in parts.values())):
         return
     with _lock:
         given = {id(part) for part in parts.values()}
         # What the same parts were restored from before has no more to say of them.
         _all[:] = [each for each in _all if not {id(p) for p in each.parts().values()} <= given]
-        _all.append(made)
+        _all.append(waiting)
         _count += 1
         _weft.internal_set_waiting_restores(_count)
         Module.__setattr__ = _set_and_look
@@ -131,7 +131,7 @@ def _drop_ended(_: Any) -> None:
 def _set_and_look(self: Module, name: str, value: Any) -> None:
     known = name in self.__dict__
     super(Module, self).__setattr__(name, value)
-    # A tensor that takes the place of another, a loss say, is a new value, and nothing attached.
+    # A tensor that replaces another, a loss say, is a new value, and nothing attached.
     if isinstance(value, int | float | str | FunctionType | None):
         return
     if not (known and isinstance(value, _weft.Tensor)):

@@ -124,11 +124,11 @@ class TracedSlices(Rows):
             )
 
     def _of(self, change: Callable[[Any], Any]) -> Self:
-        made = type(self)(_more.map_structure(change, [self._tensors]))
-        made._maps = [*self._maps]
-        return made
+        data = type(self)(_more.map_structure(change, [self._tensors]))
+        data._maps = [*self._maps]
+        return data
 
     def _with(self, f: Callable[[Any, Any], Any]) -> Self:
-        made = self._of(lambda x: x)
-        made._maps.append(f)
-        return made
+        data = self._of(lambda x: x)
+        data._maps.append(f)
+        return data
