@@ -18,8 +18,8 @@ std::shared_ptr<PyObject> kept(nb::object object) {
 }
 
 /// The gradients that a function gives for cotangents: a tensor or None for each of `count`
-/// operands. It may give one for each argument instead, with None for `others`, the places of those
-/// that are no tensors.
+/// operands. It may give one for each argument instead, with None for `others`, the numbers of
+/// those that are no tensors.
 std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count,
                            const std::vector<std::size_t> &others) {
   const Locked lock;

@@ -32,10 +32,16 @@ bool is_due(std::uint32_t &count) {
   return count <= kLooks || std::has_single_bit(count);
 }
 
-/// Notes the variables of a structure as attached.
+/// Notes the variables of a structure as attached, and whether there are others than before.
 struct Marker final : StructureVisitor {
+  bool others = false;
+
   void tensor(Tensor &) override {}
-  void variable(Variable &variable) override { looks()[variable.state().get()] = kAttached; }
+  void variable(Variable &variable) override {
+    std::uint32_t &count = looks()[variable.state().get()];
+    others = others || count != kAttached;
+    count = kAttached;
+  }
   void literal(bool) override {}
   void literal(std::int64_t) override {}
   void literal(std::uint64_t) override {}
@@ -48,29 +54,41 @@ struct Marker final : StructureVisitor {
   void pop() override {}
 };
 
+/// Whether parts hold variables that no restore has seen attached; these are noted.
+bool hold_others(const nb::list &parts) {
+  Marker marker;
+  for (const nb::handle part : parts) {
+    const PythonParts visited(part);
+    visited.weft_visit(marker);
+  }
+  return marker.others;
+}
+
 /// Restores into parts what they have come to hold; whether the file has more.
 bool restore_more(nb::handle_t<BoundStatus> status, nb::handle_t<SavedParts> saved) {
   auto &of = nb::cast<BoundStatus &>(status);
   auto &parts = nb::cast<SavedParts &>(saved);
-  parts.visit([marker = Marker()](const PythonParts &part) mutable { part.weft_visit(marker); });
   weft::detail::run_eagerly([&] { of.restore_into(parts.parts()); });
   parts.write_back();
   return !of.unused().empty();
 }
 
-} // namespace
-
-void restore_attached() {
+/// Looks for what is attached by now; `all` of it, or only if variables are that were not.
+void look(bool all) {
   if (waiting_restores == 0 || looking) return;
   struct Scope {
     Scope() { looking = true; }
     ~Scope() { looking = false; }
   } const scope;
-  nb::module_::import_("weft._restores").attr("look")();
+  nb::module_::import_("weft._restores").attr("look")(all);
 }
 
+} // namespace
+
+void restore_attached() { look(/*all=*/true); }
+
 void look_for(const Variable &variable) {
-  if (is_due(looks()[variable.state().get()])) restore_attached();
+  if (is_due(looks()[variable.state().get()])) look(/*all=*/false);
 }
 
 void look_for(Visitable &part) {
@@ -78,7 +96,7 @@ void look_for(Visitable &part) {
     part.restore_seen = waiting_restores;
     part.restore_looks = 0;
   }
-  if (is_due(part.restore_looks)) restore_attached();
+  if (is_due(part.restore_looks)) look(/*all=*/false);
 }
 
 void mark_attached(Visitable &part) {
@@ -96,6 +114,7 @@ void define_restores(nb::module_ &module) {
     looks().clear();
   });
   module.def("internal_restore_attached", [] { restore_attached(); });
+  module.def("internal_hold_others", hold_others);
   module.def("internal_restore_more", restore_more);
   module.def("internal_share_status",
              [](const BoundStatus &of) { return BoundStatus(of.shared()); });

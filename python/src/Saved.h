@@ -26,10 +26,6 @@ public:
   void add(const std::string &name, nb::handle object);
   std::vector<CheckpointPart> parts() const { return parts_; }
   Checkpoint checkpoint() const { return Checkpoint(parts_); }
-  template <class F>
-  void visit(F &&with) const {
-    for (const PythonParts &structure : structures_) with(structure);
-  }
   /// Visits the objects of Python, as `tp_traverse` does.
   int traverse(visitproc visit, void *arg) const;
   /// Puts what was restored into the attributes and entries that it was read from.

@@ -1,7 +1,7 @@
-"""What layers, optimizers and metrics of the user derive from: `wf.nn.Layer`, `wf.optimizers.Optimizer`, `wf.metrics.Metric`.
+"""What layers, optimizers and metrics of the user derive from.
 
-Those of the library, which are classes of C++, are registered as theirs, as the abstract classes of the
-standard library have it.
+Those of the library, which are classes of C++, are registered as theirs, as the abstract classes of
+the standard library have it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _refuse_itself(self: Any, base: Any, methods: str) -> None:
 def variable_of(
     function: str, shape: Any, initializer: Any, dtype: Any, trainable: bool, name: str | None
 ) -> _weft.Variable:
-    """A variable of that shape, with values that an initializer or its name gives. It is made at
+    """A variable of that shape, with values that an initializer or its name gives. It exists at
     once, also where a function is traced."""
     from weft import initializers
 
@@ -103,7 +103,7 @@ def _shape_of(x: Any) -> Any:
 
 
 class Metric(Module, metaclass=ABCMeta):
-    """A metric of the user: `update` adds a batch to variables that `add_weight` made, `result`
+    """A metric of the user: `update` adds a batch to variables of `add_weight`, `result`
     says what they amount to, and `reset` begins anew, with zeros unless a subclass has its own.
 
     >>> class Largest(wf.metrics.Metric):
@@ -180,7 +180,8 @@ class Optimizer(Module, metaclass=ABCMeta):
         _refuse_itself(self, Optimizer, "a method update_step(self, gradient, variable, learning_rate)")
         super().__init__(name)
         rates = (int, float, _weft.Schedule)
-        if isinstance(variables, rates) or (callable(variables) and not isinstance(variables, Module | _weft.internal_part)):
+        is_model = isinstance(variables, Module | _weft.internal_part)
+        if isinstance(variables, rates) or (callable(variables) and not is_model):
             variables, learning_rate = None, variables
         if not isinstance(learning_rate, (*rates, _weft.Variable)) and not callable(learning_rate):
             raise TypeError(

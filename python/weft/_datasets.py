@@ -627,8 +627,8 @@ def _of_elements(iterable: Any, element: Callable[[Any], Any] | None) -> Dataset
     begin: Callable[[bool], Iterator[Any]]
     begin = _Once(iterator) if iterator is iterable else lambda for_types: iter(iterable)
     if element is not None:
-        plain, made = begin, element
-        begin = lambda for_types: (made(each) for each in plain(for_types))
+        plain, convert = begin, element
+        begin = lambda for_types: (convert(each) for each in plain(for_types))
     called = _weft.internal_Callable(begin)
     return _made(_weft.internal_from_iterators(called), called)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from weft import _weft
+from weft._trees import is_dict, is_listed
 from weft.modules import Module
 
 __all__ = ["look", "wait"]
@@ -22,7 +25,9 @@ class _Waiting:
         self.status = status
         self._owner: Callable[[], Any] = weakref.ref(owner, _drop_ended)
         self.kept = {
-            name: weakref.ref(part, _drop_ended) for name, part in parts.items() if _may_grow(part)
+            path: weakref.ref(part, _drop_ended)
+            for name, part in parts.items()
+            for path, part in _growing(name, part, set())
         }
 
     def parts(self) -> Parts:
@@ -30,18 +35,43 @@ class _Waiting:
         owner = self._owner()
         if owner is not None:
             return owner._parts_now()
-        found = {name: part() for name, part in self.kept.items()}
-        return {name: part for name, part in found.items() if part is not None}
+        found: Parts = {}
+        for path, kept in self.kept.items():  # the outer ones first, which hold the others
+            part = kept()
+            if part is not None and not any(_is_within(path, outer) for outer in found):
+                found[path] = part
+        return found
 
 
 _all: list[_Waiting] = []
 _count = 0
 _lock = threading.RLock()
+atexit.register(_all.clear)  # warns of what never came while there is somebody to tell
 
 
-def _may_grow(part: Any) -> bool:
-    """Whether it may come to hold more and can be referred to without being kept."""
-    return isinstance(part, Module | _weft.internal_part) or hasattr(part, "__weakref__")
+def _growing(path: str, part: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """What may come to hold more and can be referred to without being kept: a part, or what is in
+    the containers that it is."""
+    if id(part) in seen:
+        return
+    seen.add(id(part))
+    if isinstance(part, Module | _weft.internal_part) or hasattr(part, "__weakref__"):
+        yield path, part
+    if isinstance(part, Module | _weft.internal_part):
+        return
+    entries: Any = ()
+    if is_dict(part):
+        entries = part.items()
+    elif is_listed(part):
+        entries = enumerate(part)
+    elif hasattr(type(part), "__dataclass_fields__"):
+        entries = _weft.internal_fields(part)
+    for name, entry in entries:
+        yield from _growing(f"{path}.{name}" if path else str(name), entry, seen)
+
+
+def _is_within(path: str, outer: str) -> bool:
+    return not outer or path.startswith(outer + ".")
 
 
 def wait(status: Any, owner: Any, parts: Parts, grows: bool = False) -> None:
@@ -50,22 +80,26 @@ def wait(status: Any, owner: Any, parts: Parts, grows: bool = False) -> None:
     global _count
     if not status.unused():
         return
-    made = _Waiting(_weft.internal_share_status(status), owner, parts)
-    if not (made.kept or grows or any(isinstance(part, dict | list) for part in parts.values())):
+    waiting = _Waiting(_weft.internal_share_status(status), owner, parts)
+    if not (waiting.kept or grows or any(isinstance(part, dict | list) for part in parts.values())):
         return
     with _lock:
         given = {id(part) for part in parts.values()}
         # What the same parts were restored from before has no more to say of them.
         _all[:] = [each for each in _all if not {id(p) for p in each.parts().values()} <= given]
-        _all.append(made)
+        _all.append(waiting)
         _count += 1
         _weft.internal_set_waiting_restores(_count)
         Module.__setattr__ = _set_and_look
 
 
-def look() -> None:
-    """Restores what the parts of restores that wait hold by now."""
+def look(always: bool) -> None:
+    """Restores what the parts of restores that wait hold by now: in any case, or if they hold
+    variables that they did not."""
     with _lock:
+        others = [_weft.internal_hold_others(list(each.parts().values())) for each in _all]
+        if not (always or any(others)):
+            return
         for each in list(_all):
             parts = each.parts()
             waits = False
@@ -95,6 +129,10 @@ def _drop_ended(_: Any) -> None:
 
 
 def _set_and_look(self: Module, name: str, value: Any) -> None:
+    known = name in self.__dict__
     super(Module, self).__setattr__(name, value)
-    if not isinstance(value, int | float | str | None):
+    # A tensor that replaces another, a loss say, is a new value, and nothing attached.
+    if isinstance(value, int | float | str | FunctionType | None):
+        return
+    if not (known and isinstance(value, _weft.Tensor)):
         _weft.internal_restore_attached()

@@ -75,8 +75,13 @@ class Dataset(wf.data.Dataset[Any]):
         return super().element_spec if self._spec is None else self._spec
 
     @classmethod
-    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
+    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Any:
         """The slices of tensors along their first axis."""
+        if _weft.internal_is_tracing():
+            from ._traced_data import TracedSlices, holds_traced
+
+            if holds_traced(tensors):
+                return TracedSlices(tensors)
         return cls._of_other(wf.data.from_tensor_slices(tensors), "TensorSliceDataset")
 
     @classmethod
@@ -374,17 +379,17 @@ def _of_types(types: Any, element: Any) -> Any:
         )
     if not isinstance(types, wf.TensorSpec):
         return wf.asarray(element, types)
-    made = wf.asarray(element, types.dtype)
+    tensor = wf.asarray(element, types.dtype)
     wanted = types.shape
     fits = wanted is None or (
-        len(wanted) == made.ndim and all(n in (None, m) for n, m in zip(wanted, made.shape, strict=True))
+        len(wanted) == tensor.ndim and all(n in (None, m) for n, m in zip(wanted, tensor.shape, strict=True))
     )
     if not fits:
         raise TypeError(
-            f"from_generator: the generator gave an element of shape {tuple(made.shape)}, but the signature says "
+            f"from_generator: the generator gave an element of shape {tuple(tensor.shape)}, but the signature says "
             f"{types!r}"
         )
-    return made
+    return tensor
 
 
 def _specs_of(types: Any, shapes: Any) -> Any:

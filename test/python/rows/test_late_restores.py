@@ -1,6 +1,9 @@
 """Values of a checkpoint reach what a structure comes to hold after the restore: attributes, entries, layers that a build makes, slots."""
 
+import dataclasses
 import gc
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -281,6 +284,29 @@ def test_nothing_is_kept_alive(of_late):
     Late()(1.0)  # nothing waits for it
 
 
+@dataclasses.dataclass
+class Run:
+    model: Late
+    more: dict
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_structures(tmp_path, kept):
+    run = Run(Late(), {"late": Late(), "list": [Late()]})
+    for model in (run.model, run.more["late"], run.more["list"][0]):
+        model(1.0)
+        model.w.assign(5.0)
+    path = str(tmp_path / "run")
+    wf.Checkpoint(run).write(path)
+    run = Run(Late(), {"late": Late(), "list": [Late()]})
+    wf.Checkpoint(run).restore(path)
+    models = [run.model, run.more["late"], run.more["list"][0]]
+    if not kept:
+        del run
+        gc.collect()
+    assert [float(model(1.0)) for model in models] == [5.0] * 3
+
+
 def test_the_last_restore_counts(tmp_path, of_late):
     model = Late()
     model(1.0)
@@ -311,3 +337,15 @@ def test_the_warning_comes_when_nothing_can_come_any_more(tmp_path, of_late, cap
     del model
     gc.collect()
     assert "Nothing here is called 'model.w'" in capfd.readouterr().err
+
+
+def test_the_end_of_a_program_leaves_nothing_behind(tmp_path, of_late):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, weft as wf\n"
+        "class Late(wf.Module): pass\n"
+        "model = Late()\n"
+        "wf.Checkpoint(model=model).restore(sys.argv[1])\n"
+    )
+    done = subprocess.run([sys.executable, script, of_late], capture_output=True, text=True, check=True)
+    assert done.stderr.count("\n") == 1 and "Nothing here is called 'model.w'" in done.stderr

@@ -294,6 +294,52 @@ def test_generators_keep_to_their_signature():
         list(tf.data.Dataset.from_generator(pairs, output_signature=(tf.TensorSpec([2], tf.int64),)))
 
 
+def test_data_sets_of_tensors_that_a_traced_function_computes():
+    @tf.function
+    def train():
+        total, labels = 0.0, 0
+        images = tf.cast(np.arange(12).reshape(6, 2), tf.float32)
+        for a, b in tf.data.Dataset.from_tensor_slices((images, tf.constant([1, 2, 3, 4, 5, 6]))).batch(1):
+            assert a.shape == (1, 2) and b.shape == (1,)
+            total += tf.reduce_sum(a)
+            labels += b[0]
+        return total, labels
+
+    assert [float(x) for x in train()] == [66.0, 21.0]
+
+    @tf.function
+    def batches(x):
+        parts = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=(2,))
+        data = tf.data.Dataset.from_tensor_slices({"x": x}).skip(1).take(4).batch(2).map(lambda row: row["x"] * 2)
+        for i, pair in data.enumerate().prefetch(2):
+            parts = parts.write(tf.cast(i, tf.int32), pair)
+        return parts.stack()
+
+    assert batches(tf.range(6, dtype=tf.float32)).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def of_any_size(x):
+        total = 0.0
+        for row in tf.data.Dataset.from_tensor_slices(x):
+            total += row
+        return total
+
+    assert [float(of_any_size(tf.ones([n]))) for n in (3, 0, 5)] == [3.0, 0.0, 5.0]
+
+    def refused(f, error, words):
+        with pytest.raises(error, match=words):
+            tf.function(f)(tf.ones([5, 2]))
+
+    def rows(x):
+        return tf.data.Dataset.from_tensor_slices(x)
+
+    refused(lambda x: list(rows(x).batch(2)), ValueError, "5 slices, .* do not make batches of 2 alone")
+    refused(lambda x: rows(x).shuffle(3), wf.StateError, "shuffle: a data set .* make it outside")
+    refused(lambda x: rows(x).map(tf.reduce_sum).batch(1), wf.StateError, "in batches before it is mapped")
+    refused(lambda x: rows((x, x[:3])), wf.ShapeError, "as many are wanted")
+    refused(lambda x: rows(x[0, 0]), wf.ShapeError, "a scalar has no slices")
+
+
 # Models.
 
 

@@ -122,6 +122,21 @@ TEST(Explain, DerivativesThatTheTapeItselfGave) {
   EXPECT_TRUE(lines.empty());
 }
 
+TEST(Tape, AVariableAsATarget) {
+  const Variable a(tensor(2.0), "a"), b(tensor(3.0), "b", /*trainable=*/false);
+  GradientTape tape({.persistent = true});
+  const Tensor product = a * b;
+  tape.stop();
+  EXPECT_FALSE(tape.gradient(a.value(), {a})[0].defined()); // read behind the tape
+  EXPECT_EQ(tape.gradient(tape.read(a), {a})[0].item<double>(), 1);
+  EXPECT_EQ(tape.gradient({product, tape.read(a)}, {a})[0].item<double>(), 4);
+  EXPECT_FALSE(tape.gradient(tape.read(b), {b})[0].defined());
+  GradientTape once;
+  const Tensor square = a * a;
+  static_cast<void>(once.gradient(square, {a}));
+  EXPECT_EQ(once.watched_variables(), std::vector<Variable>{a});
+}
+
 TEST(Explain, WatchedVariablesInOrder) {
   const Variable a(tensor(1.0), "a"), b(tensor(2.0), "b"), c(tensor(3.0), "c", false);
   GradientTape tape;

@@ -272,6 +272,26 @@ TEST(Models, SummaryOfLayersWithOneName) {
             "Parameters: 57 (228 B), trainable: 57, not trainable: 0\n");
 }
 
+// Layers keep the paths in the whole, by which they were called first.
+TEST(Models, SummaryOfAPart) {
+  struct Part {
+    nn::Dense inner{3};
+    Tensor operator()(const Tensor &x) const { return inner(x); }
+    WEFT_FIELDS(Part, inner)
+  };
+  struct Whole {
+    Part part;
+    WEFT_FIELDS(Whole, part)
+  } whole;
+  static_cast<void>(nn::named_variables(whole));
+  EXPECT_EQ(nn::summary(whole.part, {4, 2}),
+            "Layer (kind)        Output shape  Parameters\n"
+            "--------------------------------------------\n"
+            "part.inner (Dense)  (4, 3)                 9\n"
+            "--------------------------------------------\n"
+            "Parameters: 9 (36 B), trainable: 9, not trainable: 0\n");
+}
+
 TEST(Models, GradientsByAModel) {
   const Net net;
   GradientTape tape({.persistent = true});
