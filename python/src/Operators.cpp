@@ -181,8 +181,7 @@ Tensor floor_divide(const Operand &a, const Operand &b) {
   return floor_divide_floats(stop_gradient(x), stop_gradient(y));
 }
 
-#define WEFT_SLOT(id, function)                                                                    \
-  { id, reinterpret_cast<void *>(+(function)) }
+#define WEFT_SLOT(id, function) {id, reinterpret_cast<void *>(+(function))}
 const PyType_Slot operator_slots[] = {
     WEFT_SLOT(Py_nb_add, (binary<add, add_name>)),
     WEFT_SLOT(Py_nb_subtract, (binary<subtract, subtract_name>)),
