@@ -95,6 +95,24 @@ def test_slopes_at_kinks(function, at, slope):
     assert wf.function(lambda x: wf.grad(function)(x))(wf.tensor(at)).item() == slope
 
 
+def test_slopes_at_kinks_of_tensorflow():
+    tf = pytest.importorskip("weft.tf")
+    labels = tf.constant([0.0, 0.25, 1.0])
+    cases = [
+        (tf.nn.relu, 0.0),
+        (tf.nn.leaky_relu, 0.2),
+        (tf.keras.layers.LeakyReLU(0.3), 0.3),
+        (tf.keras.layers.ReLU(max_value=2.0, negative_slope=0.5), 0.0),
+        (lambda x: tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=x), [0.5, 0.25, -0.5]),
+    ]
+    for function, slopes in cases:
+        x = tf.Variable(tf.zeros([3]))
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(function(x))
+        np.testing.assert_allclose(tape.gradient(y, x).numpy(), np.broadcast_to(slopes, 3), rtol=1e-6)
+    assert tf.nn.leaky_relu(tf.constant([-1.0, 2.0]), alpha=3.0).numpy().tolist() == [-3.0, 2.0]
+
+
 def test_relu_of_special_values():
     for run in (wf.relu, wf.function(lambda x: wf.relu(x))):
         got = run(wf.tensor(np.array(SPECIAL, "float32"))).numpy()

@@ -170,7 +170,7 @@ def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {
   let summary = "-1, 0 or 1 by the sign of each element; NaN stays NaN.";
   let description = "Of -0.0 it is 0.0.";
   let body = (s_sign $x);
-  let cost = 4;
+  let cost = 5;
   let inactive = "it is constant wherever it has a derivative";
   let numpy = "np.sign(x)";
   let example = "sign([5, -2, 0])  ->  [1, -1, 0]";

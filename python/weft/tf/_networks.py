@@ -74,7 +74,7 @@ def depth_to_space(x: Any, block: int) -> Any:
 def logistic_cross_entropy(labels: Any, logits: Any, weight: Any) -> Any:
     """-log of the probability of each label by itself, times a weight for those that hold."""
     factor = 1 + (wf.subtract(weight, 1)) * labels
-    rest = wf.log1p(wf.exp(-wf.abs(logits))) + wf.relu(wf.negate(logits))
+    rest = wf.log1p(wf.exp(-wf.abs(logits))) + wf.maximum(wf.negate(logits), 0)
     return wf.subtract(1, labels) * logits + factor * rest
 
 
