@@ -124,6 +124,16 @@ std::vector<Benchmark> shapes() {
                   "the most memory an eager training step of a 1024-1024-10 "
                   "classifier holds, its parameters included",
                   eager_mlp_peak, kShapes});
+  list.push_back({"writes_128_compile",
+                  "the first call of a function of 128 writes to an array, against a concatenation",
+                  writes_128_compile, kShapes});
+  list.push_back({"conv_column",
+                  "convolution of 1 x 512 x 1 x 256 to 512 channels, 5 x 1, against one axis",
+                  conv_column, kShapes});
+  list.push_back(
+      {"busy_matmul_256",
+       "products of 256 x 256 beside a busy thread on each processor, against one thread",
+       busy_matmul_256, kShapes});
   return list;
 }
 

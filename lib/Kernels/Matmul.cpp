@@ -143,31 +143,33 @@ void multiply_direct(const MatmulKernels<T> &kernels, const Product<T> &p) {
     if (plan.a) plan.a_panel = panel;
   }
   if (work < 2 * kThreadWork) return multiply_direct_part(kernels, p, plan);
-  // Deal out columns when there are panels enough to deal evenly, else rows, packed ones by panels.
+  // Deal out columns when there are panels enough to deal evenly, else rows, by register tiles.
   const int64_t threads = threads::max_threads_or_default();
   const int64_t panels = divide_up(p.n, kernels.panel_columns);
   const bool columns =
       panels >= 4 * threads || panels % threads == 0 || p.m < kernels.tile_rows * threads;
-  const int64_t unit = columns ? kernels.panel_columns : plan.a ? kernels.tile_rows : 1;
+  const int64_t unit = columns ? kernels.panel_columns : kernels.tile_rows;
   const int64_t items = divide_up(columns ? p.n : p.m, unit);
-  threads::parallel_for_noexcept(0, items,
-                                 divide_up(kThreadWork, std::max<int64_t>(work / items, 1)),
-                                 [&](int64_t begin, int64_t end) {
-                                   Product<T> part = p;
-                                   DirectPlan<T> part_plan = plan;
-                                   const int64_t first = begin * unit;
-                                   if (columns) {
-                                     part.n = std::min(end * unit, p.n) - first;
-                                     part.b += first * p.b_col;
-                                     part.c += first;
-                                   } else {
-                                     part.m = std::min(end * unit, p.m) - first;
-                                     part.a += first * p.a_row;
-                                     part.c += first * p.c_row;
-                                     if (plan.a) part_plan.a += begin * plan.a_panel;
-                                   }
-                                   multiply_direct_part(kernels, part, part_plan);
-                                 });
+  // Parts of rows pack all of B each: then there are no more of them than threads.
+  const int64_t least = !columns && plan.pack_b ? divide_up(items, threads) : 1;
+  threads::parallel_for_noexcept(
+      0, items, std::max(least, divide_up(kThreadWork, std::max<int64_t>(work / items, 1))),
+      [&](int64_t begin, int64_t end) {
+        Product<T> part = p;
+        DirectPlan<T> part_plan = plan;
+        const int64_t first = begin * unit;
+        if (columns) {
+          part.n = std::min(end * unit, p.n) - first;
+          part.b += first * p.b_col;
+          part.c += first;
+        } else {
+          part.m = std::min(end * unit, p.m) - first;
+          part.a += first * p.a_row;
+          part.c += first * p.c_row;
+          if (plan.a) part_plan.a += begin * plan.a_panel;
+        }
+        multiply_direct_part(kernels, part, part_plan);
+      });
 }
 
 /// A large product. For each slice of k the threads first pack A and B together, then share the

@@ -12,13 +12,8 @@
 #include "Support/CallSite.h"
 #include "Support/Fork.h"
 #include "Support/ThreadEnd.h"
+#include "Support/Threads.h"
 #include <weft/memory.h>
-
-// Of OpenMP, whose threads run parallel loops.
-extern "C" {
-int omp_get_thread_num();
-int omp_in_parallel();
-}
 
 namespace weft::profile {
 
@@ -83,8 +78,7 @@ void end_thread() noexcept {
 
 /// "main", "worker 2", or what the thread is called.
 std::string name_of_thread(int number) {
-  if (omp_in_parallel() != 0 && omp_get_thread_num() != 0)
-    return "worker " + std::to_string(omp_get_thread_num());
+  if (const int worker = threads::worker_number()) return "worker " + std::to_string(worker);
   if (number == 0) return "main";
   return "thread " + std::to_string(number);
 }

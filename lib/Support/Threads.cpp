@@ -1,4 +1,4 @@
-// The intra-op thread pool: ranges handed to libgomp's team, and the thread count behind them.
+// The intra-op thread pool: chunks of loops that threads claim, and the thread count behind them.
 
 #include "Support/Threads.h"
 
@@ -12,31 +12,15 @@
 #include <charconv>
 #include <cstdlib>
 #include <exception>
+#include <immintrin.h>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string>
 #include <string_view>
-
-// The part of libgomp's ABI that GCC emits for `#pragma omp parallel`, and two of OpenMP's calls.
-extern "C" {
-void GOMP_parallel(void (*body)(void *), void *data, unsigned num_threads, unsigned flags);
-int omp_get_thread_num();
-int omp_get_num_threads();
-int omp_in_parallel();
-}
-
-// The thread sanitizer does not see how libgomp, which is not built with it, begins and ends a
-// region.
-#if __has_feature(thread_sanitizer)
-#include <sanitizer/tsan_interface.h>
-#define WEFT_TSAN_RELEASE(address) __tsan_release(address)
-#define WEFT_TSAN_ACQUIRE(address) __tsan_acquire(address)
-#else
-#define WEFT_TSAN_RELEASE(address) ((void)0)
-#define WEFT_TSAN_ACQUIRE(address) ((void)0)
-#endif
 
 namespace weft::threads {
 namespace {
@@ -45,11 +29,6 @@ constexpr int kMostThreads = 1024;
 
 /// 0 until the first use or `set_num_threads`.
 std::atomic<int> thread_count{0};
-
-/// Whether there was a region; and whether that was before a fork, so that the workers are gone.
-std::atomic<bool> pool_used{false}, pool_lost{false};
-[[maybe_unused]] const int registered =
-    pthread_atfork(nullptr, nullptr, [] { pool_lost.store(pool_used.load()); });
 
 /// CPUs that this process may run on. The mask is asked for in growing sizes because the kernel
 /// refuses one that is smaller than its own.
@@ -86,91 +65,306 @@ int settle(int count) noexcept {
   return thread_count.compare_exchange_strong(expected, count) ? count : expected;
 }
 
-/// One range function as the team runs it. `call` must not throw.
+/// One loop. It lives on its caller's stack until all of its chunks are done.
 struct Region {
-  void (*call)(void *closure, int64_t begin, int64_t end);
+  void (*call)(void *closure, int64_t begin, int64_t end); ///< must not throw
   void *closure;
   int64_t begin;
   int64_t length;
-  int ranges;
+  int64_t chunks;
   profile::Label label; ///< what it is a part of, for profiles
 
-  int64_t start_of(int range) const {
-    const int64_t base = length / ranges, extra = length % ranges;
-    return begin + base * range + std::min<int64_t>(range, extra);
+  int64_t start_of(int64_t chunk) const {
+    const int64_t base = length / chunks, extra = length % chunks;
+    return begin + base * chunk + std::min(chunk, extra);
+  }
+  void run(int64_t chunk) const { call(closure, start_of(chunk), start_of(chunk + 1)); }
+};
+
+/// Chunks for each thread: who comes late, or is not run by the system for a while, has so much
+/// less to do.
+constexpr int kChunksPerThread = 4;
+
+/// The chunks that one thread begins with: those from `next` to `end` are nobody's yet.
+struct alignas(64) Share {
+  static constexpr std::uint64_t pack(std::uint32_t next, std::uint32_t end) {
+    return std::uint64_t{end} << 32 | next;
+  }
+
+  /// Claims the first chunk that is nobody's; -1 if there is none.
+  int64_t claim() noexcept {
+    std::uint64_t seen = left.load(std::memory_order_relaxed);
+    while (static_cast<std::uint32_t>(seen) < static_cast<std::uint32_t>(seen >> 32))
+      // Acquires what the region's caller wrote before it dealt the chunks out.
+      if (left.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire,
+                                     std::memory_order_relaxed))
+        return static_cast<std::uint32_t>(seen);
+    return -1;
+  }
+
+  std::atomic<std::uint64_t> left;
+};
+
+/// Where regions are run, one at a time. It outlives them all, and so a thread may look for chunks
+/// at any time: one that it claims is of a region that waits for it, and only then does it look at
+/// that region. Nothing of a region is touched once its chunks are done.
+struct Slot {
+  std::atomic<bool> taken;
+  std::atomic<const Region *> region;
+  std::atomic<int> threads;           ///< that share the region, its caller included
+  std::atomic<std::uint32_t> pending; ///< chunks that are not done
+  Share shares[kMostThreads];
+
+  /// What a thread did of a region: chunks, and the ticks of all and of the longest.
+  struct Done {
+    int64_t chunks = 0;
+    std::uint64_t ticks = 0, longest = 0;
+
+    void add(std::uint64_t chunk) {
+      ++chunks;
+      ticks += chunk;
+      longest = std::max(longest, chunk);
+    }
+    /// What a chunk takes, without the longest: in that the thread may have been off its processor.
+    std::uint64_t usual() const {
+      return chunks > 1 ? (ticks - longest) / static_cast<std::uint64_t>(chunks - 1) : ticks;
+    }
+  };
+
+  /// Runs chunks until none is left, thread `number`'s own first, which may be in its cache.
+  Done work(int number, int members) noexcept {
+    Done done;
+    std::optional<profile::Scope> part;
+    std::uint64_t before = __rdtsc();
+    for (int i = 0; i < members; ++i) {
+      const int from = number + i < members ? number + i : number + i - members;
+      for (int64_t chunk; (chunk = shares[from].claim()) >= 0;) {
+        const Region &of = *region.load(std::memory_order_relaxed);
+        // The caller's part is in the event of the op that it is of.
+        if (number != 0 && !part && profile::on()) part.emplace(profile::Kind::part, of.label);
+        of.run(chunk);
+        const std::uint64_t now = __rdtsc();
+        done.add(now - before);
+        before = now;
+      }
+    }
+    part.reset();
+    // The last look at the region, unless this is its caller.
+    const auto count = static_cast<std::uint32_t>(done.chunks);
+    if (count != 0 && pending.fetch_sub(count, std::memory_order_acq_rel) == count && number != 0)
+      pending.notify_one();
+    return done;
   }
 };
 
-/// The team that this thread has had: how many members were asked for, how many there are, and the
-/// regions after which a team that is too small is looked at again.
-struct Team {
-  int asked = 1;
-  int members = 1;
-  int patience = 0;
-};
-thread_local constinit Team team;
+/// Regions at a time; callers beyond that run their loops alone.
+constexpr int kSlots = 8;
+constinit Slot slots[kSlots];
 
+/// What workers wait for: the number of regions so far.
+struct alignas(64) Calls {
+  std::atomic<std::uint32_t> count;
+};
+constinit Calls calls;
+
+/// Workers that there are, of this process; whether somebody is at making more; the regions after
+/// which that is tried again where it failed.
+constinit std::atomic<int> workers{0};
+constinit std::atomic<bool> hiring{false};
+constinit std::atomic<int> patience{0};
 constexpr int kPatience = 10'000;
 
-/// How many threads, of `wanted`, can be made beside those there are: as many are made, live at the
-/// same time, and end.
-int spare_threads(int wanted) noexcept {
-  std::mutex gate;
-  pthread_t made[kMostThreads];
-  int count = 0;
-  {
-    const std::lock_guard closed(gate);
-    const auto wait = [](void *at) -> void * {
-      const std::lock_guard passing(*static_cast<std::mutex *>(at));
+/// The number of this worker, from 1 on; 0 of other threads. Whether this thread is in a region.
+thread_local constinit int own_number = 0;
+thread_local constinit bool inside = false;
+
+/// Spins for some time, but no longer than the system lets this thread run: where others want the
+/// processor, to spin is to take it from who has the work.
+class Spin {
+public:
+  explicit Spin(std::uint64_t ticks) : begin_(__rdtsc()), last_(begin_), ticks_(ticks) {}
+
+  /// False when there has been enough.
+  bool again() noexcept {
+    _mm_pause();
+    const std::uint64_t now = __rdtsc();
+    if (now - last_ > kAway) interrupted_ = true;
+    last_ = now;
+    return !interrupted_ && now - begin_ < ticks_;
+  }
+  bool interrupted() const noexcept { return interrupted_; }
+
+private:
+  /// Ticks between two looks that tell that another thread ran.
+  static constexpr std::uint64_t kAway = 50'000;
+
+  std::uint64_t begin_, last_, ticks_;
+  bool interrupted_ = false;
+};
+
+/// Some 2 ms, 20 us, and 100 ms.
+constexpr std::uint64_t kLongSpin = 5'000'000, kShortSpin = 50'000, kBusyFor = 250'000'000;
+
+/// Runs chunks of whatever region there is, for ever.
+void run_worker(int number) noexcept {
+  own_number = number;
+  inside = true;
+  std::uint32_t seen = 0;
+  std::uint64_t busy_until = 0;
+  for (;;) {
+    // Fewer threads may be wanted than there once were.
+    for (int most; (most = thread_count.load(std::memory_order_relaxed)) != 0 && number >= most;)
+      thread_count.wait(most, std::memory_order_relaxed);
+    for (Slot &slot : slots) {
+      const int members = slot.threads.load(std::memory_order_relaxed);
+      if (number < members) slot.work(number, members);
+    }
+    const std::uint64_t now = __rdtsc();
+    Spin spin(now < busy_until ? kShortSpin : kLongSpin);
+    std::uint32_t count;
+    while ((count = calls.count.load(std::memory_order_acquire)) == seen && spin.again()) {
+    }
+    if (spin.interrupted()) busy_until = __rdtsc() + kBusyFor;
+    if (count == seen) calls.count.wait(seen, std::memory_order_acquire);
+    seen = calls.count.load(std::memory_order_acquire);
+  }
+}
+
+/// Makes workers until there are `wanted`, as far as the system has them; one thread at a time.
+void hire(int wanted) noexcept {
+  if (hiring.exchange(true, std::memory_order_acquire)) return;
+  // Signals are for the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int count = workers.load(std::memory_order_relaxed);
+  for (; count < wanted; ++count) {
+    pthread_t thread;
+    const auto start = [](void *number) -> void * {
+      run_worker(static_cast<int>(reinterpret_cast<std::intptr_t>(number)));
       return nullptr;
     };
-    while (count < wanted && pthread_create(&made[count], nullptr, wait, &gate) == 0) ++count;
+    if (pthread_create(&thread, nullptr, start, reinterpret_cast<void *>(std::intptr_t{count} + 1)))
+      break;
+    pthread_detach(thread);
   }
-  for (int i = 0; i < count; ++i) pthread_join(made[i], nullptr);
-  return count;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  workers.store(count, std::memory_order_relaxed);
+  patience.store(count < wanted ? kPatience : 0, std::memory_order_relaxed);
+  hiring.store(false, std::memory_order_release);
 }
 
-/// The size of a team that libgomp can start on this thread, at most `threads`: where a thread
-/// cannot be made, by a limit on processes or for want of memory, libgomp ends the process. It
-/// keeps the team of its last region, so there is something to find out when that has to grow.
-int possible_team(int threads) noexcept {
-  if (threads == team.asked && (team.members == threads || --team.patience > 0)) [[likely]]
-    return team.members;
-  team.asked = threads;
-  team.patience = kPatience;
-  if (threads > team.members) team.members += spare_threads(threads - team.members);
-  else team.members = threads;
-  return team.members;
+/// In a child of fork there are no workers, and nobody is in a region but perhaps its one thread.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+  workers.store(0, std::memory_order_relaxed);
+#if __has_feature(thread_sanitizer)
+  patience.store(std::numeric_limits<int>::max()); // which ends children that make threads
+#endif
+  hiring.store(false, std::memory_order_relaxed);
+  for (Slot &slot : slots) {
+    slot.threads.store(0, std::memory_order_relaxed);
+    slot.taken.store(false, std::memory_order_relaxed);
+  }
+});
+
+/// How many threads, of `wanted`, can share a region.
+int members_of(int wanted) noexcept {
+  const int there = workers.load(std::memory_order_relaxed) + 1;
+  if (there >= wanted) [[likely]]
+    return wanted;
+  if (patience.load(std::memory_order_relaxed) > 0) {
+    patience.fetch_sub(1, std::memory_order_relaxed);
+    return there;
+  }
+  hire(wanted - 1);
+  return std::min(workers.load(std::memory_order_relaxed) + 1, wanted);
 }
 
-/// What each member of the team runs. The team may be smaller than asked for, so members stride.
-void run_member(void *data) {
-  WEFT_TSAN_ACQUIRE(data);
-  const Region &region = *static_cast<const Region *>(data);
-  const int members = omp_get_num_threads();
-  // The caller's part is in the event of the op that it is of.
-  std::optional<profile::Scope> part;
-  if (profile::on() && omp_get_thread_num() != 0) part.emplace(profile::Kind::part, region.label);
-  for (int range = omp_get_thread_num(); range < region.ranges; range += members)
-    region.call(region.closure, region.start_of(range), region.start_of(range + 1));
-  WEFT_TSAN_RELEASE(data);
+/// A slot that no region is run in; null if there is none.
+Slot *take_slot() noexcept {
+  for (Slot &slot : slots)
+    if (!slot.taken.load(std::memory_order_relaxed) &&
+        !slot.taken.exchange(true, std::memory_order_acquire))
+      return &slot;
+  return nullptr;
 }
 
-/// Runs the loop on the team. The team always has all `threads` members, also when fewer ranges
-/// than that are wanted: libgomp ends and restarts threads when a team's size changes, and that
-/// costs far more than members without work.
+/// Whether sharing loops pays this thread: what others did for it beside the time that it spent on
+/// waking them and waiting for them. It does not where workers are often taken off their processor
+/// in the middle of a chunk: then this thread runs its loops alone for a while, and tries again.
+class Account {
+public:
+  /// Whether the thread is to go alone for now.
+  bool pauses() noexcept { return until_ != 0 && pauses_still(); }
+
+  /// Notes what was won and what was lost with a region, in ticks.
+  void note(std::uint64_t won, std::uint64_t lost) noexcept {
+    balance_ = std::min(balance_ + static_cast<int64_t>(won - lost), kMostCredit);
+    if (balance_ >= 0) [[likely]] {
+      if (balance_ == kMostCredit) factor_ = kLeastFactor;
+      return;
+    }
+    until_ = __rdtsc() + static_cast<std::uint64_t>(-balance_ * factor_);
+    factor_ = std::min(2 * factor_, kMostFactor);
+    balance_ = 0;
+  }
+
+private:
+  bool pauses_still() noexcept {
+    if (__rdtsc() < until_) return true;
+    until_ = 0;
+    return false;
+  }
+
+  /// Ticks: a pause that the system may make now and then without consequences, some 10 ms.
+  static constexpr int64_t kMostCredit = 25'000'000;
+  /// How much longer than what was lost the thread goes alone, so that it loses little.
+  static constexpr int64_t kLeastFactor = 16, kMostFactor = 128;
+
+  int64_t balance_ = 0, factor_ = kLeastFactor;
+  std::uint64_t until_ = 0;
+};
+thread_local constinit Account account;
+
+/// Runs the loop in chunks that the caller and the workers claim. It is over when all chunks are:
+/// the caller takes those that nobody has begun, and waits for nobody who has none.
 void run_region(int64_t begin, int64_t end, int64_t grain, int threads,
                 void (*call)(void *, int64_t, int64_t), void *closure) {
-  threads = possible_team(threads);
-  if (threads == 1) return call(closure, begin, end);
-  pool_used.store(true, std::memory_order_relaxed);
+  threads = account.pauses() ? 1 : members_of(threads);
+  Slot *const slot = threads == 1 ? nullptr : take_slot();
+  if (slot == nullptr) return call(closure, begin, end);
   const int64_t length = end - begin;
-  const int ranges = static_cast<int>(std::min<int64_t>(threads, length / grain));
-  Region region{call, closure, begin, length, ranges, {}};
+  const int64_t chunks = std::min<int64_t>(int64_t{threads} * kChunksPerThread, length / grain);
+  Region region{call, closure, begin, length, chunks, {}};
   if (profile::on()) region.label = profile::innermost();
-  WEFT_TSAN_RELEASE(&region);
-  GOMP_parallel(run_member, &region, static_cast<unsigned>(threads), 0);
-  WEFT_TSAN_ACQUIRE(&region);
+
+  const std::uint64_t start = __rdtsc();
+  slot->region.store(&region, std::memory_order_relaxed);
+  slot->pending.store(static_cast<std::uint32_t>(chunks), std::memory_order_relaxed);
+  slot->threads.store(threads, std::memory_order_relaxed);
+  for (int i = 0; i < threads; ++i)
+    slot->shares[i].left.store(Share::pack(static_cast<std::uint32_t>(chunks * i / threads),
+                                           static_cast<std::uint32_t>(chunks * (i + 1) / threads)),
+                               std::memory_order_release);
+  calls.count.fetch_add(1);
+  calls.count.notify_all();
+
+  inside = true;
+  const std::uint64_t begun = __rdtsc();
+  const Slot::Done own = slot->work(0, threads);
+  const std::uint64_t ended = __rdtsc();
+  inside = false;
+  std::uint32_t left;
+  Spin spin(kShortSpin);
+  while ((left = slot->pending.load(std::memory_order_acquire)) != 0 && spin.again()) {
+  }
+  for (; left != 0; left = slot->pending.load(std::memory_order_acquire))
+    slot->pending.wait(left, std::memory_order_acquire);
+  slot->taken.store(false, std::memory_order_release);
+  // Without a chunk of its own the caller knows too little.
+  if (own.chunks != 0)
+    account.note(static_cast<std::uint64_t>(chunks - own.chunks) * own.usual(),
+                 __rdtsc() - ended + begun - start);
 }
 
 /// A body whose exception is kept for the caller.
@@ -193,10 +387,9 @@ struct Guarded {
 /// How many SerialLoops live on this thread.
 thread_local constinit int serial = 0;
 
-/// True when a loop of `length` is to run on the caller alone. Looks at the pool last.
+/// True when a loop of `length` is to run on the caller alone.
 bool runs_alone(int64_t length, int64_t grain, int threads) noexcept {
-  return threads == 1 || length / grain < 2 || serial != 0 ||
-         pool_lost.load(std::memory_order_relaxed) || omp_in_parallel();
+  return threads == 1 || length / grain < 2 || serial != 0 || inside;
 }
 
 } // namespace
@@ -230,9 +423,13 @@ void set_num_threads(int count) {
     throw ValueError("set_num_threads: the count is " + std::to_string(count) +
                      " but must be from 1 to " + std::to_string(kMostThreads));
   thread_count.store(count, std::memory_order_relaxed);
+  thread_count.notify_all();
+  account = {}; // what was learnt of another count
 }
 
-bool in_parallel_region() noexcept { return omp_in_parallel() != 0; }
+bool in_parallel_region() noexcept { return inside; }
+
+int worker_number() noexcept { return own_number; }
 
 void parallel_for(int64_t begin, int64_t end, int64_t grain,
                   FunctionRef<void(int64_t, int64_t)> body) {

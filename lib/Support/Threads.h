@@ -1,14 +1,13 @@
 // The one intra-op thread pool of the process: a parallel loop over contiguous ranges.
 //
-// The pool is libgomp's, reached through its public ABI, because libraries such as oneDNN compute
-// on the same one: two pools would spin against each other. Its workers spin for a while after a
-// region, so a region that follows soon costs less than a microsecond; after a longer pause they
-// sleep and the next region pays for waking them. On a machine that is busy with something else a
-// region takes milliseconds, for it ends when its last thread has had its iteration: run with
-// WEFT_NUM_THREADS=1 there. The environment variables OMP_WAIT_POLICY and GOMP_SPINCOUNT, which
-// libgomp reads when it is loaded, are left to the user. The child of a process that forked after
-// a region has no workers, and libgomp cannot start others: its loops run on their caller alone.
-// Where the system makes no more threads, loops run on those there are.
+// A loop is cut into a few chunks for each thread, by its length alone, and a thread claims one
+// after the other: first its own share, which may still be in its cache, then what others have not
+// begun. So the caller never waits for a worker that the system does not run, unless in the middle
+// of a chunk, and two threads on a busy machine are no slower than one. Workers spin for some
+// milliseconds after a region, so that one that follows soon costs less than a microsecond; after
+// a longer pause, and at once where others want their processor, they sleep and the next region
+// pays for waking them. They block all signals. A child of fork makes workers of its own. Where the
+// system makes no more threads, loops run on those there are.
 #pragma once
 
 #include "Support/FunctionRef.h"
@@ -35,6 +34,9 @@ void set_num_threads(int count);
 
 /// True inside the body of a parallel loop that runs on more than one thread.
 bool in_parallel_region() noexcept;
+
+/// The number of this worker of the pool, from 1 on; 0 of every other thread.
+int worker_number() noexcept;
 
 /// Calls `body` on contiguous ranges that cover [begin, end) once, on at most `max_threads`
 /// threads, and returns when all are done. No range is shorter than `grain` unless the whole loop

@@ -6,7 +6,7 @@
 // RUN: weft-run %S/Inputs/values.mlir --entry=table --save=%t/table.npy
 // RUN: weft-compile %s --freeze=w=%t/w.npy,bias,pick.input0=%t/table.npy -o %t/ahead.o --emit-header=%t/ahead.h
 // RUN: FileCheck %s --check-prefix=HEADER < %t/ahead.h
-// RUN: %cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I%t %S/Inputs/ahead.c %t/ahead.o %weft_lib/libweft-runtime.a -lgomp -lstdc++ -lm -o %t/c
+// RUN: %cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I%t %S/Inputs/ahead.c %t/ahead.o %weft_lib/libweft-runtime.a -lstdc++ -lm -o %t/c
 // RUN: %t/c | FileCheck %s
 
 // CHECK: a size that does not fit: {{.*}}weft-compile-ahead.mlir:[[# @LINE + 40]]: error: add: the shapes do not broadcast

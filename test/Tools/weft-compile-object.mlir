@@ -3,7 +3,7 @@
 // UNSUPPORTED: asan, undefined, thread
 // RUN: mkdir -p %t
 // RUN: weft-compile %s -o %t/object.o --emit-header=%t/object.h
-// RUN: %cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I%t %S/Inputs/object.c %t/object.o %weft_lib/libweft-runtime.a -lgomp -lstdc++ -lm -o %t/c
+// RUN: %cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I%t %S/Inputs/object.c %t/object.o %weft_lib/libweft-runtime.a -lstdc++ -lm -o %t/c
 // RUN: %t/c | FileCheck %s
 // RUN: %cxx -std=c++20 -Wall -Wextra -Wpedantic -Werror -I%t -x c++ %S/Inputs/object.c -x none %t/object.o -L%weft_lib -lweft -Wl,-rpath,%weft_lib -o %t/cxx
 // RUN: %t/cxx | FileCheck %s

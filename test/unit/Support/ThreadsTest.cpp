@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace weft::threads {
@@ -62,10 +64,19 @@ TEST_F(ThreadsTest, UsesSeveralThreads) {
   set_num_threads(3);
   std::mutex mutex;
   std::set<std::thread::id> ids;
-  parallel_for(0, 3, 1, [&](int64_t, int64_t) {
+  const auto count = [&] {
     const std::lock_guard lock(mutex);
-    ids.insert(std::this_thread::get_id());
+    return ids.size();
+  };
+  // Who has a range waits for the others, or it could be through with theirs before they come.
+  parallel_for(0, 3, 1, [&](int64_t, int64_t) {
+    {
+      const std::lock_guard lock(mutex);
+      ids.insert(std::this_thread::get_id());
+    }
     EXPECT_TRUE(in_parallel_region());
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (count() < 3 && std::chrono::steady_clock::now() < late) std::this_thread::yield();
   });
   EXPECT_EQ(ids.size(), 3u);
   EXPECT_FALSE(in_parallel_region());
@@ -76,9 +87,7 @@ TEST_F(ThreadsTest, SerialLoopsStayOnTheirThread) {
   int calls = 0;
   {
     const SerialLoops outer;
-    {
-      const SerialLoops inner;
-    }
+    { const SerialLoops inner; }
     parallel_for(0, 3, 1, [&](int64_t begin, int64_t end) {
       EXPECT_EQ(end - begin, 3);
       ++calls;
@@ -117,9 +126,11 @@ TEST_F(ThreadsTest, AnExceptionReachesTheCallerAndTheOthersEnd) {
   for (int repeat = 0; repeat < 100; ++repeat) {
     std::atomic<int> ended{0};
     try {
-      parallel_for(0, 4, 1, [&](int64_t begin, int64_t) {
-        if (begin >= 2) throw std::runtime_error("range " + std::to_string(begin));
-        ++ended;
+      parallel_for(0, 4, 1, [&](int64_t begin, int64_t end) {
+        for (; begin < end; ++begin) {
+          if (begin >= 2) throw std::runtime_error("range " + std::to_string(begin));
+          ++ended;
+        }
       });
       FAIL() << "no exception";
     } catch (const std::runtime_error &error) {
@@ -139,6 +150,50 @@ TEST_F(ThreadsTest, CompiledCodesLoopCoversTheRange) {
       },
       &sum);
   EXPECT_EQ(sum, 499500);
+}
+
+// A thread that the system does not run, or that is at something else, is waited for only where it
+// is in the middle of a chunk.
+TEST_F(ThreadsTest, WhatNobodyHasBegunIsTheCallers) {
+  set_num_threads(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> stuck = false, over = false;
+  std::atomic<int> by_caller = 0, ranges = 0;
+  parallel_for(0, 8, 1, [&](int64_t begin, int64_t end) {
+    ASSERT_EQ(end, begin + 1);
+    if (std::this_thread::get_id() != caller) {
+      stuck = true;
+      while (!over) std::this_thread::yield();
+    } else {
+      const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (!stuck && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+      ++by_caller;
+    }
+    // All but the one that the other is stuck in.
+    if (++ranges == 7) over = true;
+  });
+  EXPECT_TRUE(stuck);
+  EXPECT_EQ(by_caller, 7);
+}
+
+TEST_F(ThreadsTest, WorkersHaveNumbers) {
+  set_num_threads(3);
+  EXPECT_EQ(worker_number(), 0);
+  std::atomic<bool> good = true;
+  for (int repeat = 0; repeat < 100; ++repeat)
+    parallel_for(0, 12, 1, [&](int64_t, int64_t) {
+      if (worker_number() < 0 || worker_number() > 2) good = false;
+    });
+  EXPECT_TRUE(good);
+}
+
+TEST_F(ThreadsTest, ThreadsComeAndGoWithTheirCount) {
+  std::atomic<int64_t> sum{0};
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    set_num_threads(1 + repeat % 7);
+    parallel_for(0, 100, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+  }
+  EXPECT_EQ(sum, 200 * 100);
 }
 
 TEST_F(ThreadsTest, ManyCallersAtOnce) {
@@ -182,7 +237,16 @@ bool loop_works() {
   return runs == std::vector<int>(1000, 1);
 }
 
-// libgomp ends the process where a thread cannot be made, as under a container's limit on pids.
+TEST_F(ThreadsTest, RunsInAChildOfFork) {
+  ASSERT_TRUE(loop_works());
+  const pid_t child = fork();
+  if (child == 0) _exit(loop_works() && loop_works() ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+// As under a container's limit on pids.
 TEST_F(ThreadsTest, RunsWhereNoThreadCanBeMade) {
   GTEST_FLAG_SET(death_test_style, "threadsafe"); // a process of its own, without a team so far
   const auto limited = [] {
