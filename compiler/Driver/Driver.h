@@ -27,6 +27,8 @@ public:
   CompilerContext();
 };
 
+class DiagnosticText;
+
 /// Runs phases on modules of one context, and keeps their pass managers between modules. Not
 /// thread-safe: one driver per thread, or a lock.
 class Driver {
@@ -47,6 +49,8 @@ public:
   /// Of the last failure, where there is a reproducer: "the phase linalg failed; to see it again:"
   /// and the command.
   const std::string &reproducer() const { return reproducerNote; }
+  /// The last failure, with what was said of it; of kind `state` where the user has to decide.
+  ::weft::Fault fault(ModuleOp module, const DiagnosticText &diagnostics) const;
 
   /// The op calls that debug information shall name.
   void nameCalls(::weft::jit::CallNames names) { callNames = std::move(names); }
