@@ -32,6 +32,13 @@ using ::weft::Program;
   fail(program.name, what, place);
 }
 
+/// What a phase said of a program. What the user has to decide is in his own words.
+[[noreturn]] void fail(const std::string &name, const ::weft::Fault &fault,
+                       const ::weft::SourcePlace &place) {
+  if (fault.kind == ::weft::ErrorKind::compile) fail(name, fault.message, place);
+  ::weft::raise(fault.kind, fault.message, place);
+}
+
 /// The processor of that name; this machine's if it is empty. Throws CompileError.
 Target targetOf(const std::string &name, const std::string &processor) {
   if (processor.empty()) return Target::host();
@@ -134,8 +141,7 @@ public:
     const Use use(*this, program, {});
     const LogicalResult ran = driver.run(*module, Phase::trace, phase);
     context.throwInterrupt();
-    if (failed(ran))
-      fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
+    if (failed(ran)) fail(program.name, driver.fault(*module, diagnostics), diagnostics.place());
     if (phase == Phase::object) {
       auto assembly = driver.emitAssembly(*module);
       if (!assembly) fail(program, assembly.fault().message);
@@ -174,7 +180,7 @@ public:
     own.stopWhen([this] { return context.isInterrupted(); });
     auto code = own.compile(*module, saved.function, Phase::trace, saved.variables);
     context.throwInterrupt();
-    if (!code) fail(name, code.fault().message, own.errorPlace());
+    if (!code) fail(name, code.fault(), own.errorPlace());
     code->report.total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(*code);
@@ -254,7 +260,7 @@ private:
         driver.load(*module, symbolName(program.name),
                     program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
     context.throwInterrupt();
-    if (!code) fail(program, code.fault().message, driver.errorPlace());
+    if (!code) fail(program.name, code.fault(), driver.errorPlace());
     code->saved = saved;
     code->module = digest;
     code->report.files = std::move(dumps.files);
@@ -275,8 +281,7 @@ private:
     DiagnosticText diagnostics(context);
     const LogicalResult ran = driver.run(module, Phase::trace, Phase::differentiate);
     context.throwInterrupt();
-    if (failed(ran))
-      fail(program, diagnostics.text() + "\n" + driver.reproducer(), diagnostics.place());
+    if (failed(ran)) fail(program.name, driver.fault(module, diagnostics), diagnostics.place());
     auto function = module.lookupSymbol<func::FuncOp>(symbolName(program.name));
     ArrayRef<int64_t> places =
         function->getAttrOfType<DenseI64ArrayAttr>("weft.saved").asArrayRef();

@@ -8,6 +8,7 @@
 #include "Program/Requests.h"
 #include "Reports/MemoryReport.h"
 #include "Runtime/CallContext.h"
+#include "Weft/AD/Passes.h"
 #include "Weft/AD/Saved.h"
 #include "Weft/IR/Places.h"
 #include "Weft/Transforms/Passes.h"
@@ -98,7 +99,7 @@ LogicalResult Driver::run(ModuleOp module, Phase from, Phase to) {
   reproducerNote.clear();
   if (failed(verifyHasGoneThrough(module, from, target))) return failure();
   if (succeeded(runPhases(module, from, to, phase))) return success();
-  if (!stops()) writeReproducer(phase);
+  if (!stops() && !module->hasAttr(refusedName)) writeReproducer(phase);
   return failure();
 }
 
@@ -120,6 +121,13 @@ void Driver::writeReproducer(Phase phase) {
                               "--run-reproducer " +
                               *file
                         : "the phase " + name + " failed; " + file.fault().message;
+}
+
+::weft::Fault Driver::fault(ModuleOp module, const DiagnosticText &diagnostics) const {
+  if (module->hasAttr(refusedName)) return {::weft::ErrorKind::state, diagnostics.text()};
+  std::string text = diagnostics.text();
+  if (!reproducer().empty()) text += "\n" + reproducer();
+  return {::weft::ErrorKind::compile, std::move(text)};
 }
 
 ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> Driver::emitObject(ModuleOp module) {
@@ -167,9 +175,7 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
     return fault("code is loaded from a phase before llvm, where its arguments are known");
   auto phaseFault = [&] {
     place = diagnostics.place();
-    std::string text = diagnostics.text();
-    if (!reproducer().empty()) text += "\n" + reproducer();
-    return fault(text);
+    return this->fault(module, diagnostics);
   };
   if (failed(run(module, from, Phase::bufferize))) return phaseFault();
   auto function = module.lookupSymbol<func::FuncOp>(name);

@@ -37,6 +37,8 @@ private:
   std::exception_ptr interrupt;
 };
 
+class DiagnosticText;
+
 /// Runs phases on modules of one context, and keeps their pass managers between modules. Not
 /// thread-safe: one driver per thread, or a lock.
 class Driver {
@@ -57,6 +59,8 @@ public:
   /// Of the last failure, where there is a reproducer: "the phase linalg failed; to see it again:"
   /// and the command.
   const std::string &reproducer() const { return reproducerNote; }
+  /// The last failure, with what was said of it; of kind `state` where the user has to decide.
+  ::weft::Fault fault(ModuleOp module, const DiagnosticText &diagnostics) const;
 
   /// Asked between phases: where it says so, no further one is begun, and the run fails.
   void stopWhen(std::function<bool()> wanted) { stops = std::move(wanted); }

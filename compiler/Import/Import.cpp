@@ -4,6 +4,7 @@
 
 #include "Program/Sites.h"
 #include "Runtime/Variable.h"
+#include "Weft/AD/Passes.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/IR/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -317,6 +318,7 @@ private:
     auto op = RecordOp::create(
         builder, location, types, callee.getSymName(), argumentsOf(construct, callee, operands),
         SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()), checkpoint);
+    if (construct.ends_at_hosts) op->setAttr(endsAtHostsName, builder.getUnitAttr());
     records[construct.record] = op.getRecord();
     return op;
   }
@@ -336,9 +338,11 @@ private:
     SmallVector<Value> args = argumentsOf(construct, callee, operands.take_front(count));
     SmallVector<Type> wanted =
         llvm::map_to_vector(construct.wrt, [&](uint32_t number) { return args[number].getType(); });
-    return JvpOp::create(builder, location, types, callee.getSymName(), args,
-                         castTo(operands.take_back(tangents), wanted),
-                         SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()));
+    auto op = JvpOp::create(builder, location, types, callee.getSymName(), args,
+                            castTo(operands.take_back(tangents), wanted),
+                            SmallVector<int64_t>(construct.wrt.begin(), construct.wrt.end()));
+    if (construct.ends_at_hosts) op->setAttr(endsAtHostsName, builder.getUnitAttr());
+    return op;
   }
 
   Operation *buildCustom(const ::weft::ProgramConstruct &construct, ValueRange operands) {

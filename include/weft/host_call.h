@@ -71,7 +71,8 @@ R host_result(std::vector<Tensor> tensors) {
 ///
 /// What the callable throws ends the compiled function, and reaches its caller as it is. Throws
 /// ValueError, DTypeError or ShapeError, naming the call, if the callable returns anything but what
-/// `results` says. No gradient passes through.
+/// `results` says. A derivative that has to pass through it is a StateError: `custom_gradient`
+/// gives it one, and `stop_gradient` of an operand makes it zero.
 ///
 /// The callable may call ops and other functions; what it does is recorded by no tape and no trace.
 /// Variables that the compiled function updates are out of its reach (StateError): hand it their

@@ -338,6 +338,12 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
     some |= given.back().defined();
   }
   if (!some) return;
+  auto operands = std::span(values_).subspan(record.first, record.operands);
+  if (attached.refusal) {
+    const auto wanted = [&](const Value &value) { return cotangents.wanted(value.identity); };
+    if (std::ranges::any_of(operands.subspan(attached.refused), wanted)) attached.refusal->raise();
+    operands = operands.first(attached.refused);
+  }
   TensorEmitter &e = cotangents.emitter;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value &result = results_of(record)[i];
@@ -350,7 +356,6 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
     return attached.pullback(given);
   }();
   const AsIfAt site(record.where);
-  const auto operands = std::span(values_).subspan(record.first, record.operands);
   std::vector<TensorType> types;
   for (const Value &operand : operands) types.push_back(type_of(operand));
   check_gradients(attached.name, gradients, types);

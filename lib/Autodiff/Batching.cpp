@@ -70,6 +70,13 @@ Tensor Batcher::apply(const OpCall &call) {
 }
 
 std::vector<Tensor> Batcher::construct(const ConstructCall &call) {
+  if (call.kind == ConstructKind::host &&
+      std::ranges::any_of(call.operands, [&](const Tensor &t) { return known(t) != nullptr; }))
+    return once_per_member(call.operands, [&](std::span<const Tensor> one) {
+      ConstructCall inner = call;
+      inner.operands = one;
+      return Interpreter::current()->construct(inner);
+    });
   // A condition on members, or a loop that changes them, has no op to be batched.
   for (const Tensor &operand : call.operands)
     if (known(operand) != nullptr)

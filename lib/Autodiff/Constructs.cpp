@@ -6,6 +6,7 @@
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
+#include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 
@@ -23,7 +24,7 @@ public:
     return Watcher::apply(call);
   }
   std::vector<Tensor> construct(const ConstructCall &call) override {
-    // What C++ computes has no derivative, as if under stop_gradient.
+    // What C++ computes from them is refused, and so is seen where it is attached.
     if (call.kind != ConstructKind::host) see_results(call.operands);
     else unseen |= !call.host->pure;
     return Watcher::construct(call);
@@ -144,7 +145,7 @@ IsWatched Tape::either(const IsWatched &watched) {
 }
 
 /// Notes what the predecessor recorded as one call with a pullback.
-void Tape::note_recording(std::string_view name, const Recording &recording) {
+void Tape::note_recording(std::string_view name, Recording &recording) {
   std::vector<Tensor> operands;
   for (const std::uint32_t operand : recording.wrt) operands.push_back(recording.operands[operand]);
   const auto pull = [recording](std::span<const Tensor> cotangents) {
@@ -154,6 +155,19 @@ void Tape::note_recording(std::string_view name, const Recording &recording) {
     return Interpreter::current()->pull(recording, floating);
   };
   note_pullback(name, operands, recording.results, pull, /*zeros=*/true, /*natural=*/true);
+  const auto itself = [](std::span<const Tensor> cotangents) {
+    return std::vector(cotangents.begin(), cotangents.end());
+  };
+  for (const RefusedResult &refused : recording.refused) {
+    Tensor &result = recording.results[refused.result];
+    operands.assign(1, result);
+    for (const std::uint32_t number : refused.operands)
+      operands.push_back(recording.operands[number]);
+    const Tensor again = detail::new_alias(result);
+    note_pullback(name, operands, {&again, 1}, itself, /*zeros=*/false, /*natural=*/true,
+                  refused.refusal, 1);
+    result = again;
+  }
 }
 
 } // namespace weft::autodiff

@@ -72,7 +72,7 @@ Tape::Path Tape::path_between(const Tensor &target, const GradientSource &source
   std::uint64_t own = 0;
   // Of what depends on the source; of the second each with the place of the break.
   IdentitySet connected;
-  IdentityMap<std::uint32_t> broken;
+  IdentityMap<std::uint32_t> broken, refused;
   for (const std::uint64_t identity : identities(source, own))
     if (watched_.contains(identity)) connected.insert(identity);
   if (connected.empty()) return {.watched = false};
@@ -95,13 +95,23 @@ Tape::Path Tape::path_between(const Tensor &target, const GradientSource &source
     for (; next < unrecorded_.size() && unrecorded_[next].after <= i; ++next)
       follow(unrecorded_[next]);
     const Record &record = records_[i];
-    for (const Value &operand : std::span(values_).subspan(record.first, record.operands))
-      if (connected.contains(operand.identity))
-        for (const Value &result : results_of(record)) connected.insert(result.identity);
+    const auto operands = std::span(values_).subspan(record.first, record.operands);
+    const Attached *attached = record.op == kPullback ? &attached_[record.more] : nullptr;
+    for (std::size_t o = 0; o < operands.size(); ++o) {
+      if (!connected.contains(operands[o].identity)) continue;
+      std::uint32_t by = kNoAttrs; // a place in attached_
+      if (const std::uint32_t *before = refused.find(operands[o].identity)) by = *before;
+      else if (attached != nullptr && attached->refusal && o >= attached->refused) by = record.more;
+      for (const Value &result : results_of(record)) {
+        connected.insert(result.identity);
+        if (by != kNoAttrs) refused.insert(result.identity, by);
+      }
+    }
   }
   for (; next < unrecorded_.size(); ++next) follow(unrecorded_[next]);
 
   const std::uint64_t end = target.impl()->identity.load(std::memory_order_relaxed);
+  if (const std::uint32_t *at = refused.find(end)) return {.refusal = attached_[*at].refusal};
   if (connected.contains(end)) return {.reaches = true};
   const std::uint32_t *at = broken.find(end);
   return {.breaks_at = at != nullptr ? &unrecorded_[*at] : nullptr};
@@ -113,6 +123,11 @@ std::string Tape::describe(const Path &path, const GradientSource &source) {
   if (!path.watched)
     return source.variable() ? name + " was not read while the tape watched it"
                              : name + " is not watched: call watch before it is used";
+  if (path.refusal) {
+    const std::string line = to_string(path.refusal->place);
+    return "the gradient of the target by " + name + " is an error at " +
+           (line.empty() ? "" : line + ": ") + path.refusal->message;
+  }
   if (path.reaches) return "the gradient of the target reaches " + name;
   if (path.breaks_at == nullptr)
     return "the tape saw no path from " + name +

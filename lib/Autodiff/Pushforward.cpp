@@ -21,9 +21,25 @@ std::uint64_t number_of(const Tensor &tensor) {
 }
 } // namespace
 
-Tensor Pushforward::known(const Tensor &value) const {
+const Pushforward::Entry *Pushforward::entry_of(const Tensor &value) const {
   const auto found = value.defined() ? entries_.find(number_of(value)) : entries_.end();
-  return found == entries_.end() ? Tensor() : found->second.tangent;
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+Tensor Pushforward::known(const Tensor &value) const {
+  const Entry *entry = entry_of(value);
+  return entry == nullptr ? Tensor() : entry->tangent;
+}
+
+RefusalRef Pushforward::refusal_of(const Tensor &value) const {
+  const Entry *entry = entry_of(value);
+  return entry == nullptr ? nullptr : entry->refusal;
+}
+
+void Pushforward::refuse(const Tensor &value, const RefusalRef &refusal) {
+  if (!carries_gradient(value.dtype())) return;
+  seed(value, Tensor());
+  entries_.find(number_of(value))->second.refusal = refusal;
 }
 
 void Pushforward::seed(const Tensor &primal, const Tensor &tangent) {
@@ -41,6 +57,7 @@ void Pushforward::drop_unused() {
 
 Tensor Pushforward::tangent_of(const Tensor &value) {
   if (!carries_gradient(value.dtype())) return {};
+  if (const RefusalRef refusal = refusal_of(value)) refusal->raise();
   const Tensor tangent = known(value);
   return tangent.defined() ? tangent : TensorEmitter().filled(0, value);
 }
@@ -57,10 +74,21 @@ Tensor Pushforward::apply(const OpCall &call) {
     return value;
   }
   std::vector<Tensor> tangents;
+  RefusalRef refusal;
   bool some = false;
-  for (const Tensor &operand : call.operands) {
-    tangents.push_back(known(operand));
+  const OpInfo &info = op_info(call.op);
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Entry *entry = entry_of(call.operands[i]);
+    tangents.push_back(entry == nullptr ? Tensor() : entry->tangent);
     some |= tangents.back().defined();
+    if (entry != nullptr && !refusal && info.differentiable &&
+        info.operands[std::min(i, info.operands.size() - 1)].differentiable)
+      refusal = entry->refusal;
+  }
+  if (refusal) {
+    Tensor value = Layer::apply(call);
+    if (value.defined()) refuse(value, refusal);
+    return value;
   }
   if (!some) return Layer::apply(call);
   const Scope under(previous_);
@@ -75,12 +103,24 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
   if (!recording_tangents()) return results;
   std::vector<Tensor> tangents;
+  RefusalRef refusal;
   bool some = false;
-  for (const Tensor &operand : call.operands) {
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Tensor &operand = call.operands[i];
     tangents.push_back(known(operand));
-    some |= tangents.back().defined();
+    if (!moves(operand)) continue;
+    some = true;
+    if (!refusal && call.refusal && i >= call.refused) {
+      const RefusalRef before = refusal_of(operand);
+      refusal = before ? before : call.refusal;
+    }
   }
   if (!some) return results;
+  const auto refuse_all = [&] {
+    for (const Tensor &result : results) refuse(result, refusal);
+    return results;
+  };
+  if (refusal) return refuse_all();
   std::vector<Tensor> cotangents, derivatives;
   {
     const Scope under(previous_);
@@ -94,14 +134,18 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
       sources.emplace_back(cotangents.back());
     }
     std::vector<Tensor> gradients = call.pullback(cotangents);
-    check_gradients(call.name, gradients, call.operands);
+    check_gradients(call.name, gradients,
+                    call.operands.first(call.refusal ? call.refused : call.operands.size()));
     std::vector<Tensor> targets;
     GradientOptions options;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (!gradients[i].defined() || !tangents[i].defined()) continue;
+      if (!gradients[i].defined()) continue;
+      if (!refusal) refusal = refusal_of(call.operands[i]);
+      if (!tangents[i].defined()) continue;
       targets.push_back(gradients[i]);
       options.output_gradients.push_back(tangents[i]);
     }
+    if (refusal) return refuse_all();
     if (targets.empty()) return results;
     derivatives = tape.gradient(targets, sources, options, std::source_location());
   }
@@ -121,7 +165,12 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
 /// Gives the results of a recording their tangents.
 void Pushforward::push(const Recording &recording) {
   if (!recording_tangents()) return;
-  PushCall push{recording.program, {}};
+  PushCall push{recording.program, {}, recording.ends_at_hosts};
+  for (const Tensor &operand : recording.operands)
+    if (const RefusalRef refusal = refusal_of(operand)) {
+      for (const Tensor &result : recording.results) refuse(result, refusal);
+      return;
+    }
   std::vector<Tensor> operands = recording.operands;
   {
     const Scope under(previous_);
@@ -139,6 +188,10 @@ void Pushforward::push(const Recording &recording) {
   std::size_t next = recording.results.size();
   for (const Tensor &result : recording.results)
     if (carries_gradient(result.dtype())) seed(result, all[next++]);
+  for (const RefusedResult &refused : recording.refused)
+    if (std::ranges::any_of(refused.operands,
+                            [&](std::uint32_t i) { return moves(recording.operands[i]); }))
+      refuse(recording.results[refused.result], refused.refusal);
 }
 
 Recording Pushforward::record(std::string_view name, const detail::Body &body,
@@ -166,9 +219,7 @@ Recording Pushforward::record(std::string_view name, const detail::Body &body,
   std::vector<Tensor> values;
   for (const VariableRef &variable : variables)
     values.push_back(apply({OpCode::read, {}, Attrs{variable}}));
-  const IsWatched either = [&](const Tensor &tensor) {
-    return known(tensor).defined() || watched(tensor);
-  };
+  const IsWatched either = [&](const Tensor &tensor) { return moves(tensor) || watched(tensor); };
   Recording recording = Interpreter::record(
       name,
       [&](std::span<const Tensor> inputs) {
@@ -182,9 +233,9 @@ Recording Pushforward::record(std::string_view name, const detail::Body &body,
 
 std::vector<Tensor> Pushforward::pull(const Recording &recording,
                                       std::span<const Tensor> cotangents) {
-  const auto moves = [&](const Tensor &tensor) { return known(tensor).defined(); };
-  if (!recording_tangents() ||
-      (std::ranges::none_of(recording.operands, moves) && std::ranges::none_of(cotangents, moves)))
+  const auto moving = [&](const Tensor &tensor) { return moves(tensor); };
+  if (!recording_tangents() || (std::ranges::none_of(recording.operands, moving) &&
+                                std::ranges::none_of(cotangents, moving)))
     return Interpreter::pull(recording, cotangents);
   return record_pull(recording, cotangents, [](const Tensor &) { return false; }).results;
 }
@@ -192,7 +243,7 @@ std::vector<Tensor> Pushforward::pull(const Recording &recording,
 Recording Pushforward::record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                                    const IsWatched &watched) {
   const IsWatched either = [&](const Tensor &tensor) {
-    return (recording_tangents() && known(tensor).defined()) || watched(tensor);
+    return (recording_tangents() && moves(tensor)) || watched(tensor);
   };
   Recording again = Interpreter::record_pull(recording, cotangents, either);
   push(again);
@@ -204,9 +255,9 @@ std::vector<Tensor> Pushforward::construct_push(const ConstructCall &call) {
   const detail::Body body = [&](std::span<const Tensor>) {
     return Interpreter::current()->construct(call);
   };
-  const IsWatched moves = [&](const Tensor &tensor) { return known(tensor).defined(); };
-  if (std::ranges::none_of(call.operands, moves)) return Interpreter::construct(call);
-  const Recording recording = Interpreter::record(call.name, body, moves);
+  const IsWatched moving = [&](const Tensor &tensor) { return moves(tensor); };
+  if (std::ranges::none_of(call.operands, moving)) return Interpreter::construct(call);
+  const Recording recording = Interpreter::record(call.name, body, moving);
   push(recording);
   return recording.results;
 }
@@ -220,26 +271,27 @@ struct Pushforward::Doubled {
   Pushforward &self;
   const detail::Body &body;
   std::size_t fixed; ///< inputs before the state
-  const std::vector<bool> &active;
+  const Activity &activity;
 
-  /// The results, then the tangents of the active ones; `found` notes which have tangents.
-  std::vector<Tensor> operator()(std::span<const Tensor> inputs, std::vector<bool> *found) const {
+  /// The results, then the tangents of the active ones; `found` takes in what is known of them.
+  std::vector<Tensor> operator()(std::span<const Tensor> inputs, Activity *found) const {
     const OnTop here(self);
-    const std::size_t primals = fixed + (inputs.empty() ? 0 : active.size());
+    const std::size_t primals = fixed + (inputs.empty() ? 0 : activity.size());
     std::size_t at = primals;
-    for (std::size_t i = fixed; i < primals; ++i)
-      if (active[i - fixed]) self.seed(inputs[i], inputs[at++]);
+    for (std::size_t i = fixed; i < primals; ++i) {
+      if (activity.active[i - fixed]) self.seed(inputs[i], inputs[at++]);
+      else if (activity.refused[i - fixed]) self.refuse(inputs[i], activity.refused[i - fixed]);
+    }
     std::vector<Tensor> results = body(inputs.first(primals));
     if (found != nullptr) {
       found->resize(results.size());
-      for (std::size_t i = 0; i < results.size(); ++i)
-        if (self.known(results[i]).defined()) (*found)[i] = true;
+      for (std::size_t i = 0; i < results.size(); ++i) found->add(i, self, results[i]);
       return results;
     }
     const Scope under(self.previous_);
     const std::size_t count = results.size();
-    for (std::size_t i = 0; i < count && i < active.size(); ++i)
-      if (active[i]) results.push_back(self.tangent_of(results[i]));
+    for (std::size_t i = 0; i < count && i < activity.size(); ++i)
+      if (activity.active[i]) results.push_back(self.tangent_of(results[i]));
     return results;
   }
 };
@@ -257,7 +309,7 @@ std::vector<Tensor> Pushforward::construct(const ConstructCall &call) {
   case ConstructKind::push:
     if (recording_tangents()) return construct_push(call);
     break;
-  case ConstructKind::host: // no derivative, as if under stop_gradient
+  case ConstructKind::host: // which has no derivative, see refuse_derivatives
   case ConstructKind::call:
   case ConstructKind::record:
   case ConstructKind::pull:
@@ -267,20 +319,20 @@ std::vector<Tensor> Pushforward::construct(const ConstructCall &call) {
 }
 
 std::vector<Tensor> Pushforward::construct_choice(const ConstructCall &call) {
-  std::vector<bool> active;
-  const std::vector<bool> none;
+  Activity activity;
+  const Activity none;
   for (const detail::Body &body : call.bodies) {
     const Doubled dry{*this, body, 0, none};
-    Interpreter::types_of(call.name,
-                          [&](std::span<const Tensor> inputs) { return dry(inputs, &active); }, {});
+    Interpreter::types_of(
+        call.name, [&](std::span<const Tensor> inputs) { return dry(inputs, &activity); }, {});
   }
   std::vector<detail::Body> bodies;
   for (const detail::Body &body : call.bodies)
-    bodies.emplace_back([&, doubled = Doubled{*this, body, 0, active}](
+    bodies.emplace_back([&, doubled = Doubled{*this, body, 0, activity}](
                             std::span<const Tensor> inputs) { return doubled(inputs, nullptr); });
   ConstructCall inner = call;
   inner.bodies = bodies;
-  return with_tangents(Interpreter::construct(inner), active);
+  return with_tangents(Interpreter::construct(inner), activity);
 }
 
 std::vector<Tensor> Pushforward::construct_loop(const ConstructCall &call) {
@@ -288,49 +340,54 @@ std::vector<Tensor> Pushforward::construct_loop(const ConstructCall &call) {
   // A counted loop has two bounds, and its body one number, before the state.
   const std::span<const Tensor> state = call.operands.subspan(counted ? 2 : 0);
   const std::size_t fixed = counted ? 1 : 0;
-  std::vector<bool> active;
-  for (const Tensor &part : state) active.push_back(known(part).defined());
-  // State is active if it is at the start, or if an iteration makes it so from what is; this ends.
-  for (std::vector<bool> before; before != active;) {
-    before = active;
+  Activity activity;
+  activity.resize(state.size());
+  for (std::size_t i = 0; i < state.size(); ++i) activity.add(i, *this, state[i]);
+  // State is active if it is at the start, or if an iteration makes it so from what is; this ends,
+  // as what has no derivative keeps none.
+  for (Activity before; before != activity;) {
+    before = activity;
     std::vector<TensorType> types;
     if (counted) types.push_back({DType::i64, {}});
     for (const Tensor &part : state) types.push_back(detail::type_of(part));
     for (std::size_t i = 0; i < state.size(); ++i)
-      if (before[i]) types.push_back(detail::type_of(state[i]));
+      if (before.active[i]) types.push_back(detail::type_of(state[i]));
     const Doubled dry{*this, call.bodies.back(), fixed, before};
     Interpreter::types_of(
-        call.name, [&](std::span<const Tensor> inputs) { return dry(inputs, &active); }, types);
+        call.name, [&](std::span<const Tensor> inputs) { return dry(inputs, &activity); }, types);
   }
   std::vector<Tensor> operands(call.operands.begin(), call.operands.end());
   {
     const Scope under(previous_);
     for (std::size_t i = 0; i < state.size(); ++i)
-      if (active[i]) operands.push_back(tangent_of(state[i]));
+      if (activity.active[i]) operands.push_back(tangent_of(state[i]));
   }
   std::vector<detail::Body> bodies;
-  const std::vector<bool> none(state.size());
+  Activity none;
+  none.resize(state.size());
   if (!counted)
     bodies.emplace_back([&](std::span<const Tensor> inputs) {
       const Doubled condition{*this, call.bodies[0], 0, none};
       return condition(inputs.first(state.size()), nullptr);
     });
   bodies.emplace_back([&](std::span<const Tensor> inputs) {
-    return Doubled{*this, call.bodies.back(), fixed, active}(inputs, nullptr);
+    return Doubled{*this, call.bodies.back(), fixed, activity}(inputs, nullptr);
   });
   ConstructCall inner = call;
   inner.operands = operands;
   inner.bodies = bodies;
-  return with_tangents(Interpreter::construct(inner), active);
+  return with_tangents(Interpreter::construct(inner), activity);
 }
 
 /// Takes the tangents off the end of a construct's results.
 std::vector<Tensor> Pushforward::with_tangents(std::vector<Tensor> results,
-                                               const std::vector<bool> &active) {
-  std::size_t at = active.size();
-  for (std::size_t i = 0; i < active.size(); ++i)
-    if (active[i]) seed(results[i], results[at++]);
-  results.resize(active.size());
+                                               const Activity &activity) {
+  std::size_t at = activity.size();
+  for (std::size_t i = 0; i < activity.size(); ++i) {
+    if (activity.active[i]) seed(results[i], results[at++]);
+    else if (activity.refused[i]) refuse(results[i], activity.refused[i]);
+  }
+  results.resize(activity.size());
   return results;
 }
 

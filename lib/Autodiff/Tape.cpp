@@ -309,21 +309,23 @@ Tensor Tape::record(const OpCall &call, std::size_t watched) {
 std::vector<Tensor> Tape::attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results = Interpreter::attach_pullback(call);
   if (recording())
-    note_pullback(call.name, call.operands, results, call.pullback, call.zeros, call.natural);
+    note_pullback(call.name, call.operands, results, call.pullback, call.zeros, call.natural,
+                  call.refusal, call.refused);
   return results;
 }
 
 void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands,
                          std::span<const Tensor> results, detail::Body pullback, bool zeros,
-                         bool natural) {
+                         bool natural, RefusalRef refusal, std::size_t refused) {
   if (std::ranges::none_of(operands, [&](const Tensor &t) { return is_watched(t); })) return;
   WEFT_INVARIANT(operands.size() <= std::numeric_limits<std::uint16_t>::max(),
                  "a pullback has at most 65535 operands");
   records_.push_back({kPullback, static_cast<std::uint16_t>(operands.size()),
                       static_cast<std::uint32_t>(values_.size()),
                       static_cast<std::uint32_t>(attached_.size()), CallSite::current()});
-  attached_.push_back(
-      {std::string(name), static_cast<std::uint32_t>(results.size()), zeros, std::move(pullback)});
+  attached_.push_back({std::string(name), static_cast<std::uint32_t>(results.size()), zeros,
+                       std::move(pullback), std::move(refusal),
+                       static_cast<std::uint32_t>(refused)});
   for (const Tensor &operand : operands) {
     const bool watched = is_watched(operand);
     Value &value = add_value(operand, watched ? known_identity(operand) : 0);

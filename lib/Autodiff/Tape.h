@@ -121,6 +121,8 @@ private:
     std::uint32_t results;
     bool zeros; ///< where there is no cotangent
     detail::Body pullback;
+    RefusalRef refusal;    ///< see PullbackCall
+    std::uint32_t refused; ///< the first operand of which it speaks
   };
   static constexpr std::uint32_t kNoAttrs = ~std::uint32_t{0};
   /// A recorded call; its operands and then its results lie in values_.
@@ -150,7 +152,7 @@ private:
   Tensor record(const OpCall &call, std::size_t watched);
   void note_pullback(std::string_view name, std::span<const Tensor> operands,
                      std::span<const Tensor> results, detail::Body pullback, bool zeros,
-                     bool natural);
+                     bool natural, RefusalRef refusal = nullptr, std::size_t refused = 0);
   bool is_watched(const Tensor &tensor) const;
   /// Whether a read of the variable would be watched.
   bool would_watch(const VariableState &variable) const;
@@ -167,7 +169,7 @@ private:
   Surveyed survey(std::string_view name, const detail::Body &body);
   Recording record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
                    const IsWatched &watched);
-  void note_recording(std::string_view name, const Recording &recording);
+  void note_recording(std::string_view name, Recording &recording);
   IsWatched either(const IsWatched &watched);
   Tensor read_variable(const OpCall &call);
   /// Notes a value as a read of a variable, if that is watched or may be.
@@ -200,6 +202,7 @@ private:
     bool watched = true;                   ///< the source is
     bool reaches = false;                  ///< the gradient goes all the way
     const Unrecorded *breaks_at = nullptr; ///< where it ends, if the tape saw it
+    RefusalRef refusal = nullptr;          ///< what `gradient` throws instead
   };
   Path path_between(const Tensor &target, const GradientSource &source) const;
   static std::string describe(const Path &path, const GradientSource &source);

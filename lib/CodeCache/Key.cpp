@@ -108,7 +108,7 @@ private:
   }
 
   void one(const ProgramConstruct &construct) {
-    const auto &[kind, step, results, callee, variables, host, pure, record, wrt] =
+    const auto &[kind, step, results, callee, variables, host, pure, record, ends_at_hosts, wrt] =
         static_cast<const ProgramConstructHead &>(construct);
     const auto &regions = construct.regions;
     sha_.number(static_cast<std::uint8_t>(kind));
@@ -129,6 +129,7 @@ private:
     if (host) sha_.number(shared_.hosts.at(host.get()));
     sha_.number(pure);
     sha_.number(record);
+    sha_.number(ends_at_hosts);
     sha_.number(wrt.size());
     for (const std::uint32_t operand : wrt) sha_.number(operand);
   }

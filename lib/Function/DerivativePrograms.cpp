@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Rules/NoDerivative.h"
 #include "Runtime/Variable.h"
 
 namespace weft {
@@ -31,7 +32,8 @@ std::string_view effect_of(const std::vector<ProgramNode> &nodes) {
 
 std::shared_ptr<const Program> derivative_of(const std::shared_ptr<const Program> &callee,
                                              const std::vector<std::uint32_t> &wrt,
-                                             std::optional<DerivativePart::Half> half) {
+                                             std::optional<DerivativePart::Half> half,
+                                             bool ends_at_hosts) {
   auto program = std::make_shared<Program>();
   program->name =
       half == DerivativePart::Half::forward ? callee->name : "gradient of " + callee->name;
@@ -49,6 +51,7 @@ std::shared_ptr<const Program> derivative_of(const std::shared_ptr<const Program
   record.construct->variables = callee->variables;
   record.construct->wrt = wrt;
   record.construct->record = 1;
+  record.construct->ends_at_hosts = ends_at_hosts;
   pull.construct = std::make_unique<ProgramConstruct>();
   pull.construct->kind = ConstructKind::pull;
   pull.construct->record = 1;
@@ -88,31 +91,58 @@ namespace {
 /// Follows derivatives through one program.
 class Reach {
 public:
-  using Set = std::vector<bool>;
-
   explicit Reach(const Program &program)
       : program_(program), tensors_(program.inputs.size() + program.captured.size()),
-        size_(tensors_ + program.variables.size()), sets_(program.values.size(), Set(size_)) {}
+        size_(tensors_ + program.variables.size()),
+        known_(program.values.size(), Known{Set(size_), Set(size_), nullptr}) {}
 
-  std::vector<Set> run() {
+  ReachedOperands run() {
     std::size_t number = 0;
     for (const std::vector<ValueId> *ids : {&program_.inputs, &program_.captured})
       for (const ValueId id : *ids) reach(id, number++);
     visit(program_.nodes);
-    std::vector<Set> outputs;
-    for (const ValueId output : program_.outputs) outputs.push_back(sets_[output]);
-    return outputs;
+    ReachedOperands found;
+    for (const ValueId output : program_.outputs) {
+      const Known &known = known_[output];
+      const auto result = static_cast<std::uint32_t>(found.outputs.size());
+      found.outputs.push_back(known.reached);
+      if (!known.refusal) continue;
+      RefusedResult refused{result, {}, known.refusal};
+      for (std::size_t i = 0; i < size_; ++i)
+        if (known.refused[i]) refused.operands.push_back(static_cast<std::uint32_t>(i));
+      found.refused.push_back(std::move(refused));
+    }
+    found.all_refused = all_refused_;
+    return found;
   }
 
 private:
-  void reach(ValueId to, std::size_t operand) {
-    if (!carries_gradient(program_.values[to].dtype) || sets_[to][operand]) return;
-    sets_[to][operand] = true;
+  using Set = std::vector<bool>; ///< a bit per operand
+  /// What leads to a value.
+  struct Known {
+    Set reached, refused; ///< the same by way of a host call
+    RefusalRef refusal;   ///< of the first such call
+  };
+
+  void mark(ValueId to, Set Known::*set, std::size_t operand) {
+    if (!carries_gradient(program_.values[to].dtype) || (known_[to].*set)[operand]) return;
+    (known_[to].*set)[operand] = true;
     changed_ = true;
+  }
+  void reach(ValueId to, std::size_t operand) { mark(to, &Known::reached, operand); }
+  void refuse(ValueId to, std::size_t operand, const RefusalRef &refusal) {
+    mark(to, &Known::refused, operand);
+    if (!known_[to].refusal) known_[to].refusal = refusal;
   }
   void add(ValueId to, ValueId from) {
     for (std::size_t i = 0; i < size_; ++i)
-      if (sets_[from][i]) reach(to, i);
+      if (known_[from].reached[i]) reach(to, i);
+    add_refused(to, from);
+  }
+  void add_refused(ValueId to, ValueId from) {
+    if (!known_[from].refusal) return;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (known_[from].refused[i]) refuse(to, i, known_[from].refusal);
   }
   template <class To, class From>
   void add_each(const To &to, const From &from) {
@@ -143,10 +173,11 @@ private:
     case ConstructKind::call:
     case ConstructKind::record: return visit_call(node, construct);
     case ConstructKind::push:
+      all_refused_ = false;
       for (const ValueId result : construct.results)
         for (const ValueId operand : node.operands) add(result, operand);
       return;
-    case ConstructKind::host: return;
+    case ConstructKind::host: return visit_host(node, construct);
     case ConstructKind::custom: {
       const std::size_t values = construct.results.size();
       for (const ValueId result : construct.results)
@@ -155,6 +186,7 @@ private:
       return;
     }
     case ConstructKind::pull:
+      all_refused_ = false;
       for (const ValueId result : construct.results) {
         for (const ValueId operand : node.operands) add(result, operand);
         for (const ValueId operand : recorded_[construct.record]) add(result, operand);
@@ -184,18 +216,47 @@ private:
     changed_ = before || any; // for a loop around this one
   }
 
+  void visit_host(const ProgramNode &node, const ProgramConstruct &construct) {
+    const SourcePlace place =
+        node.place.line == 0
+            ? SourcePlace()
+            : SourcePlace{program_.files[node.place.file], node.place.line, node.place.column};
+    const auto refusal = std::make_shared<const Refusal>(
+        autodiff::no_derivative_of(prefix_of(*construct.host)), place);
+    for (const ValueId result : construct.results)
+      for (const ValueId operand : node.operands) {
+        add_refused(result, operand);
+        for (std::size_t i = 0; i < size_; ++i)
+          if (known_[operand].reached[i]) refuse(result, i, refusal);
+      }
+  }
+
   void visit_call(const ProgramNode &node, const ProgramConstruct &construct) {
     const Program &callee = *construct.callee;
-    auto [known, fresh] = called_.try_emplace(&callee);
-    if (fresh) known->second = Reach(callee).run();
+    auto [found, fresh] = called_.try_emplace(&callee);
+    if (fresh) found->second = Reach(callee).run();
+    const ReachedOperands &known = found->second;
     const std::size_t tensors = callee.inputs.size() + callee.captured.size();
+    const auto variable = [&](std::size_t i) {
+      return tensors_ + program_.variable_index(construct.variables[i - tensors]);
+    };
+    all_refused_ = all_refused_ && known.all_refused;
     for (std::size_t r = 0; r < construct.results.size(); ++r)
-      for (std::size_t i = 0; i < known->second[r].size(); ++i) {
-        if (!known->second[r][i]) continue;
+      for (std::size_t i = 0; i < known.outputs[r].size(); ++i) {
+        if (!known.outputs[r][i]) continue;
         if (i < tensors) add(construct.results[r], node.operands[i]);
-        else
-          reach(construct.results[r],
-                tensors_ + program_.variable_index(construct.variables[i - tensors]));
+        else reach(construct.results[r], variable(i));
+      }
+    for (const RefusedResult &refused : known.refused)
+      for (const std::uint32_t i : refused.operands) {
+        const ValueId result = construct.results[refused.result];
+        if (i >= tensors) {
+          refuse(result, variable(i), refused.refusal);
+          continue;
+        }
+        add_refused(result, node.operands[i]);
+        for (std::size_t own = 0; own < size_; ++own)
+          if (known_[node.operands[i]].reached[own]) refuse(result, own, refused.refusal);
       }
     if (construct.kind == ConstructKind::record)
       recorded_[construct.record].assign(node.operands.begin(), node.operands.end());
@@ -203,16 +264,15 @@ private:
 
   const Program &program_;
   const std::size_t tensors_, size_;
-  std::vector<Set> sets_; ///< of each value: the operands that it depends on
-  std::unordered_map<const Program *, std::vector<Set>> called_;
+  std::vector<Known> known_; ///< of each value
+  bool all_refused_ = true;
+  std::unordered_map<const Program *, ReachedOperands> called_;
   std::unordered_map<std::uint32_t, std::vector<ValueId>> recorded_; ///< operands of records
   bool changed_ = false;
 };
 
 } // namespace
 
-std::vector<std::vector<bool>> reached_operands(const Program &program) {
-  return Reach(program).run();
-}
+ReachedOperands reached_operands(const Program &program) { return Reach(program).run(); }
 
 } // namespace weft

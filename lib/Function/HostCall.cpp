@@ -1,6 +1,10 @@
 // Host calls: called now, or recorded by the interpreter that traces.
 #include <weft/host_call.h>
 
+#include <algorithm>
+
+#include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Rules/NoDerivative.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/HostFunction.h"
 #include "Runtime/NewTensor.h"
@@ -32,6 +36,8 @@ void check_promise(const std::string &name, std::size_t i, const TensorType &typ
   }
 }
 
+bool has_derivative(const Tensor &tensor) { return autodiff::carries_gradient(tensor.dtype()); }
+
 } // namespace
 
 void detail::check_result_count(const HostCallOptions &options, std::size_t returned) {
@@ -61,19 +67,31 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
     if (!operands[i].defined())
       throw StateError(name + ": operand " + std::to_string(i) + " is undefined");
 
+  std::vector<Tensor> results;
   if (traces) {
     const HostCall host{std::make_shared<const HostFunction>(std::move(function)), options.pure,
                         options.results};
-    return interpreter->construct(
+    results = interpreter->construct(
         ConstructCall{ConstructKind::host, "host_call", operands, {}, 1, &host});
+  } else {
+    const Body on_values = [&](std::span<const Tensor> given) {
+      std::vector<Tensor> values;
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        if (given[i].traced())
+          throw StateError(name + ": operand " + std::to_string(i) +
+                           " is a tensor of a trace that has ended");
+        values.push_back(make_contiguous(given[i]));
+      }
+      return call_host(function, values, options.results, [] { return CallSite::place(); });
+    };
+    results = run_whole(on_values, operands);
   }
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].traced())
-      throw StateError(name + ": operand " + std::to_string(i) +
-                       " is a tensor of a trace that has ended");
-    operands[i] = make_contiguous(operands[i]);
-  }
-  return call_host(function, operands, options.results, [] { return CallSite::place(); });
+  if (interpreter == nullptr || std::ranges::none_of(results, has_derivative) ||
+      std::ranges::none_of(operands, has_derivative))
+    return results;
+  return refuse_derivatives(
+      name, operands, results,
+      std::make_shared<const Refusal>(autodiff::no_derivative_of(name), CallSite::place()));
 }
 
 } // namespace weft

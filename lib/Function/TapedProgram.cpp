@@ -90,17 +90,45 @@ TapedProgram::variable(std::size_t number,
   return *variables[static_cast<std::size_t>(parameter - program_->parameters.begin())];
 }
 
+bool TapedProgram::watched(std::size_t number, std::span<const Tensor> operands,
+                           std::span<const detail::VariablePointer> variables) const {
+  return number < operands.size() ? is_watched(operands[number])
+                                  : is_watched(variable(number - operands.size(), variables));
+}
+
 std::vector<std::uint32_t>
-TapedProgram::watched(std::span<const Tensor> operands,
+TapedProgram::reached(std::span<const Tensor> operands,
                       std::span<const detail::VariablePointer> variables) const {
   std::vector<std::uint32_t> wrt;
-  for (std::size_t i = 0; i < operands.size() + program_->variables.size(); ++i) {
-    if (std::ranges::none_of(reached_, [&](const auto &operand) { return operand[i]; })) continue;
-    if (i < operands.size() ? is_watched(operands[i])
-                            : is_watched(variable(i - operands.size(), variables)))
+  for (std::size_t i = 0; i < operands.size() + program_->variables.size(); ++i)
+    if (std::ranges::any_of(reached_.outputs, [&](const auto &operand) { return operand[i]; }) &&
+        watched(i, operands, variables))
       wrt.push_back(static_cast<std::uint32_t>(i));
-  }
   return wrt;
+}
+
+std::vector<Tensor>
+TapedProgram::refused(std::vector<Tensor> results, std::span<const Tensor> operands,
+                      std::span<const detail::VariablePointer> variables) const {
+  const detail::Body itself = [](std::span<const Tensor> cotangents) {
+    return std::vector(cotangents.begin(), cotangents.end());
+  };
+  for (const RefusedResult &refused : reached_.refused) {
+    Tensor &result = results[refused.result];
+    std::vector<Tensor> by{result};
+    for (const std::uint32_t number : refused.operands)
+      if (watched(number, operands, variables)) by.push_back(operand(number, operands, variables));
+    if (by.size() == 1) continue;
+    result = attach_pullback({.name = program_->name,
+                              .operands = by,
+                              .results = {&result, 1},
+                              .pullback = itself,
+                              .natural = true,
+                              .zeros = false,
+                              .refusal = refused.refusal,
+                              .refused = 1})[0];
+  }
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,7 +138,7 @@ TapedProgram::watched(std::span<const Tensor> operands,
 void TapedProgram::compile(Derivative &derivative) const {
   using Half = DerivativePart::Half;
   for (const Half half : {Half::forward, Half::backward}) {
-    const auto program = derivative_of(program_, derivative.wrt, half);
+    const auto program = derivative_of(program_, derivative.wrt, half, reached_.all_refused);
     CompiledCode code = cache::compile(*program, {});
     if (half == Half::forward) derivative.saved = code.saved;
     WEFT_INVARIANT(code.saved == derivative.saved, "the halves of a derivative agree");
@@ -128,9 +156,10 @@ TapedProgram::DerivativePtr TapedProgram::derivative(const std::vector<std::uint
   made->wrt = wrt;
   try {
     compile(*made);
-  } catch (const CompileError &error) {
+  } catch (const Error &error) {
+    if (error.kind() != ErrorKind::compile && error.kind() != ErrorKind::state) throw;
     // Its ops may have derivatives one by one: the tape will say which has none.
-    made->refused = true;
+    made->refusal = error.message();
     log_line(program_->name + ": runs op by op under tapes, as its derivative does not compile: " +
              std::string(error.message()));
   }
@@ -142,7 +171,8 @@ std::shared_ptr<TapedProgram> TapedProgram::gradient(const std::vector<std::uint
   const std::lock_guard one(mutex_);
   std::shared_ptr<TapedProgram> &found = gradients_[wrt];
   if (!found)
-    found = std::make_shared<TapedProgram>(derivative_of(program_, wrt, /*half=*/std::nullopt));
+    found = std::make_shared<TapedProgram>(
+        derivative_of(program_, wrt, /*half=*/std::nullopt, reached_.all_refused));
   return found;
 }
 
@@ -162,18 +192,18 @@ TapedProgram::call(std::span<detail::TensorImpl *const> inputs,
   operands.insert(operands.end(), program_->captures.begin(), program_->captures.end());
   if (std::ranges::any_of(program_->folded, [](const Tensor &t) { return is_watched(t); }))
     return std::nullopt;
-  const std::vector<std::uint32_t> wrt = watched(operands, variables);
+  const std::vector<std::uint32_t> wrt = reached(operands, variables);
   const auto run_eagerly = [](const auto &body) {
     const Interpreter::Scope eager(nullptr);
     return body();
   };
-  if (wrt.empty()) return run_eagerly(plain);
+  if (wrt.empty()) return refused(run_eagerly(plain), operands, variables);
   std::size_t recording = 0;
   for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
     recording += i->records();
   if (recording > 1 && !repeatable_) return std::nullopt;
   const DerivativePtr derivative = this->derivative(wrt);
-  if (derivative->refused) return std::nullopt;
+  if (!derivative->refusal.empty()) return std::nullopt;
 
   const auto impls = pointers(operands);
   std::vector<Tensor> all = run_eagerly(
@@ -190,19 +220,23 @@ TapedProgram::call(std::span<detail::TensorImpl *const> inputs,
   for (const Tensor &result : all) call->results.push_back(detail::type_of(result));
 
   std::vector<Tensor> by;
-  for (const std::uint32_t number : wrt)
-    by.push_back(
-        number < operands.size()
-            ? operands[number]
-            : dispatch(OpCode::read, {}, Attrs{variable(number - operands.size(), variables)}));
-  return attach_pullback({.name = program_->name,
-                          .operands = by,
-                          .results = all,
-                          .pullback =
-                              [call](std::span<const Tensor> cotangents) {
-                                return call->program->pull(*call, cotangents);
-                              },
-                          .zeros = false});
+  for (const std::uint32_t number : wrt) by.push_back(operand(number, operands, variables));
+  return refused(attach_pullback({.name = program_->name,
+                                  .operands = by,
+                                  .results = all,
+                                  .pullback =
+                                      [call](std::span<const Tensor> cotangents) {
+                                        return call->program->pull(*call, cotangents);
+                                      },
+                                  .zeros = false}),
+                 operands, variables);
+}
+
+Tensor TapedProgram::operand(std::size_t number, std::span<const Tensor> operands,
+                             std::span<const detail::VariablePointer> variables) const {
+  return number < operands.size()
+             ? operands[number]
+             : dispatch(OpCode::read, {}, Attrs{variable(number - operands.size(), variables)});
 }
 
 std::vector<Tensor> TapedProgram::pull(const Call &call, std::span<const Tensor> cotangents) {
@@ -213,7 +247,7 @@ std::vector<Tensor> TapedProgram::pull(const Call &call, std::span<const Tensor>
     if (!carries_gradient(call.results[i].dtype)) continue;
     given.push_back(cotangents[i].defined() ? cotangents[i] : zeros_of(call.results[i]));
     for (std::size_t k = 0; k < wrt.size() && cotangents[i].defined(); ++k)
-      if (reached_[i][wrt[k]]) reached[k] = true;
+      if (reached_.outputs[i][wrt[k]]) reached[k] = true;
   }
   std::vector<Tensor> gradients = run_whole(
       [&](std::span<const Tensor> values) {
@@ -248,10 +282,19 @@ std::vector<Tensor> TapedProgram::pull_watched(const Call &call,
   const auto impls = pointers(inputs);
   auto gradients =
       second->call({impls.data(), impls.size()}, {}, [&] { return second->run_plain(inputs); });
-  if (!gradients)
-    throw StateError(program_->name + ": its second derivative does not compile; differentiate "
-                                      "the callable instead of the compiled function");
-  return *std::move(gradients);
+  if (gradients) return *std::move(gradients);
+  const std::string why = second->refusal();
+  throw StateError(program_->name + ": its second derivative does not compile" +
+                   (why.empty() ? "" : " (" + why + ")") +
+                   "; differentiate the callable instead of the compiled function");
+}
+
+std::string TapedProgram::refusal() {
+  const forks::Delay whole;
+  const std::lock_guard one(mutex_);
+  for (const auto &[wrt, derivative] : derivatives_)
+    if (!derivative->refusal.empty()) return derivative->refusal;
+  return {};
 }
 
 std::vector<Tensor> TapedProgram::run_plain(std::span<const Tensor> operands) {

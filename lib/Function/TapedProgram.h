@@ -37,7 +37,7 @@ private:
     std::vector<std::uint32_t> wrt;
     std::vector<SavedValue> saved;
     std::optional<CompiledCall> forward, backward;
-    bool refused = false; ///< by the compiler
+    std::string refusal; ///< of the compiler
   };
   using DerivativePtr = std::shared_ptr<Derivative>;
   /// What one call leaves for its pullback.
@@ -46,9 +46,19 @@ private:
   /// The variable of that number in a call.
   const VariableRef &variable(std::size_t number,
                               std::span<const detail::VariablePointer> variables) const;
-  /// The operands that are watched and that some output depends on.
-  std::vector<std::uint32_t> watched(std::span<const Tensor> operands,
+  /// What a derivative by the operand of that number is of: of a variable, a read.
+  Tensor operand(std::size_t number, std::span<const Tensor> operands,
+                 std::span<const detail::VariablePointer> variables) const;
+  /// Whether that operand is watched.
+  bool watched(std::size_t number, std::span<const Tensor> operands,
+               std::span<const detail::VariablePointer> variables) const;
+  /// The operands that are watched and that a derivative of some output reaches.
+  std::vector<std::uint32_t> reached(std::span<const Tensor> operands,
                                      std::span<const detail::VariablePointer> variables) const;
+  /// The results, whose derivatives by watched operands are refused where a host call stands
+  /// between them.
+  std::vector<Tensor> refused(std::vector<Tensor> results, std::span<const Tensor> operands,
+                              std::span<const detail::VariablePointer> variables) const;
   /// Compiled, or refused.
   DerivativePtr derivative(const std::vector<std::uint32_t> &wrt);
   void compile(Derivative &derivative) const;
@@ -57,9 +67,11 @@ private:
   std::vector<Tensor> pull(const Call &call, std::span<const Tensor> cotangents);
   std::vector<Tensor> pull_watched(const Call &call, std::span<const Tensor> cotangents);
   std::vector<Tensor> run_plain(std::span<const Tensor> operands);
+  /// What the compiler said of a derivative that it refused, or nothing.
+  std::string refusal();
 
   const std::shared_ptr<const Program> program_;
-  const std::vector<std::vector<bool>> reached_; ///< operands, by output
+  const ReachedOperands reached_;
   const bool repeatable_; ///< running it again gives the same, and nobody notices
   forks::Mutex<std::mutex> mutex_;
   std::map<std::vector<std::uint32_t>, DerivativePtr> derivatives_;

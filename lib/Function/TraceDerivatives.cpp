@@ -102,6 +102,7 @@ void Tracer::call_recorded(Recording &recording) {
   ProgramConstruct &construct = *nodes().back().construct;
   construct.record = recording.number;
   construct.wrt = recording.wrt;
+  construct.ends_at_hosts = recording.ends_at_hosts;
 }
 
 Recording Tracer::add_record(std::shared_ptr<const Program> program, std::vector<Tensor> inputs,
@@ -114,6 +115,17 @@ Recording Tracer::add_record(std::shared_ptr<const Program> program, std::vector
   for (std::size_t i = 0; i < recording.operands.size(); ++i)
     if (autodiff::carries_gradient(recording.operands[i].dtype()) && watched(recording.operands[i]))
       recording.wrt.push_back(static_cast<std::uint32_t>(i));
+  if (!recording.program->hosts.empty()) {
+    ReachedOperands reached = reached_operands(*recording.program);
+    recording.ends_at_hosts = reached.all_refused;
+    for (RefusedResult &refused : reached.refused) {
+      // Variables that someone follows are read in front of it.
+      std::erase_if(refused.operands,
+                    [&](std::uint32_t operand) { return operand >= recording.operands.size(); });
+      if (reached.all_refused && !refused.operands.empty())
+        recording.refused.push_back(std::move(refused));
+    }
+  }
   call_recorded(recording);
   return recording;
 }
@@ -164,6 +176,7 @@ std::vector<Tensor> Tracer::trace_push(const ConstructCall &call) {
   types.insert(types.end(), tangents.begin(), tangents.end());
   std::vector<Tensor> results = add_call(ConstructKind::push, program, call.operands, {}, types);
   nodes().back().construct->wrt = call.push->wrt;
+  nodes().back().construct->ends_at_hosts = call.push->ends_at_hosts;
   return results;
 }
 

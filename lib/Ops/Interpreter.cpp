@@ -3,6 +3,7 @@
 #include "Ops/Eager.h"
 #include "Ops/FastPath.h"
 #include "Runtime/NewTensor.h"
+#include <weft/error.h>
 
 namespace weft {
 
@@ -46,6 +47,19 @@ std::vector<Tensor> attach_pullback(const PullbackCall &call) {
   std::vector<Tensor> results;
   for (const Tensor &result : call.results) results.push_back(detail::new_alias(result));
   return results;
+}
+
+void Refusal::raise() const { throw StateError(message, place); }
+
+std::vector<Tensor> refuse_derivatives(std::string_view name, std::span<const Tensor> operands,
+                                       std::span<const Tensor> results, RefusalRef refusal) {
+  const detail::Body none = [](std::span<const Tensor>) { return std::vector<Tensor>(); };
+  return attach_pullback({.name = name,
+                          .operands = operands,
+                          .results = results,
+                          .pullback = none,
+                          .natural = true,
+                          .refusal = std::move(refusal)});
 }
 
 std::vector<Tensor> run_whole(const detail::Body &body, std::span<const Tensor> inputs) {

@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "OpDefs/OpInfo.h"
 #include "Program/Program.h"
 #include <weft/detail/body.h>
+#include <weft/source.h>
 #include <weft/tensor.h>
 
 namespace weft {
@@ -33,6 +35,7 @@ struct HostCall {
 struct PushCall {
   std::shared_ptr<const Program> program;
   std::vector<std::uint32_t> wrt;
+  bool ends_at_hosts; ///< see Recording
 };
 
 /// One use of control flow, or a host call, for an interpreter that records it; operands and bodies
@@ -45,6 +48,23 @@ struct ConstructCall {
   std::int64_t step = 1; ///< of a counted loop
   const HostCall *host = nullptr;
   const PushCall *push = nullptr;
+};
+
+/// Why a derivative cannot go on, and the line of what it would go through.
+struct Refusal {
+  std::string message;
+  SourcePlace place;
+
+  /// Throws StateError.
+  [[noreturn]] void raise() const;
+};
+using RefusalRef = std::shared_ptr<const Refusal>;
+
+/// A result of a program that has no derivative by some of the operands, which are numbered.
+struct RefusedResult {
+  std::uint32_t result = 0;
+  std::vector<std::uint32_t> operands;
+  RefusalRef refusal;
 };
 
 /// Says how cotangents go from `results` to `operands`: by `pullback`, whatever computed the
@@ -66,6 +86,10 @@ struct PullbackCall {
   /// The pullback for who runs it before the call ends, as layers want it seen; null if they do
   /// not.
   const detail::Body *traced = nullptr;
+  /// If given, there is no derivative by the operands from number `refused` on: who asks for one
+  /// gets this. The pullback gives those of the operands before.
+  RefusalRef refusal = nullptr;
+  std::size_t refused = 0;
 };
 
 /// Control flow in a trace that was kept whole for its derivative, by a tracer.
@@ -74,8 +98,11 @@ struct Recording {
   /// What it used of the values around it; `wrt` numbers those that pulling gives cotangents of.
   std::vector<Tensor> operands;
   std::vector<std::uint32_t> wrt;
-  std::shared_ptr<const Program> program; ///< of the operands
-  std::uint32_t number = 0;               ///< in its trace
+  std::shared_ptr<const Program> program;  ///< of the operands
+  std::uint32_t number = 0;                ///< in its trace
+  std::vector<RefusedResult> refused = {}; ///< what its host calls computed
+  /// Whether that is all, so that what the compiler differentiates may end at host calls.
+  bool ends_at_hosts = false;
 };
 
 /// Whether the derivative by a value is wanted.
@@ -213,6 +240,10 @@ Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs 
 
 /// Attaches a pullback on the current interpreter and all before it.
 std::vector<Tensor> attach_pullback(const PullbackCall &call);
+
+/// `results`, which were computed from `operands` by what has no derivative.
+std::vector<Tensor> refuse_derivatives(std::string_view name, std::span<const Tensor> operands,
+                                       std::span<const Tensor> results, RefusalRef refusal);
 
 /// Whether anyone on this thread follows a value, or would follow what a read of a variable gives.
 template <class Value>

@@ -77,6 +77,8 @@ struct ProgramConstructHead {
   HostFunctionRef host;                         ///< of a host call
   bool pure = false;                            ///< a host call without effects
   std::uint32_t record = 0;                     ///< number of a record, and of what is pulled
+  /// Of a record or a push: derivatives may end at host calls, which who asks for them knows of.
+  bool ends_at_hosts = false;
   /// Of a record: numbers of operands, and of variables, which are counted on behind them. With
   /// variables it may stand in a program with a `part` only. Of a push: numbers of operands.
   std::vector<std::uint32_t> wrt;

@@ -157,7 +157,12 @@ def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
             f"the body of a loop of {len(values)} variables gives as many, in a list or a tuple, and not a "
             f"{type(after).__name__}"
         )
-    return [*after] if many else [after]
+    given = [*after] if many else [after]
+    if any(x is None and y is not None for x, y in zip(given, values, strict=False)):
+        raise _weft.ValueError(
+            "the body of a loop gives None in the place of a variable: it gives all of them, as they were before"
+        )
+    return given
 
 
 def _bounds(iterations: Any) -> tuple[Any, Any, int]:

@@ -385,7 +385,8 @@ def _result_spec(spec: Any) -> tuple[Any, Any]:
 def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = None) -> Any:
     """Calls `func(*inp)` with the values of tensors, each time that the program comes to this place.
 
-    Its effects happen in the order of the program. No gradient passes through.
+    Its effects happen in the order of the program. A derivative that has to pass through is a StateError: `custom_gradient` gives it
+    one, and `wf.stop_gradient` of what goes in makes it zero.
 
     >>> wf.py_function(lambda x: x + 1, [wf.tensor(1)], wf.int32)
     tensor(2, shape=(), dtype=int32)

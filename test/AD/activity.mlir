@@ -100,15 +100,17 @@ func.func @results_may_repeat(%x: tensor<2xf32>, %a: tensor<2xf32>, %b: tensor<2
   return %0#3, %0#4 : tensor<2xf32>, tensor<2xf32>
 }
 
-// What C++ computes has no derivative, though it is of the argument: d(x * f(x)) = f(x) dx. It is called once.
+// What C++ computes of a constant has no derivative: d(x * f(x)) = f(x) dx behind stop_gradient. It is called once.
 // CHECK-LABEL: func.func @host_call(
 // CHECK-SAME: %[[X:[a-z0-9]+]]:
-// CHECK:        %[[F:.*]] = weft.host_call @f(%[[X]]) : (tensor<f32>) -> tensor<f32>
+// CHECK:        %[[S:.*]] = weft.stop_gradient %[[X]] : tensor<f32>
+// CHECK-NEXT:   %[[F:.*]] = weft.host_call @f(%[[S]]) : (tensor<f32>) -> tensor<f32>
 // CHECK-NOT:    weft.host_call
 // CHECK:        %[[D:.*]] = weft.multiply %{{.*}}, %[[F]] : tensor<f32>
 // CHECK-NEXT:   return %[[D]] : tensor<f32>
 func.func private @with_host_call(%x: tensor<f32>) -> tensor<f32> {
-  %0 = weft.host_call @f(%x) : (tensor<f32>) -> tensor<f32>
+  %s = weft.stop_gradient %x : tensor<f32>
+  %0 = weft.host_call @f(%s) : (tensor<f32>) -> tensor<f32>
   %1 = weft.multiply %x, %0 : tensor<f32>
   return %1 : tensor<f32>
 }

@@ -164,3 +164,29 @@ func.func @numbers_of_eight_bits(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %0:2 = weft.gradient @small(%x, %n) wrt [0] : (tensor<f32>, index) -> (tensor<f32>, tensor<f32>)
   return %0#1 : tensor<f32>
 }
+
+// -----
+
+// What C++ computes, in reverse and in forward mode.
+func.func private @host(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{host_call f: a derivative is asked for through it, and none is known of what it computes: wrap it in a custom_gradient that gives one, or hand over stop_gradient of its operand if the derivative is to be zero}}
+  %0 = weft.host_call pure @f(%x) : (tensor<f32>) -> tensor<f32>
+  %1 = weft.multiply %x, %0 : tensor<f32>
+  return %1 : tensor<f32>
+}
+func.func @through_a_host_call(%x: tensor<f32>) -> tensor<f32> {
+  %0:2 = weft.gradient @host(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}
+
+// -----
+
+func.func private @host(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  // expected-error @below {{host_call f: a derivative is asked for through it}}
+  %0 = weft.host_call @f(%x) : (tensor<f32>) -> tensor<f32>
+  return %x, %0 : tensor<f32>, tensor<f32>
+}
+func.func @forward_through_a_host_call(%x: tensor<f32>) -> tensor<f32> {
+  %0:4 = weft.jvp @host(%x) tangents(%x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  return %0#3 : tensor<f32>
+}

@@ -97,7 +97,8 @@ func.func private @draws(%x: tensor<2xf32>) -> tensor<2xf32> {
   %c1 = arith.constant 1 : index
   %c12 = arith.constant 12 : index
   %r = scf.for %i = %c0 to %c12 step %c1 iter_args(%a = %x) -> (tensor<2xf32>) {
-    %0 = weft.host_call @noise(%a) : (tensor<2xf32>) -> tensor<2xf32>
+    %s = weft.stop_gradient %a : tensor<2xf32>
+    %0 = weft.host_call @noise(%s) : (tensor<2xf32>) -> tensor<2xf32>
     %1 = weft.multiply %a, %a : tensor<2xf32>
     %2 = weft.add %1, %0 : tensor<2xf32>
     scf.yield %2 : tensor<2xf32>

@@ -21,13 +21,13 @@ enum class Passage {
   ends,  ///< its results are constants
   rule,  ///< it has a derivative
   steer, ///< a number out of a tensor, which may steer loops and branches
+  host,  ///< C++ computes it, and an active one is refused
   call,
   unknown,
 };
 
 Passage passageOf(Operation *op) {
-  // What C++ computes has no derivative, as if under stop_gradient.
-  if (isa<HostCallOp>(op)) return Passage::ends;
+  if (isa<HostCallOp>(op)) return Passage::host;
   // Of a variable that is differentiated by; other handles are not active.
   if (isa<ReadOp>(op)) return Passage::rule;
   if (const ::weft::OpInfo *info = opInfoOf(op))
@@ -132,6 +132,9 @@ void Activity::vary(Operation *op) {
   }
   switch (passageOf(op)) {
   case Passage::ends: return;
+  case Passage::host:
+    if (endsAtHosts) return;
+    [[fallthrough]];
   case Passage::rule:
   case Passage::steer:
   case Passage::call:
@@ -199,6 +202,9 @@ void Activity::use(Operation *op) {
   if (!usesAny(op->getResults())) return;
   switch (passageOf(op)) {
   case Passage::ends: return;
+  case Passage::host:
+    if (endsAtHosts) return;
+    [[fallthrough]];
   case Passage::rule:
   case Passage::steer:
   case Passage::call:

@@ -6,10 +6,13 @@
 
 namespace mlir::weft {
 
-/// Activity of the values in a list of ops and their regions. Integers, ops without derivative and
-/// host calls end it; loops are followed until nothing changes.
+/// Activity of the values in a list of ops and their regions. Integers and ops without derivative
+/// end it; loops are followed until nothing changes.
 class Activity {
 public:
+  /// Whether host calls end it, too.
+  bool endsAtHosts = false;
+
   /// Finds what lies between `sources` and `targets`. What was found before is forgotten.
   void find(ArrayRef<Operation *> ops, ValueRange sources, ValueRange targets);
 

@@ -8,6 +8,12 @@
 
 namespace mlir::weft {
 
+LogicalResult Context::refuseUser(Operation *clone, const std::string &words) {
+  Operation *original = originalOf(clone);
+  original->getParentOfType<ModuleOp>()->setAttr(refusedName, UnitAttr::get(op->getContext()));
+  return emitError(original->getLoc()) << words;
+}
+
 Value Context::zerosLike(Value value) {
   ::weft::TensorType type = tensorTypeOf(derivativeTypeOf(value.getType()));
   Value zero = emitter.scalar(0, type.dtype);

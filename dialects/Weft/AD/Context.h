@@ -4,6 +4,7 @@
 #include "Support/Checkpoint.h"
 #include "Weft/AD/Activity.h"
 #include "Weft/AD/IREmitter.h"
+#include "Weft/AD/Passes.h"
 #include "Weft/AD/Saved.h"
 
 namespace mlir::weft {
@@ -54,7 +55,9 @@ struct Context {
   Context(Operation *op, SymbolTable &symbols, ::weft::CheckpointBudget checkpoint = {},
           std::string function = {})
       : op(op), symbols(symbols), builder(op), emitter(builder), checkpoint(checkpoint),
-        saved(std::move(function)) {}
+        saved(std::move(function)) {
+    activity.endsAtHosts = op->hasAttr(endsAtHostsName);
+  }
 
   /// An error at an op of the differentiated function, of which `clone` may be a copy, with a note
   /// at the derivative.
@@ -63,6 +66,8 @@ struct Context {
     diagnostic.attachNote(op->getLoc()) << "differentiated here, by " << op->getName();
     return diagnostic;
   }
+  /// Refuses what the user has to decide, of which the words are all that he reads.
+  LogicalResult refuseUser(Operation *clone, const std::string &words);
   Operation *originalOf(Operation *clone) {
     Operation *original = originals.lookup(clone);
     return original ? original : clone;

@@ -1,6 +1,7 @@
 // Runs the rule of one op with the emitter of IR.
 #include "Weft/AD/Rules.h"
 
+#include "Autodiff/Rules/NoDerivative.h"
 #include "Autodiff/Rules/Rules.h"
 #include "Weft/AD/Primal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,6 +192,11 @@ static func::FuncOp pullbackOf(Context &context, CustomGradientOp op) {
   if (!function)
     context.refuse(op) << op.getPullbackAttr() << " is no func.func, so it cannot be used here";
   return function;
+}
+
+LogicalResult refuseHost(Context &context, HostCallOp op) {
+  return context.refuseUser(
+      op, ::weft::autodiff::no_derivative_of("host_call " + op.getCallee().str()));
 }
 
 LogicalResult reverseCustom(Context &context, CustomGradientOp op) {

@@ -300,10 +300,10 @@ TEST(HostCallGradients, NonePassesThrough) {
   const auto work = [](const Tensor &x) {
     GradientTape tape;
     tape.watch(x);
-    const Tensor y = host_call(doubled, {.results = {spec(f32, {})}}, x);
+    const Tensor y = host_call(doubled, {.results = {spec(f32, {})}}, stop_gradient(x));
     // An operand that is given back is a value like any other.
     const Tensor z = host_call([](const Tensor &a) { return a; }, {.results = {spec(f32, {})}}, x);
-    return tape.gradient(x * y + z, {x})[0];
+    return tape.gradient(x * y + stop_gradient(z), {x})[0];
   };
   EXPECT_EQ(work(tensor(3.f)).item<float>(), 6);
   EXPECT_EQ(function(work)(tensor(3.f)).item<float>(), 6);

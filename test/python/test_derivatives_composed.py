@@ -1,0 +1,78 @@
+"""Derivatives through host calls, eager and compiled, against closed forms."""
+
+import numpy as np
+import pytest
+
+import weft as wf
+
+X = wf.tensor([1.0, 2.0, -3.0])
+REFUSAL = r"py_function \w+: a derivative is asked for through it, and none is known .* custom_gradient .* stop_gradient"
+
+
+def host(f, x):
+    return wf.numpy_function(f, [x], wf.TensorSpec(x.shape, "float32"), name=f.__name__, stateful=False)
+
+
+def square(v):
+    return v * v
+
+
+def forms(f):
+    """Ways to ask for the derivative of the sum of `f`."""
+
+    def loss(x):
+        return wf.sum(f(x))
+
+    def taped(x):
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+            y = loss(x)
+        return tape.gradient(y, x)
+
+    ways = {
+        "grad": wf.grad(loss),
+        "tape": taped,
+        "vjp": lambda x: wf.vjp(f, x)[1](wf.ones_like(x))[0],
+        "jvp": lambda x: wf.jvp(f, (x,), (wf.ones_like(x),))[1],
+        "jacobian": lambda x: wf.sum(wf.jacobian(f)(x), 0),
+        "of a function": wf.grad(wf.function(loss)),
+    }
+    return [*ways.items(), *((f"function of {k}", wf.function(way)) for k, way in ways.items())]
+
+
+@pytest.mark.parametrize("f", [lambda x: host(square, x) + x, lambda x: x * host(square, x * 2.0)])
+def test_derivatives_through_host_calls_are_errors(f):
+    for name, derivative in forms(f):
+        with pytest.raises(wf.StateError, match=REFUSAL):
+            derivative(X)
+            pytest.fail(name)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: x * host(square, wf.stop_gradient(x)), [1, 4, 9]),
+        (lambda x: x * wf.stop_gradient(host(square, x)), [1, 4, 9]),
+        (lambda x: (host(square, x), wf.py_function(lambda v: None, [x], None), x * x)[-1], [2, 4, -6]),
+        (lambda x: wf.select(host(square, x) > 2.0, x * 3.0, x), [1, 3, 3]),
+    ],
+)
+def test_host_calls_that_no_derivative_needs(f, expected):
+    for name, derivative in forms(f):
+        np.testing.assert_array_equal(derivative(X), expected, err_msg=name)
+
+
+def test_second_derivatives_of_slopes_that_the_host_computes():
+    @wf.custom_gradient
+    def cube(x):
+        return host(lambda v: v**3, x), lambda dy: dy * host(lambda v: 3 * v * v, x)
+
+    def loss(x):
+        return wf.sum(cube(x))
+
+    np.testing.assert_array_equal(wf.grad(loss)(X), [3, 12, 27])
+    np.testing.assert_array_equal(wf.function(wf.grad(loss))(X), [3, 12, 27])
+    for second in (wf.hessian(loss), wf.grad(lambda x: wf.sum(wf.grad(loss)(x)))):
+        for derivative in (second, wf.function(second)):
+            with pytest.raises(wf.StateError, match="py_function"):
+                derivative(X)
