@@ -9,7 +9,8 @@
 
 namespace weft {
 
-Tracer::Tracer(std::string name, bool relaxed, std::string checkpoint) : ref_(new Ref) {
+Tracer::Tracer(std::string name, bool relaxed, std::string checkpoint, std::uint32_t orders)
+    : ref_(new Ref), orders_(orders) {
   ref_->references = 1;
   ref_->destroy = [](detail::TraceRef *self) { delete static_cast<Ref *>(self); };
   ref_->size_wanted = [](detail::TraceRef *self) {

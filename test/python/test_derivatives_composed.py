@@ -1,4 +1,4 @@
-"""Derivatives through host calls, eager and compiled, against closed forms."""
+"""Derivatives through host calls, recursive custom gradients: eager and compiled, against closed forms."""
 
 import numpy as np
 import pytest
@@ -76,3 +76,32 @@ def test_second_derivatives_of_slopes_that_the_host_computes():
         for derivative in (second, wf.function(second)):
             with pytest.raises(wf.StateError, match="py_function"):
                 derivative(X)
+
+
+@wf.custom_gradient
+def twice(x):
+    return host(lambda v: 2 * v, x), twice
+
+
+def test_gradients_that_use_themselves():
+    def f(x):
+        return wf.sum(twice(x) ** 3)  # 8 x^3
+
+    expected = [24 * X.numpy() ** 2, np.diag(48 * X.numpy())]
+    for given in (f, wf.function(f)):
+        for derivative, values in zip((wf.grad(given), wf.hessian(given)), expected, strict=True):
+            np.testing.assert_array_equal(derivative(X), values)
+            np.testing.assert_array_equal(wf.function(derivative)(X), values)
+    third = wf.grad(lambda x: wf.sum(wf.grad(lambda y: wf.sum(wf.grad(f)(y)))(x)))
+    np.testing.assert_array_equal(third(X), [48, 48, 48])
+    np.testing.assert_array_equal(wf.function(third)(X), [48, 48, 48])
+
+
+def test_gradients_without_end_are_errors():
+    @wf.custom_gradient
+    def endless(x):
+        return x * 2.0, lambda dy: wf.grad(endless)(dy)
+
+    for f in (wf.grad(endless), wf.function(wf.grad(endless))):
+        with pytest.raises((wf.StateError, RecursionError)):
+            f(wf.tensor(1.0))
