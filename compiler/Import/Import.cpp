@@ -97,7 +97,9 @@ public:
       for (const ::weft::VariableRef &variable : program.variables)
         inputs.push_back(handleType(*variable));
     for (::weft::ValueId value : program.outputs) results.push_back(typeOf(value));
-    return func::FuncOp::create(location, name, builder.getFunctionType(inputs, results));
+    auto function = func::FuncOp::create(location, name, builder.getFunctionType(inputs, results));
+    if (program.unrecorded) function->setAttr(unrecordedName, builder.getUnitAttr());
+    return function;
   }
 
   LogicalResult fill(func::FuncOp function) {

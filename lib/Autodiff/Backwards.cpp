@@ -7,6 +7,7 @@
 #include "Autodiff/TensorEmitter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/StackSpace.h"
 #include <weft/ops.h>
 
 namespace weft::autodiff {
@@ -353,6 +354,7 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
   }
   const std::vector<Tensor> gradients = [&] {
     const UserCode lines_of_its_own;
+    const RecursionGuard guard(attached.name, kEndlessPullback);
     return attached.pullback(given);
   }();
   const AsIfAt site(record.where);

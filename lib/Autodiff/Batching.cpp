@@ -13,7 +13,7 @@ namespace weft::autodiff {
 /// What a tensor that stands for many points to.
 struct Batcher::Ref : detail::TraceRef {
   Tensor members;
-  const Batcher *owner;
+  std::shared_ptr<const void> owner;
 
   static void free(detail::TraceRef *self) { delete static_cast<Ref *>(self); }
 };
@@ -26,18 +26,31 @@ Tensor Batcher::batch(const Tensor &members) const {
   ref->name = name_;
   ref->size_wanted = [](detail::TraceRef *) {};
   ref->members = members;
-  ref->owner = this;
+  ref->owner = self_;
   Tensor result = detail::new_traced(type.dtype, std::span(type.shape).subspan(1), ref, 0);
   if (ref->references.fetch_sub(1) == 1) Ref::free(ref);
   return result;
 }
 
 const Tensor *Batcher::known(const Tensor &tensor) const {
-  if (!tensor.defined() || !tensor.traced()) return nullptr;
+  if (!tensor.defined()) return nullptr;
+  if (!followed_.empty())
+    if (const auto found = followed_.find(tensor.impl()); found != followed_.end())
+      return &found->second;
+  if (!tensor.traced()) return nullptr;
   auto *base = static_cast<detail::TraceRef *>(tensor.impl()->base);
   if (base->destroy != Ref::free) return nullptr;
   const auto *ref = static_cast<const Ref *>(base);
-  return ref->owner == this ? &ref->members : nullptr;
+  return ref->owner == self_ ? &ref->members : nullptr;
+}
+
+bool Batcher::any_varies(std::span<const Tensor> tensors) const {
+  return std::ranges::any_of(tensors, [&](const Tensor &t) { return varies(t); });
+}
+
+void Batcher::refuse(std::string_view what) const {
+  throw StateError(std::string(name_) + ": " + std::string(what) +
+                   " cannot be done on many tensors at once");
 }
 
 Tensor Batcher::members(const Tensor &tensor) const {
@@ -53,9 +66,9 @@ Tensor Batcher::repeated(const Tensor &tensor) const {
 }
 
 Tensor Batcher::apply(const OpCall &call) {
+  follow(call.operands);
   const Scope under(previous_);
-  if (std::ranges::none_of(call.operands, [&](const Tensor &t) { return known(t) != nullptr; }))
-    return dispatch(call.op, call.operands, call.attrs);
+  if (!any_varies(call.operands)) return dispatch(call.op, call.operands, call.attrs);
   if (op_info(call.op).kind == OpKind::effect)
     throw StateError(std::string(name_) + ": " + std::string(op_info(call.op).name) +
                      " has an effect, and cannot be done on many tensors at once");
@@ -67,22 +80,6 @@ Tensor Batcher::apply(const OpCall &call) {
   const Tensor all = rule(batched);
   if (!all.defined()) return batch(one_by_one(call));
   return batched.same_for_all ? all : batch(all);
-}
-
-std::vector<Tensor> Batcher::construct(const ConstructCall &call) {
-  if (call.kind == ConstructKind::host &&
-      std::ranges::any_of(call.operands, [&](const Tensor &t) { return known(t) != nullptr; }))
-    return once_per_member(call.operands, [&](std::span<const Tensor> one) {
-      ConstructCall inner = call;
-      inner.operands = one;
-      return Interpreter::current()->construct(inner);
-    });
-  // A condition on members, or a loop that changes them, has no op to be batched.
-  for (const Tensor &operand : call.operands)
-    if (known(operand) != nullptr)
-      throw StateError(std::string(name_) + ": " + std::string(call.name) +
-                       " cannot be done on many tensors at once");
-  return Interpreter::construct(call);
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,18 +124,8 @@ Tensor Batcher::one_by_one(const OpCall &call) const {
 }
 
 std::vector<Tensor> Batcher::whole(const detail::Body &body, std::span<const Tensor> inputs) {
-  if (std::ranges::none_of(inputs, [&](const Tensor &t) { return known(t) != nullptr; }))
-    return Interpreter::whole(body, inputs);
+  if (!any_varies(inputs)) return Interpreter::whole(body, inputs);
   return once_per_member(inputs, [&](std::span<const Tensor> one) { return run_whole(body, one); });
-}
-
-/// Control flow that a trace keeps whole is one construct for each member.
-std::vector<Tensor> Batcher::pull(const Recording &recording, std::span<const Tensor> cotangents) {
-  if (std::ranges::none_of(cotangents, [&](const Tensor &t) { return known(t) != nullptr; }))
-    return Interpreter::pull(recording, cotangents);
-  return once_per_member(cotangents, [&](std::span<const Tensor> one) {
-    return Interpreter::current()->pull(recording, one);
-  });
 }
 
 std::vector<Tensor> Batcher::once_per_member(

@@ -2,19 +2,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <unordered_map>
 
-#include "Ops/Interpreter.h"
+#include "Autodiff/Layer.h"
 
 namespace weft::autodiff {
 
 /// Executes calls whose operands stand for `count` tensors each as one call on all of them: of an
 /// op with a rule the call is the op itself, with the members along a new leading axis; of another
-/// the op once per member. Its work is seen by the interpreters before it. Of other calls it is no
-/// part.
-class Batcher final : public Interpreter {
+/// the op once per member. Control flow that a trace records is recorded once, with the members in
+/// its state, if nothing that varies decides it. Its work is seen by the interpreters before it. Of
+/// other calls it is no part.
+class Batcher : public Layer {
 public:
   /// `name` is for messages.
-  Batcher(const char *name, std::int64_t count) : name_(name), count_(count) {}
+  Batcher(const char *name, std::int64_t count)
+      : name_(name), count_(count), self_(std::make_shared<char>()) {}
+  /// One for which the tensors of the other stand for many as well: for what it began and runs
+  /// later.
+  Batcher(const Batcher &other)
+      : Layer(), name_(other.name_), count_(other.count_), self_(other.self_) {}
+  Batcher &operator=(const Batcher &) = delete;
 
   /// A tensor that stands for the slices of `members` along its first axis, `count` of them. It has
   /// the type of one slice, and no elements to be read.
@@ -25,15 +34,32 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> whole(const detail::Body &body, std::span<const Tensor> inputs) override;
+  std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
+                                   std::span<const TensorType> inputs) override;
+  std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
+  Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                   std::uint32_t orders) override;
   std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
+  Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
+                        const IsWatched &watched) override;
 
   /// Whether ops are executed once per member, rules or not: for tests.
   bool member_by_member = false;
 
 private:
   struct Ref;
-  /// The members, or undefined if the tensor does not stand for any here.
+  /// The members, or null if the tensor does not stand for any here.
   const Tensor *known(const Tensor &tensor) const;
+  bool varies(const Tensor &tensor) const { return known(tensor) != nullptr; }
+  bool any_varies(std::span<const Tensor> tensors) const;
+  /// Shows them to `following_`.
+  void follow(std::span<const Tensor> tensors);
+  /// The tensor as the interpreters before this one know it: all members, or itself.
+  Tensor plain(const Tensor &tensor) const { return varies(tensor) ? members(tensor) : tensor; }
+  [[noreturn]] void refuse(std::string_view what) const;
+  class State;
+  std::vector<Tensor> construct_choice(const ConstructCall &call);
+  std::vector<Tensor> construct_loop(const ConstructCall &call);
   Tensor one_by_one(const OpCall &call) const;
   /// What `run` gives for the tensors of each member, again as tensors that stand for all.
   std::vector<Tensor>
@@ -48,6 +74,12 @@ private:
 
   const char *name_;
   std::int64_t count_;
+  std::shared_ptr<const void> self_; ///< whose tensors they are
+  /// While a body is recorded: the members of tensors that someone follows there, by the tensor.
+  std::unordered_map<const detail::TensorImpl *, Tensor> followed_;
+  const std::function<void(const Tensor &)> *following_ = nullptr; ///< while these are found
+  /// What was recorded on the members, by its program.
+  std::unordered_map<const Program *, Recording> recordings_;
 };
 
 } // namespace weft::autodiff

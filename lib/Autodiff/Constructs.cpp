@@ -98,18 +98,19 @@ std::vector<Tensor> Tape::construct(const ConstructCall &call) {
   const Inside inside(*this, call.name);
   const Surveyed surveyed = survey(call.name, body);
   if (!surveyed.floating || !surveyed.touched) return Interpreter::construct(call);
-  return record(call.name, body, surveyed, [](const Tensor &) { return false; }).results;
+  return record(call.name, body, surveyed, [](const Tensor &) { return false; }, 0).results;
 }
 
 /// For the tape and one above it, which watches more.
-Recording Tape::record(std::string_view name, const detail::Body &body, const IsWatched &watched) {
-  if (!recording()) return Interpreter::record(name, body, watched);
+Recording Tape::record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                       std::uint32_t orders) {
+  if (!recording()) return Interpreter::record(name, body, watched, orders);
   const Inside inside(*this, name);
-  return record(name, body, survey(name, body), watched);
+  return record(name, body, survey(name, body), watched, orders);
 }
 
 Recording Tape::record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
-                       const IsWatched &watched) {
+                       const IsWatched &watched, std::uint32_t orders) {
   // Nothing in it changes these variables: they are read in front of it. A second derivative, which
   // runs it again, has their values then, whatever they are by that time.
   std::vector<Tensor> values;
@@ -119,7 +120,7 @@ Recording Tape::record(std::string_view name, const detail::Body &body, const Su
     const Pushed<Bound> layer(surveyed.variables, values);
     return body(inputs);
   };
-  Recording recording = Interpreter::record(name, bound, either(watched));
+  Recording recording = Interpreter::record(name, bound, either(watched), orders + 1);
   note_recording(name, recording);
   return recording;
 }

@@ -7,9 +7,11 @@
 #include "Autodiff/Batching.h"
 #include "Autodiff/Paused.h"
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Tape.h"
 #include "Autodiff/VariableLayers.h"
 #include "Ops/Draws.h"
 #include "Runtime/Variable.h"
+#include "Support/StackSpace.h"
 #include <weft/detail/derivative_mark.h>
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>
@@ -19,6 +21,7 @@ namespace weft {
 namespace {
 
 using autodiff::carries_gradient;
+using autodiff::kEndlessPullback;
 using autodiff::Watcher;
 
 bool is_among(const Tensor &tensor, std::span<const Tensor> list) {
@@ -45,10 +48,10 @@ public:
     const InBodies here(*this);
     return Watcher::types_of(name, body, inputs);
   }
-  Recording record(std::string_view name, const detail::Body &body,
-                   const IsWatched &watched) override {
+  Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                   std::uint32_t orders) override {
     const InBodies here(*this);
-    return Watcher::record(name, body, watched);
+    return Watcher::record(name, body, watched, orders);
   }
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override {
     note(call.operands);
@@ -187,6 +190,7 @@ void detail::read_variables(std::span<const Variable> variables, std::vector<Ten
 
 void detail::run_reading(const std::string &name, std::span<const Variable> variables,
                          const std::function<void()> &body) {
+  const RecursionGuard guard(name, kEndlessPullback);
   autodiff::Pushed<Watcher> watcher;
   body();
   for (const VariableRef &variable : watcher.read)
@@ -214,6 +218,7 @@ static bool stand_for_many() {
 std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &body,
                                            std::vector<Tensor> operands) {
   check_defined(name, operands, {});
+  const RecursionGuard guard(name, kEndlessPullback);
   // A pullback is of whole tensors, and those here stand for many: what the body does is recorded.
   if (stand_for_many()) {
     std::vector<Tensor> results = body(operands);

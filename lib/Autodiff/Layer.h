@@ -28,9 +28,9 @@ public:
     return Interpreter::types_of(name, inside(body), inputs);
   }
 
-  Recording record(std::string_view name, const detail::Body &body,
-                   const IsWatched &watched) override {
-    return Interpreter::record(name, inside(body), watched);
+  Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                   std::uint32_t orders) override {
+    return Interpreter::record(name, inside(body), watched, orders);
   }
 
 protected:

@@ -11,11 +11,15 @@
 #include "Autodiff/VariableLayers.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
+#include "Support/StackSpace.h"
 #include <weft/gradient_tape.h>
 
 namespace weft::autodiff {
 
 namespace {
+/// Forward mode transposes pullbacks, whose own pullbacks it takes for that.
+constexpr std::uint32_t kOrdersOfForward = 2;
+
 std::uint64_t number_of(const Tensor &tensor) {
   return tensor.impl()->identity.load(std::memory_order_relaxed);
 }
@@ -133,6 +137,7 @@ std::vector<Tensor> Pushforward::attach_pullback(const PullbackCall &call) {
       tape.watch(cotangents.back());
       sources.emplace_back(cotangents.back());
     }
+    const RecursionGuard guard(call.name, kEndlessPullback);
     std::vector<Tensor> gradients = call.pullback(cotangents);
     check_gradients(call.name, gradients,
                     call.operands.first(call.refusal ? call.refused : call.operands.size()));
@@ -195,8 +200,8 @@ void Pushforward::push(const Recording &recording) {
 }
 
 Recording Pushforward::record(std::string_view name, const detail::Body &body,
-                              const IsWatched &watched) {
-  if (!recording_tangents()) return Interpreter::record(name, body, watched);
+                              const IsWatched &watched, std::uint32_t orders) {
+  if (!recording_tangents()) return Interpreter::record(name, body, watched, orders);
   std::vector<VariableRef> variables;
   Interpreter::types_of(
       name,
@@ -226,7 +231,7 @@ Recording Pushforward::record(std::string_view name, const detail::Body &body,
         const Pushed<Bound> layer(variables, values);
         return body(inputs);
       },
-      either);
+      either, orders + kOrdersOfForward);
   push(recording);
   return recording;
 }
@@ -257,7 +262,7 @@ std::vector<Tensor> Pushforward::construct_push(const ConstructCall &call) {
   };
   const IsWatched moving = [&](const Tensor &tensor) { return moves(tensor); };
   if (std::ranges::none_of(call.operands, moving)) return Interpreter::construct(call);
-  const Recording recording = Interpreter::record(call.name, body, moving);
+  const Recording recording = Interpreter::record(call.name, body, moving, kOrdersOfForward);
   push(recording);
   return recording.results;
 }

@@ -14,8 +14,8 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
-  Recording record(std::string_view name, const detail::Body &body,
-                   const IsWatched &watched) override;
+  Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                   std::uint32_t orders) override;
   std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
   Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                         const IsWatched &watched) override;

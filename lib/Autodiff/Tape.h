@@ -52,8 +52,8 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
-  Recording record(std::string_view name, const detail::Body &body,
-                   const IsWatched &watched) override;
+  Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                   std::uint32_t orders) override;
   std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
   Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                         const IsWatched &watched) override;
@@ -168,7 +168,7 @@ private:
   /// the tape watches.
   Surveyed survey(std::string_view name, const detail::Body &body);
   Recording record(std::string_view name, const detail::Body &body, const Surveyed &surveyed,
-                   const IsWatched &watched);
+                   const IsWatched &watched, std::uint32_t orders);
   void note_recording(std::string_view name, Recording &recording);
   IsWatched either(const IsWatched &watched);
   Tensor read_variable(const OpCall &call);
@@ -295,6 +295,11 @@ private:
   std::unordered_map<VariableRef, std::uint64_t> assigned_; ///< with such a value: its number
   std::vector<VariableRef> watched_variables_;              ///< these, in the order they came
 };
+
+/// What is said of recursion through pullbacks.
+inline constexpr std::string_view kEndlessPullback =
+    "its function or its pullback calls it again without end; a pullback may call it, and not ask "
+    "for its derivative";
 
 /// Whether shapes are equal where both are known.
 bool may_be_equal(const Shape &a, const Shape &b);

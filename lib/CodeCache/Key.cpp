@@ -46,9 +46,10 @@ public:
 
   Digest run() {
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
-    // Names and places in the source do not change the code.
+    // Names and places in the source do not change the code, nor does how often it can be
+    // differentiated (`orders`).
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
-                 files, part, folded, hosts, checkpoint] =
+                 files, part, folded, hosts, checkpoint, orders, unrecorded] =
         static_cast<const ProgramHead &>(program_);
     const auto &nodes = program_.nodes;
     sha_.text("weft program 1");
@@ -75,6 +76,7 @@ public:
     sha_.number(hosts.size());
     for (const std::string &symbol : program_.host_symbols()) sha_.text(symbol);
     sha_.text(checkpoint);
+    sha_.number(unrecorded);
     return sha_.finish();
   }
 

@@ -46,15 +46,18 @@ std::vector<Tensor> LoadedProgram::run(std::span<const Tensor> arguments,
                                        std::source_location where) const {
   const CallSite site(where);
   const archive::Runnable &program = state_->runnable;
-  detail::InlineVector<detail::TensorImpl *, 8> tensors;
-  for (const Tensor &argument : arguments) {
-    if (!argument.defined())
-      throw ValueError(name() + ": tensor " + std::to_string(tensors.size()) +
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].defined())
+      throw ValueError(name() + ": tensor " + std::to_string(i) +
                        " of the arguments is undefined: it was never given a value");
-    tensors.push_back(argument.impl());
-  }
-  if (Interpreter::current() != nullptr) check_not_recorded(program, arguments);
-  return program.run({tensors.data(), tensors.size()});
+  const auto run_on = [&](std::span<const Tensor> given) {
+    detail::InlineVector<detail::TensorImpl *, 8> tensors;
+    for (const Tensor &argument : given) tensors.push_back(argument.impl());
+    return program.run({tensors.data(), tensors.size()});
+  };
+  if (Interpreter::current() == nullptr) return run_on(arguments);
+  check_not_recorded(program, arguments);
+  return run_whole(run_on, arguments);
 }
 
 const std::string &LoadedProgram::path() const & { return state_->runnable.archive().path(); }

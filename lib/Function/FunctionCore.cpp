@@ -1,4 +1,5 @@
 // Traced functions without their C++ type: find a trace, or make one, compile it, run it.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -33,15 +34,16 @@ struct FunctionCore::Impl {
   /// Leaves those sizes open in which the call differs from a trace there is.
   void relax(Trace &trace, const Trace &near, const ArgumentReader &arguments) const;
   /// Runs the callable. A relaxed trace may fail in many ways that an exact one does not.
-  void trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
-             bool relaxed) const;
+  void trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee, bool relaxed,
+             std::uint32_t orders = 1) const;
   /// Makes the trace for a call that none serves.
   TracePtr make(const ArgumentReader &arguments, const Tracee &tracee,
-                std::shared_ptr<void> &prototype, bool inside);
+                std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
   TracePtr make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
-                        std::shared_ptr<void> &prototype);
+                        std::shared_ptr<void> &prototype, std::uint32_t orders);
+  /// Derivatives of order `orders` may be taken of the trace.
   TracePtr find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
-                        std::shared_ptr<void> &prototype, bool inside);
+                        std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
   void insert(const TracePtr &trace);
   void compile(Trace &trace);
 
@@ -205,13 +207,13 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 //===----------------------------------------------------------------------===//
 
 void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
-                               bool relaxed) const {
+                               bool relaxed, std::uint32_t orders) const {
   const auto start = std::chrono::steady_clock::now();
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
   const Tracer *const around = recorder();
   Tracer tracer(options.name, relaxed || (around != nullptr && around->relaxed()),
-                options.checkpoint);
+                options.checkpoint, std::max(orders, 1u));
   std::vector<Tensor> inputs;
   for (const TensorType &type : tensor_types(trace.key)) inputs.push_back(tracer.input(type));
   std::vector<VariablePointer> stand_ins;
@@ -246,16 +248,17 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
 }
 
 TracePtr FunctionCore::Impl::make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
-                                          std::shared_ptr<void> &prototype) {
+                                          std::shared_ptr<void> &prototype, std::uint32_t orders) {
   TracePtr made = plan(arguments);
   TraceFrame::check_endless(this, options.name, made->key);
-  trace(*made, arguments, tracee, /*relaxed=*/false);
+  trace(*made, arguments, tracee, /*relaxed=*/false, orders);
   made->prototype = std::move(prototype);
   return made;
 }
 
 TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee &tracee,
-                                  std::shared_ptr<void> &prototype, bool inside) {
+                                  std::shared_ptr<void> &prototype, bool inside,
+                                  std::uint32_t orders) {
   // Inside, the caller's trace wants to know all sizes, and the code is the caller's anyway.
   const bool may_relax = options.reduce_retracing && options.signature.empty() && !inside;
   const TracePtr near = may_relax ? cache.nearest_in_size(arguments) : nullptr;
@@ -264,7 +267,7 @@ TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee 
   if (near && !rigid) relax(*made, *near, arguments);
   if (near && !rigid && !made->open.empty()) {
     try {
-      trace(*made, arguments, tracee, /*relaxed=*/true);
+      trace(*made, arguments, tracee, /*relaxed=*/true, orders);
       made->prototype = std::move(prototype);
       compile(*made);
       insert(made);
@@ -278,7 +281,7 @@ TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee 
     near->rigid = true;
     if (logging()) log_line(options.name + ": it needs to know these sizes; traced for them alone");
   }
-  made = make_exactly(arguments, tracee, prototype);
+  made = make_exactly(arguments, tracee, prototype, orders);
   made->rigid = rigid;
   if (!made->single_use) insert(made);
   return made;
@@ -292,16 +295,17 @@ void FunctionCore::Impl::insert(const TracePtr &trace) {
 }
 
 TracePtr FunctionCore::Impl::find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
-                                          std::shared_ptr<void> &prototype, bool inside) {
+                                          std::shared_ptr<void> &prototype, bool inside,
+                                          std::uint32_t orders) {
   check_defined(options.name, arguments);
   if (!options.signature.empty())
     static_cast<void>(plan_for_signature(arguments, options.signature));
   const bool exactly = inside && options.signature.empty();
-  if (TracePtr found = cache.find(arguments, exactly)) return found;
+  if (TracePtr found = cache.find(arguments, exactly, orders)) return found;
   const std::lock_guard one(tracing());
   // Another thread may have been faster.
-  if (TracePtr found = cache.find(arguments, exactly)) return found;
-  return make(arguments, tracee, prototype, inside);
+  if (TracePtr found = cache.find(arguments, exactly, orders)) return found;
+  return make(arguments, tracee, prototype, inside, orders);
 }
 
 void FunctionCore::Impl::compile(Trace &trace) {
@@ -331,7 +335,7 @@ TracePtr FunctionCore::find(const std::source_location &where, const ArgumentRea
   TracePtr last = impl_->cache.last();
   if (last && last->serves(arguments)) return last;
   const CallLine site(where);
-  TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false);
+  TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false, 0);
   try {
     impl_->compile(*trace);
   } catch (...) {
@@ -354,8 +358,11 @@ TracePtr FunctionCore::find_taped(const std::source_location &where,
                                   const ArgumentReader &arguments, const Tracee &tracee,
                                   std::shared_ptr<void> &prototype) {
   const CallLine site(where);
+  std::uint32_t orders = 0;
+  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
+    orders += i->records();
   const Interpreter::Scope eager(nullptr);
-  return impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false);
+  return impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false, orders);
 }
 
 std::optional<std::vector<Tensor>> FunctionCore::run_taped(const std::source_location &where,
@@ -373,7 +380,8 @@ TracePtr FunctionCore::find_inside(const std::source_location &where,
                                    const ArgumentReader &arguments, const Tracee &tracee,
                                    std::shared_ptr<void> &prototype) {
   const CallLine site(where);
-  TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/true);
+  TracePtr trace =
+      impl_->find_or_make(arguments, tracee, prototype, /*inside=*/true, recorder()->orders());
   if (trace->size_wanted && recorder()->relaxed()) throw Tracer::SizeWanted();
   return trace;
 }
@@ -435,7 +443,7 @@ std::string FunctionCore::explain(const ArgumentReader &arguments) const {
   if (!impl_->options.signature.empty())
     static_cast<void>(impl_->plan_for_signature(arguments, impl_->options.signature));
   const std::string name = impl_->options.name + ": ";
-  if (impl_->cache.find(arguments, /*exactly=*/false)) return name + "hit";
+  if (impl_->cache.find(arguments, /*exactly=*/false, /*orders=*/0)) return name + "hit";
   const TracePtr near = impl_->cache.nearest(arguments);
   if (!near) return name + "miss: there is no trace yet";
   std::string why;

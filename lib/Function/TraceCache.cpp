@@ -29,11 +29,12 @@ std::string FunctionCore::Trace::other_binding(const ArgumentReader &arguments) 
   return {};
 }
 
-TraceCache::TracePtr TraceCache::find(const ArgumentReader &arguments, bool exactly) {
+TraceCache::TracePtr TraceCache::find(const ArgumentReader &arguments, bool exactly,
+                                      std::uint32_t orders) {
   const std::lock_guard lock(mutex_);
   TracePtr best;
   for (const TracePtr &trace : traces_) {
-    if (!trace->serves(arguments)) continue;
+    if (!trace->serves(arguments) || trace->program->orders < orders) continue;
     if (exactly && !(trace->key == arguments.key)) continue;
     if (!best || trace->open.size() < best->open.size()) best = trace;
   }

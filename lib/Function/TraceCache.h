@@ -74,8 +74,8 @@ public:
   explicit TraceCache(std::size_t capacity) : capacity_(capacity) {}
 
   /// The trace that serves a call and leaves the fewest sizes open, or null. Only without an open
-  /// size that the call knows if `exactly`.
-  TracePtr find(const ArgumentReader &arguments, bool exactly);
+  /// size that the call knows if `exactly`. Derivatives of order `orders` may be taken of it.
+  TracePtr find(const ArgumentReader &arguments, bool exactly, std::uint32_t orders);
   /// The trace that differs least, the one used last among equals; null if there is none.
   TracePtr nearest(const ArgumentReader &arguments) const;
   /// The nearest trace that differs in sizes only; null if there is none.

@@ -1,8 +1,9 @@
 // What a trace has to do with the world around it: variables of arguments, variables made while it
 // is traced, calls of other traced functions, and traces around it.
 #include "Function/Tracer.h"
-#include <ranges>
 
+#include <algorithm>
+#include <ranges>
 #include <set>
 #include <unordered_map>
 
@@ -207,6 +208,15 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
   node.construct->kind = kind;
   node.construct->callee = callee;
   node.place = here();
+  if (callee->orders != kAnyOrder) {
+    // A pullback is there for the first derivative, and what is recorded has had its own.
+    const std::int64_t more = kind == ConstructKind::custom   ? 1
+                              : kind == ConstructKind::record ? -1
+                              : kind == ConstructKind::push   ? -2
+                                                              : 0;
+    const std::int64_t orders = std::max<std::int64_t>(callee->orders + more, 0);
+    program_.orders = std::min(program_.orders, static_cast<std::uint32_t>(orders));
+  }
   for (std::size_t i = 0; i < callee->variables.size(); ++i) {
     VariableRef variable = callee->variables[i];
     for (std::size_t p = 0; p < callee->parameters.size(); ++p)

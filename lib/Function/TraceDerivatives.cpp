@@ -13,8 +13,11 @@ namespace weft {
 std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
                                                    std::span<const TensorType> inputs,
                                                    const detail::Body &body,
-                                                   const IsWatched &watched) {
-  Tracer inner(name, relaxed(), program_.checkpoint);
+                                                   const IsWatched &watched, std::uint32_t orders,
+                                                   std::optional<Author> pullback) {
+  Tracer inner(name, relaxed(), program_.checkpoint, orders);
+  inner.pullbacks_ = pullbacks_;
+  if (pullback) inner.pullbacks_.push_back(*std::move(pullback));
   inner.never_a_constant_ = watched;
   std::vector<Tensor> given;
   for (const TensorType &type : inputs) given.push_back(inner.input(type));
@@ -61,6 +64,20 @@ std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) 
   }
   if (cotangents.empty()) return std::nullopt; // nobody will ever pull
   std::vector<Tensor> taking(call.results.begin(), call.results.end());
+  const Author author(&call.pullback.target_type(), call.name);
+  // What is the ops' own derivative anyway ends where they do.
+  const bool uses_itself =
+      !call.natural && std::ranges::find(pullbacks_, author) != pullbacks_.end();
+  const auto unrecorded = [&](std::span<const Tensor>) {
+    auto &inner = static_cast<Tracer &>(*Interpreter::current());
+    inner.program_.unrecorded = true;
+    program_.orders = 0;
+    std::vector<Tensor> some;
+    for (const Tensor &operand : call.operands)
+      if (autodiff::carries_gradient(operand.dtype())) some.push_back(operand);
+    taking.insert(taking.end(), some.begin(), some.end());
+    return some;
+  };
   const auto body = [&](std::span<const Tensor> given) {
     std::vector<Tensor> all;
     for (std::size_t i = 0, next = 0; i < results.size(); ++i)
@@ -81,8 +98,10 @@ std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) 
   };
   const auto none = [](const Tensor &) { return false; };
   const std::shared_ptr<const Program> pullback =
-      trace_apart("pullback of " + std::string(call.name), cotangents, body,
-                  never_a_constant_ ? never_a_constant_ : IsWatched(none));
+      trace_apart("pullback of " + std::string(call.name), cotangents,
+                  uses_itself && orders_ == 0 ? detail::Body(unrecorded) : detail::Body(body),
+                  never_a_constant_ ? never_a_constant_ : IsWatched(none),
+                  orders_ == 0 ? 0 : orders_ - 1, author);
   const auto is_operand = [&](const Tensor &tensor) {
     return std::ranges::any_of(call.operands,
                                [&](const Tensor &t) { return t.impl() == tensor.impl(); });
@@ -130,9 +149,10 @@ Recording Tracer::add_record(std::shared_ptr<const Program> program, std::vector
   return recording;
 }
 
-Recording Tracer::record(std::string_view name, const detail::Body &body,
-                         const IsWatched &watched) {
-  return add_record(trace_apart(std::string(name), {}, body, watched), {}, watched);
+Recording Tracer::record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                         std::uint32_t orders) {
+  return add_record(trace_apart(std::string(name), {}, body, watched, orders_ + orders), {},
+                    watched);
 }
 
 std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Tensor> cotangents) {
@@ -196,8 +216,9 @@ Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor
     inner.call_recorded(again);
     return inner.pull(again, given.subspan(count));
   };
-  return add_record(trace_apart("gradient of " + recording.program->name, types, body, watched),
-                    std::move(inputs), watched);
+  return add_record(
+      trace_apart("gradient of " + recording.program->name, types, body, watched, orders_),
+      std::move(inputs), watched);
 }
 
 } // namespace weft

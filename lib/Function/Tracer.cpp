@@ -9,7 +9,8 @@
 
 namespace weft {
 
-Tracer::Tracer(std::string name, bool relaxed, std::string checkpoint) : ref_(new Ref) {
+Tracer::Tracer(std::string name, bool relaxed, std::string checkpoint, std::uint32_t orders)
+    : ref_(new Ref), orders_(orders) {
   ref_->references = 1;
   ref_->destroy = [](detail::TraceRef *self) { delete static_cast<Ref *>(self); };
   ref_->size_wanted = [](detail::TraceRef *self) {
@@ -91,9 +92,11 @@ ValueId Tracer::value_of(const Tensor &tensor) {
   if (impl->storage == detail::Storage::traced) {
     const auto *base = static_cast<const detail::TraceRef *>(impl->base);
     if (base->destroy != ref_->destroy) // of another kind of interpreter, above this one
-      throw StateError(std::string(base->name) +
-                       ": control flow of a traced function cannot be done on many tensors at "
-                       "once; ask with {.vectorize = false}");
+      throw StateError(
+          std::string(base->name) +
+          ": control flow of a traced function cannot be done on many tensors at "
+          "once" +
+          (std::string_view(base->name) == "vmap" ? "" : "; ask with {.vectorize = false}"));
     const Ref *owner = static_cast<const Ref *>(base);
     if (owner == ref_) {
       if (is_open(region_of_[impl->trace_value])) return impl->trace_value;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
+#include <typeinfo>
 #include <unordered_map>
 
 #include "Ops/Interpreter.h"
@@ -17,7 +19,9 @@ class Tracer final : public Interpreter {
 public:
   /// A relaxed trace does not know sizes that its calls would: it is given up with SizeWanted when
   /// the program looks at one. `checkpoint` is FunctionOptions::checkpoint.
-  explicit Tracer(std::string name, bool relaxed = false, std::string checkpoint = {});
+  /// Pullbacks that use themselves are recorded for derivatives of order `orders`.
+  explicit Tracer(std::string name, bool relaxed = false, std::string checkpoint = {},
+                  std::uint32_t orders = 1);
   ~Tracer() override;
 
   /// Thrown through the program that is traced.
@@ -34,8 +38,8 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   bool traces() const override { return true; }
-  Recording record(std::string_view name, const detail::Body &body,
-                   const IsWatched &watched) override;
+  Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
+                   std::uint32_t orders) override;
   std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) override;
   Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                         const IsWatched &watched) override;
@@ -47,6 +51,8 @@ public:
   void note_made(const VariableRef &variable) override { made_.push_back(variable); }
 
   bool relaxed() const;
+  /// Derivatives of which order of the program are wanted.
+  std::uint32_t orders() const { return orders_; }
   /// Whether the program looked at a size that is unknown here.
   bool size_wanted() const;
   /// Whether it took something from a trace around it, and so is good for one use there only.
@@ -71,6 +77,8 @@ private:
     bool relaxed = false;
     bool wanted = false; ///< a size
   };
+  /// Who wrote a pullback: functions of one type and name are taken for one.
+  using Author = std::pair<const std::type_info *, std::string>;
   /// A region that is being traced.
   struct Open {
     ProgramRegion region;
@@ -82,7 +90,9 @@ private:
   /// Traces `body` on tensors of these types as a program of its own.
   std::shared_ptr<const Program> trace_apart(const std::string &name,
                                              std::span<const TensorType> inputs,
-                                             const detail::Body &body, const IsWatched &watched);
+                                             const detail::Body &body, const IsWatched &watched,
+                                             std::uint32_t orders,
+                                             std::optional<Author> pullback = std::nullopt);
   /// Adds a record of a program on these values.
   Recording add_record(std::shared_ptr<const Program> program, std::vector<Tensor> inputs,
                        const IsWatched &watched);
@@ -145,7 +155,9 @@ private:
   Program program_;
   Ref *ref_;
   bool uses_outer_ = false;
-  std::uint32_t records_ = 0;       ///< how many records there were
+  std::uint32_t records_ = 0; ///< how many records there were
+  std::uint32_t orders_;
+  std::vector<Author> pullbacks_;   ///< those that are being traced around this, and this
   IsWatched never_a_constant_;      ///< eager tensors that stay values, whatever their size
   std::vector<VariableRef> actual_; ///< the variables of the call, in the order of the parameters
   std::vector<bool> captured_parameters_;

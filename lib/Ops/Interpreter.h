@@ -128,11 +128,12 @@ public:
   }
 
   /// Records a body as a function of all values it uses, for its derivative by those that are
-  /// watched; only where `traces()`. `name` is for messages and the IR.
+  /// watched, of which derivatives may be taken `orders` times; only where `traces()`. `name` is
+  /// for messages and the IR.
   virtual Recording record(std::string_view name, const detail::Body &body,
-                           const IsWatched &watched) {
+                           const IsWatched &watched, std::uint32_t orders) {
     const Scope under(previous_);
-    return previous_->record(name, body, watched);
+    return previous_->record(name, body, watched, orders);
   }
   /// The cotangents of a recording's operands in `wrt` for one per floating result.
   virtual std::vector<Tensor> pull(const Recording &recording, std::span<const Tensor> cotangents) {

@@ -99,6 +99,9 @@ struct DerivativePart {
   std::uint32_t inputs, outputs;
 };
 
+/// Of a program that can be differentiated without end.
+inline constexpr std::uint32_t kAnyOrder = ~std::uint32_t{0};
+
 /// A traced function but for its nodes.
 struct ProgramHead {
   std::string name;
@@ -120,6 +123,10 @@ struct ProgramHead {
   std::vector<HostFunctionRef> hosts;
   /// FunctionOptions::checkpoint, for its records.
   std::string checkpoint;
+  /// How often it can be differentiated: pullbacks that use themselves are recorded no further.
+  std::uint32_t orders = kAnyOrder;
+  /// Stands for a pullback that was not recorded: it gives what it captures.
+  bool unrecorded = false;
 };
 
 /// A traced function.

@@ -276,7 +276,12 @@ def _from_front(y: Any, axis: int) -> Any:
 
 
 def _leading(fronts: Sequence[Any]) -> int:
-    counts = sorted({t.shape[0] for t in fronts})
+    sizes = {t.shape[0] for t in fronts}
+    if None in sizes:
+        raise _weft.ShapeError(
+            "vmap: the size along an axis to map over must be known, and a traced function leaves it open"
+        )
+    counts = sorted(sizes)
     if len(counts) != 1:
         what = "there is nothing to map over" if not counts else f"sizes differ: {counts}"
         raise _weft.ValueError(f"vmap: {what}")
@@ -288,7 +293,9 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     axes, with the results along a new axis.
 
     Ops whose records say how are done on all slices by one call; others once for each. What `f`
-    reaches otherwise is the same for all. Python's `if` on a slice is not to be had: use `wf.where`.
+    reaches otherwise is the same for all. `scan`, `for_loop`, and other control flow that no slice
+    decides, are done on all slices in each iteration. Python's `if` on a slice is not to be had: use
+    `wf.where`.
 
     >>> dot = wf.vmap(lambda a, b: wf.sum(a * b))
     >>> dot(wf.tensor([[1.0, 2.0], [3.0, 4.0]]), wf.tensor([[1.0, 1.0], [0.0, 1.0]]))
@@ -302,7 +309,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     Raises:
         ValueError: if sizes along the axes differ, or there are none
         OutOfRangeError: if an argument has no such axis
-        StateError: for effects and for control flow on slices
+        StateError: for effects, and for control flow that slices decide
     """
 
     result = "vmap: what the function gave"

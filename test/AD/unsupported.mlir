@@ -190,3 +190,19 @@ func.func @forward_through_a_host_call(%x: tensor<f32>) -> tensor<f32> {
   %0:4 = weft.jvp @host(%x) tangents(%x) wrt [0] : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>)
   return %0#3 : tensor<f32>
 }
+
+// -----
+
+// A pullback that was not recorded.
+func.func private @unrecorded(%dy: tensor<f32>, %x: tensor<f32>) -> tensor<f32> attributes {weft.unrecorded} {
+  return %x : tensor<f32>
+}
+func.func private @custom(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{custom_gradient: a gradient that uses itself was recorded as often as derivatives were asked for when it was traced, and here is one more: take it of the function instead of what was compiled of it}}
+  %0 = weft.custom_gradient(%x) of(%x) by @unrecorded(%x) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @one_more(%x: tensor<f32>) -> tensor<f32> {
+  %0:2 = weft.gradient @custom(%x) wrt [0] : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}

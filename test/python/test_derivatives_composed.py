@@ -1,4 +1,5 @@
-"""Derivatives through host calls, eager and compiled, against closed forms."""
+"""Derivatives through host calls, recursive custom gradients, and `vmap` in traced functions: eager and compiled, against closed
+forms, NumPy and each member alone."""
 
 import numpy as np
 import pytest
@@ -76,3 +77,103 @@ def test_second_derivatives_of_slopes_that_the_host_computes():
         for derivative in (second, wf.function(second)):
             with pytest.raises(wf.StateError, match="py_function"):
                 derivative(X)
+
+
+@wf.custom_gradient
+def twice(x):
+    return host(lambda v: 2 * v, x), twice
+
+
+def test_gradients_that_use_themselves():
+    def f(x):
+        return wf.sum(twice(x) ** 3)  # 8 x^3
+
+    expected = [24 * X.numpy() ** 2, np.diag(48 * X.numpy())]
+    for given in (f, wf.function(f)):
+        for derivative, values in zip((wf.grad(given), wf.hessian(given)), expected, strict=True):
+            np.testing.assert_array_equal(derivative(X), values)
+            np.testing.assert_array_equal(wf.function(derivative)(X), values)
+    third = wf.grad(lambda x: wf.sum(wf.grad(lambda y: wf.sum(wf.grad(f)(y)))(x)))
+    np.testing.assert_array_equal(third(X), [48, 48, 48])
+    np.testing.assert_array_equal(wf.function(third)(X), [48, 48, 48])
+
+
+def test_gradients_without_end_are_errors():
+    @wf.custom_gradient
+    def endless(x):
+        return x * 2.0, lambda dy: wf.grad(endless)(dy)
+
+    for f in (wf.grad(endless), wf.function(wf.grad(endless))):
+        with pytest.raises((wf.StateError, RecursionError)):
+            f(wf.tensor(1.0))
+
+
+@wf.custom_gradient
+def clipped(x):
+    """Has another gradient than its ops."""
+    return x * x, lambda g: wf.minimum(g * 2.0 * x, 3.0)
+
+
+def looped(x):
+    return wf.for_loop(3, lambda i, s, t: (wf.sin(s) * x, t + s), [x, wf.zeros_like(x)])[1]
+
+
+def scanned(x):
+    carry, ys = wf.scan(lambda c, v: (c * 0.5 + v * x, wf.sin(c)), x, wf.tensor([1.0, 2.0, 3.0]))
+    return carry + wf.sum(ys)
+
+
+def along(x):
+    return wf.sum(wf.scan(lambda c, v: (c * v, c + v), wf.tensor(1.0), x)[1])
+
+
+ROWS = wf.tensor(np.random.default_rng(3).normal(size=(4, 3)).astype(np.float32))
+
+
+@pytest.mark.parametrize("f", [clipped, looped, scanned])
+def test_vmap_in_functions(f):
+    for mapped, xs in ((f, ROWS[0]), (wf.grad(f), ROWS[0]), (wf.vmap(f), ROWS)):
+        eager = wf.vmap(mapped)(xs)
+        np.testing.assert_allclose(eager, wf.stack([mapped(x) for x in xs]), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(wf.function(wf.vmap(mapped))(xs), eager, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("f", [clipped, looped, scanned, lambda x: clipped(looped(x))])
+def test_gradients_of_vmap_in_functions(f):
+    xs = ROWS[0]
+    alone = wf.stack([wf.grad(f)(x) for x in xs])
+    over = wf.grad(lambda x: wf.sum(wf.vmap(f)(x)))
+    inside = wf.vmap(wf.grad(f))
+    for derivative in (over, inside, wf.function(over), wf.function(inside), wf.grad(lambda x: wf.sum(wf.function(wf.vmap(f))(x)))):
+        np.testing.assert_allclose(derivative(xs), alone, rtol=1e-5, atol=1e-5)
+
+
+def test_vmap_of_what_is_the_same_for_all():
+    w = wf.tensor([1.5, -0.5, 2.0])
+
+    @wf.custom_gradient
+    def weighted(w, x):
+        return wf.sum(w * x), lambda g: (g * x * 10.0, g * w)
+
+    def loss(w, x):
+        return weighted(wf.for_loop(2, lambda i, s: s * w, [w])[0], x)
+
+    alone = np.stack([wf.grad(loss)(w, x).numpy() for x in ROWS])
+    each = wf.vmap(wf.grad(loss), (None, 0))
+    total = wf.grad(lambda w: wf.sum(wf.vmap(loss, (None, 0))(w, ROWS)))
+    for run in (lambda f: f, wf.function):
+        np.testing.assert_allclose(run(each)(w, ROWS), alone, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(run(total)(w), alone.sum(0), rtol=1e-5, atol=1e-5)
+    for f in (wf.vmap(along), wf.vmap(wf.grad(along))):
+        np.testing.assert_allclose(wf.function(f)(ROWS), f(ROWS), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(wf.vmap(lambda x: host(square, x))(ROWS), ROWS.numpy() ** 2)
+    np.testing.assert_allclose(wf.function(wf.vmap(lambda x: host(square, x)))(ROWS), ROWS.numpy() ** 2)
+
+
+def test_words_of_vmap_are_those_of_python():
+    loop = wf.function(wf.vmap(lambda x: wf.while_loop(lambda s: s < 9.0, lambda s: s * 2.0, [x])[0]))
+    with pytest.raises(wf.StateError, match="while_loop cannot be done on many tensors at once") as caught:
+        loop(X)
+    assert "vectorize" not in str(caught.value)
+    with pytest.raises(wf.ShapeError, match="must be known"):
+        wf.function(wf.vmap(wf.sin), input_signature=[wf.TensorSpec([None])])(X)

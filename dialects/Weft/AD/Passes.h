@@ -14,6 +14,9 @@ inline constexpr StringLiteral refusedName = "weft.refused";
 /// them has found out which results have none.
 inline constexpr StringLiteral endsAtHostsName = "weft.ends_at_hosts";
 
+/// On a function in the place of a pullback that was not recorded.
+inline constexpr StringLiteral unrecordedName = "weft.unrecorded";
+
 #define GEN_PASS_DECL
 #include "Weft/AD/Passes.h.inc"
 

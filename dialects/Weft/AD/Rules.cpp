@@ -191,7 +191,12 @@ static func::FuncOp pullbackOf(Context &context, CustomGradientOp op) {
   auto function = context.symbols.lookup<func::FuncOp>(op.getPullback());
   if (!function)
     context.refuse(op) << op.getPullbackAttr() << " is no func.func, so it cannot be used here";
-  return function;
+  if (!function || !function->hasAttr(unrecordedName)) return function;
+  static_cast<void>(context.refuseUser(
+      op, "custom_gradient: a gradient that uses itself was recorded as often as derivatives were "
+          "asked for when it was traced, and here is one more: take it of the function instead of "
+          "what was compiled of it"));
+  return {};
 }
 
 LogicalResult refuseHost(Context &context, HostCallOp op) {
