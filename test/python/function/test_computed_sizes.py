@@ -71,6 +71,9 @@ def test_what_does_not_follow_beside_nothing():
     assert f(numbers(0, 3)).shape == (0, 3)
     with pytest.raises(wf.ShapeError, match="reshape: a size of -1 does not follow beside a size 0"):
         f(numbers(3, 0))
+    named = traced(lambda x: wf.reshape(wf.reshape(x, -1), [wf.size(x, 1), 0]), [0, None])
+    gradient = traced(wf.grad(lambda x: wf.sum(wf.reshape(wf.reshape(x, -1), [wf.size(x, 1), 0]))), [0, None])
+    assert (named(numbers(0, 3)).shape, gradient(numbers(0, 3)).shape) == ((3, 0), (0, 3))
 
 
 def test_made_of_computed_sizes():
