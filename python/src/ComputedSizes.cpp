@@ -197,9 +197,9 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes) {
     weft::detail::check_sizes(not_equal(others, std::int64_t{0}),
                               "reshape: a size of -1 does not follow beside a size 0", {});
     // Counts of elements are exact in f64.
-    all[*follows] = cast(floor(divide(cast(count, DType::f64),
-                                      cast(maximum(others, std::int64_t{1}), DType::f64))),
-                         DType::i64);
+    all[*follows] = cast(
+        floor(divide(cast(count, DType::f64), cast(maximum(others, std::int64_t{1}), DType::f64))),
+        DType::i64);
   }
   // In f64, where the product of large sizes does not come round to a small number.
   Tensor exact = tensor(1.0);
@@ -211,6 +211,10 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes) {
   for (const Tensor &size : all) {
     dims.push_back(number_of(size).value_or(-1));
     open += dims.back() == -1;
+  }
+  if (std::ranges::find(dims, 0) != dims.end()) { // no size follows from no elements
+    const std::vector<ComputedSize> given(all.begin(), all.end());
+    return replicated(zeros({}, weft::detail::type_of(x).dtype), given);
   }
   if (open <= 1) return reshape(x, dims); // the one follows
   // The slices behind the last size that is not a number are picked by their numbers in a row.

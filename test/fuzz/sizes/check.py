@@ -15,7 +15,6 @@ REFUSED = {
     "an open size never stretches": "an unknown size never stretches",
     "a slice of one element has one": r"slice: the limit \d+ of axis \d+ is out of range for x, whose size there is \d+",
     "a mask is of the sizes that are known": "index: a mask of shape",
-    "numbers of a shape that open sizes do not fill": "reshape",
     "sizes that are not known yet": "not known yet|does not know|must be known|is not known",
 }
 # Where NumPy gives something and Weft has an error, eagerly too.

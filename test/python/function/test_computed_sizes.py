@@ -71,6 +71,9 @@ def test_what_does_not_follow_beside_nothing():
     assert f(numbers(0, 3)).shape == (0, 3)
     with pytest.raises(wf.ShapeError, match="reshape: a size of -1 does not follow beside a size 0"):
         f(numbers(3, 0))
+    named = traced(lambda x: wf.reshape(wf.reshape(x, -1), [wf.size(x, 1), 0]), [0, None])
+    gradient = traced(wf.grad(lambda x: wf.sum(wf.reshape(wf.reshape(x, -1), [wf.size(x, 1), 0]))), [0, None])
+    assert (named(numbers(0, 3)).shape, gradient(numbers(0, 3)).shape) == ((3, 0), (0, 3))
 
 
 def test_made_of_computed_sizes():
@@ -185,6 +188,16 @@ def test_sizes_of_other_tensors():
     for b, n in [(1, 3), (3, 1), (2, 5)]:
         x = numbers(2 * b, n, 8)
         np.testing.assert_array_equal(apart(x, numbers(b, 2)), x.reshape(b, 2, n, 8))
+
+
+def test_slices_of_tensorflow():
+    """So do those of weft.tf, whose exporters write the largest number for the end."""
+    f = tf.function(lambda x: (x[:5], x[tf.newaxis, 1:100, ::2], x[tf.shape(x)[0] - 1 :]), input_signature=[tf.TensorSpec([None, None])])
+    for shape in ((7, 3), (2, 5), (0, 4), (3, 0)):
+        x = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+        for got, want in zip(f(x), (x[:5], x[None, 1:100, ::2], x[len(x) - 1 :]), strict=True):
+            np.testing.assert_array_equal(got, want)
+    assert f.experimental_get_tracing_count() == 1
 
 
 def test_sizes_that_are_known_stay_known():

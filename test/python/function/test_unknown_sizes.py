@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import weft as wf
-from weft import tf
 
 KEYS = [
     -1,
@@ -192,16 +191,6 @@ def test_slices_past_the_end(key, signature):
         want = np.zeros_like(x)
         want[key] = 2 * x[key]
         np.testing.assert_array_equal(gradient(x), want)
-
-
-def test_slices_of_tensorflow():
-    """So do those of weft.tf, whose exporters write the largest number for the end."""
-    f = tf.function(lambda x: (x[:5], x[tf.newaxis, 1:100, ::2], x[tf.shape(x)[0] - 1 :]), input_signature=[tf.TensorSpec([None, None])])
-    for shape in ((7, 3), (2, 5), (0, 4), (3, 0)):
-        x = np.arange(np.prod(shape), dtype="f4").reshape(shape)
-        for got, want in zip(f(x), (x[:5], x[None, 1:100, ::2], x[len(x) - 1 :]), strict=True):
-            np.testing.assert_array_equal(got, want)
-    assert f.experimental_get_tracing_count() == 1
 
 
 def test_slices_of_one_element():
