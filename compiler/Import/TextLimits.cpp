@@ -48,6 +48,10 @@ private:
       fail("array<..> holds integers and floating-point numbers, but no index");
     if (word == "iterator_types" && rest.starts_with("=") && !areNames(rest.drop_front().ltrim()))
       fail("iterator_types is a list of texts, such as [\"parallel\", \"reduction\"]");
+    // tensor.concat looks for the size of that axis before it looks whether there is one.
+    if (word == "dim" && (rest.starts_with("(") || rest.starts_with("=")) &&
+        rest.drop_front().ltrim().starts_with("-"))
+      fail("dim is the number of an axis, which is not negative");
   }
 
   /// Whether that begins with a list of texts or of attributes with a #; upstream's parser takes it
