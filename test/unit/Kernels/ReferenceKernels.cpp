@@ -122,6 +122,21 @@ struct Sign {
   }
 };
 
+struct Floor {
+  template <Number T>
+  static T of(T x) {
+    if constexpr (std::integral<T>) return x;
+    else return std::floor(x);
+  }
+};
+struct Ceil {
+  template <Number T>
+  static T of(T x) {
+    if constexpr (std::integral<T>) return x;
+    else return std::ceil(x);
+  }
+};
+
 #define WEFT_FLOAT_FUNCTION(Name, expression)                                                      \
   struct Name {                                                                                    \
     template <std::floating_point T>                                                               \
@@ -129,8 +144,6 @@ struct Sign {
       return expression;                                                                           \
     }                                                                                              \
   }
-WEFT_FLOAT_FUNCTION(Floor, std::floor(x));
-WEFT_FLOAT_FUNCTION(Ceil, std::ceil(x));
 WEFT_FLOAT_FUNCTION(Exp, std::exp(x));
 WEFT_FLOAT_FUNCTION(Log, std::log(x));
 WEFT_FLOAT_FUNCTION(Expm1, std::expm1(x));

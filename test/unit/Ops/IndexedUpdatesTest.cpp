@@ -61,6 +61,7 @@ TEST(IndexedUpdates, AllEntriesOfAnIndex) {
     EXPECT_EQ(at.set(value).to_vector<double>(), replaced(x, key, value)) << checked;
     EXPECT_EQ(at.set(7).to_vector<double>(), replaced(x, key, tensor(7.0))) << checked;
     EXPECT_EQ(at.add(0.5).to_vector<double>(), replaced(x, key, at.get() + 0.5)) << checked;
+    if (++checked % 9 != 0) continue; // compiling takes its time
     const auto compiled =
         function([&](const Tensor &y, const Tensor &v) { return TensorAt(y, key).set(v); });
     EXPECT_EQ(compiled(x, value).to_vector<double>(), replaced(x, key, value)) << checked;
