@@ -17,21 +17,49 @@ inline std::optional<std::int64_t> to(PyObject *object, const Place &place) {
   return object == Py_None ? std::optional<std::int64_t>() : to_integer(object, place);
 }
 
+/// An integer or a list of them. Throws DTypeError, also for a tensor of a trace.
+IntList to_list(PyObject *object, const Place &place);
+
+template <>
+inline IntList to(PyObject *object, const Place &place) {
+  return to_list(object, place);
+}
+template <>
+inline Axes to(PyObject *object, const Place &place) {
+  return object == Py_None ? Axes() : Axes(to_list(object, place));
+}
+template <>
+RealList to(PyObject *object, const Place &place);
+template <>
+inline Sections to(PyObject *object, const Place &place) {
+  const bool one = PyIndex_Check(object) != 0 && PySequence_Check(object) == 0;
+  const bool scalar = is_tensor(object) && tensor_in(object).rank() == 0;
+  IntList list = to_list(object, place);
+  return one || scalar ? Sections(list[0]) : Sections(std::move(list));
+}
+
+/// Tensors of anything that has items. Throws DTypeError, which names the item.
+std::vector<Tensor> tensors_of(PyObject *object, const Place &place);
+
 /// The first operands of a call, of which some may be null or None.
 template <std::size_t N>
 class OptionalOperands {
 public:
-  OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted) {
+  /// `at` is where they are among the arguments.
+  OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted,
+                   const std::array<std::size_t, N> &at) {
     std::optional<DType> hint;
     for (std::size_t i = promoted; i < N && !hint; ++i)
-      if (values[i] != nullptr && is_tensor(values[i])) hint = tensor_in(values[i]).dtype();
+      if (PyObject *value = values[at[i]]; value != nullptr && is_tensor(value))
+        hint = tensor_in(value).dtype();
     for (std::size_t i = 0; i < N; ++i) {
-      given_[i] = values[i] != nullptr &&
-                  (values[i] != Py_None || i < static_cast<std::size_t>(signature.required));
+      PyObject *value = values[at[i]];
+      given_[i] = value != nullptr &&
+                  (value != Py_None || at[i] < static_cast<std::size_t>(signature.required));
       if (!given_[i]) continue;
-      const Place place{signature.name, signature.names[i]};
-      if (!arguments_[i].convert(values[i], place, i < promoted ? std::nullopt : hint))
-        refuse_object(values[i], place);
+      const Place place{signature.name, signature.names[at[i]]};
+      if (!arguments_[i].convert(value, place, i < promoted ? std::nullopt : hint))
+        refuse_object(value, place);
       most_ = std::max(most_, arguments_[i].size());
     }
   }

@@ -112,18 +112,18 @@ std::optional<std::int64_t> checked_axis(const char *function, const char *name,
   return checked_axis(function, name, *axis, rank);
 }
 
-Ints checked_axes(const char *function, const char *name, const std::optional<Ints> &axes,
-                  std::int64_t rank) {
+Ints checked_axes(const char *function, const char *name, const Axes &axes, std::int64_t rank) {
   Ints checked;
-  if (!axes) {
+  if (axes.all()) {
     for (std::int64_t i = 0; i < rank; ++i) checked.push_back(i);
     return checked;
   }
-  for (const std::int64_t axis : *axes) checked.push_back(checked_axis(function, name, axis, rank));
+  for (const std::int64_t axis : *axes.list())
+    checked.push_back(checked_axis(function, name, axis, rank));
   std::sort(checked.begin(), checked.end());
   if (std::adjacent_find(checked.begin(), checked.end()) != checked.end())
-    raise(ErrorKind::value,
-          std::string(function) + ": " + name + " has an axis twice: " + to_string(Shape(*axes)));
+    raise(ErrorKind::value, std::string(function) + ": " + name +
+                                " has an axis twice: " + to_string(Shape(*axes.list())));
   return checked;
 }
 
