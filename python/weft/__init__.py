@@ -15,7 +15,6 @@ from weft import (
     _copies as _copies,
     _distances,
     _elements,
-    _joins,
     _numpy_names,
     _places,
     _products,
@@ -39,7 +38,6 @@ from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._distances import *  # noqa: F403
 from weft._elements import *  # noqa: F403
-from weft._joins import *  # noqa: F403
 from weft._numpy_names import *  # noqa: F403
 from weft._places import *  # noqa: F403
 from weft._products import *  # noqa: F403
@@ -99,7 +97,6 @@ __all__ = [
 __all__ += ["e", "inf", "nan", "newaxis", "pi"]
 __all__ += _distances.__all__
 __all__ += _elements.__all__
-__all__ += _joins.__all__
 __all__ += _numpy_names.__all__
 __all__ += _places.__all__
 __all__ += _products.__all__

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 from weft import _weft
 
 from . import _arguments
-from ._elements import ALL, expand_dims
-from ._joins import unstack
+from ._elements import ALL
+from ._weft import expand_dims, unstack
 
 if TYPE_CHECKING:
     from weft._weft import Tensor, TensorLike

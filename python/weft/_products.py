@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weft import _weft
 
 from . import _arguments
-from ._elements import expand_dims, ravel
-from ._joins import slices, stack
+from ._weft import expand_dims, ravel, stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +94,7 @@ def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
                 f"cross: {word} has the shape {tuple(tensor.shape)}: vectors of three numbers along axis "
                 f"{axis} are wanted"
             )
-        parts.append(slices(tensor, at, 3))
+        parts.append(list(_weft.unstack(tensor, at)))
     u, v = parts
     made = [
         _weft.subtract(_weft.multiply(u[i], v[j]), _weft.multiply(u[j], v[i]))

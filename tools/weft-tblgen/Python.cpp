@@ -28,6 +28,7 @@ struct Parameter {
 std::string defaultOf(const Attribute &attribute) {
   return StringSwitch<std::string>(attribute.optionDefault)
       .Case("std::nullopt", "None")
+      .Case("{}", "None")
       .Case("false", "False")
       .Case("true", "True")
       .Default(attribute.optionDefault);
@@ -38,8 +39,10 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
-  if (attribute.kind == "sections") return "int | Sequence[int]";
+  if (attribute.kind == "reals") return "TensorLike";
   if (attribute.cppType == "Axes") return "int | Sequence[int] | None";
+  if (attribute.cppType == "Sections" || attribute.cppType == "IntList")
+    return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
   if (attribute.kind == "shape") return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
@@ -53,7 +56,8 @@ std::vector<Parameter> parametersOf(const Callable &op) {
     if (ref.isOperand) {
       const Operand &operand = op.operands[ref.number];
       list.push_back({operand.name,
-                      operand.variadic   ? "Sequence[TensorLike]"
+                      operand.variadic   ? op.isComposite ? "Sequence[TensorLike] | TensorLike"
+                                                          : "Sequence[TensorLike]"
                       : operand.optional ? "TensorLike | None"
                                          : "TensorLike",
                       operand.admitsWord + " (" + operand.dtypeList() + "), " + operand.shape});
@@ -136,8 +140,8 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   SmallVector<std::string> arguments;
   const std::size_t count = op.operands.size();
   if (op.isVariadic()) {
-    os << "  const std::vector<Tensor> list = to_tensors(values[0], {" << quoted(op.mnemonic)
-       << ", " << quoted(parameters[0].name) << "});\n";
+    os << "  const std::vector<Tensor> list = " << (op.isComposite ? "tensors_of" : "to_tensors")
+       << "(values[0], {" << quoted(op.mnemonic) << ", " << quoted(parameters[0].name) << "});\n";
     return {"std::span<const Tensor>(list)"};
   }
   if (op.mnemonic == "cast") {
@@ -161,6 +165,14 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     for (auto [i, operand] : enumerate(op.operands))
       os << (i ? ", " : "")
          << (operand.dtypes.size() == 1 ? "DType::" + operand.dtypes[0] : "std::nullopt");
+    os << "}";
+  }
+  if (optional) {
+    // Where they are among the parameters.
+    os << ", {";
+    bool isFirst = true;
+    for (auto [i, parameter] : enumerate(parameters))
+      if (parameter.operand) os << (std::exchange(isFirst, false) ? "" : ", ") << i;
     os << "}";
   }
   os << ");\n";

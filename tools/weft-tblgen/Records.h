@@ -63,6 +63,7 @@ struct Callable {
   std::vector<ParameterRef> order; ///< of the parameters in Python
   std::vector<Raised> raises;      ///< with that for a dtype that an operand does not admit
   std::string gives = "tensor";    ///< or a list, or a tuple of them
+  bool isComposite = false;
 
   bool givesOne() const { return gives == "tensor"; }
   bool isVariadic() const;

@@ -37,6 +37,23 @@ Tensor floor_divide_integers(const Tensor &x, const Tensor &y) {
   return select(y == 0, nearest, nearest + rounded(whole));
 }
 
+/// Of floating numbers, by what division of their sizes leaves: no step is larger than they are.
+Tensor floor_divide_floats(const Tensor &x, const Tensor &y) {
+  const Tensor exact = x / y, size = abs(x), by = abs(y), left = remainder(size, by);
+  const Tensor times = (size - left) / by; // a whole number, but for roundings
+  const Tensor more = select(left == 0, times, times + 1);
+  const Tensor of_sign = select((x < 0) ^ (y < 0), -more, times), low = floor(of_sign);
+  const Tensor result = select(of_sign - low > 0.5, low + 1, low);
+  // Zeros have the sign of the quotient.
+  const Tensor rounded = select(result == 0, exact * 0, result);
+  return select(y == 0, exact, rounded);
+}
+
+/// 0 in place of NaN where the other is infinite.
+Tensor beside_infinity(const Tensor &x, const Tensor &other) {
+  return select((x != x) & (other == kInfinity), 0, x);
+}
+
 } // namespace
 
 Tensor round(const Tensor &x, std::int64_t decimals) {
@@ -68,14 +85,8 @@ Tensor nan_to_num(const Tensor &x, const NanToNumOptions &options) {
 }
 
 Tensor floor_divide(const Tensor &x, const Tensor &y) {
-  if (is_integer(x.dtype())) return floor_divide_integers(x, y);
-  const Tensor rest = remainder(x, y);
-  // By an infinite number the rest of the other sign is infinite too.
-  const Tensor small = (abs(y) == kInfinity) & (abs(x) < kInfinity);
-  // A whole number but for what the difference and the quotient are rounded by.
-  const Tensor whole = (x - rest) / y, low = floor(whole);
-  const Tensor rounded = select(whole - low > 0.5, low + 1, low);
-  return select(y == 0, x / y, select(small, select(rest == x, 0, -1), rounded));
+  return is_integer(x.dtype()) ? floor_divide_integers(x, y)
+                               : floor_divide_floats(stop_gradient(x), stop_gradient(y));
 }
 
 Tensor logaddexp(const Tensor &x, const Tensor &y) {
@@ -85,20 +96,22 @@ Tensor logaddexp(const Tensor &x, const Tensor &y) {
 }
 
 Tensor hypot(const Tensor &x, const Tensor &y) {
-  const Tensor a = abs(x), b = abs(y), most = stop_gradient(maximum(a, b));
-  // Beside an infinite number NaN is one too.
-  const Tensor a_infinite = a == kInfinity, infinite = a_infinite | (b == kInfinity);
-  const Tensor plain = (most == 0) | infinite, unit = select(plain, 1, most);
+  const Tensor first = abs(x), second = abs(y);
+  const Tensor a = beside_infinity(first, second), b = beside_infinity(second, first);
+  const Tensor most = stop_gradient(maximum(a, b));
+  const Tensor plain = (most == 0) | (most == kInfinity), unit = select(plain, 1, most);
   const Tensor squares = square(a / unit) + square(b / unit);
-  const Tensor length = unit * sqrt(select(plain, 1, squares));
-  return select(infinite, select(a_infinite, a, b), select(plain, maximum(a, b), length));
+  return select(plain, maximum(a, b), unit * sqrt(select(plain, 1, squares)));
 }
 
 Tensor cbrt(const Tensor &x) {
-  const Tensor size = abs(x), plain = (size == 0) | (size == kInfinity);
-  // 1 / 3 is rounded: a step of Newton's from the power of it.
-  const Tensor s = select(plain, 1, size), near = power(s, 1.0 / 3);
-  return select(plain, x, sign(x) * (near - (near - s / square(near)) / 3));
+  const Tensor below = is_negative(x); // so that -0.0 gives itself
+  const Tensor size = select(below, -x, x), near = power(size, 1.0 / 3);
+  // A step of Newton's: 1/3 is no number of the dtype, and the error of that grows with log(x).
+  const Tensor plain = (size == 0) | (size == kInfinity), known = select(plain, 1, near);
+  const Tensor excess = known - size / square(known);
+  const Tensor root = select(plain, near, known - excess / 3);
+  return select(below, -root, root);
 }
 
 Tensor copysign(const Tensor &x, const Tensor &y) {

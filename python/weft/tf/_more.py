@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import weft as wf
-from weft import _arguments, _joins, _weft
+from weft import _arguments, _weft
 from weft._reductions import root
 from weft._trees import is_dict, is_listed
 
@@ -268,7 +268,8 @@ def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
         return list(wf.unstack(x, axis))
     tensor: Any = _arguments.tensor("unstack", x, "value")
     at = _arguments.axis("unstack", axis, tensor.ndim)
-    return _joins.slices(tensor, at, _arguments.integer("unstack: num", num))
+    count = _arguments.integer("unstack: num", num)
+    return [tensor[(*(slice(None),) * at, i)] for i in range(count)]
 
 
 def split(x: Any, parts: Any, axis: int) -> list[Any]:

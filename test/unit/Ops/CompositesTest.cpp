@@ -65,6 +65,31 @@ TEST(Composites, AreTheirOpsToTapesAndTraces) {
   EXPECT_EQ(traced(x).to_vector<float>(), expected);
 }
 
+// As ops have them: a number or several in braces where options would stand, and lists of one.
+TEST(Composites, TakeAxesInAllSpellings) {
+  const Tensor x = arange(6.0).reshape({2, 3});
+  const auto values = [](const Tensor &y) { return y.to_vector<float>(); };
+  const std::vector<float> rows = values(var(x, {.axes = 1}));
+  EXPECT_EQ(values(var(x, 1)), rows);
+  EXPECT_EQ(values(var(x, {1})), rows);
+  EXPECT_EQ(values(var(x, {.axes = {-1}})), rows);
+  EXPECT_EQ(var(x, {0, 1}).item<float>(), var(x).item<float>());
+  EXPECT_EQ(var(x, {.axes = {0, 1}, .correction = 1}).item<float>(), 3.5F);
+  EXPECT_EQ(values(median(x, 0)), values(median(x, {.axis = -2})));
+  EXPECT_EQ(quantile(x, {0.25, 0.5}, 1).shape(), (Shape{2, 2}));
+  EXPECT_EQ(quantile(x, 0.5, {.axis = 1, .keepdims = true}).shape(), (Shape{2, 1}));
+  EXPECT_EQ(stack({x, x}, 1).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(stack(std::vector<Tensor>{x, x}).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(split(x, 3, 1).size(), 3U);
+  EXPECT_EQ(split(x, {1}).back().shape(), (Shape{1, 3}));
+  EXPECT_EQ(values(roll(x, {1, 1}, {0, 1})), values(roll(roll(x, 1, 0), 1, 1)));
+  EXPECT_EQ(expand_dims(x, {0, 3}).shape(), (Shape{1, 2, 3, 1}));
+  EXPECT_EQ(squeeze(expand_dims(x, 0)).shape(), x.shape());
+  EXPECT_EQ(average(x, {}, {.axes = 0}).shape(), (Shape{3}));
+  EXPECT_THAT(error_of<ShapeError>([] { ptp(zeros({2, 0}), 1); }),
+              HasSubstr("ptp: x has the shape (2, 0): there is no element to choose along axis 1"));
+}
+
 TEST(Composites, ErrorsHaveTheirNameAndTheUsersLine) {
   const Tensor two = zeros({2}), three = zeros({3}), bools = tensor({true});
   EXPECT_THAT(error_of<ShapeError>([&] { hypot(two, three); }), HasSubstr("hypot: "));
