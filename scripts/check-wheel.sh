@@ -17,6 +17,7 @@ verb_wheel() {
     build/wheel-venv/bin/pip wheel "$top" --no-deps --wheel-dir build/packages
   wheel=$(compgen -G 'build/packages/weft-*.whl')
   say "built: $wheel ($(du --apparent-size -h "$wheel" | cut -f1))"
+  say "to use it: python3 -m venv .venv && .venv/bin/pip install $wheel && .venv/bin/python -c 'import weft as wf; print(wf.ones(3))'"
 }
 
 verb_check_wheel() {

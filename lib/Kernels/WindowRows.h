@@ -156,10 +156,10 @@ void for_blocks_of_rows(const DenseWindows &c, int64_t work, const Run &run) {
       std::min(kPaddedBytes / std::max<int64_t>(bytes, 1), divide_up(lines, shares)), 1, lines);
   const int64_t blocks = divide_up(lines, together);
   constexpr int64_t kShortest = 64; // positions: a few register tiles
-  const int64_t parts =
-      threads == 1 || planes * blocks >= 2 * threads
-          ? 1
-          : std::clamp<int64_t>(divide_up(shares, blocks), 1, divide_up(axes[2].outs, kShortest));
+  const int64_t parts = threads == 1 || planes * blocks >= 2 * threads
+                            ? 1
+                            : std::clamp<int64_t>(divide_up(2 * threads, planes * blocks), 1,
+                                                  divide_up(axes[2].outs, kShortest));
   const int64_t length = divide_up(axes[2].outs, parts);
   const int64_t block_work = std::max<int64_t>(work * length * together, 1);
   threads::parallel_for_noexcept(

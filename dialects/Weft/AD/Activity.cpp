@@ -56,7 +56,10 @@ SmallVector<Value> differentiatedOperands(Operation *op) {
 
 } // namespace
 
-bool isKnownToActivity(Operation *op) { return passageOf(op) != Passage::unknown; }
+bool isKnownToActivity(Operation *op) {
+  const Passage passage = passageOf(op);
+  return passage != Passage::unknown && passage != Passage::host;
+}
 
 void Activity::find(ArrayRef<Operation *> ops, ValueRange sources, ValueRange targets) {
   varied.clear();

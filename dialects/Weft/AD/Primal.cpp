@@ -1,6 +1,7 @@
 // Copies a function to where it is differentiated, with what it calls.
 #include "Weft/AD/Primal.h"
 
+#include "Weft/AD/Rules.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::weft {
@@ -132,6 +133,8 @@ LogicalResult Primal::check() {
                   !context.activity.anyActive(inner->getResults()) ||
                   !context.activity.dependsOnActive(inner))
                 return WalkResult::advance();
+              if (auto host = dyn_cast<HostCallOp>(inner))
+                return refuseHost(context, host), WalkResult::interrupt();
               context.refuse(inner)
                   << "depends on what is differentiated and has no derivative: only weft "
                      "ops on tensors, scf and func.call have one; a number can stay a tensor "

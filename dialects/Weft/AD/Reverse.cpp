@@ -19,8 +19,6 @@ LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
       if (failed(reverseBranches(op))) return failure();
     } else if (auto custom = dyn_cast<CustomGradientOp>(op)) {
       if (failed(reverseCustom(context, custom))) return failure();
-    } else if (auto host = dyn_cast<HostCallOp>(op)) {
-      return refuseHost(context, host);
     } else if (failed(reverseRule(context, op, context.derivatives.lookup(op->getResult(0))))) {
       return failure();
     }

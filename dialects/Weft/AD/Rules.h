@@ -13,7 +13,7 @@ LogicalResult reverseRule(Context &context, Operation *op, Value cotangent);
 Value forwardRule(Context &context, Operation *op);
 
 /// Refuses an active host call, whose derivative is not known.
-LogicalResult refuseHost(Context &context, HostCallOp op);
+void refuseHost(Context &context, HostCallOp op);
 
 /// Adds to the cotangents of the op's sources what its pullback gives, whose body is copied.
 LogicalResult reverseCustom(Context &context, CustomGradientOp op);

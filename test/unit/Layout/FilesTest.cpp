@@ -5,7 +5,7 @@
 
 #include <cctype>
 
-namespace weft::house {
+namespace weft::layout {
 namespace {
 
 constexpr std::size_t kMaxLines = 800;
@@ -57,4 +57,4 @@ TEST(Files, OpenWithASentenceOnWhatLivesThere) {
 }
 
 } // namespace
-} // namespace weft::house
+} // namespace weft::layout

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::house {
+namespace weft::layout {
 namespace {
 
 template <class T>
@@ -100,4 +100,4 @@ TEST(Dependencies, TheCompilerExportsItsDoorAndWhatGdbLooksFor) {
 #endif
 
 } // namespace
-} // namespace weft::house
+} // namespace weft::layout

@@ -8,7 +8,7 @@
 
 namespace fs = std::filesystem;
 
-namespace weft::house {
+namespace weft::layout {
 
 SourceFile read_file(const std::string &path) {
   SourceFile file{path, {}};
@@ -48,4 +48,4 @@ std::vector<Include> includes_of(const SourceFile &file) {
   return found;
 }
 
-} // namespace weft::house
+} // namespace weft::layout

@@ -9,7 +9,7 @@
 #include <regex>
 #include <set>
 
-namespace weft::house {
+namespace weft::layout {
 namespace {
 
 /// The op classes that the records define.
@@ -195,4 +195,4 @@ TEST(Facts, AnOpCostsWhatTheTableSays) {
 }
 
 } // namespace
-} // namespace weft::house
+} // namespace weft::layout

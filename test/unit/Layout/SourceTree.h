@@ -1,11 +1,11 @@
-// The files of this repository that people wrote, read into memory for the tests of the house
+// The files of this repository that people wrote, read into memory for the tests of its layout
 // rules.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace weft::house {
+namespace weft::layout {
 
 /// One file, by its path below the repository's top.
 struct SourceFile {
@@ -27,4 +27,4 @@ struct Include {
 };
 std::vector<Include> includes_of(const SourceFile &file);
 
-} // namespace weft::house
+} // namespace weft::layout

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace weft::house {
+namespace weft::layout {
 namespace {
 
 std::string joined(const std::vector<std::string> &lines, std::size_t from, std::size_t to) {
@@ -57,4 +57,4 @@ TEST(Exporting, ShowsTheProgramThatIsTested) {
 }
 
 } // namespace
-} // namespace weft::house
+} // namespace weft::layout

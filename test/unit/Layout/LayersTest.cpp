@@ -1,4 +1,4 @@
-// Every #include points down the floors of the house, and no file below the compiler's floor names
+// Every #include points down the layers of the library, and no file below the compiler's layer names
 // an LLVM or MLIR header.
 #include "SourceTree.h"
 
@@ -8,11 +8,11 @@
 #include <set>
 #include <string>
 
-namespace weft::house {
+namespace weft::layout {
 namespace {
 
-// What each floor may include besides itself, as docs/architecture.md draws it. Public headers
-// belong to the floor that implements them: kHeaderFloors below.
+// What each layer may include besides itself, as docs/architecture.md draws it. Public headers
+// belong to the layer that implements them: kHeaderLayers below.
 const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   std::map<std::string, std::set<std::string>> may;
   may["Support"] = {};
@@ -41,11 +41,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   return may;
 }();
 
-// The floors that stand above the compiler's: only these may name MLIR.
-const std::set<std::string> kMlirFloors = {"dialects", "compiler", "tools"};
+// The layers that stand above the compiler's: only these may name MLIR.
+const std::set<std::string> kMlirLayers = {"dialects", "compiler", "tools"};
 
-// The floor that implements each public header.
-const std::map<std::string, std::string> kHeaderFloors = {
+// The layer that implements each public header.
+const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/dtype.h", "Support"},
     {"weft/dtypes.def", "Support"},
     {"weft/error.h", "Support"},
@@ -112,20 +112,21 @@ const std::map<std::string, std::string> kHeaderFloors = {
     {"weft/nn.h", "NN"},
     {"weft/optimizers.h", "NN"},
     {"weft/schedules.h", "NN"},
+    {"weft/names.h", "Train"},
     {"weft/weft.h", "Train"},
 };
 
 // The folders of compiler/, which its headers are included by.
 const std::set<std::string> kCompilerFolders = {"Driver", "Import", "JIT", "Pipelines", "Reports"};
 
-// The floor of a file of this repository, or of what an #include names; empty for everything
+// The layer of a file of this repository, or of what an #include names; empty for everything
 // outside.
-std::string floor_of_header(const std::string &target) {
+std::string layer_of_header(const std::string &target) {
   if (target.starts_with("weft/")) {
-    const auto found = kHeaderFloors.find(target);
-    if (found == kHeaderFloors.end() && target.starts_with("weft/nn/")) return "NN";
-    if (found == kHeaderFloors.end() && target.starts_with("weft/data/")) return "Data";
-    return found == kHeaderFloors.end() ? "unknown" : found->second;
+    const auto found = kHeaderLayers.find(target);
+    if (found == kHeaderLayers.end() && target.starts_with("weft/nn/")) return "NN";
+    if (found == kHeaderLayers.end() && target.starts_with("weft/data/")) return "Data";
+    return found == kHeaderLayers.end() ? "unknown" : found->second;
   }
   if (target.starts_with("Weft/")) return "dialects";
   const std::string folder = target.substr(0, target.find('/'));
@@ -133,13 +134,13 @@ std::string floor_of_header(const std::string &target) {
   return folder != target && kMayInclude.contains(folder) ? folder : "";
 }
 
-std::string floor_of_file(const std::string &path) {
-  if (path.starts_with("include/")) return floor_of_header(path.substr(8));
+std::string layer_of_file(const std::string &path) {
+  if (path.starts_with("include/")) return layer_of_header(path.substr(8));
   if (path.starts_with("dialects/")) return "dialects";
   if (path.starts_with("compiler/")) return "compiler";
   if (path.starts_with("tools/")) return "tools";
   const std::size_t slash = path.find('/', 4);
-  return slash == std::string::npos ? "" : path.substr(4, slash - 4); // lib/FLOOR/...
+  return slash == std::string::npos ? "" : path.substr(4, slash - 4); // lib/LAYER/...
 }
 
 const std::vector<SourceFile> &sources() {
@@ -148,35 +149,35 @@ const std::vector<SourceFile> &sources() {
   return files;
 }
 
-TEST(Floors, EveryPublicHeaderHasOne) {
+TEST(Layers, EveryPublicHeaderHasOne) {
   for (const SourceFile &file : sources())
     if (file.path.starts_with("include/"))
-      EXPECT_NE(floor_of_file(file.path), "unknown")
-          << file.path << " is new: name the floor that implements it in kHeaderFloors of "
+      EXPECT_NE(layer_of_file(file.path), "unknown")
+          << file.path << " is new: name the layer that implements it in kHeaderLayers of "
           << __FILE__;
 }
 
-TEST(Floors, EveryFolderOfLibIsOne) {
+TEST(Layers, EveryFolderOfLibIsOne) {
   for (const SourceFile &file : sources())
     if (file.path.starts_with("lib/") && file.path.find('/', 4) != std::string::npos)
-      EXPECT_TRUE(kMayInclude.contains(floor_of_file(file.path)))
-          << file.path << " lies on no floor that kMayInclude of " << __FILE__ << " knows";
+      EXPECT_TRUE(kMayInclude.contains(layer_of_file(file.path)))
+          << file.path << " lies in no layer that kMayInclude of " << __FILE__ << " knows";
 }
 
-TEST(Floors, EveryFolderOfTheCompilerIsKnown) {
+TEST(Layers, EveryFolderOfTheCompilerIsKnown) {
   for (const SourceFile &file : sources())
     if (file.path.starts_with("compiler/"))
       EXPECT_TRUE(kCompilerFolders.contains(file.path.substr(9, file.path.find('/', 9) - 9)))
           << file.path << " lies in no folder that kCompilerFolders of " << __FILE__ << " knows";
 }
 
-TEST(Floors, ArrowsPointDown) {
+TEST(Layers, ArrowsPointDown) {
   for (const SourceFile &file : sources()) {
-    const std::string from = floor_of_file(file.path);
+    const std::string from = layer_of_file(file.path);
     const auto allowed = kMayInclude.find(from);
     if (allowed == kMayInclude.end()) continue; // tools stand above everything
     for (const Include &include : includes_of(file)) {
-      const std::string to = floor_of_header(include.target);
+      const std::string to = layer_of_header(include.target);
       if (to.empty() || to == "unknown" || to == from) continue;
       EXPECT_TRUE(allowed->second.contains(to))
           << file.path << ":" << include.line << " includes " << include.target
@@ -185,11 +186,11 @@ TEST(Floors, ArrowsPointDown) {
   }
 }
 
-TEST(Floors, NeighboursDoNotIncludeEachOther) {
+TEST(Layers, NeighboursDoNotIncludeEachOther) {
   std::map<std::pair<std::string, std::string>, std::string> edges;
   for (const SourceFile &file : sources())
     for (const Include &include : includes_of(file)) {
-      const std::string from = floor_of_file(file.path), to = floor_of_header(include.target);
+      const std::string from = layer_of_file(file.path), to = layer_of_header(include.target);
       if (!to.empty() && to != "unknown" && from != to)
         edges.emplace(std::pair(from, to), file.path + ":" + std::to_string(include.line));
     }
@@ -201,9 +202,9 @@ TEST(Floors, NeighboursDoNotIncludeEachOther) {
   }
 }
 
-TEST(Floors, MlirIsNamedOnlyAboveTheCompilersFloor) {
+TEST(Layers, MlirIsNamedOnlyAboveTheCompilersLayer) {
   for (const SourceFile &file : sources()) {
-    if (kMlirFloors.contains(floor_of_file(file.path))) continue;
+    if (kMlirLayers.contains(layer_of_file(file.path))) continue;
     for (const Include &include : includes_of(file))
       EXPECT_FALSE(include.target.starts_with("mlir") || include.target.starts_with("llvm") ||
                    include.target.starts_with("Weft/"))
@@ -212,10 +213,10 @@ TEST(Floors, MlirIsNamedOnlyAboveTheCompilersFloor) {
   }
 }
 
-TEST(Floors, ExamplesUseThePublicHeadersOnly) {
+TEST(Layers, ExamplesUseThePublicHeadersOnly) {
   for (const SourceFile &file : read_sources({"examples"}, {".h", ".cpp"}))
     for (const Include &include : includes_of(file)) {
-      const std::string to = floor_of_header(include.target);
+      const std::string to = layer_of_header(include.target);
       EXPECT_TRUE(to.empty() || include.target.starts_with("weft/"))
           << file.path << ":" << include.line << " includes " << include.target
           << "; people copy examples, and only include/weft is installed";
@@ -223,4 +224,4 @@ TEST(Floors, ExamplesUseThePublicHeadersOnly) {
 }
 
 } // namespace
-} // namespace weft::house
+} // namespace weft::layout
