@@ -410,6 +410,7 @@ Ints to_integer_list(PyObject *object, const Place &place) {
     return to_integers(is_variable(object) ? nb::cast(variable_in(object).value()).ptr() : object,
                        place);
   } catch (const DTypeError &) {
+    if (PyList_Check(object) || PyTuple_Check(object)) throw; // which is of an item
     throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
                      ": an integer or a list of them is wanted");
   }

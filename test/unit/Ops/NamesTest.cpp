@@ -33,7 +33,7 @@ TEST(Names, StandBesideThoseOfUsers) {
   const Tensor x = ones({2, 3});
   EXPECT_EQ(sum(x * scale + total, 1).to_vector<float>(), (std::vector<float>{22.5F, 22.5F}));
   const auto f = function([](const Tensor &a) { return clip(hypot(a, 2), 0, 1); });
-  EXPECT_EQ(f(x)[{0, all}].shape(), (Shape{3}));
+  EXPECT_EQ((f(x)[{0, all}].shape()), (Shape{3}));
   const nn::Dense dense(3);
   EXPECT_EQ(dense(x).shape(), (Shape{2, 3}));
 }
