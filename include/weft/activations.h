@@ -25,9 +25,9 @@ Tensor elu(const Operand &x);
 /// `elu` whose lower part is scaled by 1.673263242354377 and whole by 1.050700987355480, so that
 /// layers keep mean 0 and variance 1 (Klambauer et al. 2017).
 Tensor selu(const Operand &x);
-/// x, and 0.2 x where x is below 0.
+/// x, and 0.2 x where x is not above 0.
 Tensor leaky_relu(const Operand &x);
-/// min(max(x, 0), 6), with half the derivative at 0 and 6.
+/// min(max(x, 0), 6), with the derivative 0 at 0 and 6.
 Tensor relu6(const Operand &x);
 /// relu6(x + 3) / 6.
 Tensor hard_sigmoid(const Operand &x);

@@ -13,8 +13,10 @@ namespace weft {
 
 /// x * x.
 Tensor square(const Operand &x);
-/// max(x, 0), with the gradient of `maximum`: 0.5 where x is 0.
+/// max(x, 0), with the gradient 0 where x is 0.
 Tensor relu(const Operand &x);
+/// log(sum(exp(x))) over the given axes, without overflow; of integers in f32.
+Tensor logsumexp(const Operand &x, const SumOptions &options = {});
 
 /// Options of `top_k`.
 struct TopKOptions {

@@ -58,7 +58,8 @@ struct ConvolutionOptions {
 
 /// Of each position the sum over its window, and the channels of its group, of x and the kernel,
 /// which is not flipped. Padding is zeros that take part: NaN and infinities of the kernel meet
-/// them. Each sum is one chain over (window, channel), the same at any number of threads.
+/// them. Each sum is one chain over (window, channel), the same at any number of threads. Operands
+/// take one dtype, as those of `matmul`.
 ///
 /// Throws ShapeError if the ranks differ or are not 3 to 5, a window is larger than the padded
 /// axis, or channels do not fit the groups or each other; ValueError for strides, dilations or

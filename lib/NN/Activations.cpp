@@ -14,6 +14,9 @@ namespace {
 /// exp(x) - 1 where x is not above 0, and 0 elsewhere, where exp(x) would overflow in the gradient.
 Tensor lower_part(const Tensor &x, const Tensor &above) { return expm1(select(above, 0, x)); }
 
+/// min(max(x, 0), 6), without the gradient of those at 0 and 6.
+Tensor clipped_at_6(const Tensor &x) { return select(x <= 0, 0, select(x >= 6, 6, x)); }
+
 /// The operand; a C++ number as a tensor of rank 0, an integer as a floating one.
 Tensor floating(const Operand &x) {
   const Tensor value = x.materialize();
@@ -69,17 +72,17 @@ Tensor selu(const Operand &x) {
 Tensor leaky_relu(const Operand &x) {
   const CompositeCall site("leaky_relu", x.where());
   const Tensor v = floating(x);
-  return select(v < 0, 0.2 * v, v);
+  return select(v > 0, v, 0.2 * v);
 }
 
 Tensor relu6(const Operand &x) {
   const CompositeCall site("relu6", x.where());
-  return minimum(maximum(floating(x), 0), 6);
+  return clipped_at_6(floating(x));
 }
 
 Tensor hard_sigmoid(const Operand &x) {
   const CompositeCall site("hard_sigmoid", x.where());
-  return minimum(maximum(floating(x) + 3, 0), 6) * (1.0 / 6);
+  return clipped_at_6(floating(x) + 3) * (1.0 / 6);
 }
 
 Tensor mish(const Operand &x) {

@@ -13,17 +13,12 @@ namespace weft::nn {
 
 namespace {
 
-/// The operand, after the check that it has a last axis.
-Tensor with_last_axis(const char *function, const Operand &logits) {
-  Tensor x = logits.materialize();
+/// The operand less its largest entry along the axis, through which no gradient flows: it cancels.
+Tensor shifted(const char *function, const Operand &logits, std::int64_t axis) {
+  const Tensor x = logits.materialize();
   if (x.rank() == 0)
     throw ShapeError(std::string(function) + ": the logits are a scalar, so there is no last axis");
-  return x;
-}
-
-/// x less its largest entry along the last axis, through which no gradient flows: it cancels.
-Tensor shifted(const Tensor &x) {
-  return x - stop_gradient(max(x, {.axes = Ints{-1}, .keepdims = true}));
+  return x - stop_gradient(max(x, {.axes = Ints{axis}, .keepdims = true}));
 }
 
 void check_rate(double rate) {
@@ -76,16 +71,16 @@ Tensor Dropout::operator()(const Operand &x, const CallOptions &options) const {
                                       : x.materialize());
 }
 
-Tensor log_softmax(const Operand &logits) {
+Tensor LogSoftmax::operator()(const Operand &logits, std::int64_t axis) const {
   const CompositeCall site("log_softmax", logits.where());
-  const Tensor x = shifted(with_last_axis("log_softmax", logits));
-  return x - log(sum(exp(x), {.axes = Ints{-1}, .keepdims = true}));
+  const Tensor x = shifted("log_softmax", logits, axis);
+  return x - log(sum(exp(x), {.axes = Ints{axis}, .keepdims = true}));
 }
 
-Tensor softmax(const Operand &logits) {
+Tensor Softmax::operator()(const Operand &logits, std::int64_t axis) const {
   const CompositeCall site("softmax", logits.where());
-  const Tensor e = exp(shifted(with_last_axis("softmax", logits)));
-  return e / sum(e, {.axes = Ints{-1}, .keepdims = true});
+  const Tensor e = exp(shifted("softmax", logits, axis));
+  return e / sum(e, {.axes = Ints{axis}, .keepdims = true});
 }
 
 Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {

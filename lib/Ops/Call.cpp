@@ -81,8 +81,12 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
   WEFT_INVARIANT(operands.size() <= kMaxOperands,
                  "too many operands for a call that is not variadic");
   if (info.promotion == Promotion::none) {
-    // A weak scalar next to a tensor of its role takes that dtype; alone it keeps its own.
-    for (std::size_t i = 0; i < operands.size(); ++i) tensors[i] = operands[i]->materialize();
+    // A weak scalar keeps its own dtype; what is cast is the number itself, not f32's of it.
+    const bool exact = op == OpCode::cast;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      tensors[i] = exact && operands[i]->weak() && operands[i]->weak_kind() == DTypeKind::floating
+                       ? operands[i]->materialize(DType::f64)
+                       : operands[i]->materialize();
   } else {
     const std::size_t first = unpromoted(info);
     const DType dtype = promoted_dtype(info.promotion, operands, first);

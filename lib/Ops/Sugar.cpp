@@ -1,6 +1,7 @@
 // Functions that are written in terms of ops: full, square, relu, top_k, and the effects
 // print and check.
 #include <algorithm>
+#include <limits>
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Call.h"
@@ -48,7 +49,20 @@ Tensor relu(const Operand &x) {
     if (Tensor result = call::fast_binary(OpCode::maximum, x, 0); result.defined()) return result;
   }
   const CompositeCall site("relu", x.where());
-  return maximum(x, {0, x.where()});
+  if (!x.undefined() && x.dtype() == DType::boolean)
+    raise(ErrorKind::dtype, "relu: x must be a number (i32, i64, f32, f64), but is bool");
+  // The same numbers, NaN too, but no gradient at 0, which maximum would share.
+  return select(less_equal(x, {0, x.where()}), {0, x.where()}, x);
+}
+
+Tensor logsumexp(const Operand &x, const SumOptions &options) {
+  const CompositeCall site("logsumexp", x.where());
+  const Tensor most = stop_gradient(max(x, {.axes = options.axes, .keepdims = true}));
+  // An infinite one stays as it is: infinities do not cancel.
+  const Tensor shift = select(less(abs(most), std::numeric_limits<double>::infinity()), most, 0);
+  const Tensor total =
+      add(log(sum(exp(subtract(x, shift)), {.axes = options.axes, .keepdims = true})), shift);
+  return options.keepdims ? total : sum(total, {.axes = options.axes});
 }
 
 TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {

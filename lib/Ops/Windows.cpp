@@ -118,12 +118,25 @@ Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::
 
 } // namespace
 
+namespace {
+
+/// Both in the dtype that they promote to, as those of a product.
+std::pair<Tensor, Tensor> promoted(const Operand &x, const Operand &kernel) {
+  const auto of = [](const Tensor &t, DType dtype) {
+    return detail::type_of(t).dtype == dtype ? t : cast(t, dtype);
+  };
+  const Tensor a = x.materialize(), b = kernel.materialize();
+  const DType dtype = promote(detail::type_of(a).dtype, detail::type_of(b).dtype);
+  return {of(a, dtype), of(b, dtype)};
+}
+
+} // namespace
+
 Tensor convolution(const Operand &x, const Operand &kernel, const ConvolutionOptions &options) {
   const CallSite site(call::where_of({&x, &kernel}));
   call::rank_of(OpCode::convolution, x);
   call::rank_of(OpCode::convolution, kernel);
-  Tensor images = x.materialize();
-  const Tensor weights = kernel.materialize();
+  auto [images, weights] = promoted(x, kernel);
   const std::size_t axes = spatial_axes("convolution", detail::type_of(images).shape);
   const Ints strides = entries(options.strides, axes, 1);
   const Ints dilations = entries(options.dilations, axes, 1);
@@ -170,7 +183,9 @@ Tensor convolution_transpose(const Operand &x, const Operand &kernel,
     }
   }
   if (!options.output_padding.empty()) extra = options.output_padding;
-  return call::general(OpCode::convolution_transpose, {&x, &kernel},
+  const auto [images, weights] = promoted(x, kernel);
+  const Operand of(images), by(weights);
+  return call::general(OpCode::convolution_transpose, {&of, &by},
                        Attrs{Attr(strides), Attr(padding.low), Attr(padding.high), Attr(dilations),
                              Attr(options.groups), Attr(extra)});
 }

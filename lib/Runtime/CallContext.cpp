@@ -4,6 +4,7 @@
 #include "Runtime/IndexBounds.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Printing.h"
+#include "Support/CallSite.h"
 #include "Support/Fault.h"
 
 #include <algorithm>
@@ -187,7 +188,7 @@ SourcePlace place_of(const CallContext *context, std::int64_t site) {
 std::string of_function(const CallContext *context, std::int64_t site, const std::string &message) {
   const char *const function =
       context->places == nullptr || site < 0 ? nullptr : context->places->function(site);
-  return function == nullptr ? message : std::string(function) + ": " + message;
+  return CallSite::of_function(function, message);
 }
 
 } // namespace

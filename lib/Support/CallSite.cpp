@@ -1,6 +1,8 @@
 // The line and the function that a thread is doing a call of, and places as text.
 #include "Support/CallSite.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace weft {
@@ -34,10 +36,37 @@ thread_local constinit const char *CallSite::function_ __attribute__((tls_model(
     nullptr;
 
 std::string CallSite::of_function(std::string_view message) {
-  if (function_ == nullptr) return std::string(message);
-  const std::string_view name = function_;
-  const bool says_so = message.starts_with(name) && message.substr(name.size()).starts_with(':');
-  return says_so ? std::string(message) : std::string(name) + ": " + std::string(message);
+  return of_function(function_, message);
+}
+
+static bool is_op(std::string_view name) {
+  static constexpr std::string_view names[] = {
+#define WEFT_OP(op) #op,
+#include <weft/detail/opcodes.inc>
+#undef WEFT_OP
+  };
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+std::string CallSite::of_function(const char *function, std::string_view message) {
+  if (function == nullptr) return std::string(message);
+  std::string_view name = function, word;
+  if (const std::size_t at = name.find(": "); at != std::string_view::npos) { // of an IndexWord
+    word = name.substr(at + 2);
+    name = name.substr(0, at);
+  }
+  if (message.starts_with(name) && message.substr(name.size()).starts_with(':'))
+    return std::string(message);
+  if (const std::size_t at = message.find(": ");
+      at != std::string_view::npos && is_op(message.substr(0, at)))
+    message.remove_prefix(at + 2);
+  constexpr std::string_view index = "index ";
+  std::string said;
+  if (!word.empty() && message.starts_with(index)) {
+    message.remove_prefix(index.size());
+    said = std::string(word) + " ";
+  }
+  return std::string(name) + ": " + said + std::string(message);
 }
 
 bool is_users(const std::source_location &where) {

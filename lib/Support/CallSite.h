@@ -37,15 +37,18 @@ public:
 
   /// The function that the user called, if it is made of others of the library; else null.
   static const char *function() { return function_; }
-  /// A message as the user of `function()` is to read it, who did not call what it begins with:
-  /// "relu: maximum: lhs must be a number".
+  /// A message as the user of `function()` is to read it, who did not call the op whose name it
+  /// begins with: "square: lhs must be a number".
   static std::string of_function(std::string_view message);
+  /// The same of a function that was noted before; null is none.
+  static std::string of_function(const char *function, std::string_view message);
 
 private:
   friend class AsIfAt;
   friend class detail::CallLine;
   friend class detail::UserLines;
   friend class CompositeCall;
+  friend class IndexWord;
   friend class nn::LayerCall;
   std::source_location saved_;
   // Initial-exec: one instruction to read, where a shared library would otherwise call a function.
@@ -71,6 +74,22 @@ public:
 private:
   const char *outer_;
   profile::Scope scope_;
+};
+
+/// What a composite calls the indices of the ops that it calls meanwhile, if one is out of range:
+/// "softmax_cross_entropy: label 5 is out of range ..".
+class IndexWord {
+public:
+  explicit IndexWord(std::string_view word) : outer_(CallSite::function_) {
+    if (outer_ != nullptr)
+      CallSite::function_ = profile::kept(std::string(outer_) + ": " + std::string(word));
+  }
+  ~IndexWord() { CallSite::function_ = outer_; }
+  IndexWord(const IndexWord &) = delete;
+  IndexWord &operator=(const IndexWord &) = delete;
+
+private:
+  const char *outer_;
 };
 
 /// Replaces the line, whatever it is: for work that belongs to a call of before, such as a

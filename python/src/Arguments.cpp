@@ -162,7 +162,7 @@ constexpr NamedActivation kActivations[] = {
     {"tanh", tanh},
     {"sigmoid", sigmoid},
     {"logistic", logistic},
-    {"softmax", nn::softmax},
+    {"softmax", [](const Operand &x) { return nn::softmax(x); }},
     {"gelu", gelu},
     {"gelu_tanh", gelu_tanh},
     {"silu", silu},
@@ -175,7 +175,7 @@ constexpr NamedActivation kActivations[] = {
     {"hard_sigmoid", hard_sigmoid},
     {"mish", mish},
     {"softsign", softsign},
-    {"log_softmax", nn::log_softmax},
+    {"log_softmax", [](const Operand &x) { return nn::log_softmax(x); }},
     {"exponential", exp},
     {"exp", exp},
 };

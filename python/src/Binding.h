@@ -166,6 +166,8 @@ enum class Sharing {
 /// DLPack or `__array__`. Numbers take the dtype `hint` if they can without loss of kind.
 Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint = std::nullopt,
                  Sharing sharing = Sharing::copy);
+/// What is to be cast to a dtype: numbers of Python by one rounding, that of the cast.
+Tensor to_tensor_for_cast(PyObject *object, DType dtype, const Place &place);
 /// The same, converted to a dtype.
 Tensor to_tensor_of(PyObject *object, std::optional<DType> dtype, const Place &place,
                     Sharing sharing = Sharing::copy);
@@ -176,6 +178,31 @@ std::vector<Tensor> to_tensors(PyObject *object, const Place &place);
 Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing);
 /// The tensor of what speaks DLPack; undefined for what does not.
 Tensor tensor_of_dlpack(PyObject *object, const Place &place, Sharing sharing);
+
+/// The dtype that numbers of Python, and lists of them alone, take beside other arguments: what
+/// those that have a dtype of their own (tensors, variables, arrays, also in lists) promote to.
+class Beside {
+public:
+  explicit Beside(std::optional<DType> strong = std::nullopt) : strong_(strong) {}
+  /// Counts an argument, or what is in a list.
+  void add(PyObject *object) { add(object, 0); }
+  /// Nothing where all are numbers. Of a numpy.float64, which is a float of Python, it is f64.
+  std::optional<DType> dtype() const {
+    return strong_ ? strong_ : wide_ ? std::optional(DType::f64) : std::nullopt;
+  }
+  /// The same of one object.
+  static std::optional<DType> of(PyObject *object) {
+    Beside one;
+    one.add(object);
+    return one.dtype();
+  }
+
+private:
+  void add(PyObject *object, int depth);
+
+  std::optional<DType> strong_;
+  bool wide_ = false; ///< there is a numpy.float64
+};
 
 /// One argument of an op: a tensor or a weak number.
 class Argument {
@@ -224,10 +251,10 @@ public:
   /// `own` are the dtypes of operands that admit one alone.
   Operands(const Signature &signature, PyObject *const *values, std::size_t promoted,
            const std::array<std::optional<DType>, N> &own = {}) {
-    std::optional<DType> hint;
+    Beside beside;
     if (N > 1)
-      for (std::size_t i = promoted; i < N && !hint; ++i)
-        if (is_tensor(values[i])) hint = tensor_in(values[i]).dtype();
+      for (std::size_t i = promoted; i < N; ++i) beside.add(values[i]);
+    const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       const Place place{signature.name, signature.names[i]};
       if (!arguments_[i].convert(values[i], place, i < promoted ? own[i] : hint))

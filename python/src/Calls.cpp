@@ -13,14 +13,7 @@ namespace {
   std::string message =
       std::string("weft.") + signature.name + "() got an unexpected argument '" + word + "'";
   const std::span names(signature.names.data(), static_cast<std::size_t>(signature.count));
-  std::string near = nearest(word, names);
-  // What C++ and others call it.
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  const std::string_view given = word;
-  if ((given == "axes" || given == "dim") && has("axis")) near = "axis";
-  if ((given == "keep_dims" || given == "keepdim") && has("keepdims")) near = "keepdims";
+  const std::string near = nearest(word, names);
   if (!near.empty()) message += "; did you mean '" + near + "'?";
   raise_type_error(message);
 }

@@ -56,10 +56,10 @@ public:
   /// `at` is where they are among the arguments.
   OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted,
                    const std::array<std::size_t, N> &at) {
-    std::optional<DType> hint;
-    for (std::size_t i = promoted; i < N && !hint; ++i)
-      if (PyObject *value = values[at[i]]; value != nullptr && is_tensor(value))
-        hint = tensor_in(value).dtype();
+    Beside beside;
+    for (std::size_t i = promoted; i < N; ++i)
+      if (values[at[i]] != nullptr) beside.add(values[at[i]]);
+    const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       PyObject *value = values[at[i]];
       given_[i] = value != nullptr &&

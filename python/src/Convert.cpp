@@ -16,12 +16,13 @@ public:
 
   /// Reads a number; `other` if it is none.
   Found add(PyObject *object) {
-    if (PyFloat_CheckExact(object)) {
+    if (PyFloat_Check(object)) {
       kind_ = DTypeKind::floating;
+      wide_ |= !PyFloat_CheckExact(object) && PyObject_CheckBuffer(object) != 0;
       return push(0, PyFloat_AS_DOUBLE(object));
     }
     if (PyBool_Check(object)) return push(object == Py_True, object == Py_True);
-    if (!PyLong_CheckExact(object)) return Found::other;
+    if (!PyLong_Check(object)) return Found::other;
     kind_ = std::max(kind_, DTypeKind::integer);
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -39,6 +40,7 @@ public:
   /// The dtype of their kind: `hint` if that is of the kind or a higher one.
   DType dtype(std::optional<DType> hint) const {
     if (hint && kind_of(*hint) >= kind_) return *hint;
+    if (kind_ == DTypeKind::floating && !hint && wide_) return DType::f64;
     if (kind_ == DTypeKind::floating || count() == 0) return DType::f32;
     return kind_ == DTypeKind::boolean ? DType::boolean : large_ ? DType::i64 : DType::i32;
   }
@@ -69,6 +71,7 @@ private:
   std::vector<double> floats_;
   DTypeKind kind_ = DTypeKind::boolean;
   bool large_ = false, too_large_ = false;
+  bool wide_ = false; ///< there is a numpy.float64
 };
 
 bool is_sequence(PyObject *object) {
@@ -186,6 +189,44 @@ nb::object array_of(PyObject *object) {
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// What numbers beside others become
+//===----------------------------------------------------------------------===//
+
+void Beside::add(PyObject *object, int depth) {
+  const auto strong = [&](DType dtype) { strong_ = strong_ ? promote(*strong_, dtype) : dtype; };
+  if (is_tensor(object)) return strong(detail::type_of(tensor_in(object)).dtype);
+  if (is_variable(object)) return strong(variable_in(object).dtype());
+  if (PyFloat_Check(object)) {
+    wide_ |= !PyFloat_CheckExact(object) && PyObject_CheckBuffer(object) != 0;
+    return;
+  }
+  if (PyLong_Check(object) || object == Py_None || PyUnicode_Check(object) ||
+      PyBytes_Check(object) || PyDict_Check(object) || depth > max_rank)
+    return;
+  if (!PyList_Check(object) && !PyTuple_Check(object)) {
+    // What has elements of its own; an error in them is that of the conversion, which follows.
+    const Place place{"", ""};
+    Tensor tensor;
+    try {
+      tensor = tensor_of_buffer(object, place, Sharing::if_possible);
+      if (!tensor.defined()) tensor = tensor_of_dlpack(object, place, Sharing::if_possible);
+      if (!tensor.defined())
+        if (const nb::object array = array_of(object); array.is_valid())
+          tensor = tensor_of_buffer(array.ptr(), place, Sharing::if_possible);
+    } catch (const Error &) {
+      return;
+    }
+    if (tensor.defined()) return strong(detail::type_of(tensor).dtype);
+    if (!is_sequence(object)) return;
+  }
+  const nb::object items = checked(PySequence_Fast(object, "a sequence was expected"));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
+    add(item.ptr(), depth + 1);
+  }
+}
+
 void refuse_object(PyObject *object, const Place &place) {
   std::string kind = Py_TYPE(object)->tp_name;
   std::string hint = "a tensor, a number, a nested list of numbers or an array is wanted";
@@ -238,6 +279,14 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
   if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object) ||
       PyComplex_Check(object))
     return false;
+  if (hint && PyFloat_Check(object)) {
+    // A numpy.float64 counts as the number of Python that it is: alone it is f64, beside a floating
+    // tensor of that dtype.
+    const double number = PyFloat_AS_DOUBLE(object);
+    if (is_floating(*hint)) set(Operand(number).materialize(*hint));
+    else operand_.emplace(number);
+    return true;
+  }
   if (Tensor tensor = tensor_of_buffer(object, place, Sharing::copy); tensor.defined()) {
     set(std::move(tensor));
     return true;
@@ -264,7 +313,13 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
     if (!is_sequence(object)) return false;
   }
   Walk walk(place);
-  set(walk.run(object) ? walk.finish(hint) : stacked(object, place, hint, 0));
+  if (walk.run(object)) {
+    set(walk.finish(hint));
+    return true;
+  }
+  Beside others(hint);
+  others.add(object);
+  set(stacked(object, place, others.dtype(), 0));
   return true;
 }
 
@@ -287,10 +342,20 @@ Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint
   return operand.materialize();
 }
 
+Tensor to_tensor_for_cast(PyObject *object, DType dtype, const Place &place) {
+  Tensor tensor =
+      to_tensor(object, place, is_floating(dtype) ? std::optional(dtype) : std::nullopt);
+  // Numbers with a fraction are cut as they are, not as f32 rounds them.
+  const bool rounded = dtype != DType::f32 && detail::type_of(tensor).dtype == DType::f32;
+  return rounded && !Beside::of(object) ? to_tensor(object, place, DType::f64) : tensor;
+}
+
 Tensor to_tensor_of(PyObject *object, std::optional<DType> dtype, const Place &place,
                     Sharing sharing) {
   Tensor tensor = to_tensor(object, place, dtype, sharing);
   if (!dtype || detail::type_of(tensor).dtype == *dtype) return tensor;
+  if (sharing != Sharing::only && detail::type_of(tensor).dtype == DType::f32)
+    tensor = to_tensor_for_cast(object, *dtype, place);
   if (sharing == Sharing::only)
     throw ValueError(place.text() + " is of another dtype, and copy is False");
   return tensor.astype(*dtype);
@@ -301,10 +366,7 @@ std::vector<Tensor> to_tensors(PyObject *object, const Place &place) {
     throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
                      ": a sequence of tensors is wanted");
   const nb::object items = checked(PySequence_Fast(object, "a sequence of tensors is wanted"));
-  std::optional<DType> hint;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()) && !hint; ++i)
-    if (PyObject *item = PySequence_Fast_GET_ITEM(items.ptr(), i); is_tensor(item))
-      hint = tensor_in(item).dtype();
+  const std::optional<DType> hint = Beside::of(items.ptr());
   std::vector<Tensor> tensors;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
     const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));

@@ -49,14 +49,39 @@ Tensor make_asarray(PyObject *const *values) {
                       {"asarray", "x"}, sharing);
 }
 
-Signature internal_tensor_signature{"internal_tensor", {"x", "function", "argument"}, 3, 3, 3};
+const char *text_in(PyObject *object) {
+  const char *text = PyUnicode_AsUTF8(object);
+  if (text == nullptr) throw nb::python_error();
+  return text;
+}
+
+Signature internal_tensor_signature{
+    "internal_tensor", {"x", "function", "argument", "dtype"}, 4, 4, 3};
 Tensor make_internal_tensor(PyObject *const *values) {
-  const auto text = [&](int i) {
-    const char *of = PyUnicode_AsUTF8(values[i]);
-    if (of == nullptr) throw nb::python_error();
-    return of;
-  };
-  return to_tensor(values[0], {text(1), text(2)});
+  const std::optional<DType> hint =
+      is_given(values[3]) ? to_optional_dtype(values[3], {"tensor", "dtype"}) : std::nullopt;
+  return to_tensor(values[0], {text_in(values[1]), text_in(values[2])}, hint);
+}
+
+Signature internal_tensors_signature{
+    "internal_tensors", {"values", "function", "arguments"}, 3, 3, 3};
+PyObject *make_internal_tensors(PyObject *, PyObject *const *args, Py_ssize_t count,
+                                PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    PyObject *values[Signature::kMost];
+    internal_tensors_signature.bind(args, static_cast<std::size_t>(count), keywords, values);
+    const nb::object items = checked(PySequence_Fast(values[0], "a sequence was expected")),
+                     words = checked(PySequence_Fast(values[2], "a sequence was expected"));
+    const std::optional<DType> hint = Beside::of(items.ptr());
+    const Py_ssize_t size =
+        std::min(PySequence_Fast_GET_SIZE(items.ptr()), PySequence_Fast_GET_SIZE(words.ptr()));
+    nb::list made;
+    for (Py_ssize_t i = 0; i < size; ++i)
+      made.append(checked(wrap(to_tensor(
+          PySequence_Fast_GET_ITEM(items.ptr(), i),
+          {text_in(values[1]), text_in(PySequence_Fast_GET_ITEM(words.ptr(), i))}, hint))));
+    return made.release().ptr();
+  });
 }
 
 Signature zeros_signature{"zeros", {"shape", "dtype", "device"}, 3, 2, 1};
@@ -81,8 +106,10 @@ Tensor make_full(PyObject *const *values) {
   check_device("full", values[3]);
   const Place place{"full", "value"};
   Argument value;
-  if (!value.convert(values[1], place, std::nullopt)) refuse_object(values[1], place);
-  const DType dtype = dtype_or(values[2], value.operand().dtype(), "full");
+  const std::optional<DType> wanted =
+      to_optional_dtype(is_given(values[2]) ? values[2] : Py_None, {"full", "dtype"});
+  if (!value.convert(values[1], place, wanted)) refuse_object(values[1], place);
+  const DType dtype = wanted.value_or(value.operand().dtype());
   if (const auto sizes = computed_sizes(values[0], {"full", "shape"}))
     return replicated(full({}, value.operand(), dtype), *sizes);
   return full(Shape(to_integers(values[0], {"full", "shape"})), value.operand(), dtype);
@@ -149,6 +176,8 @@ Tensor make_linspace(PyObject *const *values) {
   const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0;
   for (std::int64_t i = 0; i < count; ++i) to[i] = start + static_cast<double>(i) * step;
   if (endpoint && count > 1) to[count - 1] = stop;
+  if (is_integer(dtype)) // NumPy's are rounded down
+    for (std::int64_t i = 0; i < count; ++i) to[i] = std::floor(to[i]);
   return dtype == DType::f64 ? line : line.astype(dtype);
 }
 
@@ -166,6 +195,15 @@ Signature relu_signature{"relu", {"x"}, 1, 1, 1};
 Tensor call_relu(PyObject *const *values) {
   const Operands<1> operands(relu_signature, values, 1);
   return unlocked(operands.size(), [&] { return relu(operands[0]); });
+}
+
+Signature logsumexp_signature{"logsumexp", {"x", "axis", "keepdims"}, 3, 2, 1};
+Tensor call_logsumexp(PyObject *const *values) {
+  const Operands<1> operands(logsumexp_signature, values, 1);
+  const SumOptions options{
+      .axes = given<std::optional<Ints>>(values[1], std::nullopt, {"logsumexp", "axis"}),
+      .keepdims = given<bool>(values[2], false, {"logsumexp", "keepdims"})};
+  return unlocked(operands.size(), [&] { return logsumexp(operands[0], options); });
 }
 
 Signature top_k_signature{"top_k", {"x", "k", "axis", "smallest"}, 4, 2, 2};
@@ -213,8 +251,9 @@ PyMethodDef functions[] = {
         "    >>> wf.asarray([1.5, 2.5])\n"
         "    tensor([1.5, 2.5], shape=(2,), dtype=float32)\n"),
     method<internal_tensor_signature, make_internal_tensor>(
-        "internal_tensor(x, function, argument)\n--\n\n"
-        "A tensor of the argument of a function in Python, by whose names errors go."),
+        "internal_tensor(x, function, argument, dtype=None)\n--\n\n"
+        "A tensor of the argument of a function in Python, by whose names errors go. Numbers take "
+        "the dtype if they can without loss of kind."),
     method<zeros_signature, make_zeros>("zeros(shape, dtype='float32', *, device=None)\n--\n\n"
                                         "A tensor of zeros.\n\n"
                                         "Example:\n"
@@ -272,11 +311,25 @@ PyMethodDef functions[] = {
                                           "Example:\n"
                                           "    >>> wf.square([1, 2, 3])\n"
                                           "    tensor([1, 4, 9], shape=(3,), dtype=int32)\n"),
+    method<logsumexp_signature, call_logsumexp>(
+        "logsumexp(x, axis=None, *, keepdims=False)\n--\n\n"
+        "log(sum(exp(x))) over the given axes, or of all elements, without overflow. Of integers "
+        "in "
+        "float32.\n\n"
+        "Raises:\n    OutOfRangeError: if an axis is not one of x\n\n"
+        "Example:\n"
+        "    >>> wf.logsumexp([1000.0, 1000.0])\n"
+        "    tensor(1000.6932, shape=(), dtype=float32)\n"),
     method<relu_signature, call_relu>("relu(x)\n--\n\n"
-                                      "max(x, 0) of each element, with half the gradient at 0.\n\n"
+                                      "max(x, 0) of each element, with the gradient 0 at 0.\n\n"
                                       "Example:\n"
                                       "    >>> wf.relu([-1., 0., 2.])\n"
                                       "    tensor([0., 0., 2.], shape=(3,), dtype=float32)\n"),
+    {"internal_tensors", reinterpret_cast<PyCFunction>(make_internal_tensors),
+     METH_FASTCALL | METH_KEYWORDS,
+     "internal_tensors(values, function, arguments)\n--\n\n"
+     "Tensors of arguments that take part together: numbers, and lists of them, take the dtype of "
+     "the others."},
     {"top_k", reinterpret_cast<PyCFunction>(call_top_k), METH_FASTCALL | METH_KEYWORDS,
      "top_k(x, k, *, axis=-1, smallest=False)\n--\n\n"
      "The k largest elements along one axis, the largest first, and where they are, as int64: "

@@ -182,6 +182,29 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
+std::string with_dtypes(std::string_view text) {
+  const auto is_of_word = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                                text[at] == '_' || text[at] == '<');
+  };
+  static constexpr DType kinds[] = {DType::i32, DType::i64, DType::f32, DType::f64};
+  std::string made;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    // An apostrophe stands between letters.
+    if (text[at] == '\'' && (quoted || !is_of_word(at - 1))) quoted = !quoted;
+    const auto *kind = std::ranges::find_if(
+        kinds, [&](DType dtype) { return text.substr(at, 3) == name_of(dtype); });
+    if (quoted || kind == std::end(kinds) || is_of_word(at - 1) || is_of_word(at + 3)) {
+      made += text[at];
+      continue;
+    }
+    made += python_name(*kind);
+    at += 2;
+  }
+  return made;
+}
+
 std::pair<std::string, int> line_of_user() {
   const std::string folder = package_folder();
   nb::object frame = nb::borrow(reinterpret_cast<PyObject *>(PyEval_GetFrame()));
@@ -201,6 +224,13 @@ std::pair<std::string, int> line_of_user() {
 }
 
 std::string nearest(std::string_view wrong, std::span<const char *const> names) {
+  // What C++ and others call it.
+  static constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
+      {"axes", "axis"},        {"dim", "axis"},         {"keep_dims", "keepdims"},
+      {"keepdim", "keepdims"}, {"lr", "learning_rate"}, {"bias", "use_bias"},
+  };
+  for (const auto &[word, ours] : synonyms)
+    if (word == wrong && std::ranges::find(names, ours) != names.end()) return std::string(ours);
   const char *best = nullptr;
   std::size_t least = wrong.size() / 2 + 1;
   for (const char *name : names) {
@@ -237,7 +267,11 @@ void set_error() noexcept {
     error.restore();
   } catch (const Error &error) {
     stay_if_refused(error);
-    set(class_of(error.kind()), in_python(std::string(error.message())), error.place());
+    // What an assertion says is the words of whoever wrote it, what a compiler says those of its
+    // IR.
+    const bool ours = error.kind() != ErrorKind::assertion && error.kind() != ErrorKind::compile;
+    const std::string text = in_python(std::string(error.message()));
+    set(class_of(error.kind()), ours ? with_dtypes(text) : text, error.place());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");
   } catch (const std::exception &error) {

@@ -168,7 +168,7 @@ std::string with_names(const Object *self, std::string text) {
     else made += number == names.size() && self->parameters->more ? "'*args'" : "'**kwargs'";
     from = end;
   }
-  return made + text.substr(from);
+  return with_dtypes(made + text.substr(from));
 }
 
 nb::object Call::run_python(TreeFiller &filler) {

@@ -19,6 +19,7 @@ struct Entry {
   Index basic = all;
   Tensor positions; ///< defined: an array of indices of the axis
   bool integer = false;
+  std::size_t key = 0; ///< which one between the brackets it comes from
 
   bool takes_axis() const { return !std::holds_alternative<NewAxis>(basic.value()); }
 };
@@ -71,7 +72,8 @@ std::optional<Entry> basic_entry(PyObject *object) {
   return entry;
 }
 
-/// The places where a mask is true, one tensor per axis of it.
+/// The places where a mask is true, one tensor per axis of it. One without axes is an axis of its
+/// own, of one element where it is true and of none where it is not.
 void add_places(const Tensor &mask, const Shape &shape, std::size_t axis,
                 std::vector<Entry> &entries) {
   host_elements(mask, "an index by a mask");
@@ -82,6 +84,10 @@ void add_places(const Tensor &mask, const Shape &shape, std::size_t axis,
                        " does not fit a tensor of shape " + weft::to_string(shape) + " from axis " +
                        std::to_string(axis) + " on");
   const std::vector<bool> flags = mask.to_vector<bool>();
+  if (sizes.empty()) {
+    entries.push_back({newaxis, tensor(std::vector<std::int64_t>(flags[0] ? 1 : 0))});
+    return;
+  }
   std::vector<std::vector<std::int64_t>> places(sizes.size());
   for (std::size_t i = 0; i < flags.size(); ++i) {
     if (!flags[i]) continue;
@@ -136,7 +142,7 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
       ellipses += keys[i] == Py_Ellipsis;
       continue;
     }
-    if (PyBool_Check(keys[i]) || PyUnicode_Check(keys[i]) || PyFloat_Check(keys[i]))
+    if (PyUnicode_Check(keys[i]) || PyFloat_Check(keys[i]))
       throw DTypeError(
           std::string("index: a ") + Py_TYPE(keys[i])->tp_name +
           " is no index: integers, slices, ..., None, and arrays of integers or bools are");
@@ -163,7 +169,10 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
     else if (detail::type_of(arrays[i]).dtype == DType::boolean)
       add_places(arrays[i], shape, axis, entries);
     else entries.push_back({all, arrays[i]});
-    for (std::size_t k = before; k < entries.size(); ++k) axis += entries[k].takes_axis();
+    for (std::size_t k = before; k < entries.size(); ++k) {
+      entries[k].key = i;
+      axis += entries[k].takes_axis();
+    }
   }
   return entries;
 }
@@ -239,16 +248,16 @@ Tensor advanced(const Tensor &x, std::span<PyObject *const> keys) {
   std::vector<Index> basic;
   std::vector<std::int64_t> axes;
   std::vector<Tensor> positions;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> places; // of arrays between the brackets, where an ellipsis counts too
   std::int64_t axis = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Entry &entry = entries[i];
     if (any && entry.integer) entry.positions = tensor(std::get<std::int64_t>(entry.basic.value()));
     if (entry.positions.defined()) {
-      basic.emplace_back(all);
+      basic.push_back(entry.takes_axis() ? Index(all) : entry.basic);
       axes.push_back(axis);
       positions.push_back(entry.positions);
-      places.push_back(i);
+      if (places.empty() || places.back() != entry.key) places.push_back(entry.key);
     } else {
       basic.push_back(entry.basic);
     }

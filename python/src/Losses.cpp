@@ -31,11 +31,20 @@ void take(T &target, PyObject *value, const Signature &signature, std::size_t at
   if (value != nullptr) read(target, value, Place{signature.name, signature.names[at]}, given);
 }
 
+/// A tensor beside the operands, the first `count` arguments: numbers take the dtype of those.
+void take_beside(Tensor &target, PyObject *const *values, std::size_t count,
+                 const Signature &signature, std::size_t at) {
+  if (values[at] == nullptr || values[at] == Py_None) return;
+  Beside operands;
+  for (std::size_t i = 0; i < count; ++i) operands.add(values[i]);
+  target = to_tensor(values[at], {signature.name, signature.names[at]}, operands.dtype());
+}
+
 /// The options that all losses have, the last arguments.
 template <class Options>
 void take_common(Options &options, PyObject *const *values, const Signature &signature,
                  std::size_t from) {
-  take(options.weights, values[from], signature, from);
+  take_beside(options.weights, values, 2, signature, from);
   take(options.mask, values[from + 1], signature, from + 1);
   take(options.reduction, values[from + 2], signature, from + 2);
 }
@@ -185,13 +194,22 @@ Tensor call_one(PyObject *const *values) {
   return unlocked(operands.size(), [&] { return function(operands[0]); });
 }
 constexpr Signature of_one(const char *name) { return {name, {"x"}, 1, 1, 1}; }
-Signature softmax_of = of_one("nn.softmax"), log_softmax_of = of_one("nn.log_softmax"),
-          gelu_of = of_one("nn.gelu"), gelu_tanh_of = of_one("nn.gelu_tanh"),
+Signature gelu_of = of_one("nn.gelu"), gelu_tanh_of = of_one("nn.gelu_tanh"),
           silu_of = of_one("nn.silu"), sigmoid_of = of_one("nn.sigmoid"),
           softplus_of = of_one("nn.softplus"), elu_of = of_one("nn.elu"),
           selu_of = of_one("nn.selu"), leaky_relu_of = of_one("nn.leaky_relu"),
           relu6_of = of_one("nn.relu6"), hard_sigmoid_of = of_one("nn.hard_sigmoid"),
           mish_of = of_one("nn.mish"), softsign_of = of_one("nn.softsign");
+
+template <Signature &signature, const auto &function>
+Tensor call_along_axis(PyObject *const *values) {
+  const Operands<1> operands(signature, values, 0);
+  std::int64_t axis = -1;
+  take(axis, values[1], signature, 1);
+  return unlocked(operands.size(), [&] { return function(operands[0], axis); });
+}
+Signature softmax{"nn.softmax", {"x", "axis"}, 2, 2, 1},
+    log_softmax{"nn.log_softmax", {"x", "axis"}, 2, 2, 1};
 
 Signature one_hot{"nn.one_hot", {"labels", "classes", "dtype"}, 3, 3, 2};
 Tensor call_one_hot(PyObject *const *values) {
@@ -230,7 +248,7 @@ Tensor call_attention(PyObject *const *values) {
   const Operands<3> operands(attention, values, 0);
   nn::AttentionOptions options;
   Tensor mask;
-  take(mask, values[3], attention, 3);
+  take_beside(mask, values, 3, attention, 3);
   take(options.causal, values[4], attention, 4);
   take(options.scale, values[5], attention, 5);
   take(options.dropout, values[6], attention, 6);
@@ -386,13 +404,13 @@ PyMethodDef loss_functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef nn_functions[] = {
-    ONE(softmax, nn::softmax,
-        "exp(x) / sum(exp(x)) along the last axis, without overflow."
+    row<softmax, call_along_axis<softmax, nn::softmax>>(
+        "softmax(x, axis=-1)\n--\n\nexp(x) / sum(exp(x)) along an axis."
         "\n\nExample:\n"
         "    >>> wf.nn.softmax([0.0, 0.0, 1.0])\n"
         "    tensor([0.21194157, 0.21194157, 0.5761169 ], shape=(3,), dtype=float32)\n"),
-    ONE(log_softmax, nn::log_softmax,
-        "x - log(sum(exp(x))) along the last axis."
+    row<log_softmax, call_along_axis<log_softmax, nn::log_softmax>>(
+        "log_softmax(x, axis=-1)\n--\n\nx - log(sum(exp(x))) along an axis."
         "\n\nExample:\n"
         "    >>> wf.nn.log_softmax([0.0, 0.0])\n"
         "    tensor([-0.6931472, -0.6931472], shape=(2,), dtype=float32)\n"),

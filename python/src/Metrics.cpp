@@ -68,12 +68,19 @@ struct MetricOf final : MetricObject {
     PyObject *values[3] = {};
     bind_arguments("weft.metrics.update", words, words.size(), operands, args, keywords, values);
     std::array<Argument, operands> taken;
-    for (std::size_t i = 0; i < operands; ++i)
-      if (const Place place{"update", words[i]}; !taken[i].convert(values[i], place, std::nullopt))
-        refuse_object(values[i], place);
+    Beside all;
+    for (std::size_t i = 0; i <= operands; ++i)
+      if (values[i] != nullptr) all.add(values[i]);
+    for (std::size_t i = 0; i < operands; ++i) {
+      const Place place{"update", words[i]};
+      if (!taken[i].convert(values[i], place, std::nullopt)) refuse_object(values[i], place);
+      // Labels that are integers stay that beside floating predictions.
+      if (is_floating(taken[i].operand().dtype()) && !Beside::of(values[i]))
+        taken[i].convert(values[i], place, all.dtype());
+    }
     Tensor weights;
-    Given given;
-    if (values[operands] != nullptr) read(weights, values[operands], {"update", "weights"}, given);
+    if (values[operands] != nullptr && values[operands] != Py_None)
+      weights = to_tensor(values[operands], {"update", "weights"}, all.dtype());
     unlocked(taken[0].size(), [&] {
       if constexpr (of_values) metric.update(taken[0].operand(), weights);
       else metric.update(taken[0].operand(), taken[1].operand(), weights);

@@ -12,19 +12,12 @@ namespace {
 using Binary = Tensor (*)(const Operand &, const Operand &);
 using Unary = Tensor (*)(const Operand &);
 
-/// The dtype that a list of numbers beside this object takes.
-std::optional<DType> dtype_of_object(PyObject *object) {
-  if (is_tensor(object)) return detail::type_of(tensor_in(object)).dtype;
-  if (is_variable(object)) return variable_in(object).dtype();
-  return std::nullopt;
-}
-
 PyObject *not_implemented() { return Py_NewRef(Py_NotImplemented); }
 
 PyObject *apply(Binary op, const char *name, PyObject *a, PyObject *b) {
   Argument x, y;
-  if (!x.convert(a, {name, "the left operand"}, dtype_of_object(b))) return not_implemented();
-  if (!y.convert(b, {name, "the right operand"}, dtype_of_object(a))) return not_implemented();
+  if (!x.convert(a, {name, "the left operand"}, Beside::of(b))) return not_implemented();
+  if (!y.convert(b, {name, "the right operand"}, Beside::of(a))) return not_implemented();
   return wrap(unlocked(std::max(x.size(), y.size()), [&] { return op(x.operand(), y.operand()); }));
 }
 

@@ -48,10 +48,7 @@ std::vector<Tensor> tensors_of(PyObject *object, const Place &place) {
                      ": a list of tensors is wanted");
   const nb::object items = checked(PySequence_Fast(object, "a list of tensors is wanted"));
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
-  std::optional<DType> hint;
-  for (Py_ssize_t i = 0; i < count && !hint; ++i)
-    if (PyObject *item = PySequence_Fast_GET_ITEM(items.ptr(), i); is_tensor(item))
-      hint = detail::type_of(tensor_in(item)).dtype;
+  const std::optional<DType> hint = Beside::of(items.ptr());
   std::vector<Tensor> tensors;
   for (Py_ssize_t i = 0; i < count; ++i) {
     const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));

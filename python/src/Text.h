@@ -50,6 +50,10 @@ inline nb::object kept_text(std::string_view text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
+/// A text of the library with dtypes as Python spells them, "float32" for "f32", where they stand
+/// as words outside of quotes: those in quotes are the user's.
+std::string with_dtypes(std::string_view text);
+
 /// `str(object)` and `repr(object)`.
 inline std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
 inline std::string repr_of(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }

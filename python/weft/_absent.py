@@ -70,7 +70,13 @@ _MODULES = [
     "schedules", "summary", "train",
 ]  # fmt: skip
 
+_FILES = ["checkpoint", "derivatives", "gradients", "modules"]
+"""Modules whose names weft has itself."""
+
 _NOT_HERE = {
+    "jit, compile": "write wf.function",
+    "tree_map, tree_util, tree": "functions, gradients and optimizers take nested lists and dicts as they are; "
+    "weft.tf has tf.nest.map_structure",
     "amax": "write wf.max",
     "amin": "write wf.min",
     "bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift": "there are no ops of bits; of bools "
@@ -91,7 +97,26 @@ _NOT_HERE = {
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",
     "seed": "write wf.random.set_seed",
 }
-"""What to write for names of NumPy that nothing is called after."""
+"""What to write for names of NumPy, JAX and PyTorch that nothing is called after."""
+
+_NOT_IN_NN = {
+    "Linear, LazyLinear": "write wf.nn.Dense, which is given the size of its result alone",
+    "Conv1d": "write wf.nn.Conv1D; channels are the last axis",
+    "Conv2d": "write wf.nn.Conv2D; channels are the last axis",
+    "Conv3d": "write wf.nn.Conv3D; channels are the last axis",
+    "BatchNorm1d, BatchNorm2d, BatchNorm3d": "write wf.nn.BatchNorm",
+    "ReLU": "write wf.nn.relu, which may stand in a Sequential",
+    "functional": "its functions are in wf.nn and wf.losses",
+    "CrossEntropyLoss, cross_entropy": "write wf.losses.sparse_categorical_cross_entropy",
+    "Parameter": "write wf.Variable",
+    "ModuleList, ModuleDict": "lists and dicts of layers are parts of a wf.Module as they are",
+}
+
+
+def _said_of(module: str, name: str) -> str | None:
+    """What to write for a name of another library; None for other names."""
+    table = {"weft": _NOT_HERE, "weft.nn": _NOT_IN_NN}.get(module, {})
+    return next((text for names, text in table.items() if name in names.split(", ")), None)
 
 
 def _module(within: str) -> Any:
@@ -115,18 +140,31 @@ def _paths() -> list[str]:
 
 def _absent_from(module: str) -> Callable[[str], NoReturn]:
     def absent(name: str) -> NoReturn:
-        said = None
-        if module == "weft":
-            said = next((text for names, text in _NOT_HERE.items() if name in names.split(", ")), None)
-        raise AbsentError(module, name, _paths, said)
+        raise AbsentError(module, name, _paths, _said_of(module, name))
 
     return absent
 
 
+def _public_names(within: str, module: Any) -> Callable[[], list[str]]:
+    """What `dir` of a module lists: its public names and modules, not what it imports for itself."""
+
+    def names() -> list[str]:
+        inner = [path.rpartition(".") for path in _MODULES if path]
+        modules = [last for parent, _, last in inner if parent == within]
+        return sorted({*module.__all__, *modules, *(n for n in vars(module) if n.startswith("__"))})
+
+    return names
+
+
 def install() -> None:
-    """Gives the modules a `__getattr__`, so that absent names name the nearest ones. Type checkers
-    see none of it: to them such a name is an error."""
+    """Gives the modules a `__getattr__`, so that absent names name the nearest ones, and a `__dir__`.
+    Type checkers see none of it: to them such a name is an error."""
     for within in _MODULES:
         module = _module(within)
         if "__getattr__" not in vars(module):
             module.__getattr__ = _absent_from(f"weft.{within}" if within else "weft")
+        if "__dir__" not in vars(module):
+            module.__dir__ = _public_names(within, module)
+    for within in _FILES:
+        module = _module(within)
+        module.__dir__ = _public_names(within, module)

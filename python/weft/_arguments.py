@@ -18,6 +18,7 @@ __all__ = [
     "integer",
     "integers",
     "is_iterable",
+    "operands",
     "optional_integer",
     "optional_number",
     "options",
@@ -190,23 +191,30 @@ def axes(function: str, value: Any, rank: int, argument: str = "axis") -> list[i
     return found
 
 
-def tensor(function: str, value: Any, argument: str = "x") -> Any:
-    """A tensor of an argument."""
+def tensor(function: str, value: Any, argument: str = "x", dtype: str | None = None) -> Any:
+    """A tensor of an argument. Numbers of Python take the dtype, if one is given."""
     if isinstance(value, _weft.Tensor):
         return value
-    return _weft.internal_tensor(value, function, argument)
+    return _weft.internal_tensor(value, function, argument, dtype)
+
+
+def operands(function: str, **values: Any) -> list[Any]:
+    """Tensors of arguments by their names that go together: a number of Python, or a list of such
+    alone, takes the dtype of the others where its kind allows that."""
+    return _weft.internal_tensors(tuple(values.values()), function, tuple(values))
 
 
 def tensors(function: str, values: Any, argument: str = "xs") -> list[Any]:
-    """Tensors of a list, or the slices of a tensor along its first axis; there is at least one."""
+    """Tensors of a list, or the slices of a tensor along its first axis, as `operands`; there is at
+    least one."""
     if not is_iterable(values):
         raise TypeError(
             f"{function}: {argument} is a {type(values).__name__}: a list of tensors is wanted"
         )
-    found = [tensor(function, x, f"{argument}[{i}]") for i, x in enumerate(values)]
-    if not found:
+    items = list(values)
+    if not items:
         raise _weft.ValueError(f"{function}: {argument} is empty: there is nothing to join")
-    return found
+    return _weft.internal_tensors(items, function, [f"{argument}[{i}]" for i in range(len(items))])
 
 
 def optional_integer(name: str, value: Any) -> int | None:

@@ -33,7 +33,7 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
         ShapeError: if the axes are of different sizes
         DTypeError: if both are of bools
     """
-    x, y = _arguments.tensor("dot", a, "a"), _arguments.tensor("dot", b, "b")
+    x, y = _arguments.operands("dot", a=a, b=b)
     if x.ndim == 0 or y.ndim == 0:
         return _weft.multiply(x, y)
     if x.ndim <= 2 and y.ndim <= 2:
@@ -52,7 +52,7 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
         ShapeError: if the axes are of different sizes
         DTypeError: if both are of bools
     """
-    x, y = _arguments.tensor("inner", a, "a"), _arguments.tensor("inner", b, "b")
+    x, y = _arguments.operands("inner", a=a, b=b)
     if x.ndim == 0 or y.ndim == 0:
         return _weft.multiply(x, y)
     return _tensordot("inner", x, y, [x.ndim - 1], [y.ndim - 1])
@@ -69,7 +69,7 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
         ShapeError: if there are not as many elements in both
         DTypeError: if both are of bools
     """
-    x, y = _arguments.tensor("vdot", a, "a"), _arguments.tensor("vdot", b, "b")
+    x, y = _arguments.operands("vdot", a=a, b=b)
     return _tensordot("vdot", ravel(x), ravel(y), [0], [0])
 
 
@@ -87,7 +87,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: int | Sequence[Any] = 2) -> Te
         OutOfRangeError: if a tensor has no such axis
         ValueError: if the lists are not of one length, or a tensor has not as many axes
     """
-    x, y = _arguments.tensor("tensordot", a, "a"), _arguments.tensor("tensordot", b, "b")
+    x, y = _arguments.operands("tensordot", a=a, b=b)
     if not isinstance(axes, int) and _arguments.is_iterable(axes):
         pair = list(axes)
         if len(pair) != 2:
@@ -138,7 +138,7 @@ def einsum(equation: str, *xs: TensorLike) -> Tensor:
     """
     if not isinstance(equation, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"einsum: equation is a {type(equation).__name__}: a text is wanted")
-    tensors = [_arguments.tensor("einsum", x, f"xs[{i}]") for i, x in enumerate(xs)]
+    tensors = _arguments.operands("einsum", **{f"xs[{i}]": x for i, x in enumerate(xs)})
     left, arrow, result = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(tensors):

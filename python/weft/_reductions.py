@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["argmax", "argmin", "max", "min"]
 
 
-def _not_empty(name: str, x: TensorLike, axis: Any) -> Any:
+def not_empty(name: str, x: TensorLike, axis: Any) -> Any:
     """A tensor that has an element along the axes, as far as is known."""
     tensor = x if isinstance(x, _weft.Tensor) else _arguments.tensor(name, x)
     if 0 in tensor.shape:
@@ -39,7 +39,7 @@ def max(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    tensor = _not_empty("max", x, axis)
+    tensor = not_empty("max", x, axis)
     most = _weft.any if tensor.dtype.is_bool else _weft.max
     return most(tensor, axis, keepdims=keepdims)
 
@@ -56,7 +56,7 @@ def min(x: TensorLike, axis: Shape | None = None, *, keepdims: bool = False) -> 
         OutOfRangeError: if an axis is not one of x
         ShapeError: if x has no element along them
     """
-    tensor = _not_empty("min", x, axis)
+    tensor = not_empty("min", x, axis)
     least = _weft.all if tensor.dtype.is_bool else _weft.min
     return least(tensor, axis, keepdims=keepdims)
 
@@ -99,7 +99,7 @@ def argmin(x: TensorLike, axis: int | None = None, *, keepdims: bool = False) ->
 
 
 def _arg(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
-    tensor = _not_empty(name, x, axis)
+    tensor = not_empty(name, x, axis)
     if tensor.dtype.is_bool:
         tensor = _weft.cast(tensor, "int32")
     if axis is not None:

@@ -151,6 +151,14 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     return {"std::span<const Tensor>(list)"};
   }
   if (count == 0) return arguments;
+  if (op.mnemonic == "cast") {
+    // Numbers are cast as they are, not as the dtype that they have alone.
+    os << "  const Place place{\"cast\", \"x\"};\n"
+          "  if (values[0] == Py_None) refuse_object(values[0], place);\n"
+          "  const Tensor operand = to_tensor_for_cast(values[0], to<DType>(values[1], {\"cast\", "
+          "\"dtype\"}), place);\n";
+    return {"operand"};
+  }
   // A list of numbers is weak beside a tensor where operands take a common dtype.
   const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
   const bool optional = any_of(op.operands, [](const Operand &o) { return o.optional; });
@@ -212,9 +220,10 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
   // Sizes of axes are known as that where they are sizes again.
   const bool isSize = op.mnemonic == "size";
   os << "  return " << (isSize ? "noted_size(" : "") << "unlocked("
-     << (op.isVariadic() ? "size_of_all(list)"
-         : count         ? "operands.size()"
-                         : "0")
+     << (op.isVariadic()         ? "size_of_all(list)"
+         : op.mnemonic == "cast" ? "operand.impl()->size"
+         : count                 ? "operands.size()"
+                                 : "0")
      << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); })"
      << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
 }

@@ -150,13 +150,18 @@ Value ScalarBuilder::abs(Value x) {
 Value ScalarBuilder::sign(Value x) {
   Type type = x.getType();
   Value zero = constant(0, type);
-  // What is neither positive nor negative is returned as it came: a zero of either sign, or NaN.
-  Value negative = select(less(x, zero), constant(-1, type), x);
+  // What is neither positive nor negative stays, a zero or NaN; of -0.0 the sum is 0.0.
+  Value rest = isFloat(type) ? add(x, zero) : x;
+  Value negative = select(less(x, zero), constant(-1, type), rest);
   return select(greater(x, zero), constant(1, type), negative);
 }
 
-Value ScalarBuilder::floor(Value x) { return math::FloorOp::create(b, loc, x); }
-Value ScalarBuilder::ceil(Value x) { return math::CeilOp::create(b, loc, x); }
+Value ScalarBuilder::floor(Value x) {
+  return isFloat(x.getType()) ? math::FloorOp::create(b, loc, x) : x;
+}
+Value ScalarBuilder::ceil(Value x) {
+  return isFloat(x.getType()) ? math::CeilOp::create(b, loc, x) : x;
+}
 
 //===----------------------------------------------------------------------===//
 // Comparison, logic, selection

@@ -168,26 +168,24 @@ def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
 
 def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {
   let summary = "-1, 0 or 1 by the sign of each element; NaN stays NaN.";
+  let description = "Of -0.0 it is 0.0.";
   let body = (s_sign $x);
-  let cost = 4;
+  let cost = 5;
   let inactive = "it is constant wherever it has a derivative";
   let numpy = "np.sign(x)";
-  let signedZeros = 0;
   let example = "sign([5, -2, 0])  ->  [1, -1, 0]";
 }
 
-def Weft_FloorOp : Weft_UnaryOp<"floor", Weft_Float> {
-  let summary = "The largest whole number that is not above each element.";
-  let promotion = "floating";
+def Weft_FloorOp : Weft_UnaryOp<"floor", Weft_Number> {
+  let summary = "The largest whole number that is not above each element; integers are that already.";
   let body = (s_floor $x);
   let inactive = "it is constant wherever it has a derivative";
   let numpy = "np.floor(x)";
   let example = "floor([1.5, -1.5, 2])  ->  [1, -2, 2]";
 }
 
-def Weft_CeilOp : Weft_UnaryOp<"ceil", Weft_Float> {
-  let summary = "The smallest whole number that is not below each element.";
-  let promotion = "floating";
+def Weft_CeilOp : Weft_UnaryOp<"ceil", Weft_Number> {
+  let summary = "The smallest whole number that is not below each element; integers are that already.";
   let body = (s_ceil $x);
   let inactive = "it is constant wherever it has a derivative";
   let numpy = "np.ceil(x)";

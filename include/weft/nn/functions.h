@@ -14,10 +14,15 @@ namespace weft::nn {
 Tensor dropout(const Operand &x, double rate,
                const random::Generator &generator = random::process_generator());
 
-/// x - log(sum(exp(x))) along the last axis, without overflow. Throws ShapeError for a scalar.
-Tensor log_softmax(const Operand &logits);
-/// exp(x) / sum(exp(x)) along the last axis, without overflow. Throws ShapeError for a scalar.
-Tensor softmax(const Operand &logits);
+/// x - log(sum(exp(x))) along an axis, without overflow. As an object, so that it is an activation
+/// too. Throws ShapeError for a scalar, IndexError if there is no such axis.
+inline constexpr struct LogSoftmax {
+  Tensor operator()(const Operand &logits, std::int64_t axis = -1) const;
+} log_softmax;
+/// exp(x) / sum(exp(x)) along an axis, without overflow. Throws as `log_softmax` does.
+inline constexpr struct Softmax {
+  Tensor operator()(const Operand &logits, std::int64_t axis = -1) const;
+} softmax;
 /// 1 where the last axis' position is the label, 0 elsewhere: (...) integers to (..., classes). A
 /// label that is none of 0 to classes - 1 has zeros only. Throws DTypeError unless labels are
 /// integers, ValueError if `classes` is negative.

@@ -44,6 +44,7 @@ Tensor checked_lengths(const char *what, const Tensor &lengths, const Tensor &at
                      described(lengths) + " for a batch of " +
                      std::to_string(detail::type_of(at).shape[0]));
   const Tensor n = cast(lengths, DType::i64)[{all, newaxis}];
+  const IndexWord word(what);
   return take_along_axis(concatenate({zeros_like(n), at + 1}, {.axis = 1}), n);
 }
 

@@ -1,6 +1,8 @@
 // What losses and metrics share: operands of one shape, class numbers, and what becomes of values.
 #include "NN/Losses/Values.h"
 
+#include "Support/CallSite.h"
+
 namespace weft::losses {
 
 namespace {
@@ -121,6 +123,7 @@ bool are_class_numbers(const Tensor &labels, const Tensor &scores) {
 
 Tensor checked_classes(const Tensor &labels, std::int64_t classes) {
   check_known(classes);
+  const IndexWord word("label");
   return gather(iota(labels.dtype(), {classes}), labels);
 }
 
@@ -128,6 +131,7 @@ Tensor chosen(const Tensor &x, const Tensor &labels, bool keepdims) {
   const std::int64_t classes = x.size(-1);
   check_known(classes);
   // As a column, and an error where there is no such class.
+  const IndexWord word("label");
   const Tensor numbers = iota(labels.dtype(), {classes}),
                column = gather(reshape(numbers, {classes, 1}), labels);
   return sum_of_last(select(equal(column, numbers), x, 0), keepdims);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import weft as wf
-from weft import _weft
+from weft import _arguments, _weft
 from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape
@@ -51,7 +51,7 @@ def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:
 def assert_near(x: Any, y: Any, rtol: Any, atol: Any, message: str | None) -> None:
     """Checks that all differences are at most atol + rtol |y|, each ten times the rounding error
     of the dtype unless it is given."""
-    a, b = wf.asarray(x), wf.asarray(y)
+    a, b = _arguments.operands("assert_near", x=x, y=y)
     least = 10 * (2.0**-52 if a.dtype == "float64" else 2.0**-23)
     relative, absolute = least if rtol is None else rtol, least if atol is None else atol
     most = wf.abs(b) * relative + absolute

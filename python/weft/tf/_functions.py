@@ -9,17 +9,22 @@ import weft as wf
 from weft import _weft, initializers
 from weft._kinds import shown
 
-__all__ = ["categorical", "get", "initializer", "loss_of", "relu", "seeded", "variance_scaling"]
+__all__ = ["categorical", "get", "initializer", "leaky_relu", "loss_of", "relu", "seeded", "variance_scaling"]
 
 
 def relu(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
     """What is above a threshold, up to a largest value; below it, a slope."""
     kept = wf.relu(x) if not threshold else wf.select(wf.greater(x, threshold), x, 0.0)
     if max_value is not None:
-        kept = wf.minimum(kept, max_value)
+        kept = wf.select(wf.greater_equal(kept, max_value), max_value, kept)
     if negative_slope:
-        kept = kept + negative_slope * wf.minimum(wf.subtract(x, threshold), 0.0)
+        kept = kept - negative_slope * wf.relu(wf.subtract(threshold, x))
     return kept
+
+
+def leaky_relu(x: Any, slope: float) -> Any:
+    """x where it is positive, else x times a slope, which is the derivative at 0 too."""
+    return wf.select(wf.greater(x, 0), x, wf.multiply(x, slope))
 
 
 def get(activation: Any) -> Callable[..., Any]:

@@ -44,7 +44,7 @@ class ReLU(Layer):
 
 
 class LeakyReLU(Layer):
-    """max(x, slope x)."""
+    """x where it is positive, else x times a slope."""
 
     @options
     def __init__(self, negative_slope: float = 0.3, **options: Any) -> None:
@@ -52,7 +52,7 @@ class LeakyReLU(Layer):
         self.negative_slope = negative_slope
 
     def call(self, inputs: Any) -> Any:
-        return wf.maximum(inputs, wf.multiply(inputs, self.negative_slope))
+        return _functions.leaky_relu(inputs, self.negative_slope)
 
 
 class PReLU(Layer):
@@ -92,7 +92,7 @@ class Softmax(Layer):
         self.axis = axis
 
     def call(self, inputs: Any) -> Any:
-        return _networks.softmax(inputs, self.axis)
+        return wf.nn.softmax(inputs, self.axis)
 
 
 class Identity(Layer):

@@ -161,7 +161,7 @@ def _may_become(value: Any, dtype: Any) -> bool:
 
 def linspace(start: Any, stop: Any, num: Any, axis: int) -> Any:
     """So many numbers from one to another, or tensors of them along a new axis."""
-    first, last = wf.asarray(start), wf.asarray(stop)
+    first, last = _arguments.operands("linspace", start=start, stop=stop)
     count = int(num)
     if first.ndim == last.ndim == 0 and not _is_traced(first, last):
         kind = "float64" if "float64" in (first.dtype, last.dtype) else "float32"
@@ -298,8 +298,8 @@ def divide_no_nan(x: Any, y: Any) -> Any:
 def add_n(inputs: Any) -> Any:
     """The sum of tensors of one shape."""
     tensors = [inputs] if isinstance(inputs, wf.Tensor | wf.Variable) else list(inputs)
-    total = wf.asarray(tensors[0])
-    for x in tensors[1:]:
+    total, *others = _arguments.tensors("add_n", tensors, "inputs")
+    for x in others:
         total = total + x
     return total
 

@@ -12,13 +12,6 @@ from weft._trees import is_listed
 from ._elements import sizes, sizes_of
 
 
-def reduce_logsumexp(x: Any, axis: Any, keepdims: bool) -> Any:
-    """log(sum(exp(x))), without overflow."""
-    most = wf.stop_gradient(wf.max(x, axis, keepdims=True))
-    total = wf.log(wf.sum(wf.exp(wf.subtract(x, most)), axis, keepdims=True)) + most
-    return total if keepdims else wf.sum(total, axis)
-
-
 def top_k(x: Any, k: int, dtype: Any) -> Any:
     """The k largest along the last axis, and where they are."""
     values, indices = wf.top_k(x, k)
@@ -30,17 +23,6 @@ class TopKV2(NamedTuple):
 
     values: Any
     indices: Any
-
-
-def log_softmax(x: Any, axis: int) -> Any:
-    """x - log(sum(exp(x))) along an axis."""
-    return wf.subtract(x, reduce_logsumexp(x, axis, True))
-
-
-def softmax(x: Any, axis: int) -> Any:
-    """exp(x) / sum(exp(x)) along an axis."""
-    powers = wf.exp(wf.subtract(x, wf.stop_gradient(wf.max(x, axis, keepdims=True))))
-    return powers / wf.sum(powers, axis, keepdims=True)
 
 
 def spatial(name: str, sizes: Any) -> Any:
@@ -92,7 +74,7 @@ def depth_to_space(x: Any, block: int) -> Any:
 def logistic_cross_entropy(labels: Any, logits: Any, weight: Any) -> Any:
     """-log of the probability of each label by itself, times a weight for those that hold."""
     factor = 1 + (wf.subtract(weight, 1)) * labels
-    rest = wf.log1p(wf.exp(-wf.abs(logits))) + wf.relu(wf.negate(logits))
+    rest = wf.log1p(wf.exp(-wf.abs(logits))) + wf.maximum(wf.negate(logits), 0)
     return wf.subtract(1, labels) * logits + factor * rest
 
 

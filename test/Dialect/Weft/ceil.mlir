@@ -17,10 +17,18 @@ func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0x3xf64>, %scalar: tensor<f
 
 // -----
 
-// An integer operand is cast by the C++ call; in the text the cast is written.
-func.func @dtype(%x: tensor<2xi32>) {
-  // expected-error @below {{'weft.ceil' op x must be floating (f32, f64), but it is i32(2,)}}
+// Integers are whole already; of bools there is no arithmetic: a program casts them first.
+func.func @integers(%x: tensor<2xi32>) -> tensor<2xi32> {
+  // CHECK: weft.ceil %{{.*}} : tensor<2xi32>
   %0 = weft.ceil %x : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @dtype(%x: tensor<2xi1>) {
+  // expected-error @below {{'weft.ceil' op x must be a number (i32, i64, f32, f64), but it is bool(2,)}}
+  %0 = weft.ceil %x : tensor<2xi1>
   return
 }
 

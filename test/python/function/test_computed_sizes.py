@@ -125,7 +125,7 @@ def test_what_sizes_are_not():
     """Typed errors that say what is wanted."""
     for sizes, error, text in [
         (lambda x: [x.shape[0], 4], wf.DTypeError, r"the size None, which the trace does not know: wf.size\(x, axis\)"),
-        (lambda x: [x[0, 0], 4], wf.DTypeError, "a size of dtype f32: integers are wanted"),
+        (lambda x: [x[0, 0], 4], wf.DTypeError, "a size of dtype float32: integers are wanted"),
         (lambda x: [wf.cast(x[0], "int32"), 4], wf.ShapeError, r"a size of shape \(4,\): scalars are wanted"),
         (lambda x: wf.cast(x[:, 0], "int32"), wf.ShapeError, "how many sizes there are must be known"),
         (lambda x: [wf.size(x, 0), -1, -1], wf.ShapeError, "more than one size is -1"),

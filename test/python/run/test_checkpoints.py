@@ -135,7 +135,7 @@ def test_status(tmp_path):
     with pytest.raises(wf.AssertionError, match="'?b'?"):
         status.assert_consumed()
     status.expect_partial()
-    with pytest.raises(wf.IOError, match="'a' is f32"):
+    with pytest.raises(wf.IOError, match="'a' is float32"):
         wf.Checkpoint(a=wf.Variable([1.0, 2.0])).restore(path)
     with pytest.raises(wf.IOError, match="missing"):
         wf.Checkpoint(a=wf.Variable(1.0)).restore(tmp_path / "missing.safetensors")

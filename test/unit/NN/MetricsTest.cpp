@@ -174,7 +174,7 @@ TEST(Metrics, WhatTheyRefuse) {
   const Tensor matrix = ones({2, 3}), three = ones({3});
   const metrics::SparseCategoricalAccuracy accuracy;
   EXPECT_THROWS(accuracy.update(tensor({0, 3}), matrix), IndexError,
-                "SparseCategoricalAccuracy: gather: index 3 is out of range for an axis of size 3");
+                "SparseCategoricalAccuracy: label 3 is out of range for an axis of size 3");
   EXPECT_THROW(function([&](const Tensor &l) { accuracy.update(l, matrix); })(tensor({0, -1})),
                IndexError);
   EXPECT_EQ(accuracy.result().item<double>(), 0);

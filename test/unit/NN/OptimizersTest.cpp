@@ -176,7 +176,7 @@ TYPED_TEST(Rejects, SlicesOfRowsThatThereAreNot) {
   };
   auto traced = function(apply);
   const std::string words =
-      Names::GetName<TypeParam>(0) + ": scatter_add: index 2 is out of range for an axis of size 2";
+      Names::GetName<TypeParam>(0) + ": index 2 is out of range for an axis of size 2";
   two.expect_unchanged(ErrorKind::index, words, [&] { apply(tensor({2})); });
   two.expect_unchanged(ErrorKind::index, words, [&] { traced(tensor({2})); });
   two.expect_unchanged(
