@@ -109,10 +109,10 @@ def Weft_PercentileFn : Weft_ShareFn<"percentile", "one number, or a list of the
   let example = "percentile([1.0, 2.0, 3.0, 4.0], 50)  ->  2.5";
 }
 
-def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Number> {
+def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Any> {
   let summary = "The mean over the given axes, or of all elements, each as often as its weight says.";
-  let parameters = (params Weft_Number:$x, Weft_OptionalIntList<"axes of x; all if not given", "axis">:$axes,
-                           Weft_Optional<Weft_Number>:$weights, star, Weft_Keepdims:$keepdims);
+  let parameters = (params Weft_Any:$x, Weft_OptionalIntList<"axes of x; all if not given", "axis">:$axes,
+                           Weft_Optional<Weft_Any>:$weights, star, Weft_Keepdims:$keepdims);
   let operandShapes = ["of any shape", "of a shape that broadcasts to x's, or a vector along the axis"];
   let promotion = "common";
   let resultDType = "their dtype, f32 of integers";
