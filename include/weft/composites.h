@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ public:
                          std::is_constructible_v<Operand, const T &, std::source_location>>>
   OptionalOperand(const T &value, std::source_location where = WEFT_HERE)
       : own_(std::in_place, value, where), operand_(&*own_) {}
+  template <class T>
+  OptionalOperand(std::initializer_list<T> values, std::source_location where = WEFT_HERE)
+      : own_(std::in_place, values, where), operand_(&*own_) {}
   /// One that lives as long as the call; null for none.
   OptionalOperand(const Operand *operand) : operand_(operand) {}
   OptionalOperand(const OptionalOperand &) = delete;
@@ -61,6 +65,26 @@ private:
   std::vector<double> values_;
   bool one_ = false;
 };
+
+/// Which norm: a number, or "fro"; the usual one if it is neither.
+class NormOrder {
+public:
+  NormOrder() = default;
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  NormOrder(T number) : number_(static_cast<double>(number)) {}
+  NormOrder(const char *word) : word_(word) {}
+  NormOrder(std::string word) : word_(std::move(word)) {}
+
+  const std::optional<double> &number() const { return number_; }
+  const std::string &word() const { return word_; }
+
+private:
+  std::optional<double> number_;
+  std::string word_;
+};
+
+/// On which side of equal elements.
+enum class SearchSide : std::uint8_t { left, right };
 
 /// How many parts there are of an axis, or where those behind the first begin: `split(x, 3)`,
 /// `split(x, {1, 4})`.

@@ -22,6 +22,14 @@ inline IntList to(PyObject *object, const Place &place) {
   return to_integer_list(object, place);
 }
 template <>
+inline NormOrder to(PyObject *object, const Place &place) {
+  if (object == Py_None) return {};
+  if (PyUnicode_Check(object) != 0) return nb::cast<std::string>(nb::handle(object));
+  return to_number(object, place);
+}
+template <>
+SearchSide to(PyObject *object, const Place &place);
+template <>
 RealList to(PyObject *object, const Place &place);
 template <>
 inline Sections to(PyObject *object, const Place &place) {

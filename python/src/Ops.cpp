@@ -7,6 +7,17 @@
 namespace weft::python {
 
 template <>
+SearchSide to(PyObject *object, const Place &place) {
+  static constexpr std::array kWords = {"left", "right"};
+  for (std::size_t i = 0; i < kWords.size(); ++i)
+    if (PyUnicode_Check(object) != 0 && PyUnicode_CompareWithASCIIString(object, kWords[i]) == 0)
+      return static_cast<SearchSide>(i);
+  throw ValueError(place.text() + " is " +
+                   nb::cast<std::string>(nb::object(nb::repr(nb::handle(object)))) +
+                   ": it is 'left' or 'right'");
+}
+
+template <>
 RealList to(PyObject *object, const Place &place) {
   const Tensor list = to_tensor(object, place, DType::f64);
   if (list.rank() > 1 || list.traced())

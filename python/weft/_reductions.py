@@ -115,9 +115,3 @@ def _arg(name: str, x: Any, axis: Any, keepdims: bool) -> Any:
         return _weft.argmax(tensor, _arguments.axis(name, axis, tensor.ndim), keepdims=keepdims)
     found = _weft.argmax(_weft.reshape(tensor, -1), 0)
     return _weft.reshape(found, [1] * tensor.ndim) if keepdims else found
-
-
-def root(squares: Any) -> Any:
-    """The square root of sums of squares, with a gradient of 0 where they are 0."""
-    none = _weft.equal(squares, 0)
-    return _weft.select(none, squares, _weft.sqrt(_weft.select(none, 1, squares)))

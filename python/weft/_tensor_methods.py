@@ -11,11 +11,7 @@ __all__ = ["install"]
 
 _METHODS: tuple[Callable[..., Any], ...] = (
     _places.nonzero,
-    _places.searchsorted,
-    _places.take,
-    _products.diagonal,
     _products.dot,
-    _products.trace,
     _reductions.argmax,
     _reductions.argmin,
     _reductions.max,

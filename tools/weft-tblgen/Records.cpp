@@ -353,6 +353,8 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     composite.body = def->getValueAsDag("body");
     composite.cppBody = def->getValueAsString("cppBody").str();
     composite.gives = def->getValueAsString("gives").str();
+    composite.openSizes = def->getValueAsBit("openSizes");
+    composite.inPython = def->getValueAsBit("inPython");
     composite.method = def->getValueAsBit("method");
     for (const Record *name : def->getValueAsListOfDefs("names"))
       composite.names.push_back(name->getValueAsString("name").str());

@@ -206,7 +206,8 @@ void emitSampleJson(const RecordKeeper &records, raw_ostream &os) {
 void emitCompositeJson(const RecordKeeper &records, raw_ostream &os) {
   json::OStream out(os);
   out.array([&] {
-    for (const CompositeRecord &composite : readComposites(records)) writeSamples(composite, out);
+    for (const CompositeRecord &composite : readComposites(records))
+      if (composite.inPython) writeSamples(composite, out);
   });
   os << "\n";
 }

@@ -138,6 +138,7 @@ def Weft_SqueezeFn : Weft_MovementFn<"squeeze"> {
   let resultShape = "of x's shape without them";
   let raises = [Raises<ShapeError, "an axis that is given is of another size">, axis_out_of_range, axis_twice];
   let cppBody = "squeeze";
+  let openSizes = 0;
   let samples = [Sample<["2x1x3"], ["null"]>, Sample<["2x1x3"], ["1"]>, Sample<["1x2x1"], ["[0, -1]"]>, Sample<["2x3"], ["null"]>];
   let numpy = "np.squeeze(x, axes)";
   let example = "squeeze([[1], [2]])  ->  [1, 2]";

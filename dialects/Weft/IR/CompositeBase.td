@@ -14,6 +14,8 @@ include "Weft/IR/ElementwiseOps.td"
 def params;
 def star;
 
+/// What is true where it is not 0.
+def Weft_Condition : Weft_TensorOf<"any dtype", ["boolean", "i32", "i64", "f32", "f64"], "predicate">;
 /// A tensor that may be left out.
 class Weft_Optional<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
 /// A list of tensors.
@@ -76,6 +78,10 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   string cppBody = "";
   /// What it gives: a tensor, or a list or tuple of tensors, in C++ a vector.
   string gives = "tensor";
+  /// Whether it does the same where sizes are not known: not what asks whether one is 0 or 1.
+  bit openSizes = 1;
+  /// Whether Python has it by this name.
+  bit inPython = 1;
   /// Whether tensors have it as a method in Python.
   bit method = 0;
   list<Np> names = [];

@@ -14,5 +14,6 @@ include "Weft/IR/StackOps.td"
 include "Weft/IR/Composites.td"
 include "Weft/IR/ArrayComposites.td"
 include "Weft/IR/ReductionComposites.td"
+include "Weft/IR/MatrixComposites.td"
 
 #endif // WEFT_IR_OPS

@@ -33,6 +33,7 @@ class Weft_SortedFn<string name> : Weft_ReductionFn<name, Weft_Number> {
 def Weft_PtpFn : Weft_ReductionFn<"ptp", Weft_Number> {
   let summary = "The largest element over the given axes, or of all, less the smallest.";
   let cppBody = "ptp";
+  let openSizes = 0;
   let raises = [axis_out_of_range, axis_twice, no_element];
   let numpy = "np.ptp(x, axis=axes, keepdims=keepdims)";
   let example = "ptp([4, 9, 2])  ->  7";
@@ -108,10 +109,10 @@ def Weft_PercentileFn : Weft_ShareFn<"percentile", "one number, or a list of the
   let example = "percentile([1.0, 2.0, 3.0, 4.0], 50)  ->  2.5";
 }
 
-def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Number> {
+def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Any> {
   let summary = "The mean over the given axes, or of all elements, each as often as its weight says.";
-  let parameters = (params Weft_Number:$x, Weft_OptionalIntList<"axes of x; all if not given", "axis">:$axes,
-                           Weft_Optional<Weft_Number>:$weights, star, Weft_Keepdims:$keepdims);
+  let parameters = (params Weft_Any:$x, Weft_OptionalIntList<"axes of x; all if not given", "axis">:$axes,
+                           Weft_Optional<Weft_Any>:$weights, star, Weft_Keepdims:$keepdims);
   let operandShapes = ["of any shape", "of a shape that broadcasts to x's, or a vector along the axis"];
   let promotion = "common";
   let resultDType = "their dtype, f32 of integers";
@@ -121,7 +122,7 @@ def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Number> {
                  Sample<["finite 2x3", "[[1, 2, 3], [4, 5, 6]]"], ["0", "true"]>];
   let numpy = "as_floats(np.average(x, axes, weights, keepdims=keepdims), x)";
   let tolerance = "sums(64)";
-  let example = "average([1.0, 2.0, 6.0], [1, 1, 2])  ->  3.75";
+  let example = "average([1.0, 2.0, 6.0])  ->  3";
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +152,7 @@ class Weft_NanEndFn<string name> : Weft_ReductionFn<name, Weft_Any> {
   let numpy = "np." # name # "(x, axis=axes, keepdims=keepdims)";
   let signedZeros = 0;
   let cppBody = name;
+  let openSizes = 0;
 }
 def Weft_NanmaxFn : Weft_NanEndFn<"nanmax"> {
   let summary = "The largest element over the given axes, or of all, that is not NaN; NaN if there is none.";

@@ -184,10 +184,14 @@ Tensor percentile(const Tensor &x, RealList q, const PercentileOptions &options)
   return quantiles("percentile", x, q, 100, options.axis, options.keepdims);
 }
 
-Tensor average(const Tensor &x, const Tensor &weights, const AverageOptions &options) {
+Tensor average(const Tensor &given, const Tensor &weights, const AverageOptions &options) {
+  const auto number = [](const Tensor &t) {
+    return t.dtype() == DType::boolean ? cast(t, f32) : t;
+  };
+  const Tensor x = number(given);
   const Ints axes = call::checked_axes("average", "axis", options.axes, x.rank());
   if (!weights.defined()) return mean(x, {.axes = axes, .keepdims = options.keepdims});
-  Tensor shares = weights;
+  Tensor shares = number(weights);
   if (options.axes && shares.rank() == 1 && x.rank() > 1 && !axes.empty()) {
     // A vector along the axis.
     const std::int64_t first = call::checked_axis("average", "axis", (*options.axes)[0], x.rank());

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import weft as wf
 from weft import _arguments, _weft
-from weft._reductions import root
 from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape as TensorShape
@@ -260,6 +259,12 @@ def resize(images: Any, size: Any, method: Any) -> Any:
     if tensor.ndim == 3:
         return wf.resize_image(tensor[None], size, method)[0]
     return wf.resize_image(tensor, size, method)
+
+
+def root(squares: Any) -> Any:
+    """The square root of sums of squares, with a gradient of 0 where they are 0."""
+    none = wf.equal(squares, 0)
+    return wf.select(none, squares, wf.sqrt(wf.select(none, 1, squares)))
 
 
 def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
