@@ -5,7 +5,9 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <weft/ops.h>
@@ -21,6 +23,9 @@ public:
                          std::is_constructible_v<Operand, const T &, std::source_location>>>
   OptionalOperand(const T &value, std::source_location where = WEFT_HERE)
       : own_(std::in_place, value, where), operand_(&*own_) {}
+  template <class T>
+  OptionalOperand(std::initializer_list<T> values, std::source_location where = WEFT_HERE)
+      : own_(std::in_place, values, where), operand_(&*own_) {}
   /// One that lives as long as the call; null for none.
   OptionalOperand(const Operand *operand) : operand_(operand) {}
   OptionalOperand(const OptionalOperand &) = delete;
@@ -32,6 +37,70 @@ public:
 private:
   std::optional<Operand> own_;
   const Operand *operand_ = nullptr;
+};
+
+/// One integer or several: `repeat(x, 2)`, `repeat(x, {1, 3}, 0)`.
+class IntList : public Ints {
+public:
+  IntList() = default;
+  template <class T, class = detail::IfInteger<T>>
+  IntList(T one) : Ints({static_cast<std::int64_t>(one)}) {}
+  IntList(std::initializer_list<std::int64_t> several) : Ints(several) {}
+  IntList(Ints several) : Ints(std::move(several)) {}
+};
+
+/// One number or several: `quantile(x, 0.5)`, `quantile(x, {0.25, 0.75})`.
+class RealList {
+public:
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  RealList(T one) : values_{static_cast<double>(one)}, one_(true) {}
+  RealList(std::initializer_list<double> several) : values_(several) {}
+  RealList(std::vector<double> several) : values_(std::move(several)) {}
+
+  /// Whether it is one, and no list of one.
+  bool one() const { return one_; }
+  const std::vector<double> &values() const { return values_; }
+
+private:
+  std::vector<double> values_;
+  bool one_ = false;
+};
+
+/// Which norm: a number, or "fro"; the usual one if it is neither.
+class NormOrder {
+public:
+  NormOrder() = default;
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  NormOrder(T number) : number_(static_cast<double>(number)) {}
+  NormOrder(const char *word) : word_(word) {}
+  NormOrder(std::string word) : word_(std::move(word)) {}
+
+  const std::optional<double> &number() const { return number_; }
+  const std::string &word() const { return word_; }
+
+private:
+  std::optional<double> number_;
+  std::string word_;
+};
+
+/// On which side of equal elements.
+enum class SearchSide : std::uint8_t { left, right };
+
+/// How many parts there are of an axis, or where those behind the first begin: `split(x, 3)`,
+/// `split(x, {1, 4})`.
+class Sections {
+public:
+  template <class T, class = detail::IfInteger<T>>
+  Sections(T count) : count_(static_cast<std::int64_t>(count)) {}
+  Sections(std::initializer_list<std::int64_t> positions) : positions_(positions) {}
+  Sections(Ints positions) : positions_(std::move(positions)) {}
+
+  const std::optional<std::int64_t> &count() const { return count_; }
+  const Ints &positions() const { return positions_; }
+
+private:
+  std::optional<std::int64_t> count_;
+  Ints positions_;
 };
 
 // Besides what is said of each function, all of them throw what ops throw (weft/ops.h).

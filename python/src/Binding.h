@@ -127,6 +127,8 @@ std::int64_t to_integer(PyObject *object, const Place &place);
 double to_number(PyObject *object, const Place &place);
 /// One integer, or a sequence of them, of which None stands for `unknown` sizes only in shapes.
 Ints to_integers(PyObject *object, const Place &place);
+/// The same of an argument that may be either. Throws DTypeError, also for a tensor of a trace.
+Ints to_integer_list(PyObject *object, const Place &place);
 /// The axes in reverse order for None.
 Ints to_permutation(PyObject *object, const Operand &x, const Place &place);
 
@@ -143,7 +145,7 @@ T to(PyObject *object, const Place &place) {
   } else if constexpr (std::is_same_v<T, DType>) {
     return to_dtype(object, place);
   } else if constexpr (std::is_same_v<T, Axes>) {
-    return object == Py_None ? Axes() : Axes(to_integers(object, place));
+    return object == Py_None ? Axes() : Axes(to_integer_list(object, place));
   } else {
     return to_integers(object, place);
   }

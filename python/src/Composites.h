@@ -17,22 +17,50 @@ inline std::optional<std::int64_t> to(PyObject *object, const Place &place) {
   return object == Py_None ? std::optional<std::int64_t>() : to_integer(object, place);
 }
 
+template <>
+inline IntList to(PyObject *object, const Place &place) {
+  return to_integer_list(object, place);
+}
+template <>
+inline NormOrder to(PyObject *object, const Place &place) {
+  if (object == Py_None) return {};
+  if (PyUnicode_Check(object) != 0) return nb::cast<std::string>(nb::handle(object));
+  return to_number(object, place);
+}
+template <>
+SearchSide to(PyObject *object, const Place &place);
+template <>
+RealList to(PyObject *object, const Place &place);
+template <>
+inline Sections to(PyObject *object, const Place &place) {
+  const bool one = PyIndex_Check(object) != 0 && PySequence_Check(object) == 0;
+  const bool scalar = is_tensor(object) && tensor_in(object).rank() == 0;
+  IntList list = to_integer_list(object, place);
+  return one || scalar ? Sections(list[0]) : Sections(std::move(list));
+}
+
+/// Tensors of anything that has items. Throws DTypeError, which names the item.
+std::vector<Tensor> tensors_of(PyObject *object, const Place &place);
+
 /// The first operands of a call, of which some may be null or None.
 template <std::size_t N>
 class OptionalOperands {
 public:
-  OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted) {
+  /// `at` is where they are among the arguments.
+  OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted,
+                   const std::array<std::size_t, N> &at) {
     Beside beside;
     for (std::size_t i = promoted; i < N; ++i)
-      if (values[i] != nullptr && values[i] != Py_None) beside.add(values[i]);
+      if (PyObject *value = values[at[i]]; value != nullptr && value != Py_None) beside.add(value);
     const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
-      given_[i] = values[i] != nullptr &&
-                  (values[i] != Py_None || i < static_cast<std::size_t>(signature.required));
+      PyObject *value = values[at[i]];
+      given_[i] = value != nullptr &&
+                  (value != Py_None || at[i] < static_cast<std::size_t>(signature.required));
       if (!given_[i]) continue;
-      const Place place{signature.name, signature.names[i]};
-      if (!arguments_[i].convert(values[i], place, i < promoted ? std::nullopt : hint))
-        refuse_object(values[i], place);
+      const Place place{signature.name, signature.names[at[i]]};
+      if (!arguments_[i].convert(value, place, i < promoted ? std::nullopt : hint))
+        refuse_object(value, place);
       most_ = std::max(most_, arguments_[i].size());
     }
   }

@@ -401,6 +401,21 @@ Ints to_integers(PyObject *object, const Place &place) {
   return list;
 }
 
+Ints to_integer_list(PyObject *object, const Place &place) {
+  if (is_tensor(object) && tensor_in(object).traced())
+    throw DTypeError(place.text() +
+                     " is a tensor of a traced function, and a number of Python is wanted: a size "
+                     "is x.shape[i], not one of a tensor of sizes");
+  try {
+    return to_integers(is_variable(object) ? nb::cast(variable_in(object).value()).ptr() : object,
+                       place);
+  } catch (const DTypeError &) {
+    if (PyList_Check(object) || PyTuple_Check(object)) throw; // which is of an item
+    throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
+                     ": an integer or a list of them is wanted");
+  }
+}
+
 Ints to_permutation(PyObject *object, const Operand &x, const Place &place) {
   if (object != nullptr && object != Py_None) return to_integers(object, place);
   Ints axes;

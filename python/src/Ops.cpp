@@ -6,6 +6,44 @@
 
 namespace weft::python {
 
+template <>
+SearchSide to(PyObject *object, const Place &place) {
+  static constexpr std::array kWords = {"left", "right"};
+  for (std::size_t i = 0; i < kWords.size(); ++i)
+    if (PyUnicode_Check(object) != 0 && PyUnicode_CompareWithASCIIString(object, kWords[i]) == 0)
+      return static_cast<SearchSide>(i);
+  throw ValueError(place.text() + " is " +
+                   nb::cast<std::string>(nb::object(nb::repr(nb::handle(object)))) +
+                   ": it is 'left' or 'right'");
+}
+
+template <>
+RealList to(PyObject *object, const Place &place) {
+  const Tensor list = to_tensor(object, place, DType::f64);
+  if (list.rank() > 1 || list.traced())
+    throw ShapeError(place.text() + " is a number, or a vector of numbers that are known");
+  std::vector<double> values = list.to_vector<double>();
+  return list.rank() == 0 ? RealList(values[0]) : RealList(std::move(values));
+}
+
+std::vector<Tensor> tensors_of(PyObject *object, const Place &place) {
+  const bool has_items = Py_TYPE(object)->tp_iter != nullptr || PySequence_Check(object) != 0;
+  if (!has_items || PyUnicode_Check(object) || PyBytes_Check(object) || PyDict_Check(object) ||
+      (is_tensor(object) && tensor_in(object).rank() == 0))
+    throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
+                     ": a list of tensors is wanted");
+  const nb::object items = checked(PySequence_Fast(object, "a list of tensors is wanted"));
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
+  const std::optional<DType> hint = Beside::of(items.ptr());
+  std::vector<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
+    const std::string name = std::string(place.argument) + "[" + std::to_string(i) + "]";
+    tensors.push_back(to_tensor(item.ptr(), {place.function, name.c_str()}, hint));
+  }
+  return tensors;
+}
+
 namespace {
 
 #include "PythonOps.inc"

@@ -144,29 +144,6 @@ Tensor transposed(const Tensor &tensor, const nb::args &args) {
   return transpose(tensor, axes);
 }
 
-Tensor squeezed(const Tensor &tensor, nb::object axis) {
-  const Shape shape = tensor.shape();
-  Ints dropped;
-  if (!axis.is_none()) dropped = to_integers(axis.ptr(), {"squeeze", "axis"});
-  for (std::int64_t &at : dropped) {
-    if (at < -tensor.rank() || at >= tensor.rank())
-      throw IndexError("squeeze: axis " + std::to_string(at) +
-                       " is out of range for a tensor of shape " + weft::to_string(shape));
-    if (at < 0) at += tensor.rank();
-    if (shape[static_cast<std::size_t>(at)] != 1)
-      throw ShapeError("squeeze: axis " + std::to_string(at) + " of a tensor of shape " +
-                       weft::to_string(shape) + " has not size 1");
-  }
-  Ints kept;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool drops = axis.is_none() ? shape[i] == 1
-                                      : std::find(dropped.begin(), dropped.end(),
-                                                  static_cast<std::int64_t>(i)) != dropped.end();
-    if (!drops) kept.push_back(shape[i]);
-  }
-  return reshape(tensor, kept);
-}
-
 nb::object memory_of(nb::handle self) { return checked(PyMemoryView_FromObject(self.ptr())); }
 
 nb::object reduce(nb::handle_t<Tensor> self, int protocol) {
@@ -383,14 +360,6 @@ void define_tensors(nb::module_ &module) {
           "\n\nExample:\n"
           "    >>> wf.tensor([[1, 2], [3, 4]]).flatten()\n"
           "    tensor([1, 2, 3, 4], shape=(4,), dtype=int32)\n")
-      .def(
-          "ravel", [](const Tensor &self) { return reshape(self, {-1}); },
-          "All elements along one axis.")
-      .def("squeeze", squeezed, nb::arg("axis") = nb::none(),
-           "Without the axes of size 1, or without those given."
-           "\n\nExample:\n"
-           "    >>> wf.ones((2, 1, 3, 1)).squeeze().shape\n"
-           "    (2, 3)\n")
       .def(
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")

@@ -13,9 +13,7 @@ from math import e as e, inf as inf, nan as nan, pi as pi
 from weft import (
     _absent,
     _copies as _copies,
-    _distances,
     _elements,
-    _joins,
     _numpy_names,
     _places,
     _products,
@@ -37,9 +35,7 @@ from weft import train as train
 from weft import schedules as schedules
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
-from weft._distances import *  # noqa: F403
 from weft._elements import *  # noqa: F403
-from weft._joins import *  # noqa: F403
 from weft._numpy_names import *  # noqa: F403
 from weft._places import *  # noqa: F403
 from weft._products import *  # noqa: F403
@@ -97,9 +93,7 @@ __all__ = [
     "while_loop",
 ]
 __all__ += ["e", "inf", "nan", "newaxis", "pi"]
-__all__ += _distances.__all__
 __all__ += _elements.__all__
-__all__ += _joins.__all__
 __all__ += _numpy_names.__all__
 __all__ += _places.__all__
 __all__ += _products.__all__

@@ -1,4 +1,4 @@
-"""Functions that pick elements and say where they are, with NumPy's names and arguments."""
+"""Functions that say where elements are, with NumPy's names and arguments: their results have the size that values say."""
 
 from __future__ import annotations
 
@@ -7,35 +7,12 @@ from typing import TYPE_CHECKING, Any, overload
 from weft import _weft
 
 from . import _arguments
-from ._elements import ALL, expand_dims
-from ._joins import unstack
+from ._weft import unstack
 
 if TYPE_CHECKING:
     from weft._weft import Tensor, TensorLike
 
-__all__ = ["argwhere", "nonzero", "searchsorted", "take", "unique", "where"]
-
-
-@_arguments.as_numpy
-def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
-    """The slices of these numbers along an axis, or the elements of all in a row; negative numbers
-    count from the end.
-
-    >>> wf.take([10, 20, 30], [0, -1])
-    tensor([10, 30], shape=(2,), dtype=int32)
-
-    Raises:
-        OutOfRangeError: if there is no such axis or slice
-        DTypeError: if indices are no integers
-    """
-    tensor = _arguments.tensor("take", x)
-    if axis is None:
-        tensor, axis = _weft.reshape(tensor, -1), 0
-    at = _arguments.axis("take", axis, tensor.ndim)
-    places = _arguments.tensor("take", indices, "indices")
-    if not places.dtype.is_integer:
-        raise _weft.DTypeError(f"take: indices are of {places.dtype.name}: integers are wanted")
-    return tensor[(*(ALL,) * at, places)]
+__all__ = ["argwhere", "nonzero", "unique", "where"]
 
 
 @overload
@@ -138,33 +115,3 @@ def unique(
     asked = ((return_index, first), (return_inverse, which.reshape(shape)), (return_counts, counts))
     found += [_weft.constant(part) for wanted, part in asked if wanted]
     return found[0] if len(found) == 1 else tuple(found)
-
-
-@_arguments.as_numpy
-def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
-    """Where values would have to stand among the sorted ones of a vector, in front of equal ones
-    or, 'right', behind them, as int64. NaN is the largest of all, as in `sort`. Vectors of a batch
-    may be in front: each has its values.
-
-    >>> wf.searchsorted([1.0, 2.0, 3.0], [1.5, 3.0])
-    tensor([1, 2], shape=(2,), dtype=int64)
-
-    Raises:
-        ValueError: for another side
-        ShapeError: if a is a scalar, or the batches differ
-    """
-    if side not in ("left", "right"):
-        raise _weft.ValueError(f"searchsorted: side is {side!r}: it is 'left' or 'right'")
-    rows, values = _arguments.operands("searchsorted", a=a, v=v)
-    if rows.ndim == 0:
-        raise _weft.ShapeError("searchsorted: a is a scalar: a sorted vector is wanted")
-    compare = _weft.less if side == "left" else _weft.less_equal
-    if rows.ndim > 1:
-        rows = expand_dims(rows, -2)
-    values = expand_dims(values, -1)
-    before = compare(rows, values)
-    if values.dtype.is_floating:
-        unknown = _weft.not_equal(values, values)
-        known = _weft.equal(rows, rows) if side == "left" else True
-        before = _weft.logical_or(before, _weft.logical_and(unknown, known))
-    return _weft.sum(before, -1)

@@ -1,4 +1,4 @@
-"""Sums of products and parts of matrices, with NumPy's names and arguments."""
+"""Sums of products, with NumPy's names and arguments."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 from weft import _weft
 
 from . import _arguments
-from ._elements import expand_dims, ravel
-from ._joins import slices, stack
+from ._weft import ravel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft._weft import Tensor, TensorLike
 
-__all__ = [
-    "cross", "diag", "diagonal", "dot", "einsum", "inner", "outer", "tensordot", "trace", "tril", "triu", "vdot",
-]  # fmt: skip
+__all__ = ["dot", "einsum", "inner", "tensordot", "vdot"]
+
 
 
 # Products.
@@ -73,47 +71,6 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     """
     x, y = _arguments.operands("vdot", a=a, b=b)
     return _tensordot("vdot", ravel(x), ravel(y), [0], [0])
-
-
-@_arguments.as_numpy
-def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
-    """The vector product of vectors of three numbers along an axis.
-
-    >>> wf.cross([1, 0, 0], [0, 1, 0])
-    tensor([0, 0, 1], shape=(3,), dtype=int32)
-
-    Raises:
-        ShapeError: if the axis is not of size 3, or the shapes do not broadcast
-        OutOfRangeError: if there is no such axis
-    """
-    x, y = _arguments.operands("cross", a=a, b=b)
-    parts: list[list[Any]] = []
-    for word, tensor in (("a", x), ("b", y)):
-        at = _arguments.axis("cross", axis, tensor.ndim)
-        if tensor.shape[at] != 3:
-            raise _weft.ShapeError(
-                f"cross: {word} has the shape {tuple(tensor.shape)}: vectors of three numbers along axis "
-                f"{axis} are wanted"
-            )
-        parts.append(slices(tensor, at, 3))
-    u, v = parts
-    made = [
-        _weft.subtract(_weft.multiply(u[i], v[j]), _weft.multiply(u[j], v[i]))
-        for i, j in ((1, 2), (2, 0), (0, 1))
-    ]
-    return stack(made, axis)
-
-
-@_arguments.as_numpy
-def outer(a: TensorLike, b: TensorLike) -> Tensor:
-    """The product of each element of a with each of b, both in a row.
-
-    >>> wf.outer([1, 2], [3, 4, 5])
-    tensor([[ 3,  4,  5],
-            [ 6,  8, 10]], shape=(2, 3), dtype=int32)
-    """
-    x, y = _arguments.operands("outer", a=a, b=b)
-    return _weft.multiply(ravel(x)[:, None], ravel(y))
 
 
 @_arguments.as_numpy
@@ -293,144 +250,3 @@ def _count(sizes: dict[str, Any], group: list[str]) -> int:
     for n in _sizes(sizes, group):
         count = -1 if -1 in (n, count) else count * n
     return count
-
-
-# Parts of matrices.
-
-
-def _known(name: str, x: Any, *axes: int) -> list[int]:
-    """The sizes of axes, which a traced function may not know."""
-    sizes = [x.shape[i] for i in axes]
-    if None in sizes:
-        raise _weft.ShapeError(f"{name}: x has the shape {tuple(x.shape)}: sizes that are not known yet")
-    return sizes
-
-
-def _matrices(name: str, x: Any) -> Any:
-    tensor = _arguments.tensor(name, x)
-    if tensor.ndim < 2:
-        raise _weft.ShapeError(f"{name}: x has the shape {tuple(tensor.shape)}: a matrix is wanted")
-    return tensor
-
-
-def _positions(x: Any, axis: int) -> Any:
-    """The places along an axis, also where a trace does not know how many."""
-    size = x.shape[axis]
-    if size is not None:
-        return _weft.arange(size)
-    return _weft.cumsum(_weft.replicate(1, _weft.size(x, axis)), 0, exclusive=True)
-
-
-def _away(x: Any) -> Any:
-    """How far right of the main diagonal each place of a matrix is."""
-    return _weft.subtract(_positions(x, -1), expand_dims(_positions(x, -2), 1))
-
-
-def _held(mask: Any, x: Any) -> Any:
-    """The elements where the mask holds, and zeros."""
-    return _weft.select(mask, x, _weft.cast(0, x.dtype))
-
-
-@_arguments.as_numpy
-def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The diagonals of the matrices of two axes, along a new last axis; those above the main one have
-    a positive offset.
-
-    >>> wf.diagonal([[1, 2, 3], [4, 5, 6]], 1)
-    tensor([2, 6], shape=(2,), dtype=int32)
-
-    Raises:
-        ShapeError: if x is no matrix, or a traced function does not know the sizes
-        OutOfRangeError: if there is no such axis
-        ValueError: if the axes are the same
-    """
-    return _diagonal("diagonal", x, offset, axis1, axis2)
-
-
-def _diagonal(name: str, x: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
-    tensor = _matrices(name, x)
-    first = _arguments.axis(name, axis1, tensor.ndim, "axis1")
-    second = _arguments.axis(name, axis2, tensor.ndim, "axis2")
-    if first == second:
-        raise _weft.ValueError(f"{name}: axis1 and axis2 are the same, {axis1}")
-    away = _arguments.integer(f"{name}: offset", offset)
-    rest = [i for i in range(tensor.ndim) if i not in (first, second)]
-    rows, columns = _known(name, tensor, first, second)
-    moved: Any = _weft.transpose(tensor, [*rest, first, second])
-    start, stop = max(0, -away), max(0, -away, min(rows, columns - away))
-    # In a row the elements of a diagonal are columns + 1 apart.
-    flat = _weft.reshape(moved, [*(-1 if n is None else n for n in moved.shape[:-2]), rows * columns])
-    places = [i * columns + i + away for i in range(start, stop)]
-    return _weft.gather(flat, _weft.constant(places, "int32", [len(places)]), len(rest))
-
-
-@_arguments.as_numpy
-def diag(x: TensorLike, k: int = 0) -> Tensor:
-    """A matrix with a vector as its diagonal, or the diagonal of a matrix; those above the main one
-    have a positive k.
-
-    >>> wf.diag([1, 2])
-    tensor([[1, 0],
-            [0, 2]], shape=(2, 2), dtype=int32)
-    >>> wf.diag([[1, 2], [3, 4]])
-    tensor([1, 4], shape=(2,), dtype=int32)
-
-    Raises:
-        ShapeError: if x is neither a vector nor a matrix, or a traced function does not know its sizes
-    """
-    tensor = _arguments.tensor("diag", x)
-    if tensor.ndim not in (1, 2):
-        raise _weft.ShapeError(f"diag: x has the shape {tuple(tensor.shape)}: a vector or a matrix is wanted")
-    if tensor.ndim == 2:
-        return _diagonal("diag", tensor, k, 0, 1)
-    away = _arguments.integer("diag: k", k)
-    (size,) = _known("diag", tensor, 0)
-    matrix = _held(_weft.eye(size, "bool"), expand_dims(tensor, 1))
-    around = [max(0, -away), max(0, away)]
-    return _weft.pad(matrix, _weft.cast(0, tensor.dtype), around, around[::-1], [0, 0]) if away else matrix
-
-
-@_arguments.as_numpy
-def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The sums of the diagonals that `diagonal` gives.
-
-    >>> wf.trace([[1, 2], [3, 4]])
-    tensor(5, shape=(), dtype=int32)
-
-    Raises:
-        ShapeError: if x is no matrix, or a traced function does not know the sizes
-        OutOfRangeError: if there is no such axis
-    """
-    return _weft.sum(_diagonal("trace", x, offset, axis1, axis2), -1)
-
-
-@_arguments.as_numpy
-def tril(x: TensorLike, k: int = 0) -> Tensor:
-    """Matrices, the last two axes, with zeros above the k-th diagonal.
-
-    >>> wf.tril([[1, 2], [3, 4]])
-    tensor([[1, 0],
-            [3, 4]], shape=(2, 2), dtype=int32)
-
-    Raises:
-        ShapeError: if x is no matrix
-    """
-    tensor = _matrices("tril", x)
-    away = _arguments.integer("tril: k", k)
-    return _held(_weft.less_equal(_away(tensor), away), tensor)
-
-
-@_arguments.as_numpy
-def triu(x: TensorLike, k: int = 0) -> Tensor:
-    """Matrices, the last two axes, with zeros below the k-th diagonal.
-
-    >>> wf.triu([[1, 2], [3, 4]])
-    tensor([[1, 2],
-            [0, 4]], shape=(2, 2), dtype=int32)
-
-    Raises:
-        ShapeError: if x is no matrix
-    """
-    tensor = _matrices("triu", x)
-    away = _arguments.integer("triu: k", k)
-    return _held(_weft.greater_equal(_away(tensor), away), tensor)

@@ -5,26 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from weft import _elements, _places, _products, _reductions, _weft
+from weft import _places, _products, _reductions, _weft
 
 __all__ = ["install"]
 
 _METHODS: tuple[Callable[..., Any], ...] = (
-    _elements.repeat,
-    _elements.swapaxes,
     _places.nonzero,
-    _places.searchsorted,
-    _places.take,
-    _products.diagonal,
     _products.dot,
-    _products.trace,
     _reductions.argmax,
     _reductions.argmin,
     _reductions.max,
     _reductions.min,
-    _reductions.ptp,
-    _reductions.std,
-    _reductions.var,
 )
 
 

@@ -88,6 +88,21 @@ def power(x, y):
     return integer_power(x, y) if x.dtype.kind == "i" else np.power(x, y)
 
 
+def flat(parts):
+    """The elements of several arrays in a row."""
+    return np.concatenate([np.ravel(part) for part in parts])
+
+
+def combined_of(x, axes):
+    """The same of axes that may be all, or one."""
+    return combined(x, range(x.ndim) if axes is None else np.atleast_1d(axes))
+
+
+def as_floats(result, x):
+    """In float32 what NumPy has in float64 of integers."""
+    return result if x.dtype.kind == "f" else np.asarray(result, np.float32)
+
+
 def floor_divide(x, y):
     """By 0 the quotient of floats, of integers the number next to it; that of the least number by -1 wraps."""
     if x.dtype.kind == "f":
@@ -378,8 +393,9 @@ def attribute(kind, words):
     """Its value for the expression, and its text for MLIR."""
     if kind == "flag":
         return words == "true", words
-    if kind in ("integer", "real"):  # of functions made of ops, which MLIR does not have
-        return ast.literal_eval({"null": "None"}.get(words, words)), None
+    if kind in ("integer", "integers", "order", "real", "reals", "sections", "word") or words == "null":  # of functions made of ops, which MLIR does not have
+        value = ast.literal_eval({"null": "None"}.get(words, words))
+        return tuple(value) if isinstance(value, list) else value, None
     if kind in ("axis", "count", "number"):
         return int(words), f"{words} : i64"
     if kind == "dtype":
@@ -389,8 +405,10 @@ def attribute(kind, words):
         x = ordinary(DTYPES[dtype], () if shape == "scalar" else tuple(map(int, shape.split("x"))))
         elements = str(x.tolist()).replace("True", "true").replace("False", "false") if x.size else ""
         return x, f"dense<{elements}> : {type_of(x)}"
-    values = tuple(ast.literal_eval(words))
-    return values, ints(values)
+    values = ast.literal_eval(words)
+    if isinstance(values, int):
+        return values, None
+    return tuple(values), ints(values)
 
 
 def wide(x):

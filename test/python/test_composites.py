@@ -5,6 +5,7 @@ import ast
 import functools
 import inspect
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -40,12 +41,20 @@ def calls(record):
     assert len(cases) % len(words) == 0
     each = len(cases) // len(words)
     for number, case in enumerate(cases):
-        operands = dict(zip([operand["name"] for operand in record["operands"]], case.operands, strict=True))
+        operands = dict(zip([operand["name"] for operand in record["operands"]], case.operands, strict=False))
+        if record["operands"][0]["variadic"]:
+            operands = {record["operands"][0]["name"]: case.operands}
         others = {
             attribute["python"]: NULL[word] if word in NULL else ast.literal_eval(word)
             for attribute, word in zip(record["attributes"], words[number // each], strict=True)
         }
         yield case, operands, others
+
+
+def called(record, operands, others):
+    """What the function gives; the elements of several tensors in a row, as the records' oracle has them."""
+    found = getattr(wf, record["name"])(**operands, **others)
+    return found if record["gives"] == "tensor" else wf.concatenate([wf.reshape(x, -1) for x in found])
 
 
 def bits(x):
@@ -67,7 +76,7 @@ def test_every_function_has_a_signature_and_samples():
 def test_as_numpy_has_it(name):
     record = RECORDS[name]
     for case, operands, others in calls(record):
-        got = np.asarray(getattr(wf, name)(**operands, **others))
+        got = np.asarray(called(record, operands, others))
         wrong = oracle()["compare"](case, got)
         assert wrong is None, f"{[(x.dtype, x.shape) for x in case.operands]} {others}: {wrong}"
 
@@ -76,13 +85,19 @@ def some(record):
     """A few calls: of shapes that are not long in one dtype, and one of every dtype and of all other arguments."""
     seen, shapes = set(), set()
     for _, operands, others in calls(record):
-        arrays = list(operands.values())
+        arrays = next(iter(operands.values())) if isinstance(next(iter(operands.values())), list) else [*operands.values()]
         shape, rest = tuple(x.shape for x in arrays), (*(x.dtype for x in arrays), str(others))
         if max(x.size for x in arrays) > 1500 or (rest in seen and (shape in shapes or len(shapes) > 5)):
             continue
         seen.add(rest)
         shapes.add(shape)
-        yield list(operands), [wf.tensor(x) for x in arrays], others
+        yield [wf.tensor(x) for x in arrays], others
+
+
+def with_names(record, tensors):
+    """The operands of a call by their names."""
+    names = [operand["name"] for operand in record["operands"]]
+    return {names[0]: tensors} if record["operands"][0]["variadic"] else dict(zip(names, tensors, strict=True))
 
 
 def cotangent_of(y):
@@ -91,11 +106,11 @@ def cotangent_of(y):
 
 @pytest.mark.parametrize("name", list(RECORDS))
 def test_the_same_bits_every_way(name):
-    function = getattr(wf, name)
-    for names, tensors, others in some(RECORDS[name]):
+    record = RECORDS[name]
+    for tensors, others in some(record):
 
-        def call(given, names=names, others=others):
-            return function(**dict(zip(names, given, strict=True)), **others)
+        def call(given, others=others):
+            return called(record, with_names(record, given), others)
 
         expected = call(tensors)
         assert bits(wf.function(call)(tensors)) == bits(expected), (tensors, others)
@@ -113,32 +128,43 @@ def test_the_same_bits_every_way(name):
             assert bits(under[0]) == bits(expected)
             for one, other in zip(under, compiled, strict=True):
                 np.testing.assert_allclose(other.numpy(), one.numpy(), rtol=1e-5, atol=1e-6)
-        open_sizes = [wf.TensorSpec([None] * x.ndim, x.dtype) for x in tensors]
-        if all(x.shape == tensors[0].shape for x in tensors):  # sizes that are not known do not stretch
-            assert bits(wf.function(call, input_signature=[open_sizes])(tensors)) == bits(expected), (tensors, others)
         if all(x.ndim == tensors[0].ndim for x in tensors):  # members have axes of their own
             mapped = wf.vmap(call)([wf.concatenate([wf.expand_dims(x, 0)] * 2) for x in tensors])
             for member in range(2):
                 assert bits(mapped[member]) == bits(expected), (tensors, others)
+        open_sizes = [wf.TensorSpec([None] * x.ndim, x.dtype) for x in tensors]
+        if all(x.shape == tensors[0].shape for x in tensors):  # sizes that are not known do not stretch
+            try:
+                got = wf.function(call, input_signature=[open_sizes])(tensors)
+            except wf.ShapeError as error:
+                assert re.search("known|out of range for x, whose size", str(error)), error
+                continue
+            if name == "squeeze" and others["axis"] is None:  # of axes of sizes that are not known none is of size 1
+                got = wf.reshape(got, expected.shape)
+            assert bits(got) == bits(expected), (tensors, others)
 
 
 @pytest.mark.parametrize("name", [name for name, record in RECORDS.items() if "f64" in record["operands"][0]["dtypes"]])
 def test_derivatives(name):
     """In float64 against differences, away from places without a derivative."""
-    record, function = RECORDS[name], getattr(wf, name)
+    record = RECORDS[name]
     low, high = (1.1, 1.9) if record["domain"] == "positive" else (0.1, 0.9)
     rng = np.random.default_rng(5)
-    operands = [rng.uniform(low, high, (3, 4)) for _ in record["operands"]]
-    others = next(calls(record))[2]
+    _, given, others = next(call for call in calls(record) if np.shape(next(iter(call[1].values()))) != ())
+    given = [x for x in given.values() for x in (x if isinstance(x, list) else [x])]
+    roles = [operand["role"] for operand in record["operands"]] + ["value"] * len(given)
+    operands = [rng.uniform(low, high, x.shape) if role == "value" else x for x, role in zip(given, roles, strict=False)]
 
     def loss(*xs):
-        y = function(*xs, **others)
+        y = called(record, with_names(record, list(xs)), others)
         return wf.sum(wf.cast(y, "float64") * cotangent_of(wf.cast(y, "float64")))
 
     tensors = [wf.tensor(x) for x in operands]
-    found = wf.grad(loss, tuple(range(len(tensors))))(*tensors) if function(*tensors).dtype.is_floating else []
-    for i, gradient in enumerate(found):
-        for at in np.ndindex(3, 4):
+    floating = called(record, with_names(record, tensors), others).dtype.is_floating
+    numbers = tuple(i for i, x in enumerate(tensors) if x.dtype.is_floating)
+    found = dict(zip(numbers, wf.grad(loss, numbers)(*tensors), strict=True)) if floating else {}
+    for i, gradient in found.items():
+        for at in np.ndindex(operands[i].shape):
             slopes = []
             for step in (1e-6, -1e-6):
                 moved = [x.copy() for x in operands]

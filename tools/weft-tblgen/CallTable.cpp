@@ -37,7 +37,7 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
   // An argument may be no enumerator.
   if (any_of(op.attributes, [](const Attribute &a) { return a.kind == "dtype"; }))
     os << "ErrorKind::dtype";
-  os << "})},\n";
+  os << "})" << (op.openSizes ? "" : ", false") << "},\n";
 }
 
 void emitCallTable(const RecordKeeper &records, raw_ostream &os) {

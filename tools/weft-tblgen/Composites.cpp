@@ -45,7 +45,7 @@ private:
 
   /// The C++ function that the word of a dag stands for.
   std::string function(const Record *head) const {
-    if (head->isSubClassOf("Weft_CompositeFn")) return head->getValueAsString("name").str();
+    if (head->isSubClassOf("Weft_CompositeFn")) return head->getValueAsString("cppName").str();
     if (!head->isSubClassOf("Emit")) return head->getName().str();
     StringRef mnemonic = head->getValueAsString("mnemonic");
     for (const OpRecord &op : ops_)
@@ -73,7 +73,7 @@ void emitAxes(const CompositeRecord &composite, raw_ostream &os) {
   for (const Attribute &attribute : composite.attributes) {
     if (attribute.kind != "axis" && attribute.kind != "axes") continue;
     const std::string name = (attribute.isOption ? "options." : "") + attribute.name;
-    os << "  " << name << " = call::checked_" << attribute.kind << "(\"" << composite.cppName
+    os << "  " << name << " = call::checked_" << attribute.kind << "(\"" << composite.mnemonic
        << "\", \"" << attribute.pythonName << "\", " << name << ", given[0].rank());\n";
   }
 }
@@ -85,9 +85,9 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
   if (composite.isVariadic()) {
     os << "info = ";
     emitInfo(composite.operands[0], os);
-    os << ";\n  const CompositeCall site(\"" << composite.cppName
+    os << ";\n  const CompositeCall site(\"" << composite.mnemonic
        << "\", where);\n  const std::vector<Tensor> given = call::tensors_of(\""
-       << composite.cppName << "\", Promotion::" << composite.promotion << ", info, "
+       << composite.mnemonic << "\", Promotion::" << composite.promotion << ", info, "
        << composite.operands[0].name << ");\n";
   } else {
     os << "infos[] = {";
@@ -98,9 +98,9 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
     os << "};\n  const Operand *const operands[] = {";
     for (auto [i, operand] : enumerate(composite.operands))
       os << (i ? ", " : "") << (operand.optional ? operand.name + ".get()" : "&" + operand.name);
-    os << "};\n  const CompositeCall site(\"" << composite.cppName
+    os << "};\n  const CompositeCall site(\"" << composite.mnemonic
        << "\", call::line_of(operands));\n  const std::array given = call::tensors_of(\""
-       << composite.cppName << "\", Promotion::" << composite.promotion << ", infos, operands);\n";
+       << composite.mnemonic << "\", Promotion::" << composite.promotion << ", infos, operands);\n";
   }
   emitAxes(composite, os);
   if (composite.cppBody.empty()) {

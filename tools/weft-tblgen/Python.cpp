@@ -26,8 +26,12 @@ struct Parameter {
 
 /// Python's word for a default of C++.
 std::string defaultOf(const Attribute &attribute) {
+  // The word of an enumerator.
+  if (attribute.kind == "word")
+    return "'" + StringRef(attribute.optionDefault).rsplit("::").second.str() + "'";
   return StringSwitch<std::string>(attribute.optionDefault)
       .Case("std::nullopt", "None")
+      .Case("{}", "None")
       .Case("false", "False")
       .Case("true", "True")
       .Default(attribute.optionDefault);
@@ -38,8 +42,12 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
-  if (attribute.kind == "sections") return "int | Sequence[int]";
+  if (attribute.kind == "reals") return "TensorLike";
+  if (attribute.kind == "order") return "float | str | None";
+  if (attribute.kind == "word") return "str";
   if (attribute.cppType == "Axes") return "int | Sequence[int] | None";
+  if (attribute.cppType == "Sections" || attribute.cppType == "IntList")
+    return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
   if (attribute.kind == "shape") return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
@@ -53,7 +61,8 @@ std::vector<Parameter> parametersOf(const Callable &op) {
     if (ref.isOperand) {
       const Operand &operand = op.operands[ref.number];
       list.push_back({operand.name,
-                      operand.variadic   ? "Sequence[TensorLike]"
+                      operand.variadic   ? op.isComposite ? "Sequence[TensorLike] | TensorLike"
+                                                          : "Sequence[TensorLike]"
                       : operand.optional ? "TensorLike | None"
                                          : "TensorLike",
                       operand.admitsWord + " (" + operand.dtypeList() + "), " + operand.shape});
@@ -136,10 +145,11 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   SmallVector<std::string> arguments;
   const std::size_t count = op.operands.size();
   if (op.isVariadic()) {
-    os << "  const std::vector<Tensor> list = to_tensors(values[0], {" << quoted(op.mnemonic)
-       << ", " << quoted(parameters[0].name) << "});\n";
+    os << "  const std::vector<Tensor> list = " << (op.isComposite ? "tensors_of" : "to_tensors")
+       << "(values[0], {" << quoted(op.mnemonic) << ", " << quoted(parameters[0].name) << "});\n";
     return {"std::span<const Tensor>(list)"};
   }
+  if (count == 0) return arguments;
   if (op.mnemonic == "cast") {
     // Numbers are cast as they are, not as the dtype that they have alone.
     os << "  const Place place{\"cast\", \"x\"};\n"
@@ -148,7 +158,6 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
           "\"dtype\"}), place);\n";
     return {"operand"};
   }
-  if (count == 0) return arguments;
   // A list of numbers is weak beside a tensor where operands take a common dtype.
   const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
   const bool optional = any_of(op.operands, [](const Operand &o) { return o.optional; });
@@ -161,6 +170,14 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     for (auto [i, operand] : enumerate(op.operands))
       os << (i ? ", " : "")
          << (operand.dtypes.size() == 1 ? "DType::" + operand.dtypes[0] : "std::nullopt");
+    os << "}";
+  }
+  if (optional) {
+    // Where they are among the parameters.
+    os << ", {";
+    bool isFirst = true;
+    for (auto [i, parameter] : enumerate(parameters))
+      if (parameter.operand) os << (std::exchange(isFirst, false) ? "" : ", ") << i;
     os << "}";
   }
   os << ");\n";
@@ -264,10 +281,16 @@ void emitStub(const Callable &op, raw_ostream &os) {
 
 } // namespace
 
+static std::vector<CompositeRecord> compositesOfPython(const RecordKeeper &records) {
+  std::vector<CompositeRecord> composites = readComposites(records);
+  erase_if(composites, [](const CompositeRecord &composite) { return !composite.inPython; });
+  return composites;
+}
+
 void emitPythonOps(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Ops and composites as functions of Python.");
   const std::vector<OpRecord> ops = readOps(records);
-  const std::vector<CompositeRecord> composites = readComposites(records);
+  const std::vector<CompositeRecord> composites = compositesOfPython(records);
   const std::vector<const Callable *> opFunctions = functionsOf(ops, {}),
                                       compositeFunctions = functionsOf({}, composites);
   for (const auto *functions : {&opFunctions, &compositeFunctions})
@@ -296,7 +319,7 @@ void emitPythonStubs(const RecordKeeper &records, raw_ostream &os) {
   os << "# The ops and the functions made of them, in the order of their records. Generated by "
         "weft-tblgen from dialects/Weft/IR/*.td; do not edit.\n\n";
   const std::vector<OpRecord> ops = readOps(records);
-  const std::vector<CompositeRecord> composites = readComposites(records);
+  const std::vector<CompositeRecord> composites = compositesOfPython(records);
   const std::vector<const Callable *> functions = functionsOf(ops, composites);
   os << "__all__ += [\n";
   for (const Callable *function : functions) os << "    \"" << function->mnemonic << "\",\n";

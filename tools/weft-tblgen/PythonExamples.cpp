@@ -34,9 +34,28 @@ std::string inPython(StringRef text, StringRef prefix) {
 
 namespace {
 
+/// The call with the names of operands that Python has behind arguments which are options of C++.
+std::string withKeywords(const Callable &op, StringRef call) {
+  std::string text;
+  std::size_t depth = 0, position = 0;
+  const auto name = [&] {
+    if (position >= op.operands.size() || position >= op.order.size()) return;
+    const ParameterRef &there = op.order[position];
+    if (!there.isOperand || there.number != position) text += op.operands[position].name + "=";
+  };
+  for (const char c : call) {
+    if (StringRef(")]}").contains(c)) --depth;
+    if (text.ends_with(", ") && depth == 1) name();
+    if (StringRef("([{").contains(c)) ++depth;
+    text += c;
+    if (c == ',' && depth == 1) ++position;
+  }
+  return text;
+}
+
 /// The call as an expression of Python: `wf.sum([[1, 2]], axis=[1])`.
 std::string callOf(const Callable &op, StringRef call) {
-  std::string text = call.str();
+  std::string text = withKeywords(op, call);
   const auto replaceAll = [&](StringRef from, StringRef to) {
     for (std::size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
       text.replace(at, from.size(), to.str());

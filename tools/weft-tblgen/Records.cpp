@@ -347,10 +347,14 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
   for (const Record *def : recordsOf(records, "Weft_CompositeFn")) {
     CompositeRecord composite;
     readCallable(composite, def);
-    composite.mnemonic = composite.cppName = def->getValueAsString("name").str();
+    composite.isComposite = true;
+    composite.mnemonic = def->getValueAsString("name").str();
+    composite.cppName = def->getValueAsString("cppName").str();
     composite.body = def->getValueAsDag("body");
     composite.cppBody = def->getValueAsString("cppBody").str();
     composite.gives = def->getValueAsString("gives").str();
+    composite.openSizes = def->getValueAsBit("openSizes");
+    composite.inPython = def->getValueAsBit("inPython");
     composite.method = def->getValueAsBit("method");
     for (const Record *name : def->getValueAsListOfDefs("names"))
       composite.names.push_back(name->getValueAsString("name").str());

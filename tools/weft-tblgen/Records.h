@@ -63,6 +63,8 @@ struct Callable {
   std::vector<ParameterRef> order; ///< of the parameters in Python
   std::vector<Raised> raises;      ///< with that for a dtype that an operand does not admit
   std::string gives = "tensor";    ///< or a list, or a tuple of them
+  bool isComposite = false;
+  bool openSizes = true; ///< does the same where sizes are not known
 
   bool givesOne() const { return gives == "tensor"; }
   bool isVariadic() const;
@@ -75,7 +77,7 @@ struct Callable {
 struct CompositeRecord : Callable {
   const llvm::DagInit *body = nullptr;
   std::string cppBody; ///< its function in weft::composites; empty where there is a body
-  bool method = false;
+  bool method = false, inPython = true;
   std::vector<std::string> names; ///< of NumPy, besides its own
 };
 

@@ -165,6 +165,7 @@ static void writeSamples(const Callable &op, json::OStream &out) {
     out.attribute("numpy", op.def->getValueAsString("numpy"));
     out.attribute("tolerance", op.def->getValueAsString("tolerance"));
     out.attribute("signedZeros", op.def->getValueAsBit("signedZeros"));
+    out.attribute("gives", op.gives);
     out.attribute("domain", op.def->getValueAsString("domain"));
     out.attributeArray("operands", [&] {
       for (const Operand &operand : op.operands)
@@ -205,7 +206,8 @@ void emitSampleJson(const RecordKeeper &records, raw_ostream &os) {
 void emitCompositeJson(const RecordKeeper &records, raw_ostream &os) {
   json::OStream out(os);
   out.array([&] {
-    for (const CompositeRecord &composite : readComposites(records)) writeSamples(composite, out);
+    for (const CompositeRecord &composite : readComposites(records))
+      if (composite.inPython) writeSamples(composite, out);
   });
   os << "\n";
 }

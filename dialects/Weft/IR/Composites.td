@@ -1,68 +1,9 @@
-// Composites: functions of users that are made of ops and of each other, so that tapes, traces and vmap see their parts.
+// Elementwise functions made of ops.
 
 #ifndef WEFT_IR_COMPOSITES
 #define WEFT_IR_COMPOSITES
 
-include "Weft/IR/ElementwiseOps.td"
-
-//===----------------------------------------------------------------------===//
-// Parameters besides the operands of Base.td and its flags, axes and dtypes
-//===----------------------------------------------------------------------===//
-
-/// The operator of a list of parameters. Those behind `star` are given by keyword alone; in C++ all that
-/// have a default are then members of an options struct, otherwise they are given in their order.
-def params;
-def star;
-
-/// A tensor that may be left out.
-class Weft_Optional<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
-/// A list of tensors.
-class Weft_List<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
-
-/// An argument that is no tensor: what it is, its C++ type, its default (empty: it must be given), its
-/// docstring, and what Python calls it where that is something else.
-class Weft_Parameter<string kind, string type, string default, string words, string python = ""> {
-  string attrKind = kind;
-  string cppType = type;
-  string optionDefault = default;
-  string what = words;
-  string pythonName = python;
-}
-class Weft_Int<string default, string words> : Weft_Parameter<"integer", "std::int64_t", default, words>;
-class Weft_Real<string default, string words, string python = "">
-    : Weft_Parameter<"real", "double", default, words, python>;
-class Weft_OptionalReal<string words> : Weft_Parameter<"real", "std::optional<double>", "std::nullopt", words>;
-
-//===----------------------------------------------------------------------===//
-// The record
-//===----------------------------------------------------------------------===//
-
-/// The first of these values if the operand is given, else the second.
-def if_given;
-
-/// NumPy's name of a function that has another one here.
-class Np<string word> { string name = word; }
-
-/// A function that is made of ops. weft-tblgen makes from it the C++ function with its options, the Python
-/// function, its stub, the method, the page in the reference, the call of `./x fuzz calls`, and the tests: its
-/// example, its samples against NumPy, eager against compiled, and finite differences.
-class Weft_CompositeFn<string functionName> : Weft_Callable {
-  string name = functionName;
-  string summary = ?;
-  string description = "";
-  dag parameters = ?;
-  /// The result over the parameters: ops by the words of derivatives (Vocabulary.td), other composites by their
-  /// records; numbers, also as texts ("0.5"), are weak. What has more than some eight calls, or looks at dtypes,
-  /// is C++: the function of that name in weft::composites (lib/Ops/Composites), which is given the operands
-  /// after promotion, as tensors that are undefined where none is given.
-  dag body = (absent);
-  string cppBody = "";
-  /// What it gives: a tensor, or a list or tuple of tensors, in C++ a vector.
-  string gives = "tensor";
-  /// Whether tensors have it as a method in Python.
-  bit method = 0;
-  list<Np> names = [];
-}
+include "Weft/IR/CompositeBase.td"
 
 class Weft_ElementwiseFn<string name> : Weft_CompositeFn<name> {
   let resultShape = "of the shape that the operands broadcast to";
@@ -168,7 +109,6 @@ def Weft_FloorDivideFn : Weft_BinaryFn<"floor_divide", Weft_Number> {
   let summary = "The quotient, rounded down, as Python's //.";
   let cppBody = "floor_divide";
   let numpy = "floor_divide(x, y)";
-  let signedZeros = 0;
   let example = "floor_divide([7, -7], 2)  ->  [3, -4]";
 }
 
@@ -215,7 +155,8 @@ def Weft_LogaddexpFn : Weft_BinaryFloatFn<"logaddexp"> {
 }
 
 def Weft_HypotFn : Weft_BinaryFloatFn<"hypot"> {
-  let summary = "sqrt(x² + y²), without overflow; its gradient is 0 where both are.";
+  let summary = "sqrt(x² + y²), without overflow; infinite where one is, also beside NaN.";
+  let description = "Its gradient is 0 where both are.";
   let cppBody = "hypot";
   let numpy = "np.hypot(x, y)";
   let tolerance = "ulps(3) + smallest()";

@@ -12,5 +12,8 @@ include "Weft/IR/StateOps.td"
 include "Weft/IR/AutodiffOps.td"
 include "Weft/IR/StackOps.td"
 include "Weft/IR/Composites.td"
+include "Weft/IR/ArrayComposites.td"
+include "Weft/IR/ReductionComposites.td"
+include "Weft/IR/MatrixComposites.td"
 
 #endif // WEFT_IR_OPS

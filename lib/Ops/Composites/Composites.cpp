@@ -112,8 +112,7 @@ std::optional<std::int64_t> checked_axis(const char *function, const char *name,
   return checked_axis(function, name, *axis, rank);
 }
 
-Ints checked_axes(const char *function, const char *name, const std::optional<Ints> &axes,
-                  std::int64_t rank) {
+Ints checked_axes(const char *function, const char *name, const Axes &axes, std::int64_t rank) {
   Ints checked;
   if (!axes) {
     for (std::int64_t i = 0; i < rank; ++i) checked.push_back(i);

@@ -57,8 +57,7 @@ std::optional<std::int64_t> checked_axis(const char *function, const char *name,
                                          const std::optional<std::int64_t> &axis,
                                          std::int64_t rank);
 /// All axes if none are given, ascending. Throws ValueError where one is given twice.
-Ints checked_axes(const char *function, const char *name, const std::optional<Ints> &axes,
-                  std::int64_t rank);
+Ints checked_axes(const char *function, const char *name, const Axes &axes, std::int64_t rank);
 
 } // namespace weft::call
 

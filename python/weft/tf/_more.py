@@ -10,8 +10,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import weft as wf
-from weft import _arguments, _joins, _weft
-from weft._reductions import root
+from weft import _arguments, _weft
 from weft._trees import is_dict, is_listed
 
 from ._forms import TensorShape as TensorShape
@@ -262,13 +261,20 @@ def resize(images: Any, size: Any, method: Any) -> Any:
     return wf.resize_image(tensor, size, method)
 
 
+def root(squares: Any) -> Any:
+    """The square root of sums of squares, with a gradient of 0 where they are 0."""
+    none = wf.equal(squares, 0)
+    return wf.select(none, squares, wf.sqrt(wf.select(none, 1, squares)))
+
+
 def unstack(x: Any, num: int | None, axis: int) -> list[Any]:
     """The slices along an axis, of which there are `num` if its size is not known."""
     if num is None:
         return list(wf.unstack(x, axis))
     tensor: Any = _arguments.tensor("unstack", x, "value")
     at = _arguments.axis("unstack", axis, tensor.ndim)
-    return _joins.slices(tensor, at, _arguments.integer("unstack: num", num))
+    count = _arguments.integer("unstack: num", num)
+    return [tensor[(*(slice(None),) * at, i)] for i in range(count)]
 
 
 def split(x: Any, parts: Any, axis: int) -> list[Any]:

@@ -35,6 +35,8 @@ struct CallEntry {
   bool every_path = true;
   /// The errors that it is said to raise.
   ErrorKinds raises = ~ErrorKinds{0};
+  /// Whether it does the same where sizes are not known.
+  bool open_sizes = true;
 };
 
 /// All of them: the ops, and what is written by hand.

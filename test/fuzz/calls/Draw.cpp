@@ -301,6 +301,32 @@ std::optional<std::int64_t> Draw::value<std::optional<std::int64_t>>(const char 
   return value<std::int64_t>(name);
 }
 template <>
+IntList Draw::value<IntList>(const char *name) {
+  return value<Ints>(name);
+}
+template <>
+RealList Draw::value<RealList>(const char *name) {
+  if (choose(2) == 0) return value<double>(name);
+  return std::vector<double>{value<double>(name), 0.5};
+}
+template <>
+NormOrder Draw::value<NormOrder>(const char *name) {
+  switch (choose(3)) {
+  case 0: return {};
+  case 1: return "fro";
+  default: return value<double>(name);
+  }
+}
+template <>
+SearchSide Draw::value<SearchSide>(const char *) {
+  return static_cast<SearchSide>(choose(2));
+}
+template <>
+Sections Draw::value<Sections>(const char *name) {
+  if (choose(2) == 0) return value<std::int64_t>(name);
+  return value<Ints>(name);
+}
+template <>
 std::optional<double> Draw::value<std::optional<double>>(const char *name) {
   if (choose(3) == 0) return std::nullopt;
   return value<double>(name);

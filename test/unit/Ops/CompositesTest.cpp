@@ -32,6 +32,8 @@ TEST(Composites, OperandsMayBeLeftOut) {
   EXPECT_THAT(clip(x, tensor({0.f, 6.f, 0.f}), std::nullopt).to_vector<float>(),
               ElementsAre(1, 6, 9));
   EXPECT_THAT(clip(x).to_vector<float>(), ElementsAre(1, 5, 9));
+  EXPECT_THAT(clip(x, {0, 6, 0}).to_vector<float>(), ElementsAre(1, 6, 9));
+  EXPECT_EQ(average(x, {1, 0, 1}).item<float>(), 5);
 }
 
 TEST(Composites, NumbersAreWeak) {
@@ -54,6 +56,52 @@ TEST(Composites, OptionsAreNamed) {
   EXPECT_EQ(round(tensor({1234}), -2).item<int>(), 1200);
 }
 
+TEST(Composites, AxesAndListsAreNumbersOrBraces) {
+  const Tensor x = tensor({{1.f, 2.f, 3.f, 4.f}, {5.f, 6.f, 8.f, 9.f}});
+  EXPECT_NEAR(var(x, {.axes = {1}, .correction = 1}).to_vector<float>()[0], 5.0 / 3, 1e-6);
+  EXPECT_EQ(var(x, {.axes = 1}).shape(), Shape({2}));
+  EXPECT_EQ(stddev(x, {.axes = {0, -1}, .keepdims = true}).shape(), Shape({1, 1}));
+  EXPECT_EQ(var(x).rank(), 0);
+  EXPECT_EQ(expand_dims(x, 0).shape(), Shape({1, 2, 4}));
+  EXPECT_EQ(expand_dims(x, {0, -1}).shape(), Shape({1, 2, 4, 1}));
+  EXPECT_EQ(squeeze(expand_dims(x, 1), 1).shape(), Shape({2, 4}));
+  EXPECT_THAT(repeat(tensor({1, 2}), {2, 1}, 0).to_vector<int>(), ElementsAre(1, 1, 2));
+  EXPECT_THAT(roll(tensor({1, 2, 3}), 1).to_vector<int>(), ElementsAre(3, 1, 2));
+  EXPECT_THAT(quantile(tensor({1.f, 2.f, 3.f}), {0.0, 0.5}).to_vector<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(quantile(tensor({1.f, 2.f, 3.f}), 0.5).to_vector<float>(), ElementsAre(2));
+  EXPECT_THAT(error_of<IndexError>([&] { var(x, {.axes = 2}); }),
+              HasSubstr("var: axis 2 is out of range for a tensor of rank 2"));
+  EXPECT_THAT(error_of<ValueError>([&] { var(x, {.axes = {1, -1}}); }),
+              HasSubstr("var: axis has an axis twice: (1, -1)"));
+}
+
+TEST(Composites, JoinAndTakeApart) {
+  const Tensor a = tensor({1, 2}), b = tensor({3, 4});
+  EXPECT_THAT(stack({a, b}, 1).to_vector<int>(), ElementsAre(1, 3, 2, 4));
+  EXPECT_EQ(stack(std::vector{a, b}).shape(), Shape({2, 2}));
+  EXPECT_EQ(stack({a, 2.5 * b}).dtype(), f32);
+  const std::vector<Tensor> thirds = split(arange(6), 3), parts = split(arange(6), {1, 4});
+  EXPECT_EQ(thirds.size(), 3U);
+  EXPECT_THAT(parts[1].to_vector<int>(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(unstack(stack({a, b}))[1].to_vector<int>(), (std::vector{3, 4}));
+  EXPECT_THAT(error_of<ShapeError>([&] { split(arange(5), 3); }),
+              HasSubstr("split: axis 0 of size 5 is not 3 equal parts"));
+  EXPECT_THAT(error_of<ValueError>([] { stack(std::vector<Tensor>()); }),
+              HasSubstr("stack: xs is empty"));
+}
+
+TEST(Composites, ChooseAndCompare) {
+  const Tensor x = tensor({-1.f, 0.f, 2.f});
+  EXPECT_THAT(where(x > 0, x, 0).to_vector<float>(), ElementsAre(0, 0, 2));
+  EXPECT_THAT(where(x, 1, 2).to_vector<int>(), ElementsAre(1, 2, 1));
+  EXPECT_THAT(take(x, {0, -1}).to_vector<float>(), ElementsAre(-1, 2));
+  EXPECT_EQ(norm(tensor({{3.f, 4.f}}), {.ord = "fro"}).item<float>(), 5);
+  EXPECT_EQ(norm(tensor({3.f, 4.f}), {.ord = 1}).item<float>(), 7);
+  EXPECT_TRUE(allclose(x, x * (1 + 1e-7)).item<bool>());
+  EXPECT_THAT(searchsorted({1, 2, 3}, {2}, SearchSide::right).to_vector<std::int64_t>(),
+              ElementsAre(2));
+}
+
 TEST(Composites, AreTheirOpsToTapesAndTraces) {
   const Tensor x = tensor({0.25f, 0.5f});
   GradientTape tape;
@@ -63,6 +111,31 @@ TEST(Composites, AreTheirOpsToTapesAndTraces) {
   const auto traced = function([](const Tensor &t) { return atan2(t, clip(t, 0.3)); });
   const std::vector<float> expected = atan2(x, clip(x, 0.3)).to_vector<float>();
   EXPECT_EQ(traced(x).to_vector<float>(), expected);
+}
+
+// As ops have them: a number or several in braces where options would stand, and lists of one.
+TEST(Composites, TakeAxesInAllSpellings) {
+  const Tensor x = arange(6.0).reshape({2, 3});
+  const auto values = [](const Tensor &y) { return y.to_vector<float>(); };
+  const std::vector<float> rows = values(var(x, {.axes = 1}));
+  EXPECT_EQ(values(var(x, 1)), rows);
+  EXPECT_EQ(values(var(x, {1})), rows);
+  EXPECT_EQ(values(var(x, {.axes = {-1}})), rows);
+  EXPECT_EQ(var(x, {0, 1}).item<float>(), var(x).item<float>());
+  EXPECT_NEAR(var(x, {.axes = {0, 1}, .correction = 1}).item<float>(), 3.5, 1e-5);
+  EXPECT_EQ(values(median(x, 0)), values(median(x, {.axis = -2})));
+  EXPECT_EQ(quantile(x, {0.25, 0.5}, 1).shape(), (Shape{2, 2}));
+  EXPECT_EQ(quantile(x, 0.5, {.axis = 1, .keepdims = true}).shape(), (Shape{2, 1}));
+  EXPECT_EQ(stack({x, x}, 1).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(stack(std::vector<Tensor>{x, x}).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(split(x, 3, 1).size(), 3U);
+  EXPECT_EQ(split(x, {1}).back().shape(), (Shape{1, 3}));
+  EXPECT_EQ(values(roll(x, {1, 1}, {0, 1})), values(roll(roll(x, 1, 0), 1, 1)));
+  EXPECT_EQ(expand_dims(x, {0, 3}).shape(), (Shape{1, 2, 3, 1}));
+  EXPECT_EQ(squeeze(expand_dims(x, 0)).shape(), x.shape());
+  EXPECT_EQ(average(x, {}, {.axes = 0}).shape(), (Shape{3}));
+  EXPECT_THAT(error_of<ShapeError>([] { ptp(zeros({2, 0}), 1); }),
+              HasSubstr("ptp: x has the shape (2, 0): there is no element to choose along axis 1"));
 }
 
 TEST(Composites, ErrorsHaveTheirNameAndTheUsersLine) {

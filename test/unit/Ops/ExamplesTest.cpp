@@ -62,6 +62,11 @@ void expect_example(const Tensor &actual, const Tensor &expected) {
     EXPECT_NEAR(have[i], want[i], 1e-6 * std::max(1.0, std::abs(want[i]))) << "element " << i;
 }
 
+void expect_example(const std::vector<Tensor> &actual, const std::vector<Tensor> &expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) expect_example(actual[i], expected[i]);
+}
+
 #include "Examples.inc"
 
 } // namespace

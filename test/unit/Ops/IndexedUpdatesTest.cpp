@@ -65,6 +65,7 @@ TEST(IndexedUpdates, AllEntriesOfAnIndex) {
     const auto compiled =
         function([&](const Tensor &y, const Tensor &v) { return TensorAt(y, key).set(v); });
     EXPECT_EQ(compiled(x, value).to_vector<double>(), replaced(x, key, value)) << checked;
+    ++checked;
   }
   EXPECT_GT(checked, 400);
 }

@@ -1,0 +1,274 @@
+// Functions made of ops that join, shape, repeat and move tensors.
+
+#ifndef WEFT_IR_ARRAY_COMPOSITES
+#define WEFT_IR_ARRAY_COMPOSITES
+
+include "Weft/IR/CompositeBase.td"
+
+def sizes_not_known : Raises<ShapeError, "a traced function does not know the size">;
+
+/// Of one tensor, whose elements stay.
+class Weft_MovementFn<string name> : Weft_CompositeFn<name> {
+  let parameters = (params Weft_Any:$x);
+  let operandShapes = ["of any shape"];
+  let resultDType = "x's dtype";
+  let raises = [];
+  let samples = [Sample<["2x3"]>, Sample<["33"]>, Sample<["0x3"]>, Sample<["2x3x4"]>, Sample<["transposed 7x5"]>];
+}
+
+//===----------------------------------------------------------------------===//
+// Joins and parts
+//===----------------------------------------------------------------------===//
+
+def other_sizes_differ : Raises<ShapeError, "the other sizes differ">;
+def nothing_to_join : Raises<ValueError, "there is nothing to join">;
+
+class Weft_JoinFn<string name> : Weft_CompositeFn<name> {
+  let parameters = (params Weft_List<Weft_Any>:$xs);
+  let operandShapes = ["whose other sizes are the same"];
+  let promotion = "common";
+  let resultDType = "their dtype";
+  let raises = [other_sizes_differ, nothing_to_join];
+  let samples = [Sample<["2x3", "2x3"]>, Sample<["3", "3", "3"]>, Sample<["2x3x4", "2x3x4"]>, Sample<["0x3", "0x3"]>];
+}
+
+def Weft_StackFn : Weft_JoinFn<"stack"> {
+  let summary = "Tensors of one shape along a new axis.";
+  let parameters = (params Weft_List<Weft_Any>:$xs, Weft_Int<"0", "the new axis; a negative one counts from the end">:$axis);
+  let operandShapes = ["of one shape"];
+  let resultShape = "of that shape with one axis more";
+  let raises = [Raises<ShapeError, "shapes differ">, Raises<IndexError, "the result has no such axis">, nothing_to_join];
+  let cppBody = "stack";
+  let samples = [Sample<["2x3", "2x3"], ["0"]>, Sample<["2x3", "2x3"], ["1"]>, Sample<["2x3", "2x3"], ["-1"]>,
+                 Sample<["scalar", "scalar", "scalar"], ["0"]>, Sample<["0x3", "0x3"], ["2"]>];
+  let numpy = "np.stack(xs, axis)";
+  let example = "stack({[1, 2], [3, 4]}, 1)  ->  [[1, 3], [2, 4]]";
+}
+
+def Weft_VstackFn : Weft_JoinFn<"vstack"> {
+  let summary = "Tensors joined along the first axis, those of one axis as rows.";
+  let resultShape = "of two axes or more";
+  let cppBody = "vstack";
+  let numpy = "np.vstack(xs)";
+  let example = "vstack({[1, 2], [3, 4]})  ->  [[1, 2], [3, 4]]";
+}
+
+def Weft_HstackFn : Weft_JoinFn<"hstack"> {
+  let summary = "Tensors joined along the second axis, those of one axis along that.";
+  let resultShape = "of as many axes";
+  let cppBody = "hstack";
+  let numpy = "np.hstack(xs)";
+  let example = "hstack({[1, 2], [3]})  ->  [1, 2, 3]";
+}
+
+def Weft_DstackFn : Weft_JoinFn<"dstack"> {
+  let summary = "Tensors joined along the third axis, which those of fewer axes are given.";
+  let resultShape = "of three axes or more";
+  let cppBody = "dstack";
+  let numpy = "np.dstack(xs)";
+  let example = "dstack({[1, 2], [3, 4]})  ->  [[[1, 3], [2, 4]]]";
+}
+
+def Weft_ColumnStackFn : Weft_JoinFn<"column_stack"> {
+  let summary = "Tensors joined along the second axis, those of one axis as columns.";
+  let resultShape = "of two axes or more";
+  let cppBody = "column_stack";
+  let numpy = "np.column_stack(xs)";
+  let example = "column_stack({[1, 2], [3, 4]})  ->  [[1, 3], [2, 4]]";
+}
+
+class Weft_PartsFn<string name> : Weft_MovementFn<name> {
+  let parameters = (params Weft_Any:$x, Weft_Sections:$sections, Weft_AnAxis<"0">:$axis);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "each of x's shape but for that axis";
+  let gives = "list";
+}
+
+def Weft_SplitFn : Weft_PartsFn<"split"> {
+  let summary = "So many parts of one size along an axis, or the parts between the positions of a list.";
+  let raises = [Raises<ShapeError, "the parts are not of one size: `array_split` has some larger ones then">,
+                Raises<ValueError, "there are no parts">, axis_out_of_range];
+  let cppBody = "split";
+  let samples = [Sample<["2x3"], ["3", "1"]>, Sample<["4x3"], ["2", "0"]>, Sample<["33"], ["[1, 4]", "0"]>,
+                 Sample<["2x3"], ["[1, -1]", "-1"]>, Sample<["0x3"], ["[0]", "0"]>];
+  let numpy = "flat(np.split(x, sections, axis))";
+  let example = "split([1, 2, 3, 4, 5, 6], 3)  ->  [[1, 2], [3, 4], [5, 6]]";
+}
+
+def Weft_ArraySplitFn : Weft_PartsFn<"array_split"> {
+  let summary = "As `split`, where a number of parts need not be equal: the first ones are larger by one.";
+  let raises = [Raises<ValueError, "the number of parts is not positive">, axis_out_of_range, sizes_not_known];
+  let cppBody = "array_split";
+  let samples = [Sample<["2x3"], ["2", "1"]>, Sample<["33"], ["5", "0"]>, Sample<["2x3"], ["4", "0"]>];
+  let numpy = "flat(np.array_split(x, sections, axis))";
+  let example = "array_split([1, 2, 3, 4, 5], 3)  ->  [[1, 2], [3, 4], [5]]";
+}
+
+def Weft_UnstackFn : Weft_MovementFn<"unstack"> {
+  let summary = "The slices along an axis.";
+  let parameters = (params Weft_Any:$x, Weft_AnAxis<"0">:$axis);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "each of x's shape without that axis";
+  let gives = "tuple";
+  let raises = [axis_out_of_range, sizes_not_known, Raises<ValueError, "there are more than 2^20 slices">];
+  let cppBody = "unstack";
+  let samples = [Sample<["2x3"], ["0"]>, Sample<["2x3"], ["-1"]>, Sample<["3"], ["0"]>];
+  let numpy = "flat(np.moveaxis(x, axis, 0))";
+  let example = "unstack([[1, 2], [3, 4]])  ->  [[1, 2], [3, 4]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+def Weft_ExpandDimsFn : Weft_MovementFn<"expand_dims"> {
+  let summary = "The tensor with axes of size 1, which are those given of the result.";
+  let parameters = (params Weft_Any:$x, Weft_IntList<"the new axes; negative ones count from the end", "axis">:$axes);
+  let resultShape = "of x's shape with these axes more";
+  let raises = [Raises<IndexError, "the result has no such axis">, axis_twice];
+  let cppBody = "expand_dims";
+  let samples = [Sample<["2x3"], ["0"]>, Sample<["2x3"], ["[0, -1]"]>, Sample<["scalar"], ["0"]>, Sample<["0x3"], ["[1, 2]"]>];
+  let numpy = "np.expand_dims(x, axes)";
+  let example = "expand_dims([1, 2], 0)  ->  [[1, 2]]";
+}
+
+def Weft_SqueezeFn : Weft_MovementFn<"squeeze"> {
+  let summary = "The tensor without the axes of size 1, or without those given.";
+  let parameters = (params Weft_Any:$x, Weft_OptionalIntList<"which axes; all of size 1 if not given", "axis">:$axes);
+  let resultShape = "of x's shape without them";
+  let raises = [Raises<ShapeError, "an axis that is given is of another size">, axis_out_of_range, axis_twice];
+  let cppBody = "squeeze";
+  let openSizes = 0;
+  let samples = [Sample<["2x1x3"], ["null"]>, Sample<["2x1x3"], ["1"]>, Sample<["1x2x1"], ["[0, -1]"]>, Sample<["2x3"], ["null"]>];
+  let numpy = "np.squeeze(x, axes)";
+  let example = "squeeze([[1], [2]])  ->  [1, 2]";
+  let method = 1;
+}
+
+def Weft_RavelFn : Weft_MovementFn<"ravel"> {
+  let summary = "All elements along one axis.";
+  let resultShape = "of one axis";
+  let cppBody = "ravel";
+  let numpy = "np.ravel(x)";
+  let example = "ravel([[1, 2], [3, 4]])  ->  [1, 2, 3, 4]";
+  let method = 1;
+}
+
+def Weft_AtLeast1dFn : Weft_MovementFn<"atleast_1d"> {
+  let summary = "The tensor; a scalar with an axis of size 1.";
+  let resultShape = "of one axis or more";
+  let cppBody = "atleast_1d";
+  let samples = [Sample<["scalar"]>, Sample<["3"]>, Sample<["2x3"]>];
+  let numpy = "np.atleast_1d(x)";
+  let example = "atleast_1d(3)  ->  [3]";
+}
+
+def Weft_AtLeast2dFn : Weft_MovementFn<"atleast_2d"> {
+  let summary = "The tensor; one of fewer than two axes as a row.";
+  let resultShape = "of two axes or more";
+  let cppBody = "atleast_2d";
+  let samples = [Sample<["scalar"]>, Sample<["3"]>, Sample<["2x3"]>, Sample<["2x3x4"]>];
+  let numpy = "np.atleast_2d(x)";
+  let example = "atleast_2d([1, 2])  ->  [[1, 2]]";
+}
+
+def Weft_SwapaxesFn : Weft_MovementFn<"swapaxes"> {
+  let summary = "The tensor with two axes exchanged.";
+  let parameters = (params Weft_Any:$x, Weft_AnAxis<>:$axis1, Weft_AnAxis<>:$axis2);
+  let resultShape = "of x's shape with these exchanged";
+  let raises = [axis_out_of_range];
+  let cppBody = "swapaxes";
+  let samples = [Sample<["2x3"], ["0", "1"]>, Sample<["2x3x4"], ["0", "-1"]>, Sample<["2x3"], ["1", "1"]>];
+  let numpy = "np.swapaxes(x, axis1, axis2)";
+  let example = "swapaxes([[1, 2], [3, 4]], 0, 1)  ->  [[1, 3], [2, 4]]";
+  let method = 1;
+}
+
+def Weft_MoveaxisFn : Weft_MovementFn<"moveaxis"> {
+  let summary = "The tensor with some axes moved; the others stay in their order.";
+  let parameters = (params Weft_Any:$x, Weft_IntList<"the axes that move">:$source, Weft_IntList<"which axes they become">:$destination);
+  let resultShape = "of x's sizes in another order";
+  let raises = [axis_out_of_range, Raises<ValueError, "the lists are not of one length, or one has an axis twice">];
+  let cppBody = "moveaxis";
+  let samples = [Sample<["2x3x4"], ["0", "-1"]>, Sample<["2x3x4"], ["[0, 1]", "[-1, 0]"]>, Sample<["2x3"], ["[]", "[]"]>];
+  let numpy = "np.moveaxis(x, source, destination)";
+  let example = "moveaxis([[1, 2], [3, 4]], 0, -1)  ->  [[1, 3], [2, 4]]";
+}
+
+def Weft_MatrixTransposeFn : Weft_MovementFn<"matrix_transpose"> {
+  let summary = "Matrices, the last two axes, with rows and columns exchanged.";
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's shape with the last two axes exchanged";
+  let raises = [Raises<ShapeError, "x has fewer than two axes">];
+  let cppBody = "matrix_transpose";
+  let samples = [Sample<["2x3"]>, Sample<["2x3x4"]>];
+  let numpy = "np.swapaxes(x, -1, -2)";
+  let example = "matrix_transpose([[1, 2], [3, 4]])  ->  [[1, 3], [2, 4]]";
+}
+
+def Weft_FlipudFn : Weft_MovementFn<"flipud"> {
+  let summary = "The rows, or slices along the first axis, from the last to the first.";
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape";
+  let raises = [Raises<IndexError, "x is a scalar">];
+  let cppBody = "flipud";
+  let numpy = "np.flipud(x)";
+  let example = "flipud([[1, 2], [3, 4]])  ->  [[3, 4], [1, 2]]";
+}
+
+def Weft_FliplrFn : Weft_MovementFn<"fliplr"> {
+  let summary = "The columns, or slices along the second axis, from the last to the first.";
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's shape";
+  let raises = [Raises<IndexError, "x has fewer than two axes">];
+  let cppBody = "fliplr";
+  let samples = [Sample<["2x3"]>, Sample<["2x3x4"]>];
+  let numpy = "np.fliplr(x)";
+  let example = "fliplr([[1, 2], [3, 4]])  ->  [[2, 1], [4, 3]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Repeated and moved
+//===----------------------------------------------------------------------===//
+
+def Weft_RepeatFn : Weft_MovementFn<"repeat"> {
+  let summary = "Each element so many times, one behind the other: of all in a row, or each slice of an axis.";
+  let parameters = (params Weft_Any:$x, Weft_IntList<"how many times, or that of each slice">:$repeats,
+                           Weft_OptionalAxis<"an axis; all elements in a row if not given">:$axis);
+  let resultShape = "of x's shape but for that axis";
+  let raises = [Raises<ShapeError, "there are more or fewer numbers than slices">, Raises<ValueError, "a number is negative">,
+                axis_out_of_range];
+  let cppBody = "repeat";
+  let samples = [Sample<["2x3"], ["2", "null"]>, Sample<["2x3"], ["3", "1"]>, Sample<["2x3"], ["[1, 3]", "0"]>,
+                 Sample<["2x3"], ["0", "0"]>, Sample<["scalar"], ["2", "null"]>, Sample<["2x3x4"], ["2", "-2"]>];
+  let numpy = "np.repeat(x, repeats, axis)";
+  let example = "repeat([1, 2], 2)  ->  [1, 1, 2, 2]";
+  let method = 1;
+}
+
+def Weft_RollFn : Weft_MovementFn<"roll"> {
+  let summary = "The tensor with its slices moved on along axes, those at the end to the front; without axes the elements in a row.";
+  let parameters = (params Weft_Any:$x, Weft_IntList<"how far, or how far along each axis">:$shift,
+                           Weft_OptionalIntList<"one axis or several; all elements in a row if not given", "axis">:$axes);
+  let resultShape = "of x's shape";
+  let raises = [axis_out_of_range, Raises<ValueError, "there are not as many shifts as axes">];
+  let cppBody = "roll";
+  let samples = [Sample<["2x3"], ["2", "null"]>, Sample<["2x3"], ["1", "1"]>, Sample<["5x7"], ["[1, -3]", "[0, 1]"]>,
+                 Sample<["0x3"], ["1", "0"]>, Sample<["33"], ["-40", "0"]>];
+  let numpy = "np.roll(x, shift, axes)";
+  let example = "roll([1, 2, 3, 4], 1)  ->  [4, 1, 2, 3]";
+}
+
+def Weft_DiffFn : Weft_MovementFn<"diff"> {
+  let summary = "The differences of neighbours along an axis, n times.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"1", "how many times">:$n, Weft_AnAxis<"-1">:$axis);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape, but the axis is shorter by n";
+  let raises = [axis_out_of_range, Raises<ValueError, "n is negative">];
+  let cppBody = "diff";
+  let samples = [Sample<["2x3"], ["1", "-1"]>, Sample<["5x7"], ["2", "0"]>, Sample<["3"], ["4", "0"]>, Sample<["2x3"], ["0", "0"]>];
+  let numpy = "np.diff(x, n, axis)";
+  let example = "diff([1, 4, 9, 16])  ->  [3, 5, 7]";
+}
+
+#endif // WEFT_IR_ARRAY_COMPOSITES

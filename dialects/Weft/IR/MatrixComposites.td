@@ -1,0 +1,221 @@
+// Functions made of ops on vectors and matrices: products, diagonals, norms, comparisons, and picked elements.
+
+#ifndef WEFT_IR_MATRIX_COMPOSITES
+#define WEFT_IR_MATRIX_COMPOSITES
+
+include "Weft/IR/ArrayComposites.td"
+include "Weft/IR/Composites.td"
+include "Weft/IR/StructuralOps.td"
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+class Weft_PairFn<string name, Weft_TensorOf operand> : Weft_CompositeFn<name> {
+  let parameters = (params operand:$a, operand:$b);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of a"];
+  let promotion = "common";
+  let resultDType = "their dtype";
+  let raises = [shapes_do_not_broadcast];
+  let samples = [Sample<["2x3", "2x3"]>, Sample<["3", "3"]>, Sample<["2x3", "3"]>, Sample<["0x3", "0x3"]>];
+}
+
+def Weft_CrossFn : Weft_PairFn<"cross", Weft_Number> {
+  let summary = "The vector product of vectors of three numbers along an axis.";
+  let parameters = (params Weft_Number:$a, Weft_Number:$b, Weft_Int<"-1", "an axis; a negative one counts from the end">:$axis);
+  let resultShape = "of the shape that the operands broadcast to";
+  let raises = [Raises<ShapeError, "the axis is not of size 3, or the shapes do not broadcast">,
+                Raises<IndexError, "there is no such axis">];
+  let cppBody = "cross";
+  let samples = [Sample<["finite 2x3", "finite 2x3"], ["-1"]>, Sample<["finite 2x3", "finite 3"], ["-1"]>, Sample<["finite 3x2", "finite 3x2"], ["0"]>];
+  let numpy = "np.cross(a, b, axis=axis)";
+  let tolerance = "ulps(2) + 1e-5";
+  let example = "cross([1, 0, 0], [0, 1, 0])  ->  [0, 0, 1]";
+}
+
+def Weft_OuterFn : Weft_PairFn<"outer", Weft_Number> {
+  let summary = "The product of each element of a with each of b, both in a row.";
+  let operandShapes = ["of any shape", "of any shape"];
+  let resultShape = "a matrix";
+  let raises = [];
+  let cppBody = "outer";
+  let numpy = "np.outer(a, b)";
+  let example = "outer([1, 2], [3, 4, 5])  ->  [[3, 4, 5], [6, 8, 10]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of matrices
+//===----------------------------------------------------------------------===//
+
+def no_matrix : Raises<ShapeError, "x is no matrix, or a traced function does not know the sizes">;
+
+class Weft_DiagonalsFn<string name, Weft_TensorOf operand> : Weft_MovementFn<name> {
+  let parameters = (params operand:$x, Weft_Int<"0", "which diagonal; those above the main one are positive">:$offset,
+                           Weft_AnAxis<"0">:$axis1, Weft_AnAxis<"1">:$axis2);
+  let operandShapes = ["of rank 2 or more"];
+  let raises = [no_matrix, axis_out_of_range, Raises<ValueError, "the axes are the same">];
+  let samples = [Sample<["2x3"], ["0", "0", "1"]>, Sample<["5x7"], ["-2", "0", "1"]>, Sample<["2x3x4"], ["1", "2", "0"]>,
+                 Sample<["2x3"], ["9", "-1", "-2"]>];
+  let method = 1;
+}
+
+def Weft_DiagonalFn : Weft_DiagonalsFn<"diagonal", Weft_Any> {
+  let summary = "The diagonals of the matrices of two axes, along a new last axis.";
+  let resultShape = "of x's shape without the two axes, with a last one";
+  let cppBody = "diagonal";
+  let numpy = "np.diagonal(x, offset, axis1, axis2)";
+  let example = "diagonal([[1, 2, 3], [4, 5, 6]], 1)  ->  [2, 6]";
+}
+
+def Weft_TraceFn : Weft_DiagonalsFn<"trace", Weft_Any> {
+  let summary = "The sums of the diagonals that `diagonal` gives.";
+  let resultShape = "of x's shape without the two axes";
+  let resultDType = "x's dtype, i64 of bools";
+  let cppBody = "trace";
+  let numpy = "np.trace(x, offset, axis1, axis2, dtype=np.int64 if x.dtype == bool else x.dtype)";
+  let tolerance = "sums(8)";
+  let example = "trace([[1, 2], [3, 4]])  ->  5";
+}
+
+def Weft_DiagFn : Weft_MovementFn<"diag"> {
+  let summary = "A matrix with a vector as its diagonal, or the diagonal of a matrix.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"0", "which diagonal; those above the main one are positive">:$k);
+  let operandShapes = ["a vector or a matrix"];
+  let resultShape = "a matrix, or a vector";
+  let raises = [Raises<ShapeError, "x is neither a vector nor a matrix, or a traced function does not know its sizes">];
+  let cppBody = "diag";
+  let samples = [Sample<["3"], ["0"]>, Sample<["3"], ["2"]>, Sample<["3"], ["-1"]>, Sample<["2x3"], ["1"]>, Sample<["0"], ["0"]>];
+  let numpy = "np.diag(x, k)";
+  let example = "diag([1, 2])  ->  [[1, 0], [0, 2]]";
+}
+
+class Weft_TriangleFn<string name> : Weft_MovementFn<name> {
+  let parameters = (params Weft_Any:$x, Weft_Int<"0", "which diagonal; those above the main one are positive">:$k);
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's shape";
+  let raises = [Raises<ShapeError, "x is no matrix">];
+  let cppBody = name;
+  let samples = [Sample<["2x3"], ["0"]>, Sample<["5x7"], ["-2"]>, Sample<["2x3x4"], ["1"]>, Sample<["0x3"], ["0"]>];
+  let numpy = "np." # name # "(x, k)";
+}
+def Weft_TrilFn : Weft_TriangleFn<"tril"> {
+  let summary = "Matrices, the last two axes, with zeros above the k-th diagonal.";
+  let example = "tril([[1, 2], [3, 4]])  ->  [[1, 0], [3, 4]]";
+}
+def Weft_TriuFn : Weft_TriangleFn<"triu"> {
+  let summary = "Matrices, the last two axes, with zeros below the k-th diagonal.";
+  let example = "triu([[1, 2], [3, 4]])  ->  [[1, 2], [0, 4]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Norms, and whether tensors are the same
+//===----------------------------------------------------------------------===//
+
+def Weft_NormFn : Weft_CompositeFn<"norm"> {
+  let summary = "The length of vectors or the norm of matrices: of all elements, along an axis, or over two.";
+  let description = [{
+    ord of vectors is any number p for the p-th root of the sum of |x|^p, 0 for how many are not 0, inf and
+    -inf for the largest and smallest |x|; of matrices 'fro' for the root of the sum of squares, 1 and -1 for
+    the largest and smallest sum of a column, inf and -inf for that of a row. Without it it is 2 of vectors,
+    also of all elements, and 'fro' of matrices. Without axes x is a vector or a matrix, of any rank if there is
+    no ord either.
+  }];
+  let parameters = (params Weft_Float:$x, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$ord,
+                           Weft_OptionalIntList<"one axis for vectors, two for matrices", "axis">:$axes, star, Weft_Keepdims:$keepdims);
+  let operandShapes = ["of any shape"];
+  let promotion = "floating";
+  let resultShape = "of x's shape without the axes, or with size 1 for them";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ValueError, "there is no such norm">, axis_out_of_range,
+                Raises<ShapeError, "x is neither a vector nor a matrix, and ord is given without axes; or there is nothing whose largest or smallest is wanted">];
+  let cppBody = "norm";
+  let samples = [Sample<["finite 2x3"], ["null", "null", "false"]>, Sample<["finite 2x3"], ["1", "0", "false"]>, Sample<["finite 2x3"], ["3", "1", "true"]>,
+                 Sample<["finite 2x3"], ["-1", "null", "false"]>, Sample<["finite 2x3x4"], ["1", "[0, 2]", "true"]>, Sample<["finite 33"], ["0", "null", "false"]>];
+  let numpy = "np.linalg.norm(x, ord, axes, keepdims)";
+  let tolerance = "sums(64)";
+  let example = "norm([3.0, 4.0])  ->  5";
+}
+
+class Weft_CloseFn<string name> : Weft_PairFn<name, Weft_Any> {
+  let parameters = (params Weft_Any:$a, Weft_Any:$b, Weft_Real<"1e-05", "how much of |b|">:$rtol, Weft_Real<"1e-08", "how much besides">:$atol,
+                           Weft_Flag<"whether NaN is close to NaN">:$equal_nan);
+  let resultDType = "bool";
+  let samples = [Sample<["2x3", "2x3"], ["1e-5", "1e-8", "false"]>, Sample<["33", "33"], ["0.5", "0.1", "true"]>, Sample<["2x3", "3"], ["1e-5", "1.0", "false"]>];
+}
+
+def Weft_IscloseFn : Weft_CloseFn<"isclose"> {
+  let summary = "Whether elements differ by at most atol + rtol |b|; infinite ones whether they are the same.";
+  let resultShape = "of the shape that the operands broadcast to";
+  let cppBody = "isclose";
+  let numpy = "np.isclose(a, b, rtol, atol, equal_nan)";
+  let example = "isclose([1.0, 2.0], [1.000001, 2.1])  ->  [true, false]";
+}
+
+def Weft_AllcloseFn : Weft_CloseFn<"allclose"> {
+  let summary = "Whether all elements are close, as `isclose` says.";
+  let resultShape = "a scalar";
+  let cppBody = "allclose";
+  let numpy = "np.allclose(a, b, rtol, atol, equal_nan)";
+  let example = "allclose([1.0, 2.0], [1.000001, 2.0])  ->  true";
+}
+
+def Weft_ArrayEqualFn : Weft_PairFn<"array_equal", Weft_Any> {
+  let summary = "Whether two tensors are of one shape and all elements are equal.";
+  let operandShapes = ["of any shape", "of any shape"];
+  let resultShape = "a scalar";
+  let resultDType = "bool";
+  let raises = [];
+  let cppBody = "array_equal";
+  let numpy = "np.array_equal(a, b)";
+  let example = "array_equal([1, 2], [1, 2, 3])  ->  false";
+}
+
+//===----------------------------------------------------------------------===//
+// Picked elements
+//===----------------------------------------------------------------------===//
+
+def Weft_TakeFn : Weft_MovementFn<"take"> {
+  let summary = "The slices of these numbers along an axis, or the elements of all in a row; negative numbers count from the end.";
+  let parameters = (params Weft_Any:$x, Weft_Index:$indices, Weft_OptionalAxis<"an axis; all elements in a row if not given">:$axis);
+  let operandShapes = ["of any shape", "of any shape"];
+  let resultShape = "of x's shape with that of the indices for the axis";
+  let raises = [Raises<IndexError, "there is no such axis or slice">];
+  let cppBody = "take";
+  let samples = [Sample<["2x3", "i32 [[0, -1], [1, 1]]"], ["null"]>, Sample<["2x3", "i64 [2, -3]"], ["1"]>];
+  let numpy = "np.take(x, indices, axis)";
+  let example = "take([10, 20, 30], [0, -1])  ->  [10, 30]";
+  let method = 1;
+}
+
+def Weft_WhereFn : Weft_CompositeFn<"where"> {
+  let summary = "x where the condition holds, else y.";
+  let parameters = (params Weft_Condition:$condition, Weft_Any:$x, Weft_Any:$y);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with it", "of a shape that broadcasts with them"];
+  let promotion = "common";
+  let resultShape = "of the shape that the operands broadcast to";
+  let resultDType = "that of x and y";
+  let raises = [shapes_do_not_broadcast];
+  let cppBody = "where";
+  let samples = samplesOfThree;
+  let numpy = "np.where(condition, x, y)";
+  let example = "where([true, false], [1, 2], 0)  ->  [1, 0]";
+  let inPython = 0; // where it also gives positions
+}
+
+def Weft_SearchsortedFn : Weft_CompositeFn<"searchsorted"> {
+  let summary = "Where values would have to stand among the sorted ones of a vector, in front of equal ones or, 'right', behind them.";
+  let description = "NaN is the largest of all, as in `sort`. Vectors of a batch may be in front: each has its values.";
+  let parameters = (params Weft_Any:$a, Weft_Any:$v, Weft_Parameter<"word", "SearchSide", "SearchSide::left", "'left' or 'right'">:$side);
+  let operandShapes = ["of rank 1 or more", "of any shape"];
+  let promotion = "common";
+  let resultShape = "of v's shape";
+  let resultDType = "i64";
+  let raises = [Raises<ShapeError, "a is a scalar, or the batches differ">];
+  let cppBody = "searchsorted";
+  let samples = [Sample<["[1, 2, 2, 3]", "[2, 9]"], ["'left'"]>, Sample<["[1, 2, 2, 3]", "[2, 0]"], ["'right'"]>];
+  let numpy = "np.searchsorted(a, v, side)";
+  let example = "searchsorted([1.0, 2.0, 3.0], [1.5, 3.0])  ->  [1, 2]";
+  let method = 1;
+}
+
+#endif // WEFT_IR_MATRIX_COMPOSITES

@@ -1,0 +1,140 @@
+// Norms, whether tensors are the same, and picked elements, made of ops.
+#include "Ops/Composites/Parts.h"
+#include "Ops/Composites/Root.h"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+namespace weft::composites {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void check_not_empty(const Tensor &x, std::int64_t axis) {
+  if (shape_of(x)[static_cast<std::size_t>(axis)] == 0)
+    raise(ErrorKind::shape, "norm: x has the shape " + to_string(shape_of(x)) +
+                                ": there is no element to choose along axis " +
+                                std::to_string(axis));
+}
+
+Tensor end_of(const Tensor &x, bool largest, std::int64_t axis, bool keepdims) {
+  check_not_empty(x, axis);
+  return largest ? max(x, {.axes = Ints{axis}, .keepdims = keepdims})
+                 : min(x, {.axes = Ints{axis}, .keepdims = keepdims});
+}
+
+/// As users wrote it.
+std::string text_of(const NormOrder &order) {
+  if (!order.number()) return "'" + order.word() + "'";
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%g", *order.number());
+  return buffer;
+}
+
+Tensor length_of(const Tensor &x, const Ints &axes, bool keepdims) {
+  return root(sum(square(x), {.axes = axes, .keepdims = keepdims}));
+}
+
+Tensor vector_norm(const Tensor &x, const NormOrder &order, std::int64_t axis, bool keepdims) {
+  const Ints axes{axis};
+  if (!order.word().empty())
+    raise(ErrorKind::value, "norm: ord of vectors is " + text_of(order) + ": a number is wanted");
+  if (!order.number() || *order.number() == 2) return length_of(x, axes, keepdims);
+  const double p = *order.number();
+  const Tensor sizes = abs(x);
+  if (std::isinf(p)) return end_of(sizes, p > 0, axis, keepdims);
+  if (p == 0) return cast(sum(x != 0, {.axes = axes, .keepdims = keepdims}), x.dtype());
+  if (p == 1) return sum(sizes, {.axes = axes, .keepdims = keepdims});
+  return power(sum(power(sizes, p), {.axes = axes, .keepdims = keepdims}), 1 / p);
+}
+
+Tensor matrix_norm(const Tensor &x, const NormOrder &order, std::int64_t row, std::int64_t column,
+                   bool keepdims) {
+  if (!order.number() && (order.word().empty() || order.word() == "fro"))
+    return length_of(x, {row, column}, keepdims);
+  const double p = order.number().value_or(0);
+  if (std::abs(p) != 1 && !std::isinf(p))
+    raise(ErrorKind::value, "norm: ord of matrices is " + text_of(order) +
+                                ": it is 'fro', 1, -1, inf or -inf, for there are no singular "
+                                "values");
+  const bool of_columns = std::abs(p) == 1;
+  const std::int64_t summed = of_columns ? row : column, rest = of_columns ? column : row;
+  const Tensor sums = sum(abs(x), {.axes = Ints{summed}, .keepdims = true});
+  const Tensor found = end_of(sums, p > 0, rest, true);
+  return keepdims ? found : squeeze(found, Axes{row, column});
+}
+
+} // namespace
+
+Tensor norm(const Tensor &x, const NormOptions &options) {
+  const NormOrder &order = options.ord;
+  const Axes &axes = options.axes;
+  if (!axes && !order.number() && order.word().empty())
+    return root(sum(square(x), {.keepdims = options.keepdims}));
+  if (!axes && x.rank() != 1 && x.rank() != 2)
+    raise(ErrorKind::shape, "norm: x has rank " + std::to_string(x.rank()) +
+                                ": with ord and without axis it is a vector or a matrix");
+  Ints over;
+  call::checked_axes("norm", "axis", axes, x.rank());
+  if (!axes)
+    for (std::int64_t i = 0; i < x.rank(); ++i) over.push_back(i);
+  else
+    for (const std::int64_t axis : *axes)
+      over.push_back(call::checked_axis("norm", "axis", axis, x.rank()));
+  if (over.size() == 1) return vector_norm(x, order, over[0], options.keepdims);
+  if (over.size() == 2) return matrix_norm(x, order, over[0], over[1], options.keepdims);
+  raise(ErrorKind::value,
+        "norm: axis has " + std::to_string(over.size()) + " entries: there is one, or two");
+}
+
+Tensor isclose(const Tensor &a, const Tensor &b, double rtol, double atol, bool equal_nan) {
+  // Integers in f64, where differences do not wrap and more of them are apart.
+  const bool floating = is_floating(a.dtype());
+  const Tensor x = floating ? a : cast(a, f64), y = floating ? b : cast(b, f64);
+  const Tensor near = abs(x - y) <= abs(y) * rtol + atol;
+  const Tensor close = (near & (abs(y) < kInfinity)) | (x == y);
+  return equal_nan ? close | ((x != x) & (y != y)) : close;
+}
+
+Tensor allclose(const Tensor &a, const Tensor &b, double rtol, double atol, bool equal_nan) {
+  return reduce_all(isclose(a, b, rtol, atol, equal_nan));
+}
+
+Tensor array_equal(const Tensor &a, const Tensor &b) {
+  const Shape x = shape_of(a), y = shape_of(b);
+  bool same = x.size() == y.size();
+  for (std::size_t i = 0; same && i < x.size(); ++i)
+    same = x[i] == y[i] || x[i] == unknown || y[i] == unknown;
+  return same ? reduce_all(a == b) : tensor(false);
+}
+
+Tensor take(const Tensor &given, const Tensor &indices, std::optional<std::int64_t> axis) {
+  const Tensor x = axis ? given : reshape(given, {-1});
+  const std::int64_t at = axis.value_or(0);
+  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(at)];
+  const Tensor wide = cast(indices, i64);
+  const Tensor back = size == unknown ? wide + size_of(x, {.axis = at}) : wide + size;
+  return gather(x, select(wide < 0, back, wide), {.axis = at});
+}
+
+Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y) {
+  return select(condition.dtype() == DType::boolean ? condition : condition != 0, x, y);
+}
+
+Tensor searchsorted(const Tensor &a, const Tensor &v, SearchSide side) {
+  if (a.rank() == 0)
+    raise(ErrorKind::shape, "searchsorted: a is a scalar: a sorted vector is wanted");
+  const Tensor rows = a.rank() > 1 ? expand_dims(a, IntList{-2}) : a;
+  const Tensor values = expand_dims(v, IntList{-1});
+  Tensor before = side == SearchSide::left ? rows < values : rows <= values;
+  if (is_floating(v.dtype())) { // NaN is the largest of all
+    const Tensor unknown_value = values != values;
+    before = before | (side == SearchSide::left ? unknown_value & (rows == rows) : unknown_value);
+  }
+  return sum(before, {.axes = Ints{-1}});
+}
+
+} // namespace weft::composites

@@ -1,0 +1,132 @@
+// Products of vectors and parts of matrices, made of ops.
+#include "Ops/Composites/Parts.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace weft::composites {
+
+namespace {
+
+constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min(),
+                       kMost = std::numeric_limits<std::int32_t>::max();
+
+void check_matrix(const char *function, const Tensor &x) {
+  if (x.rank() < 2)
+    raise(ErrorKind::shape, std::string(function) + ": x has the shape " + to_string(shape_of(x)) +
+                                ": a matrix is wanted");
+}
+
+/// The positions along an axis, also where a trace does not know how many.
+Tensor positions(const Tensor &x, std::int64_t axis) {
+  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
+  if (size != unknown) return arange(size);
+  const Tensor ones = replicate(tensor(std::int32_t{1}), size_of(x, {.axis = axis}));
+  return cumsum(ones, {.axis = 0, .exclusive = true});
+}
+
+/// The elements where the mask holds, and zeros.
+Tensor held(const Tensor &mask, const Tensor &x) { return select(mask, x, cast(0, x.dtype())); }
+
+/// How far right of the main diagonal each position of a matrix is.
+Tensor away(const Tensor &x) {
+  const std::int64_t rank = x.rank();
+  return positions(x, rank - 1) - with_axis(positions(x, rank - 2), 1);
+}
+
+std::int64_t known_size(const char *function, const Tensor &x, std::int64_t axis) {
+  const std::int64_t size = wanted_size(x, axis);
+  if (size == unknown)
+    raise(ErrorKind::shape, std::string(function) + ": x has the shape " + to_string(shape_of(x)) +
+                                ": sizes that are not known yet");
+  return size;
+}
+
+Tensor diagonals(const char *function, const Tensor &x, std::int64_t offset, std::int64_t axis1,
+                 std::int64_t axis2) {
+  if (axis1 == axis2)
+    raise(ErrorKind::value,
+          std::string(function) + ": axis1 and axis2 are the same, " + std::to_string(axis1));
+  const std::int64_t rows = known_size(function, x, axis1),
+                     columns = known_size(function, x, axis2);
+  Ints order, sizes;
+  for (std::int64_t i = 0; i < x.rank(); ++i)
+    if (i != axis1 && i != axis2) {
+      order.push_back(i);
+      sizes.push_back(shape_of(x)[static_cast<std::size_t>(i)]);
+    }
+  const auto rest = static_cast<std::int64_t>(order.size());
+  order.push_back(axis1);
+  order.push_back(axis2);
+  sizes.push_back(rows * columns);
+  // An offset beyond the matrix has no element.
+  const std::int64_t by = std::clamp(offset, -rows, columns);
+  const std::int64_t start = std::max<std::int64_t>(0, -by),
+                     stop = std::max(start, std::min(rows, columns - by));
+  // In a row the elements of a diagonal are columns + 1 apart.
+  std::vector<std::int32_t> found;
+  for (std::int64_t i = start; i < stop; ++i)
+    found.push_back(static_cast<std::int32_t>(i * columns + i + by));
+  return gather(reshape(transpose(x, order), sizes), tensor(found), {.axis = rest});
+}
+
+} // namespace
+
+Tensor cross(const Tensor &a, const Tensor &b, std::int64_t axis) {
+  std::vector<Tensor> u, v;
+  for (const auto &[name, x, parts] : {std::tuple("a", &a, &u), std::tuple("b", &b, &v)}) {
+    const std::int64_t at = call::checked_axis("cross", "axis", axis, x->rank());
+    const std::int64_t size = wanted_size(*x, at);
+    if (size != 3)
+      raise(ErrorKind::shape,
+            std::string("cross: ") + name + " has the shape " + to_string(shape_of(*x)) +
+                ": vectors of three numbers along axis " + std::to_string(axis) + " are wanted" +
+                (size == unknown ? ", and it is not known yet" : ""));
+    for (std::int64_t i = 0; i < 3; ++i) parts->push_back(along(*x, at, i));
+  }
+  const auto part = [&](std::size_t i, std::size_t j) { return u[i] * v[j] - u[j] * v[i]; };
+  const std::vector<Tensor> parts = {part(1, 2), part(2, 0), part(0, 1)};
+  return composites::stack(parts, axis);
+}
+
+Tensor outer(const Tensor &a, const Tensor &b) {
+  return with_axis(reshape(a, {-1}), 1) * reshape(b, {-1});
+}
+
+Tensor diagonal(const Tensor &x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+  check_matrix("diagonal", x);
+  return diagonals("diagonal", x, offset, axis1, axis2);
+}
+
+Tensor diag(const Tensor &x, std::int64_t k) {
+  if (x.rank() == 2) return diagonals("diag", x, k, 0, 1);
+  if (x.rank() != 1)
+    raise(ErrorKind::shape,
+          "diag: x has the shape " + to_string(shape_of(x)) + ": a vector or a matrix is wanted");
+  const Tensor unit = eye(known_size("diag", x, 0), DType::boolean);
+  const Tensor matrix = held(unit, with_axis(x, 1));
+  if (k == 0) return matrix;
+  const std::int64_t below = k < 0 ? (k == std::numeric_limits<std::int64_t>::min() ? k : -k) : 0;
+  const std::int64_t above = k < 0 ? 0 : k;
+  return pad(matrix, cast(0, x.dtype()), {below, above}, {above, below}, {0, 0});
+}
+
+Tensor trace(const Tensor &x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+  check_matrix("trace", x);
+  return sum(diagonals("trace", x, offset, axis1, axis2), {.axes = Ints{-1}});
+}
+
+// No matrix has a diagonal beyond the numbers of i32.
+Tensor tril(const Tensor &x, std::int64_t k) {
+  check_matrix("tril", x);
+  return held(away(x) <= std::clamp<std::int64_t>(k, kLowest, kMost), x);
+}
+
+Tensor triu(const Tensor &x, std::int64_t k) {
+  check_matrix("triu", x);
+  return held(away(x) >= std::clamp<std::int64_t>(k, kLowest, kMost), x);
+}
+
+} // namespace weft::composites

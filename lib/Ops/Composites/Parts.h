@@ -1,0 +1,49 @@
+// Parts of tensors along one axis, for functions made of ops.
+#pragma once
+
+#include <vector>
+
+#include "Ops/Composites/Composites.h"
+#include <weft/detail/binding.h>
+
+namespace weft::composites {
+
+/// The most tensors that a call takes apart or joins.
+inline constexpr std::int64_t max_parts = std::int64_t{1} << 20;
+
+/// What an index of one axis leaves, of a tensor whose axes before it are whole: x[:, 1:3].
+inline Tensor along(const Tensor &x, std::int64_t axis, const Index &index) {
+  std::vector<Index> indices(static_cast<std::size_t>(axis), Index(all));
+  indices.push_back(index);
+  return detail::index_tensor(x, indices);
+}
+
+/// With a new axis of size 1.
+inline Tensor with_axis(const Tensor &x, std::int64_t axis) { return along(x, axis, newaxis); }
+
+/// The axes of a tensor in their order.
+inline Ints axes_of(const Tensor &x) {
+  Ints axes;
+  for (std::int64_t i = 0; i < x.rank(); ++i) axes.push_back(i);
+  return axes;
+}
+
+/// The size of an axis; `unknown` where not even a trace of its own would know it.
+inline std::int64_t wanted_size(const Tensor &x, std::int64_t axis) {
+  const auto at = static_cast<std::size_t>(axis);
+  const std::int64_t size = shape_of(x)[at];
+  return size == unknown ? x.shape()[at] : size;
+}
+
+/// 0, 1, .. below the size of an axis, in i64.
+inline Tensor positions_along(const Tensor &x, std::int64_t axis) {
+  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
+  if (size != unknown) return iota(DType::i64, {size});
+  const Tensor ones = replicate(tensor(std::int64_t{1}), size_of(x, {.axis = axis}));
+  return cumsum(ones, {.axis = 0, .exclusive = true});
+}
+
+/// The sizes as `reshape` takes them, -1 where one is not known.
+inline Ints sizes_of(const Tensor &x) { return shape_of(x); }
+
+} // namespace weft::composites
