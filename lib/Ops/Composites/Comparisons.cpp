@@ -13,15 +13,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-void check_not_empty(const Tensor &x, std::int64_t axis) {
-  if (shape_of(x)[static_cast<std::size_t>(axis)] == 0)
-    raise(ErrorKind::shape, "norm: x has the shape " + to_string(shape_of(x)) +
-                                ": there is no element to choose along axis " +
-                                std::to_string(axis));
-}
-
 Tensor end_of(const Tensor &x, bool largest, std::int64_t axis, bool keepdims) {
-  check_not_empty(x, axis);
+  check_not_empty("norm", x, {axis});
   return largest ? max(x, {.axes = Ints{axis}, .keepdims = keepdims})
                  : min(x, {.axes = Ints{axis}, .keepdims = keepdims});
 }

@@ -120,10 +120,11 @@ Ints checked_axes(const char *function, const char *name, const Axes &axes, std:
   }
   for (const std::int64_t axis : *axes) checked.push_back(checked_axis(function, name, axis, rank));
   std::sort(checked.begin(), checked.end());
-  if (std::adjacent_find(checked.begin(), checked.end()) != checked.end())
-    raise(ErrorKind::value,
-          std::string(function) + ": " + name + " has an axis twice: " + to_string(Shape(*axes)));
-  return checked;
+  if (std::adjacent_find(checked.begin(), checked.end()) == checked.end()) return checked;
+  std::string list;
+  for (const std::int64_t axis : *axes) list += (list.empty() ? "(" : ", ") + std::to_string(axis);
+  raise(ErrorKind::value,
+        std::string(function) + ": " + name + " has an axis twice: " + list + ")");
 }
 
 } // namespace weft::call

@@ -43,6 +43,10 @@ inline Tensor positions_along(const Tensor &x, std::int64_t axis) {
   return cumsum(ones, {.axis = 0, .exclusive = true});
 }
 
+/// Throws ShapeError where there is no element along the axes; the program checks it where a trace
+/// does not know their sizes.
+void check_not_empty(const char *function, const Tensor &x, const Ints &axes);
+
 /// The sizes as `reshape` takes them, -1 where one is not known.
 inline Ints sizes_of(const Tensor &x) { return shape_of(x); }
 

@@ -9,12 +9,6 @@
 
 namespace weft::composites {
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Throws ShapeError where there is no element along the axes; the program checks it where a trace
-/// does not know their sizes.
 void check_not_empty(const char *function, const Tensor &x, const Ints &axes) {
   const Shape shape = shape_of(x);
   const auto any_of_size = [&](std::int64_t size) {
@@ -44,6 +38,10 @@ void check_not_empty(const char *function, const Tensor &x, const Ints &axes) {
   }
   detail::check_sizes(some, text("(" + sizes + (shape.rank() == 1 ? ",)" : ")")), open);
 }
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// How many elements the axes have together, in that dtype.
 Tensor count_along(const Tensor &x, const Ints &axes, DType dtype) {

@@ -273,6 +273,8 @@ CHOICES = {
     "argmin of all": lambda x: wf.argmin(x),
     "ptp": lambda x: wf.ptp(x, 1),
     "nanmax": lambda x: wf.nanmax(x, 1),
+    "norm": lambda x: wf.norm(x, np.inf, 1),
+    "norm of matrices": lambda x: wf.norm(x, 1),
     "max of bools": lambda x: wf.max(x > 0, 1),
     "method": lambda x: x.max(1),
 }
