@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <weft/ops.gen.h>
 #include <weft/tensor.h>
@@ -85,9 +86,13 @@ void check(const Operand &condition, std::string_view message, const Values &...
   check_values(condition, message, {Operand(values, condition.where())...});
 }
 
-template <class... Options>
-Tensor All::operator()(const Operand &x, Options... options) const {
-  return reduce_all(x, AllOptions{options...});
+inline Tensor All::operator()(const Operand &x) const { return reduce_all(x); }
+inline Tensor All::operator()(const Operand &x, AllOptions options) const {
+  return reduce_all(x, std::move(options));
+}
+template <class Axis, class>
+Tensor All::operator()(const Operand &x, Axis axis) const {
+  return reduce_all(x, axis);
 }
 
 // Operators are the ops of their meaning; comparison is element by element.

@@ -19,6 +19,7 @@
 
 namespace weft {
 
+struct AllOptions;
 class Index;
 class Operand;
 class Tensor;
@@ -469,8 +470,10 @@ Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
 
 /// The whole axis in an index; called, the reduction `reduce_all`: `all(x > 0)`.
 struct All {
-  template <class... Options>
-  Tensor operator()(const Operand &x, Options... options) const;
+  Tensor operator()(const Operand &x) const;
+  Tensor operator()(const Operand &x, AllOptions options) const;
+  template <class Axis, class = detail::IfInteger<Axis>>
+  Tensor operator()(const Operand &x, Axis axis) const;
 };
 inline constexpr All all;
 /// As many whole axes as are left.

@@ -3,6 +3,7 @@
 #include "Binding.h"
 #include "Composites.h"
 #include "ComputedSizes.h"
+#include "Snapshots.h"
 
 namespace weft::python {
 
@@ -32,13 +33,12 @@ std::vector<Tensor> tensors_of(PyObject *object, const Place &place) {
       (is_tensor(object) && tensor_in(object).rank() == 0))
     throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
                      ": a list of tensors is wanted");
-  const nb::object items = checked(PySequence_Fast(object, "a list of tensors is wanted"));
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
+  const nb::tuple items = entries_of(object); // which Python that runs for one may change
   const std::optional<DType> hint = Beside::of(items.ptr());
   std::vector<Tensor> tensors;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i));
-    const std::string name = std::string(place.argument) + "[" + std::to_string(i) + "]";
+  for (const nb::handle item : items) {
+    const std::string name =
+        std::string(place.argument) + "[" + std::to_string(tensors.size()) + "]";
     tensors.push_back(to_tensor(item.ptr(), {place.function, name.c_str()}, hint));
   }
   return tensors;

@@ -35,6 +35,14 @@ Py_ssize_t length(PyObject *self) {
   });
 }
 
+/// How many elements there are, times a number: of sizes that a trace does not know a scalar of it.
+nb::object elements_of(const Tensor &self, std::int64_t times) {
+  const std::int64_t size = self.size();
+  if (size != unknown) return nb::int_(size * times);
+  const Tensor count = size_of(reshape(self, Ints{-1}), {.axis = 0});
+  return checked(wrap(times == 1 ? count : count * times));
+}
+
 int refuse_assignment(PyObject *, PyObject *, PyObject *) {
   PyErr_SetString(PyExc_TypeError,
                   "tensors do not change: make another by weft.select, weft.scatter_add or "
@@ -296,16 +304,17 @@ void define_tensors(nb::module_ &module) {
       .def_prop_ro(
           "ndim", [](const Tensor &self) { return self.rank(); }, "The number of axes.")
       .def_prop_ro(
-          "size", [](const Tensor &self) { return self.size(); }, "The number of elements.")
+          "size", [](const Tensor &self) { return elements_of(self, 1); },
+          "The number of elements; an int64 scalar in a traced function that does not know it.")
       .def_prop_ro(
           "itemsize", [](const Tensor &self) { return item_size(self.dtype()); },
           "Bytes of an element.")
       .def_prop_ro(
           "nbytes",
           [](const Tensor &self) {
-            return self.size() * static_cast<std::int64_t>(item_size(self.dtype()));
+            return elements_of(self, static_cast<std::int64_t>(item_size(self.dtype())));
           },
-          "Bytes of all elements.")
+          "Bytes of all elements; a scalar as `size` is.")
       .def_prop_ro(
           "device", [](const Tensor &self) { return device_text(self.device()); },
           "Where the elements are, as a text.")

@@ -225,7 +225,7 @@ def test_vmap_and_grad_compose():
         (lambda: wf.vmap(wf.sin)(wf.zeros([0, 2])), ValueError, "at least one member"),
         (lambda: wf.for_loop((1, 2, 0), lambda i, x: x, [X]), ValueError, "other than 0"),
         (lambda: wf.for_loop((1,), lambda i, x: x, [X]), ValueError, "not 1 values"),
-        (lambda: wf.for_loop(3, lambda i, x: None, [X]), ValueError, "gives None in the place of a variable"),
+        (lambda: wf.for_loop(3, lambda i, x: None, [X]), ValueError, "of one variable gives its next value, and gave None"),
         (lambda: wf.while_loop(lambda x, y: x[0] < 9.0, lambda x, y: (x, None), [X, X]), ValueError, "gives None"),
         (lambda: wf.scan(lambda c, x: c, 0.0, X), ValueError, "a pair"),
         (lambda: wf.scan(lambda c, x: (c, x), 0.0, ()), ValueError, "scan"),

@@ -97,10 +97,10 @@ static void emitShortForms(const Callable &op, StringRef result, raw_ostream &os
   const StringRef integer = "template <class Axis, class = detail::IfInteger<Axis>>\n";
   emit(integer, "Axis ", one, false);
   if (op.isVariadic()) emit(integer, "Axis ", one, true);
-  // Empty braces are no options, and so all axes.
+  // A template, as g++ takes braces with designators for a list of integers too.
   if (axis->kind == "axes")
-    emit("", "std::initializer_list<std::int64_t> ",
-         axis->name + ".size() == 0 ? Axes() : Axes(" + axis->name + ")", false);
+    emit(integer, "std::initializer_list<Axis> ",
+         "Axes(Ints(" + axis->name + ".begin(), " + axis->name + ".end()))", false);
 }
 
 void emitDeclaration(const Callable &op, raw_ostream &os) {

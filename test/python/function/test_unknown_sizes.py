@@ -198,7 +198,7 @@ def test_slices_of_one_element():
     f = wf.function(lambda x: x * x[:, :1] + x[:, 1:2], input_signature=[wf.TensorSpec([None, None])])
     x = X[:, :, 0]
     np.testing.assert_array_equal(f(x), x * x[:, :1] + x[:, 1:2])
-    with pytest.raises(wf.ShapeError, match="slice: the limit 2 of axis 1 is out of range for x, whose size there is 1"):
+    with pytest.raises(wf.ShapeError, match="index: the limit 2 of axis 1 is out of range for x, whose size there is 1"):
         f(x[:, :1])
     first = wf.function(lambda x: x[:1])
     for n in (3, 2, 0, 4):
@@ -382,3 +382,20 @@ def test_sums_of_columns(name):
     for rows in (3, 5, 64):
         x = np.random.default_rng(rows).normal(size=(rows, 4)).astype(np.float32)
         np.testing.assert_allclose(f(x), COLUMNS[name](wf.tensor(x)), rtol=1e-5)
+
+
+def test_number_of_elements():
+    """A trace that does not know how many there are counts them when it runs; -1 made numbers wrong without a word."""
+    f = wf.function(lambda x: (wf.sum(x) / x.size, x.nbytes), input_signature=[wf.TensorSpec([None, 3])])
+    for n in (1, 4):
+        mean, size = f(np.full((n, 3), 2, "f4"))
+        assert float(mean) == 2.0 and int(size) == 12 * n
+
+    @wf.function
+    def means(batches):
+        total = 0.0
+        for b in batches:
+            total += wf.sum(b) / b.size
+        return total
+
+    assert float(means(wf.data.from_tensors(np.arange(10, dtype="f4")).batch(4))) == 1.5 + 5.5 + 8.5

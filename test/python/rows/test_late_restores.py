@@ -270,7 +270,7 @@ def test_variables_that_come_behind_the_first_update_are_updated():
 def test_a_value_that_does_not_fit_is_an_error(of_late):
     model = Late()
     wf.Checkpoint(model=model).restore(of_late)
-    with pytest.raises(wf.IOError, match=r"'model.w' is f32\(2,\), but in the file f32\(\)"):
+    with pytest.raises(wf.IOError, match=r"'model.w' is float32\(2,\), but in the file float32\(\)"):
         model.w = wf.Variable([1.0, 2.0])
 
 

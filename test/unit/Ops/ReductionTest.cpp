@@ -204,6 +204,7 @@ TEST(Axes, AllSpellings) {
   EXPECT_EQ(concatenate({x, x}, 1).shape(), (Shape{2, 6, 4}));
   EXPECT_EQ(weft::any(x > 0, 2).shape(), (Shape{2, 3}));
   EXPECT_EQ(all(x >= 0, 2).shape(), (Shape{2, 3}));
+  EXPECT_EQ(all(x >= 0, {.axes = {1, 2}}).shape(), (Shape{2}));
   EXPECT_THROWS(sum(x, 3), IndexError,
                 "sum: axis 3 is out of range for x of shape (2, 3, 4) (rank 3)");
 }
