@@ -25,15 +25,13 @@ double first_call(Run run, const Tensor &x) {
 
 Tensor written(const Tensor &x) {
   TensorArray array(DType::f32, {4}, kWrites);
-  for (std::int64_t t = 0; t < kWrites; ++t)
-    array = array.write(t, x[t] * 2);
+  for (std::int64_t t = 0; t < kWrites; ++t) array = array.write(t, x[t] * 2);
   return array.stack();
 }
 
 Tensor joined(const Tensor &x) {
   std::vector<Tensor> rows;
-  for (std::int64_t t = 0; t < kWrites; ++t)
-    rows.push_back(reshape(x[t] * 2, {1, 4}));
+  for (std::int64_t t = 0; t < kWrites; ++t) rows.push_back(reshape(x[t] * 2, {1, 4}));
   return concatenate(rows, {.axis = 0});
 }
 

@@ -196,8 +196,7 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
 
   if (failed(run(module, Phase::bufferize, Phase::llvm))) return phaseFault();
   if (::weft::debug_info_requested() || ::weft::perf_map_requested())
-    ::weft::jit::addDebugInfo(
-        module, callNames ? callNames : [](int64_t) { return std::nullopt; });
+    ::weft::jit::addDebugInfo(module, callNames ? callNames : [](int64_t) { return std::nullopt; });
   auto object = emitObject(module);
   if (!object) return object.fault();
   code.report.code_bytes = (*object)->getBufferSize();

@@ -67,7 +67,7 @@ Tensor with_slice(const Tensor &x, const Slice &slice, const Tensor &value, std:
   }
   if (size == unknown)
     throw StateError("at: a slice with a step other than 1, and the size of axis " +
-                              std::to_string(axis) + " is not known in this trace");
+                     std::to_string(axis) + " is not known in this trace");
   // Which element of `value` each element of the axis takes, if any.
   const Tensor positions = detail::index_tensor(arange(size, DType::i64), {{Index(slice)}});
   const std::int64_t count = positions.size();

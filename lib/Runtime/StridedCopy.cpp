@@ -143,7 +143,8 @@ void copy_axes(std::span<const Axis> axes, const std::byte *source, std::byte *t
 /// Drops axes of size 1 and merges neighbours that are one run on both sides. Empty if there is
 /// nothing to copy but a single element; false if there is nothing at all.
 bool plan(std::size_t item, std::span<const std::int64_t> dims,
-          std::span<const std::int64_t> source, std::span<const std::int64_t> target, CopyAxes &axes) {
+          std::span<const std::int64_t> source, std::span<const std::int64_t> target,
+          CopyAxes &axes) {
   const auto bytes = static_cast<std::int64_t>(item);
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return false;
   for (std::size_t i = 0; i < dims.size(); ++i) {

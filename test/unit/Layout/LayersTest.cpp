@@ -1,5 +1,5 @@
-// Every #include points down the layers of the library, and no file below the compiler's layer names
-// an LLVM or MLIR header.
+// Every #include points down the layers of the library, and no file below the compiler's layer
+// names an LLVM or MLIR header.
 #include "SourceTree.h"
 
 #include <gtest/gtest.h>

@@ -87,7 +87,9 @@ TEST_F(ThreadsTest, SerialLoopsStayOnTheirThread) {
   int calls = 0;
   {
     const SerialLoops outer;
-    { const SerialLoops inner; }
+    {
+      const SerialLoops inner;
+    }
     parallel_for(0, 3, 1, [&](int64_t begin, int64_t end) {
       EXPECT_EQ(end - begin, 3);
       ++calls;
