@@ -39,7 +39,8 @@ public:
     std::unordered_map<const HostFunction *, std::size_t> hosts;
   };
 
-  Hasher(const Program &program, Shared &shared) : program_(program), shared_(shared) {
+  Hasher(const Program &program, Shared &shared, Scalars scalars = Scalars::own)
+      : program_(program), shared_(shared), scalars_(scalars) {
     for (const VariableRef &variable : program.variables)
       numbers_.emplace(variable.get(), numbers_.size());
   }
@@ -163,14 +164,17 @@ private:
   void content(const std::string &value) { sha_.text(value); }
   void content(const ConstantRef &value) {
     type(value->type);
-    std::size_t bytes = item_size(value->type.dtype);
-    for (const std::int64_t size : value->type.shape) bytes *= static_cast<std::size_t>(size);
+    std::size_t elements = 1;
+    for (const std::int64_t size : value->type.shape) elements *= static_cast<std::size_t>(size);
+    if (elements == 1 && scalars_ == Scalars::any) return;
+    const std::size_t bytes = elements * item_size(value->type.dtype);
     sha_.update(value->bytes, bytes);
   }
   void content(const VariableRef &value) { sha_.number(numbers_.at(value.get())); }
 
   const Program &program_;
   Shared &shared_;
+  const Scalars scalars_; ///< of its own constants; those of called programs always count
   std::unordered_map<const VariableState *, std::size_t> numbers_; ///< of the variables
   Sha256 sha_;
 };
@@ -272,11 +276,11 @@ Digest Key::digest() const {
   return sha.finish();
 }
 
-Digest hash(const Program &program) {
+Digest hash(const Program &program, Scalars scalars) {
   Hasher::Shared shared;
   for (const HostFunctionRef &host : program.hosts)
     shared.hosts.emplace(host.get(), shared.hosts.size());
-  return Hasher(program, shared).run();
+  return Hasher(program, shared, scalars).run();
 }
 
 const std::optional<std::string> &build_id() {

@@ -23,7 +23,9 @@ struct Key {
 
 /// The content of a program without what its code does not depend on: the names of the program and
 /// of its variables, and where in the user's source its ops were called.
-Digest hash(const Program &program);
+/// `scalars` says whether the values of its constants of one element count, which they do for code.
+enum class Scalars : bool { any, own };
+Digest hash(const Program &program, Scalars scalars = Scalars::own);
 
 /// The build ids that this process's compiler has or would have; nothing if they are not known.
 const std::optional<std::string> &build_id();

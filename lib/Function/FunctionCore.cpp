@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "CodeCache/CodeCache.h"
+#include "Function/ScalarConstants.h"
 #include "Function/TraceCache.h"
 #include "Function/TraceStack.h"
 #include "Function/Tracer.h"
@@ -35,12 +36,13 @@ struct FunctionCore::Impl {
   void relax(Trace &trace, const Trace &near, const ArgumentReader &arguments) const;
   /// Runs the callable. A relaxed trace may fail in many ways that an exact one does not.
   void trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee, bool relaxed,
-             std::uint32_t orders = 1) const;
+             std::uint32_t orders = 1, ScalarConstants *shared = nullptr) const;
   /// Makes the trace for a call that none serves.
   TracePtr make(const ArgumentReader &arguments, const Tracee &tracee,
                 std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
   TracePtr make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
-                        std::shared_ptr<void> &prototype, std::uint32_t orders);
+                        std::shared_ptr<void> &prototype, std::uint32_t orders,
+                        ScalarConstants *shared);
   /// Derivatives of order `orders` may be taken of the trace.
   TracePtr find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
                         std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
@@ -49,6 +51,7 @@ struct FunctionCore::Impl {
 
   FunctionOptions options;
   TraceCache cache;
+  ScalarConstants constants; ///< of the traces, which one thread makes at a time
   std::atomic<int> next_dump = 0;
 };
 
@@ -207,7 +210,8 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 //===----------------------------------------------------------------------===//
 
 void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
-                               bool relaxed, std::uint32_t orders) const {
+                               bool relaxed, std::uint32_t orders,
+                               ScalarConstants *shared) const {
   const auto start = std::chrono::steady_clock::now();
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
@@ -232,7 +236,9 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
       const UserCode user;
       return tracee(inputs, stand_ins);
     }();
-    trace.program = std::make_shared<const Program>(tracer.finish(results));
+    Program program = tracer.finish(results);
+    if (shared != nullptr) shared->share(program);
+    trace.program = std::make_shared<const Program>(std::move(program));
   } catch (...) {
     if (wants_a_size()) throw Tracer::SizeWanted();
     throw;
@@ -248,10 +254,11 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
 }
 
 TracePtr FunctionCore::Impl::make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
-                                          std::shared_ptr<void> &prototype, std::uint32_t orders) {
+                                          std::shared_ptr<void> &prototype, std::uint32_t orders,
+                                          ScalarConstants *shared) {
   TracePtr made = plan(arguments);
   TraceFrame::check_endless(this, options.name, made->key);
-  trace(*made, arguments, tracee, /*relaxed=*/false, orders);
+  trace(*made, arguments, tracee, /*relaxed=*/false, orders, shared);
   made->prototype = std::move(prototype);
   return made;
 }
@@ -262,12 +269,14 @@ TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee 
   // Inside, the caller's trace wants to know all sizes, and the code is the caller's anyway.
   const bool may_relax = options.reduce_retracing && options.signature.empty() && !inside;
   const TracePtr near = may_relax ? cache.nearest_in_size(arguments) : nullptr;
+  // Inside, constants go into the caller's program.
+  ScalarConstants *const shared = inside || cache.size() == 0 ? nullptr : &constants;
   bool rigid = near && near->rigid;
   TracePtr made = plan(arguments);
   if (near && !rigid) relax(*made, *near, arguments);
   if (near && !rigid && !made->open.empty()) {
     try {
-      trace(*made, arguments, tracee, /*relaxed=*/true, orders);
+      trace(*made, arguments, tracee, /*relaxed=*/true, orders, shared);
       made->prototype = std::move(prototype);
       compile(*made);
       insert(made);
@@ -281,7 +290,7 @@ TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee 
     near->rigid = true;
     if (logging()) log_line(options.name + ": it needs to know these sizes; traced for them alone");
   }
-  made = make_exactly(arguments, tracee, prototype, orders);
+  made = make_exactly(arguments, tracee, prototype, orders, shared);
   made->rigid = rigid;
   if (!made->single_use) insert(made);
   return made;

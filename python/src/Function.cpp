@@ -227,7 +227,7 @@ void warn_of_traces(Call &call) {
   const std::string text =
       std::to_string(traced) + " of the last " + std::to_string(std::min(self->calls, 10U)) +
       " calls of " + name_of(self) +
-      " were traced and compiled anew, the latest because: " + with_names(self, call.why) +
+      " were traced anew, the latest because: " + with_names(self, call.why) +
       ". Pass numbers that change as tensors, make traced functions and lambdas outside of loops, "
       "or give an input_signature.";
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();

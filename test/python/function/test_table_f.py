@@ -330,3 +330,13 @@ def test_variables_that_are_not_made_there_are_returned_as_they_are():
     for v in (wf.Variable(2.0), wf.Variable(3.0)):
         a, b, c = f(v, 4.0)
         assert a is v and b["w"] is w and c == [4.0]
+
+
+def test_numbers_that_change_share_compiled_code():
+    f = wf.function(lambda x, dt: x + dt * wf.sin(x))
+    x = wf.tensor([0.5, -1.0, 3.0])
+    for i in range(5):
+        dt = 0.25 + i
+        np.testing.assert_array_equal(np.asarray(f(x, dt)), np.asarray(x + dt * wf.sin(x)))
+    assert "codegen" in f.report(x, 2.25)["phases_ms"]
+    assert list(f.report(x, 3.25)["phases_ms"]) == ["cache"]

@@ -45,6 +45,58 @@ TEST(Retracing, TheLogNamesWhatBecameUnknown) {
   EXPECT_EQ(f.trace_count(), 3u);
 }
 
+TEST(Retracing, ProgramsThatDifferInNumbersShareCode) {
+  std::vector<std::string> lines;
+  const LogSink before = set_log_sink([&](std::string_view line) { lines.emplace_back(line); });
+  auto f = function([](const Tensor &x, double dt, int n) { return n * (x + dt * sin(x)) + 2; },
+                    {.name = "step"});
+  const Tensor x = tensor({0.5f, -1.f, 3.f});
+  for (int frame = 0; frame < 8; ++frame) {
+    const double dt = 0.016 + 1e-3 * frame;
+    const int n = frame < 5 ? 3 : 4;
+    EXPECT_EQ(f(x, dt, n).to_vector<float>(), (n * (x + dt * sin(x)) + 2).to_vector<float>());
+  }
+  set_log_sink(before);
+  const auto count = [&](std::string_view text) {
+    return std::ranges::count_if(
+        lines, [&](const std::string &line) { return line.find(text) != line.npos; });
+  };
+  EXPECT_EQ(f.trace_count(), 8u);
+  // The first two, the third with dt as an argument, and the first with another n.
+  EXPECT_EQ(count("step: compiled in "), 4);
+  EXPECT_EQ(count("step: called with ever new numbers: 1 constant becomes an argument of one "
+                  "compiled program; pass a tensor to be traced once"),
+            1);
+  EXPECT_EQ(count("2 constants become arguments"), 1);
+}
+
+TEST(Retracing, DerivativesAndLoopsShareCodeForAllNumbers) {
+  auto f = function([](const Tensor &x, double factor, int steps) {
+    Tensor y = for_loop(
+        steps, [&](const Tensor &, const Tensor &state) { return state * factor + sin(x); }, x);
+    return power(y, factor).sum();
+  });
+  const Tensor x = tensor({0.5f, 1.f, 3.f});
+  for (int i = 1; i < 6; ++i) {
+    const double factor = 0.5 * i;
+    Tensor eager = x;
+    for (int step = 0; step < i; ++step) eager = eager * factor + sin(x);
+    EXPECT_EQ(f(x, factor, i).item<float>(), power(eager, factor).sum().item<float>());
+    const auto gradient = [&](const auto &of) {
+      GradientTape tape;
+      tape.watch(x);
+      return tape.gradient(of(), {x})[0].template to_vector<float>();
+    };
+    const std::vector<float> own = gradient([&] { return f(x, factor, i); });
+    const std::vector<float> other = gradient([&] {
+      Tensor y = x;
+      for (int step = 0; step < i; ++step) y = y * factor + sin(x);
+      return power(y, factor).sum();
+    });
+    for (std::size_t k = 0; k < own.size(); ++k) EXPECT_FLOAT_EQ(own[k], other[k]);
+  }
+}
+
 TEST(Retracing, AnAxisOfOneElementIsNeverLeftOpen) {
   auto f = function([](const Tensor &x, const Tensor &y) { return x + y; });
   const Tensor y = ones({4});
@@ -166,7 +218,7 @@ TEST(Retracing, TheTraceUnusedForLongestGoesWithItsCode) {
   auto f = function(
       [&](const Tensor &x, int n) {
         ++runs;
-        return x * n;
+        return x * sum(ones({n})); // a shape, which is part of the code
       },
       {.name = "many", .max_traces = 3});
   const Tensor x = ones({8});
