@@ -57,6 +57,13 @@ std::vector<Tensor> loop(std::string_view name, const Body &condition, const Bod
                          std::vector<Tensor> state, const std::source_location &where);
 std::vector<Tensor> count(std::string_view name, const Iterations &iterations, const Body &body,
                           std::vector<Tensor> state);
+/// The same of a body that gives the state and then whether this iteration is the last.
+std::vector<Tensor> loop_until(std::string_view name, const Body &condition, const Body &body,
+                               std::vector<Tensor> state, const std::source_location &where);
+std::vector<Tensor> count_until(std::string_view name, const Iterations &iterations,
+                                const Body &body, std::vector<Tensor> state);
+/// The predicate of `break_if`.
+Tensor break_predicate(const Operand &predicate);
 /// `carries` first, then one slice of each of `xs`; gives carries and then what is stacked.
 std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vector<Tensor> carries,
                          std::span<const Tensor> xs, bool reverse,
@@ -64,6 +71,33 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
 
 [[noreturn]] void throw_other_structure(std::string_view name, std::string_view what,
                                         const std::source_location &where);
+
+} // namespace detail
+
+/// The next state of a loop, and whether its body breaks out of it: what `break_if` returns.
+template <class... State>
+struct BreakIf {
+  Tensor predicate; ///< a bool scalar
+  std::tuple<State...> state;
+  WEFT_FIELDS(BreakIf, predicate, state)
+};
+
+/// What the body of `while_loop` or `for_loop` may return instead of its next state: the loop ends
+/// with this iteration, and gives this state, if the predicate holds. The condition of the loop is
+/// not asked again. Where only a branch breaks, both branches of a `cond` return one:
+/// `cond(found, [&] { return break_if(true, x); }, [&] { return break_if(false, next(x)); })`.
+/// Throws DTypeError or ShapeError if the predicate is no bool scalar.
+template <class... State>
+BreakIf<detail::FlowingType<State>...> break_if(const Operand &predicate, const State &...state) {
+  return {detail::break_predicate(predicate), {detail::flowing(state)...}};
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool breaks_early = false;
+template <class... State>
+inline constexpr bool breaks_early<BreakIf<State...>> = true;
 
 /// Runs `choose` on branches that all return R, as bodies on tensors.
 template <class R, class Choose, class... Branches>
@@ -126,13 +160,19 @@ public:
   template <class Iteration>
   std::vector<Tensor> after(const Iteration &iteration) const {
     using R = decltype(iteration());
-    if constexpr (sizeof...(State) == 0) {
+    if constexpr (breaks_early<R>) {
+      R next = iteration();
+      std::vector<Tensor> tensors = after([&] { return std::move(next.state); });
+      tensors.push_back(std::move(next.predicate));
+      return tensors;
+    } else if constexpr (sizeof...(State) == 0) {
       iteration();
       return {};
     } else {
       constexpr bool fits = fits_state<R>();
       static_assert(fits, "the body of a loop returns its next state: one value where there is one "
-                          "part, a std::tuple of as many values as there are parts");
+                          "part, a std::tuple of as many values as there are parts; or break_if of "
+                          "a predicate and the parts");
       if constexpr (fits) return tensors_of(values_of(iteration()));
       else return {};
     }
@@ -268,7 +308,8 @@ private:
       static_assert(decides, "the condition of while_loop returns a bool, or a bool tensor");
       Condition condition = condition_given;
       LoopBody body = body_given;
-      const std::vector<Tensor> results = detail::loop(
+      constexpr bool breaks = breaks_early<ResultOf<LoopBody &, FlowingType<State> &...>>;
+      const std::vector<Tensor> results = (breaks ? detail::loop_until : detail::loop)(
           "while_loop",
           [&](std::span<const Tensor> tensors) {
             return std::vector{flowing(std::apply(condition, loop.at(tensors)))};
@@ -286,9 +327,9 @@ private:
 
 /// `state = body(state)` as long as `condition(state)` holds: `while_loop(condition, body,
 /// state...)`. Both take the state's parts as arguments; the body returns the next state: one
-/// value, or a tuple of as many as there are. The loop returns the last state the same way. In a
-/// trace a part whose sizes change is of unknown size; throws DTypeError or ShapeError if its dtype
-/// or rank does, and ValueError if the body returns another structure.
+/// value, or a tuple of as many as there are, or `break_if` of them. The loop returns the last
+/// state the same way. In a trace a part whose sizes change is of unknown size; throws DTypeError
+/// or ShapeError if its dtype or rank does, and ValueError if the body returns another structure.
 inline constexpr detail::WhileLoop while_loop;
 
 /// `state = body(i, state)` for the numbers of `iterations`: `for_loop(10, body, x)`,
@@ -301,7 +342,9 @@ auto for_loop(const Iterations &iterations, LoopBody body, const State &...state
                 "the body of for_loop is called with the number of the iteration and the parts of "
                 "the state: one parameter for the number and one for each part");
   if constexpr (fits) {
-    const std::vector<Tensor> results = detail::count(
+    constexpr bool breaks = detail::breaks_early<
+        detail::ResultOf<LoopBody &, Tensor &, detail::FlowingType<State> &...>>;
+    const std::vector<Tensor> results = (breaks ? detail::count_until : detail::count)(
         "for_loop", iterations,
         [&](std::span<const Tensor> tensors) {
           return loop.after([&] {

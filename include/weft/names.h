@@ -68,6 +68,7 @@ using weft::value_and_grad;
 using weft::vjp;
 
 // Control flow and traced functions.
+using weft::break_if;
 using weft::cond;
 using weft::for_loop;
 using weft::function;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/detail/callable.h>
 #include <weft/gradient_tape.h>
 #include <weft/gradients.h>
 #include <weft/indexed_slices.h>
@@ -112,6 +113,14 @@ Listing listing_of(const T &model) {
     return all;
   };
 }
+/// Whether a T is a pair or tuple of a tensor and whatever else.
+template <class T>
+constexpr bool begins_with_loss() {
+  if constexpr (requires { std::tuple_size<T>::value; })
+    if constexpr (std::tuple_size_v<T> > 0)
+      return std::is_convertible_v<std::tuple_element_t<0, T>, Tensor>;
+  return false;
+}
 } // namespace detail
 
 /// What all optimizers have in common. They are made for a model, whose trainable variables they
@@ -143,19 +152,28 @@ public:
   void apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
                               std::source_location where = WEFT_HERE) const;
 
-  /// Runs `loss`, a callable without parameters that gives a scalar, updates by its gradients, and
-  /// gives what it gave. Throws ShapeError for a loss that is no scalar, DTypeError for one that is
-  /// not floating, and what `apply_gradients` throws.
+  /// Runs `loss`, a callable without parameters that gives a scalar, or a std::pair or std::tuple
+  /// of a scalar and whatever else the caller wants; updates by the scalar's gradients, and gives
+  /// what it gave: `auto [loss, logits] = adam.minimize([&] { .. return std::pair(loss, logits);
+  /// })`. Throws ShapeError for a loss that is no scalar, DTypeError for one that is not floating,
+  /// and what `apply_gradients` throws.
   template <class F>
-  Tensor minimize(F &&loss, std::source_location where = WEFT_HERE) const {
-    constexpr bool fits = std::is_invocable_r_v<Tensor, F &>;
-    static_assert(fits, "minimize takes a function without parameters that returns the loss");
-    GradientTape tape;
-    Tensor value;
-    if constexpr (fits) value = loss();
-    check_loss(value, where);
-    apply_sliced_gradients(tape.sliced_gradient(value, variables(where), {}, where), where);
-    return value;
+  auto minimize(F &&loss, std::source_location where = WEFT_HERE) const {
+    using Result = weft::detail::ResultOf<F &>;
+    constexpr bool alone = std::is_convertible_v<Result, Tensor>;
+    constexpr bool fits = alone || detail::begins_with_loss<std::remove_cvref_t<Result>>();
+    static_assert(fits, "minimize takes a function without parameters that returns the loss, or a "
+                        "std::pair or std::tuple of the loss and other things");
+    if constexpr (fits) {
+      GradientTape tape;
+      std::conditional_t<alone, Tensor, std::remove_cvref_t<Result>> result = loss();
+      Tensor value;
+      if constexpr (alone) value = result;
+      else value = std::get<0>(result);
+      check_loss(value, where);
+      apply_sliced_gradients(tape.sliced_gradient(value, variables(where), {}, where), where);
+      return result;
+    }
   }
 
   /// Number of updates so far, an i64 scalar.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <weft/structure.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
 
@@ -96,6 +97,10 @@ public:
 
 private:
   Variable state_;
+
+public:
+  /// A structure of its state: an argument of traced functions, and part of what is saved.
+  WEFT_FIELDS(Generator, state_)
 };
 
 /// The generator of functions without a seed of their own. It starts with the seed 0.

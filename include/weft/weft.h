@@ -43,6 +43,7 @@
 #include <weft/shape.h>           // IWYU pragma: export
 #include <weft/tensor.h>          // IWYU pragma: export
 #include <weft/tensor_array.h>    // IWYU pragma: export
+#include <weft/threads.h>         // IWYU pragma: export
 #include <weft/train.h>           // IWYU pragma: export
 #include <weft/variable.h>        // IWYU pragma: export
 #include <weft/windows.h>         // IWYU pragma: export

@@ -1,6 +1,8 @@
 // Control flow on tensors alone: run on values here, or handed to the interpreter that traces.
 #include <weft/control_flow.h>
 
+#include <algorithm>
+
 #include "Function/Checks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
@@ -187,6 +189,55 @@ std::vector<Tensor> count(std::string_view name, const Iterations &iterations, c
     if (__builtin_add_overflow(at, iterations.stride(), &at)) break;
   }
   return state;
+}
+
+Tensor break_predicate(const Operand &predicate) {
+  const CallSite site(predicate.where());
+  Tensor breaks = value_of("break_if", "the predicate", predicate);
+  check_condition("break_if", detail::type_of(breaks));
+  return breaks;
+}
+
+std::vector<Tensor> loop_until(std::string_view name, const Body &condition, const Body &body,
+                               std::vector<Tensor> state, const std::source_location &where) {
+  const std::size_t parts = state.size();
+  state.push_back(tensor(false));
+  std::vector<Tensor> results = loop(
+      name,
+      [&](std::span<const Tensor> all) {
+        return branch(
+            name, logical_not(all[parts]),
+            [&](std::span<const Tensor>) {
+              return std::vector{condition_of(name, condition, all.first(parts))};
+            },
+            [](std::span<const Tensor>) { return std::vector{tensor(false)}; });
+      },
+      [&](std::span<const Tensor> all) { return body(all.first(parts)); }, std::move(state), where);
+  results.pop_back();
+  return results;
+}
+
+std::vector<Tensor> count_until(std::string_view name, const Iterations &iterations,
+                                const Body &body, std::vector<Tensor> state) {
+  const std::size_t parts = state.size();
+  // Which iteration is the last is known in it: one more step might not fit an i64.
+  const Tensor stride = i64_scalar(iterations.stride()), last = iterations.high() - stride;
+  state.push_back(iterations.low());
+  std::vector<Tensor> results = loop_until(
+      name,
+      [&](std::span<const Tensor> all) { return std::vector{all[parts] < iterations.high()}; },
+      [&](std::span<const Tensor> all) {
+        const Tensor &at = all[parts];
+        std::vector<Tensor> arguments(all.begin(), all.end());
+        std::rotate(arguments.begin(), arguments.end() - 1, arguments.end());
+        std::vector<Tensor> next = body(arguments);
+        next.insert(next.end() - 1, at + stride);
+        next.back() = logical_or(next.back(), at >= last);
+        return next;
+      },
+      std::move(state), iterations.where());
+  results.pop_back();
+  return results;
 }
 
 } // namespace detail

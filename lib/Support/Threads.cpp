@@ -418,15 +418,6 @@ int max_threads_or_default() noexcept {
   return settle(count ? count : available_cpus());
 }
 
-void set_num_threads(int count) {
-  if (count < 1 || count > kMostThreads)
-    throw ValueError("set_num_threads: the count is " + std::to_string(count) +
-                     " but must be from 1 to " + std::to_string(kMostThreads));
-  thread_count.store(count, std::memory_order_relaxed);
-  thread_count.notify_all();
-  account = {}; // what was learnt of another count
-}
-
 bool in_parallel_region() noexcept { return inside; }
 
 int worker_number() noexcept { return own_number; }
@@ -454,6 +445,21 @@ void parallel_for_noexcept(int64_t begin, int64_t end, int64_t grain,
 }
 
 } // namespace weft::threads
+
+namespace weft {
+
+int num_threads() { return threads::max_threads(); }
+
+void set_num_threads(int count) {
+  if (count < 1 || count > threads::kMostThreads)
+    throw ValueError("set_num_threads: the count is " + std::to_string(count) +
+                     " but must be from 1 to " + std::to_string(threads::kMostThreads));
+  threads::thread_count.store(count, std::memory_order_relaxed);
+  threads::thread_count.notify_all();
+  threads::account = {}; // what was learnt of another count
+}
+
+} // namespace weft
 
 extern "C" void weft_rt_parallel_for(int64_t begin, int64_t end, int64_t grain,
                                      void (*body)(void *closure, int64_t begin, int64_t end),

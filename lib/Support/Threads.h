@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <weft/threads.h>
+
 namespace weft::threads {
 
 /// Reads a thread count as WEFT_NUM_THREADS spells it. Throws ValueError when `text` is not a whole
@@ -28,9 +30,8 @@ int max_threads();
 /// The same where nothing may be thrown: a WEFT_NUM_THREADS that is not valid counts as not set.
 int max_threads_or_default() noexcept;
 
-/// Sets what `max_threads` returns from now on, for every thread of the process. Throws ValueError
-/// when `count` is not from 1 to 1024. More threads than CPUs make every loop slower.
-void set_num_threads(int count);
+/// Sets what `max_threads` returns from now on.
+using weft::set_num_threads;
 
 /// True inside the body of a parallel loop that runs on more than one thread.
 bool in_parallel_region() noexcept;

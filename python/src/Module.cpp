@@ -19,6 +19,7 @@
 #include <cstdlib>
 
 #include <weft/memory.h>
+#include <weft/threads.h>
 
 namespace weft::python {
 
@@ -50,6 +51,8 @@ void define_memory(nb::module_ &module) {
       "    >>> x = wf.zeros(1024)\n"
       "    >>> wf.memory_stats()['current'] - before >= 4096\n"
       "    True\n");
+  module.def("internal_num_threads", num_threads);
+  module.def("internal_set_num_threads", set_num_threads);
   module.def("reset_peak", reset_peak,
              "Starts measuring the peak of memory_stats() anew."
              "\n\nExample:\n"

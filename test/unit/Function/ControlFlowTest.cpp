@@ -437,5 +437,98 @@ TEST(ControlFlow, NothingThatIsUndefinedComesOutOfBodies) {
   });
 }
 
+// The first power of two above n: the loop has no condition of its own.
+TEST(ControlFlow, WhileLoopsBreak) {
+  const auto f = [](const Tensor &n) {
+    auto [power, steps] = while_loop([](const Tensor &, const Tensor &) { return true; },
+                                     [&](const Tensor &power, const Tensor &steps) {
+                                       return break_if(power * 2 > n, power * 2, steps + 1);
+                                     },
+                                     1, 0);
+    return power * 100 + steps;
+  };
+  EXPECT_EQ(both(f, tensor(1)).item<int>(), 201);
+  EXPECT_EQ(both(f, tensor(100)).item<int>(), 12807);
+}
+
+TEST(ControlFlow, ABrokenLoopDoesNotAskItsConditionAgain) {
+  const auto f = [](const Tensor &x) {
+    Variable asked(tensor(0));
+    const Tensor y = while_loop(
+        [&](const Tensor &y) {
+          asked.assign_add(1);
+          return y < 10;
+        },
+        [](const Tensor &y) { return break_if(y + 1 >= 3, y + 1); }, x);
+    return y * 100 + asked;
+  };
+  EXPECT_EQ(f(tensor(0)).item<int>(), 303);
+  EXPECT_EQ(f(tensor(20)).item<int>(), 2001);
+}
+
+TEST(ControlFlow, ForLoopsBreakAndContinue) {
+  // The sum of the odd numbers below n, until it exceeds 20.
+  const auto f = [](const Tensor &n) {
+    return for_loop(
+        n,
+        [](const Tensor &i, const Tensor &sum) {
+          return cond(
+              i % 2 == 0, [&] { return break_if(false, sum); },
+              [&] { return break_if(sum + i > 20, sum + i); });
+        },
+        0);
+  };
+  for (const int n : {0, 1, 4, 9, 10, 30}) {
+    int expected = 0;
+    for (int i = 0; i < n; ++i) {
+      if (i % 2 == 0) continue;
+      expected += i;
+      if (expected > 20) break;
+    }
+    EXPECT_EQ(both(f, tensor(n)).item<int>(), expected) << n;
+  }
+}
+
+TEST(ControlFlow, BreakingLoopsCountToTheEndsOfI64) {
+  for (const bool stop : {false, true}) {
+    const auto count = [&](std::int64_t from, std::int64_t to, std::int64_t step) {
+      const auto f = [&](const Tensor &x) {
+        return for_loop(
+            {from, to, step},
+            [&](const Tensor &, const Tensor &n) { return break_if(stop, n + 1); }, x);
+      };
+      return both(f, tensor(0)).item<int>();
+    };
+    const int all = stop ? 1 : 2;
+    EXPECT_EQ(count(INT64_MAX - 5, INT64_MAX, 3), all);
+    EXPECT_EQ(count(INT64_MIN + 5, INT64_MIN, -3), all);
+    EXPECT_EQ(count(INT64_MIN, INT64_MIN + 2, 1), all);
+    EXPECT_EQ(count(INT64_MIN, INT64_MAX, INT64_MAX), stop ? 1 : 3);
+    EXPECT_EQ(count(3, 3, 1), 0);
+  }
+}
+
+TEST(ControlFlow, LoopsThatBreakAreDifferentiated) {
+  // x^(2^k), the first that is at least 100.
+  const auto f = [](const Tensor &x) {
+    return for_loop(
+        50, [](const Tensor &, const Tensor &y) { return break_if(y * y >= 100, y * y); }, x);
+  };
+  const Tensor x = tensor(2.0);
+  EXPECT_EQ(grad(f)(x).item<double>(), 8 * 128.0);
+  EXPECT_EQ(grad(function(f))(x).item<double>(), 8 * 128.0);
+  EXPECT_EQ(function(grad(f))(x).item<double>(), 8 * 128.0);
+}
+
+TEST(ControlFlow, BreakIfWantsABool) {
+  const auto f = [](const Tensor &x) {
+    return for_loop(3, [](const Tensor &i, const Tensor &y) { return break_if(i, y); }, x);
+  };
+  EXPECT_THROWS(f(tensor(1)), DTypeError,
+                "break_if: the condition must be a bool scalar, but it is i32()");
+  EXPECT_THROWS(function(f)(tensor(1)), DTypeError,
+                "break_if: the condition must be a bool scalar, but it is i32()");
+}
+
 } // namespace
 } // namespace weft

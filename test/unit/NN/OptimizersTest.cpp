@@ -293,5 +293,31 @@ TEST(Adam, Options) {
   EXPECT_THROW(optimizers::Adam({w}, {.epsilon = NAN}), ValueError);
 }
 
+TEST(Minimize, GivesWhatComesWithTheLoss) {
+  const Variable w(tensor({3.f, 4.f}));
+  optimizers::SGD sgd({w}, {.learning_rate = 0.5});
+  const auto step = [&](const Tensor &x) {
+    return sgd.minimize([&] {
+      const Tensor y = w * x;
+      return std::tuple(sum(square(y)) / 2, y, 7);
+    });
+  };
+  const auto [loss, y, seven] = step(tensor({1.f, 1.f}));
+  EXPECT_EQ(loss.item<float>(), 12.5f);
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_EQ(seven, 7);
+  EXPECT_EQ(w.value().to_vector<float>(), (std::vector<float>{1.5, 2}));
+  auto traced = function([&](const Tensor &x) {
+    const auto [value, result] = sgd.minimize([&] {
+      const Tensor product = w * x;
+      return std::pair(sum(square(product)) / 2, product);
+    });
+    return std::pair(value, result);
+  });
+  const auto [value, result] = traced(tensor({1.f, 1.f}));
+  EXPECT_EQ(value.item<float>(), 3.125f);
+  EXPECT_EQ(result.to_vector<float>(), (std::vector<float>{1.5, 2}));
+}
+
 } // namespace
 } // namespace weft

@@ -226,5 +226,43 @@ TEST(Generator, WrongStates) {
                 "draw_permutation: x is a scalar, so it has no first axis");
 }
 
+struct Simulation {
+  Tensor position;
+  random::Generator noise;
+  WEFT_FIELDS(Simulation, position, noise)
+};
+
+TEST(Generator, IsAStructure) {
+  auto draw =
+      function([](const Tensor &x, const random::Generator &g) { return x + g.uniform({3}); });
+  const random::Generator own(5), other(6), same(5);
+  const Tensor x = zeros({3});
+  EXPECT_EQ(draw(x, own).to_vector<float>(), same.uniform({3}).to_vector<float>());
+  EXPECT_EQ(draw(x, own).to_vector<float>(), same.uniform({3}).to_vector<float>());
+  EXPECT_EQ(draw(x, other).to_vector<float>(),
+            random::Generator(6).uniform({3}).to_vector<float>());
+  EXPECT_EQ(draw.trace_count(), 1u);
+
+  auto step = function([](const Simulation &now) {
+    return Simulation{now.position + now.noise.normal({2}), now.noise};
+  });
+  Simulation simulation{zeros({2}), random::Generator(9)};
+  simulation = step(step(simulation));
+  const random::Generator expected(9);
+  const Tensor first = expected.normal({2}), second = expected.normal({2});
+  EXPECT_EQ(simulation.position.to_vector<float>(), (first + second).to_vector<float>());
+}
+
+TEST(Generator, ContinuesWhereACheckpointWas) {
+  const std::string folder = testing::TempDir() + "generator_checkpoint";
+  Simulation one{zeros({2}), random::Generator(3)};
+  static_cast<void>(one.noise.uniform({5}));
+  CheckpointManager(folder).save(one);
+  const Tensor next = one.noise.uniform({5});
+  Simulation two{zeros({2}), random::Generator(4)};
+  EXPECT_TRUE(CheckpointManager(folder).restore_latest(two));
+  EXPECT_EQ(two.noise.uniform({5}).to_vector<float>(), next.to_vector<float>());
+}
+
 } // namespace
 } // namespace weft

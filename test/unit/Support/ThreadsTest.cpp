@@ -212,7 +212,10 @@ TEST_F(ThreadsTest, ManyCallersAtOnce) {
 }
 
 TEST_F(ThreadsTest, CountsOutOfRangeAreRefused) {
-  for (const int count : {0, -1, 1025}) EXPECT_THROW(set_num_threads(count), ValueError);
+  for (const int count : {0, -1, 1025}) EXPECT_THROW(weft::set_num_threads(count), ValueError);
+  weft::set_num_threads(5);
+  EXPECT_EQ(weft::num_threads(), 5);
+  EXPECT_EQ(max_threads(), 5);
   set_num_threads(7);
   EXPECT_EQ(max_threads(), 7);
 }
