@@ -1,7 +1,7 @@
 // What code is compiled for: the CPU, and how hard to try.
 #pragma once
 
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <cstdint>
 #include <string>

@@ -7,7 +7,7 @@
 #include "Autodiff/TensorEmitter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
-#include "Support/StackSpace.h"
+#include "Support/Limits.h"
 #include <weft/ops.h>
 
 namespace weft::autodiff {

@@ -11,7 +11,7 @@
 #include "Autodiff/VariableLayers.h"
 #include "Ops/Draws.h"
 #include "Runtime/Variable.h"
-#include "Support/StackSpace.h"
+#include "Support/Limits.h"
 #include <weft/detail/derivative_mark.h>
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>

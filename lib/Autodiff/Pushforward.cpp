@@ -11,7 +11,7 @@
 #include "Autodiff/VariableLayers.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
-#include "Support/StackSpace.h"
+#include "Support/Limits.h"
 #include <weft/gradient_tape.h>
 
 namespace weft::autodiff {

@@ -10,7 +10,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
-#include "Support/ThreadEnd.h"
+#include "Support/ThreadExit.h"
 
 namespace weft::autodiff {
 

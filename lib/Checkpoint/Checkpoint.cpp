@@ -5,8 +5,8 @@
 #include "Checkpoint/Restore.h"
 #include "Checkpoint/Snapshot.h"
 #include "Support/CallSite.h"
+#include "Support/Files.h"
 #include "Support/Log.h"
-#include "Support/Path.h"
 
 namespace weft {
 

@@ -18,10 +18,10 @@
 #include "Checkpoint/Snapshot.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
+#include "Support/Files.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

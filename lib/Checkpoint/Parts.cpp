@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/error.h>
 
 namespace weft::detail {

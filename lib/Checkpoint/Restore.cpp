@@ -6,7 +6,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

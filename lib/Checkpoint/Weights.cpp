@@ -8,7 +8,7 @@
 #include "IO/SafetensorsWriter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 
 namespace weft {
 

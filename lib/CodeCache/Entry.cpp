@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 
 namespace weft::cache {
 

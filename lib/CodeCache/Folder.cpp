@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "Support/AtomicFile.h"
+#include "Support/Files.h"
 #include "Support/FunctionRef.h"
 #include "Support/Log.h"
 

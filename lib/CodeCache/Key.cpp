@@ -15,7 +15,7 @@
 #include "OpDefs/OpInfo.h"
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include <weft/detail/interrupts.h>
 
 namespace weft::cache {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "Program/Program.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 
 namespace weft::cache {
 

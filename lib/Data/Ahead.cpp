@@ -9,7 +9,7 @@
 #include "Data/Stage.h"
 #include "Support/Fault.h"
 #include "Support/Fork.h"
-#include "Support/SerialLoops.h"
+#include "Support/Threads.h"
 
 namespace weft::data::detail {
 

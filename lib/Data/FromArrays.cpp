@@ -7,8 +7,8 @@
 #include "IO/Naming.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 namespace weft::data {
 

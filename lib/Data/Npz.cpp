@@ -8,8 +8,8 @@
 #include "IO/Naming.h"
 #include "IO/NpyBytes.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 namespace weft::data {
 

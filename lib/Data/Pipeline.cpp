@@ -6,7 +6,7 @@
 #include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include "Support/Profile.h"
 
 namespace weft::data::detail {

@@ -5,7 +5,7 @@
 
 #include "Ops/Interpreter.h"
 #include "Support/Fault.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 #include <weft/random.h>
 
 namespace weft::data::detail {

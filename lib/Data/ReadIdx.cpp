@@ -5,7 +5,7 @@
 #include "IO/Naming.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 
 #include <cstring>
 

@@ -8,8 +8,8 @@
 #include "IO/InputFile.h"
 #include "IO/Naming.h"
 #include "Support/CallSite.h"
-#include "Support/Crc32c.h"
-#include "Support/Path.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
 
 namespace weft::data {
 

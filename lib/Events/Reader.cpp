@@ -10,7 +10,7 @@
 #include "IO/Records.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 
 namespace weft::events {
 

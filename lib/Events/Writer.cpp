@@ -9,9 +9,9 @@
 #include "Events/File.h"
 #include "Events/Messages.h"
 #include "Support/CallSite.h"
+#include "Support/Files.h"
 #include "Support/Log.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
+#include "Support/Messages.h"
 #include <weft/data/images.h>
 #include <weft/host_call.h>
 #include <weft/ops.h>

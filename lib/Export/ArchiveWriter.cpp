@@ -5,9 +5,8 @@
 #include <map>
 
 #include "IO/SafetensorsWriter.h"
-#include "IO/Xxh3.h"
-#include "Support/AtomicFile.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
 
 namespace weft::archive {
 

@@ -8,8 +8,8 @@
 
 #include "Export/Runnable.h"
 #include "Runtime/NewTensor.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 struct weft_program {
   explicit weft_program(const std::string &path) : runnable(path, /*verify_weights=*/true) {}

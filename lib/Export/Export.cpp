@@ -15,8 +15,8 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Files.h"
 #include "Support/Fork.h"
-#include "Support/Path.h"
 #include "Support/Version.h"
 
 namespace weft {

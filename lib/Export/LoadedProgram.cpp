@@ -7,7 +7,7 @@
 #include "Ops/Interpreter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 
 namespace weft {
 

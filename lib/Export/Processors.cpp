@@ -3,7 +3,7 @@
 
 #include <weft/error.h>
 
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 
 namespace weft::archive {
 

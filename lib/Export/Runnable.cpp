@@ -7,7 +7,7 @@
 #include "Export/Recompile.h"
 #include "Runtime/Abi.h"
 #include "Runtime/Variable.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include "Support/Log.h"
 
 namespace weft::archive {

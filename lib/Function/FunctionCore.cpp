@@ -15,9 +15,9 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Checkpoint.h"
+#include "Support/Files.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
-#include "Support/Path.h"
 #include "Support/Profile.h"
 #include <weft/error.h>
 
@@ -210,8 +210,7 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 //===----------------------------------------------------------------------===//
 
 void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
-                               bool relaxed, std::uint32_t orders,
-                               ScalarConstants *shared) const {
+                               bool relaxed, std::uint32_t orders, ScalarConstants *shared) const {
   const auto start = std::chrono::steady_clock::now();
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);

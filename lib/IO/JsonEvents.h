@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Support/Fault.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

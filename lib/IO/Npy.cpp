@@ -9,9 +9,8 @@
 #include "IO/NpyHeader.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "OpDefs/ShapeFunctions.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

@@ -11,12 +11,11 @@
 #include <sys/mman.h>
 
 #include "IO/Naming.h"
-#include "IO/Xxh3.h"
 #include "Runtime/NewTensor.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 #include "Support/Threads.h"
 
 namespace weft {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "IO/JsonEvents.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

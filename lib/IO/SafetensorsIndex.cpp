@@ -3,7 +3,7 @@
 
 #include "IO/JsonEvents.h"
 #include "IO/SafetensorsFile.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "IO/Xxh3.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
 
 namespace weft {
 

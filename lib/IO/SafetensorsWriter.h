@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "IO/SafetensorsHeader.h"
-#include "Support/AtomicFile.h"
+#include "Support/Files.h"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include "Kernels/Sort.h"
 
 #include "Kernels/SortLine.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <cstdlib>
 #include <limits>

@@ -1,7 +1,7 @@
 // Sorting along one axis: the one entry behind eager and compiled argsort, sort and top_k.
 #pragma once
 
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <weft/dtype.h>
 

@@ -11,8 +11,8 @@
 
 #include "Profile/TraceFile.h"
 #include "Support/CallSite.h"
+#include "Support/Files.h"
 #include "Support/Log.h"
-#include "Support/Path.h"
 #include <weft/error.h>
 
 namespace weft {

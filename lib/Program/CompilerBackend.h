@@ -8,7 +8,7 @@
 
 #include "Program/Program.h"
 #include "Runtime/CallContext.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 #include <weft/phase.h>
 
 namespace weft {

@@ -11,7 +11,7 @@
 #include "Ops/EagerDistributions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/ops.h>
 
 namespace weft::random {

@@ -3,7 +3,7 @@
 #include "Support/Fault.h"
 #include "Support/Profile.h"
 #include "Support/SystemMemory.h"
-#include "Support/ThreadEnd.h"
+#include "Support/ThreadExit.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 #include "Support/Fault.h"
 
 #include "Support/CallSite.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 

@@ -3,7 +3,6 @@
 #include "Support/Threads.h"
 
 #include "Support/Profile.h"
-#include "Support/SerialLoops.h"
 
 #include <weft/error.h>
 

@@ -10,11 +10,9 @@
 
 #include "Data/FileBytes.h"
 #include "IO/Naming.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 #include "Train/Terminal.h"
 #include <weft/error.h>
 

@@ -6,9 +6,8 @@
 #include <set>
 
 #include "Data/Images.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 #include "Train/Chart.h"
 #include "Train/Terminal.h"
 #include <weft/data.h>

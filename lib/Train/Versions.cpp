@@ -4,8 +4,7 @@
 
 #include <sys/utsname.h>
 
-#include "Support/CpuFeatures.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 #include "Support/Threads.h"
 #include "Support/Version.h"
 #include <weft/train/report.h>

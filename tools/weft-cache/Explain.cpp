@@ -2,7 +2,7 @@
 #include "Explain.h"
 
 #include "Driver/Driver.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

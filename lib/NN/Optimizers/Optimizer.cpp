@@ -12,7 +12,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/control_flow.h>
 #include <weft/ops.h>
 

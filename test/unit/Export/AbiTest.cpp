@@ -17,7 +17,7 @@
 
 #include "Runtime/Abi.h"
 #include "Runtime/CallContext.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 
 namespace weft {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "Export/Archive.h"
 #include "Export/Manifest.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 
 namespace weft {
 namespace {

@@ -4,7 +4,7 @@
 #include "Export/Archive.h"
 #include "Export/ArchiveWriter.h"
 #include "Runtime/Abi.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 namespace weft {
 namespace {

@@ -1,9 +1,16 @@
-// The rounds of SHA-256, as FIPS 180-4 writes them.
-#include "Support/Sha256.h"
+// SHA-256 by its rounds, XXH3 by the header-only xxHash, CRC-32C by tables, eight bytes at a time.
+#include "Support/Digest.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
+#include <new>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace weft {
 
@@ -91,6 +98,73 @@ std::string hex(const Digest &digest) {
     text += digits[byte & 15];
   }
   return text;
+}
+
+namespace {
+
+XXH3_state_t *state_of(void *state) { return static_cast<XXH3_state_t *>(state); }
+
+} // namespace
+
+void Xxh3::Free::operator()(void *state) const { XXH3_freeState(state_of(state)); }
+
+Xxh3::Xxh3() : state_(XXH3_createState()) {
+  if (state_ == nullptr) throw std::bad_alloc();
+  XXH3_128bits_reset(state_of(state_.get()));
+}
+
+void Xxh3::update(const void *bytes, std::size_t size) {
+  XXH3_128bits_update(state_of(state_.get()), bytes, size);
+}
+
+std::string Xxh3::digits() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_of(state_.get()));
+  char text[kDigits + 1];
+  std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+  return text;
+}
+
+std::string xxh3_of(std::string_view text) {
+  Xxh3 digest;
+  digest.update(text.data(), text.size());
+  return digest.digits();
+}
+
+namespace {
+
+using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
+
+/// Table k has the checksums of a byte with k zeros behind it.
+constexpr Tables make_tables() {
+  Tables tables{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+    tables[0][i] = crc;
+  }
+  for (std::size_t k = 1; k < 8; ++k)
+    for (std::size_t i = 0; i < 256; ++i)
+      tables[k][i] = tables[k - 1][i] >> 8 ^ tables[0][tables[k - 1][i] & 0xff];
+  return tables;
+}
+constexpr Tables kTables = make_tables();
+static_assert(std::endian::native == std::endian::little);
+
+} // namespace
+
+std::uint32_t crc32c(std::string_view bytes) noexcept {
+  std::uint32_t crc = ~0u;
+  while (bytes.size() >= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data(), 8);
+    word ^= crc;
+    crc = 0;
+    for (std::size_t k = 0; k < 8; ++k) crc ^= kTables[7 - k][word >> 8 * k & 0xff];
+    bytes.remove_prefix(8);
+  }
+  for (const char byte : bytes)
+    crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<unsigned char>(byte)) & 0xff];
+  return ~crc;
 }
 
 } // namespace weft

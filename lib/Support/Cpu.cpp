@@ -1,11 +1,27 @@
 // Reads CPUID, and what the operating system saves of the registers.
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 
 #include <algorithm>
-#include <cpuid.h>
 #include <cstdint>
 
+#include <cpuid.h>
+
 namespace weft {
+namespace {
+
+CpuLevel find_level() noexcept {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v4")) return CpuLevel::v4;
+  if (__builtin_cpu_supports("x86-64-v3")) return CpuLevel::v3;
+  return CpuLevel::v2;
+}
+
+} // namespace
+
+CpuLevel host_cpu_level() noexcept {
+  static const CpuLevel level = find_level();
+  return level;
+}
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Measures a thread's stack, and counts.
-#include "Support/StackSpace.h"
+// Bounds recursion through the user's code by its depth, and by what is left of the thread's stack.
+#include "Support/Limits.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 
-#include "Support/Limits.h"
 #include <weft/error.h>
 
 namespace weft {

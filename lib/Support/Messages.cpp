@@ -1,5 +1,5 @@
 // Escapes and shortens texts for messages.
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 
