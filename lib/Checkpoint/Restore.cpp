@@ -2,7 +2,7 @@
 #include "Checkpoint/Restore.h"
 
 #include "Checkpoint/Snapshot.h"
-#include "IO/SafetensorsFile.h"
+#include "IO/Safetensors.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "IO/SafetensorsWriter.h"
+#include "IO/Safetensors.h"
 #include <weft/checkpoint.h>
 
 namespace weft {

@@ -5,7 +5,7 @@
 
 #include "Checkpoint/Restore.h"
 #include "Checkpoint/Snapshot.h"
-#include "IO/SafetensorsWriter.h"
+#include "IO/Safetensors.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Files.h"

@@ -8,8 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "Data/FileBytes.h"
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"

@@ -4,7 +4,7 @@
 
 #include "Data/Arrays.h"
 #include "Data/Idx.h"
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Files.h"

@@ -7,9 +7,8 @@
 #include <filesystem>
 #include <new>
 
-#include "Data/FileBytes.h"
 #include "Data/Stage.h"
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"

@@ -3,10 +3,8 @@
 
 #include <zlib.h>
 
-#include "Data/FileBytes.h"
 #include "IO/InputFile.h"
-#include "IO/Naming.h"
-#include "IO/NpyBytes.h"
+#include "IO/Npy.h"
 #include "Support/CallSite.h"
 #include "Support/Files.h"
 #include "Support/Messages.h"

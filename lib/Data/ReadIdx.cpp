@@ -2,7 +2,7 @@
 #include <weft/data/files.h>
 
 #include "Data/Idx.h"
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Files.h"

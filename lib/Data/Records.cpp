@@ -3,10 +3,8 @@
 
 #include <cstring>
 
-#include "Data/FileBytes.h"
 #include "Data/Stage.h"
 #include "IO/InputFile.h"
-#include "IO/Naming.h"
 #include "Support/CallSite.h"
 #include "Support/Digest.h"
 #include "Support/Files.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "IO/Protobuf.h"
 #include "IO/Records.h"
 #include "Runtime/NewTensor.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "Export/Manifest.h"
-#include "IO/MappedFile.h"
-#include "IO/SafetensorsHeader.h"
+#include "IO/InputFile.h"
+#include "IO/Safetensors.h"
 #include <weft/tensor.h>
 
 namespace weft::archive {

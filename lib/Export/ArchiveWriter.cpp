@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "IO/SafetensorsWriter.h"
+#include "IO/Safetensors.h"
 #include "Support/Digest.h"
 #include "Support/Files.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Export/Manifest.h"
-#include "IO/SafetensorsHeader.h"
+#include "IO/Safetensors.h"
 
 namespace weft::archive {
 

@@ -1,5 +1,5 @@
 // Opens safetensors files and reads their tensors.
-#include "IO/SafetensorsFile.h"
+#include "IO/Safetensors.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 
 #include <sys/mman.h>
 
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Digest.h"

@@ -1,5 +1,5 @@
 // Digest and write of each piece of memory while it is in the cache.
-#include "IO/SafetensorsWriter.h"
+#include "IO/Safetensors.h"
 
 #include <algorithm>
 #include <bit>

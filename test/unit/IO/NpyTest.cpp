@@ -1,6 +1,6 @@
 // .npy files: round trips, files as NumPy writes them, and every way for them to be broken.
+#include "IO/Npy.h"
 #include "../Testing.h"
-#include "IO/NpyHeader.h"
 
 #include <csignal>
 #include <cstdlib>
