@@ -1,5 +1,5 @@
 // Lists, writes and removes numbered checkpoints.
-#include "Checkpoint/Folder.h"
+#include "Checkpoint/Checkpoint.h"
 
 #include <algorithm>
 #include <atomic>

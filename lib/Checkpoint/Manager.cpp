@@ -13,9 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "Checkpoint/Folder.h"
-#include "Checkpoint/Restore.h"
-#include "Checkpoint/Snapshot.h"
+#include "Checkpoint/Checkpoint.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Files.h"

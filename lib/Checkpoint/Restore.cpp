@@ -1,7 +1,6 @@
 // Compares a structure with a file, and takes the values from there.
-#include "Checkpoint/Restore.h"
 
-#include "Checkpoint/Snapshot.h"
+#include "Checkpoint/Checkpoint.h"
 #include "IO/Safetensors.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
