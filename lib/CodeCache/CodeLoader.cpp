@@ -12,8 +12,6 @@
 
 #include <sys/mman.h>
 
-#include "CodeCache/Outside.h"
-
 // How libgcc's unwinder is told of functions that no loaded file describes; the names are its own.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" void __register_frame(void *);
@@ -161,7 +159,7 @@ private:
       const Elf64_Sym &symbol = symbols_[i];
       const char *name = text(symbol_names_, symbol.st_name);
       if (symbol.st_shndx == SHN_UNDEF) {
-        void *outside = find_outside(name);
+        void *outside = resolve_symbol(name);
         if (outside == nullptr && ELF64_ST_BIND(symbol.st_info) != STB_WEAK)
           return fault("there is no function " + std::string(name));
         addresses_[i] = reinterpret_cast<std::uint64_t>(outside);

@@ -1,5 +1,5 @@
 // Hashes programs, and finds the build ids of the libraries.
-#include "CodeCache/Key.h"
+#include "CodeCache/CodeCache.h"
 
 #include <cstring>
 #include <elf.h>
@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "CodeCache/Folder.h"
 #include "OpDefs/OpInfo.h"
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"

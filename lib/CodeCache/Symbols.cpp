@@ -1,14 +1,14 @@
 // Finds functions by the dynamic linker.
-#include "CodeCache/Outside.h"
+#include "CodeCache/CodeLoader.h"
 
 #include <dlfcn.h>
 
 namespace weft::cache {
 
-void *find_outside(const char *name) {
+void *resolve_symbol(const char *name) {
   static void *const library = [] {
     Dl_info info;
-    if (dladdr(reinterpret_cast<const void *>(&find_outside), &info) == 0) return RTLD_DEFAULT;
+    if (dladdr(reinterpret_cast<const void *>(&resolve_symbol), &info) == 0) return RTLD_DEFAULT;
     void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     return handle == nullptr ? RTLD_DEFAULT : handle;
   }();
