@@ -1,5 +1,5 @@
 // Lays out archives and writes them from their first byte to their last.
-#include "Export/ArchiveWriter.h"
+#include "Export/Archive.h"
 
 #include <algorithm>
 #include <map>

@@ -1,29 +1,51 @@
-// Exports traced functions: records them for their signatures, compiles them, and collects what
-// they use.
-#include <weft/program.h>
-
+// Exports traced functions: records them for their signatures, compiles them for processors, and
+// collects what they use.
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 
-#include "Export/ArchiveWriter.h"
-#include "Export/Processors.h"
+#include "Export/Archive.h"
 #include "Ops/Interpreter.h"
 #include "Program/Sites.h"
 #include "Runtime/Abi.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Cpu.h"
 #include "Support/Files.h"
 #include "Support/Fork.h"
 #include "Support/Version.h"
+#include <weft/error.h>
+#include <weft/program.h>
 
 namespace weft {
 
 using namespace archive;
 
 namespace {
+
+/// The instruction sets of a level of x86-64, "x86-64-v3", as its psABI has them and Cpu.h names
+/// them; this machine's if the name is empty. Nothing for another name.
+std::string features_of(std::string_view processor) {
+  if (processor.empty()) return host_cpu_features_text();
+  std::string features = "sse3,ssse3,cx16,sse4.1,sse4.2,popcnt,sahf";
+  if (processor == "x86-64-v2") return features;
+  features += ",movbe,avx,fma,f16c,bmi,avx2,bmi2,lzcnt";
+  if (processor == "x86-64-v3") return features;
+  features += ",avx512f,avx512dq,avx512cd,avx512bw,avx512vl";
+  return processor == "x86-64-v4" ? features : std::string();
+}
+
+/// Throws ValueError, which names `function`, for a name that is no level.
+void check_processor(std::string_view function, std::string_view processor) {
+  if (!processor.empty() && !features_of(processor).empty()) return;
+  throw ValueError(std::string(function) + ": there is no processor '" + std::string(processor) +
+                   "'; there are x86-64-v2, x86-64-v3 and x86-64-v4, and this machine's where the "
+                   "list is empty");
+}
 
 constexpr std::string_view kFunction = "export_program";
 

@@ -1,5 +1,5 @@
 // Writes and reads the JSON of manifests.
-#include "Export/Manifest.h"
+#include "Export/Archive.h"
 
 #include <limits>
 

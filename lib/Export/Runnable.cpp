@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "CodeCache/CodeLoader.h"
-#include "Export/Recompile.h"
 #include "Runtime/Abi.h"
 #include "Runtime/Variable.h"
 #include "Support/Cpu.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "CodeCache/CodeLoader.h"
-#include "Export/Recompile.h"
+#include "Export/Runnable.h"
 
 /// In the order of their names; the last has none. cmake/RuntimeSymbols.cmake writes it.
 struct RuntimeSymbol {

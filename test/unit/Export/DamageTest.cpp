@@ -3,7 +3,6 @@
 #include "ExportFixture.h"
 
 #include "Export/Archive.h"
-#include "Export/Manifest.h"
 #include "Support/Digest.h"
 
 namespace weft {

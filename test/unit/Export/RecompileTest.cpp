@@ -2,7 +2,6 @@
 #include "ExportFixture.h"
 
 #include "Export/Archive.h"
-#include "Export/ArchiveWriter.h"
 #include "Runtime/Abi.h"
 #include "Support/Cpu.h"
 
