@@ -10,7 +10,7 @@
 #include "Export/Archive.h"
 #include "Ops/Interpreter.h"
 #include "Program/Sites.h"
-#include "Runtime/Abi.h"
+#include "Runtime/CallContext.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "CodeCache/CodeLoader.h"
-#include "Runtime/Abi.h"
+#include "Runtime/CallContext.h"
 #include "Runtime/Variable.h"
 #include "Support/Cpu.h"
 #include "Support/Log.h"

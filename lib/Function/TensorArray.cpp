@@ -7,7 +7,6 @@
 
 #include "Function/Checks.h"
 #include "Ops/Interpreter.h"
-#include "Runtime/AppendSlice.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 

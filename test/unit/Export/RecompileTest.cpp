@@ -2,7 +2,7 @@
 #include "ExportFixture.h"
 
 #include "Export/Archive.h"
-#include "Runtime/Abi.h"
+#include "Runtime/CallContext.h"
 #include "Support/Cpu.h"
 
 namespace weft {

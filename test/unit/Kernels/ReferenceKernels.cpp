@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "Runtime/Convert.h"
+#include "Runtime/Elements.h"
 
 namespace weft {
 
