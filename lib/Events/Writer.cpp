@@ -7,7 +7,6 @@
 
 #include "Data/Images.h"
 #include "Events/File.h"
-#include "Events/Messages.h"
 #include "Support/CallSite.h"
 #include "Support/Files.h"
 #include "Support/Log.h"
