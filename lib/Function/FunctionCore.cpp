@@ -10,7 +10,7 @@
 #include "Function/TraceStack.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
-#include "Program/GraphOf.h"
+#include "Program/Program.h"
 #include "Program/Requests.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
@@ -20,6 +20,7 @@
 #include "Support/Log.h"
 #include "Support/Profile.h"
 #include <weft/error.h>
+#include <weft/graph.h>
 
 namespace weft::detail {
 

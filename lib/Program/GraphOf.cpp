@@ -1,11 +1,12 @@
 // Names the values of a program, and follows them into its constructs.
-#include "Program/GraphOf.h"
+#include "Program/Program.h"
 
 #include <map>
 #include <unordered_map>
 
 #include "Program/Sites.h"
 #include "Runtime/Variable.h"
+#include <weft/graph.h>
 
 namespace weft {
 

@@ -17,6 +17,7 @@ namespace weft {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = ~ValueId{0};
 
+struct Graph;
 struct ProgramConstruct;
 
 /// Where in the user's source an op was called: the file by its number in Program::files. Line 0 if
@@ -141,5 +142,8 @@ struct Program : ProgramHead {
   /// The number of a variable, which must be in `variables`.
   std::size_t variable_index(const VariableRef &variable) const;
 };
+
+/// The graph of a program, with what its constructs and calls contain.
+Graph graph_of(const Program &program);
 
 } // namespace weft
