@@ -209,7 +209,6 @@ constexpr std::string_view kSuffix = ".code";
 /// What an entry may have: no program's code comes near it.
 constexpr std::uint64_t kMaxEntry = std::uint64_t{1} << 30;
 
-Fault fault(std::string what) { return {ErrorKind::io, std::move(what)}; }
 std::string reason() { return std::strerror(errno); }
 
 std::string environment(const char *name) {
