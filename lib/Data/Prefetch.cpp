@@ -42,7 +42,7 @@ public:
   Workshop(const Workshop &) = delete;
   Workshop &operator=(const Workshop &) = delete;
 
-  /// The next element once it is made; rethrows what was thrown while that was done.
+  /// The next element once it is computed; rethrows what was thrown while that was done.
   bool next(Lazy &element) {
     Slot first;
     {
@@ -86,7 +86,7 @@ private:
 
   /// Takes the next element of the input, one thread after the other, and the slot for it.
   bool pull(Lazy &element, std::size_t &number) {
-    const std::lock_guard turn(pulling_);
+    const std::lock_guard pulling(pulling_);
     {
       std::unique_lock lock(mutex_);
       room_.wait(lock, [&] { return stopped_ || slots_.size() < capacity_; });
@@ -168,9 +168,9 @@ private:
   std::uint32_t generation_ = 0;
 };
 
-class Ahead final : public Stage {
+class Prefetch final : public Stage {
 public:
-  Ahead(StagePointer input, int workers, std::int64_t count)
+  Prefetch(StagePointer input, int workers, std::int64_t count)
       : Stage({std::move(input)}), workers_(workers), count_(count) {}
   std::string describe() const override { return ""; }
   std::unique_ptr<Cursor> start(const Epoch &epoch) const override {
@@ -186,7 +186,7 @@ private:
 } // namespace
 
 StagePointer make_ahead(StagePointer input, int workers, std::int64_t count) {
-  return std::make_shared<Ahead>(std::move(input), workers, count);
+  return std::make_shared<Prefetch>(std::move(input), workers, count);
 }
 
 } // namespace weft::data::detail
