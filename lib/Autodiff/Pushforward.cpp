@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "Autodiff/Forward.h"
-#include "Autodiff/Paused.h"
+#include "Autodiff/NoRecord.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"

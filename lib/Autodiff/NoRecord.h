@@ -8,19 +8,19 @@
 namespace weft::autodiff {
 
 /// While it lives, no tape or pushforward of this thread that was there before it records.
-class Paused {
+class NoRecord {
 public:
-  Paused() {
+  NoRecord() {
     for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous()) {
       i->pause();
       paused_.push_back(i);
     }
   }
-  ~Paused() {
+  ~NoRecord() {
     for (Interpreter *i : paused_) i->resume();
   }
-  Paused(const Paused &) = delete;
-  Paused &operator=(const Paused &) = delete;
+  NoRecord(const NoRecord &) = delete;
+  NoRecord &operator=(const NoRecord &) = delete;
 
 private:
   std::vector<Interpreter *> paused_;
