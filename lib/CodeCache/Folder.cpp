@@ -101,7 +101,7 @@ std::string encode(const Entry &entry) {
   for (const MemoryNote &note : entry.memory) {
     put(body, note.kind);
     put(body, note.bytes);
-    for (const std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
+    for (const std::string *part : {&note.what, &note.formula, &note.reason, &note.location})
       put_text(body, *part);
   }
   put(body, static_cast<std::uint64_t>(entry.saved_notes.size()));
@@ -110,7 +110,7 @@ std::string encode(const Entry &entry) {
     put(body, note.bytes);
     put(body, note.times);
     for (const std::string *part :
-         {&note.function, &note.what, &note.type, &note.reason, &note.place})
+         {&note.function, &note.what, &note.type, &note.reason, &note.location})
       put_text(body, *part);
   }
   put_text(body, entry.object);
@@ -174,7 +174,7 @@ Result<Entry> decode(std::string_view bytes) {
     note.kind =
         static_cast<MemoryNote::Kind>(std::min<std::uint8_t>(reader.take<std::uint8_t>(), 3));
     note.bytes = reader.take<std::int64_t>();
-    for (std::string *part : {&note.what, &note.formula, &note.reason, &note.place})
+    for (std::string *part : {&note.what, &note.formula, &note.reason, &note.location})
       *part = reader.text();
   }
   const auto saved_notes = reader.take<std::uint64_t>();
@@ -184,7 +184,7 @@ Result<Entry> decode(std::string_view bytes) {
         static_cast<SavedNote::Form>(std::min<std::uint8_t>(reader.take<std::uint8_t>(), 3));
     note.bytes = reader.take<std::int64_t>();
     note.times = reader.take<std::int64_t>();
-    for (std::string *part : {&note.function, &note.what, &note.type, &note.reason, &note.place})
+    for (std::string *part : {&note.function, &note.what, &note.type, &note.reason, &note.location})
       *part = reader.text();
   }
   entry.object = reader.text();
@@ -294,7 +294,7 @@ std::optional<Folder> Folder::from_environment() {
 
 Check Folder::prepare() const {
   if (!make_folders(path_))
-    return fault("the cache folder " + path_ + " cannot be made: " + reason());
+    return fault("the cache folder " + path_ + " cannot be created: " + reason());
   struct stat status;
   if (stat(path_.c_str(), &status) != 0)
     return fault("the cache folder " + path_ + " cannot be used: " + reason());

@@ -46,7 +46,7 @@ public:
 
   Digest run() {
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
-    // Names and places in the source do not change the code, nor does how often it can be
+    // Names and locations in the source do not change the code, nor does how often it can be
     // differentiated (`orders`).
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
                  files, part, folded, hosts, checkpoint, orders, unrecorded] =
@@ -99,7 +99,7 @@ private:
   }
 
   void one(const ProgramNode &node) {
-    const auto &[op, operands, attrs, result, construct, place] = node;
+    const auto &[op, operands, attrs, result, construct, location] = node;
     sha_.number(construct != nullptr);
     ids(operands);
     if (construct) return one(*construct);

@@ -138,10 +138,10 @@ std::vector<std::string> hyperparameter_events(double wall_time,
 std::string graph_event(double wall_time, const Graph &graph) {
   Message definition;
   for (const GraphNode &node : graph.nodes) {
-    Message made = Message().bytes(1, node.name).bytes(2, node.op);
-    for (const std::string &input : node.inputs) made.bytes(3, input);
+    Message entry = Message().bytes(1, node.name).bytes(2, node.op);
+    for (const std::string &input : node.inputs) entry.bytes(3, input);
     const auto attribute = [&](std::string_view name, const Message &value) {
-      made.message(5, Message().bytes(1, name).message(2, value));
+      entry.message(5, Message().bytes(1, name).message(2, value));
     };
     if (!node.types.empty()) {
       // AttrValue::ListValue, of whose members shapes are number 7.
@@ -154,10 +154,10 @@ std::string graph_event(double wall_time, const Graph &graph) {
       attribute("_output_shapes", Message().message(1, shapes));
       attribute("types", Message().bytes(2, types));
     }
-    if (node.place.known()) attribute("line", Message().bytes(2, to_string(node.place)));
-    definition.message(1, made);
+    if (node.location.known()) attribute("line", Message().bytes(2, to_string(node.location)));
+    definition.message(1, entry);
   }
-  definition.message(4, Message().integer(1, 1)); // made by which version of a producer
+  definition.message(4, Message().integer(1, 1)); // written by which version of a producer
   return Message().number(1, wall_time).bytes(4, definition.text()).text();
 }
 
@@ -212,7 +212,7 @@ File::File(const std::string &folder, double flush_seconds)
     : patience_(flush_seconds), generation_(forks::generation()) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw IOError(folder + ": the folder cannot be made: " + error.message());
+  if (error) throw IOError(folder + ": the folder cannot be created: " + error.message());
   start_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   if (const std::int64_t newest = newest_in(folder); static_cast<double>(newest) > start_)
@@ -224,7 +224,7 @@ File::File(const std::string &folder, double flush_seconds)
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
-  if (descriptor_ < 0) throw IOError(path_ + ": cannot be made: " + std::strerror(errno));
+  if (descriptor_ < 0) throw IOError(path_ + ": cannot be created: " + std::strerror(errno));
   // The thread has no signals: the program's own go to its other threads, and a file that grows
   // too large is an error of `write`.
   sigset_t all, before;

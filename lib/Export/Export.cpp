@@ -72,7 +72,7 @@ void check_host_calls(const Program &program) {
   throw ValueError(std::string(kFunction) + ": " + program.name + " calls C++ code" +
                        (name.empty() ? "" : ", '" + name + "',") +
                        " by host_call, which no file can hold",
-                   found == sites.all().end() ? CallSite::place() : found->place());
+                   found == sites.all().end() ? CallSite::location() : found->location());
 }
 
 /// The lines of the op calls of a program.
@@ -80,12 +80,12 @@ void add_lines(Entry &entry, const Program &program) {
   std::map<std::string, std::uint32_t> files, functions;
   const Sites sites(program);
   for (const Site &site : sites.all()) {
-    const SourcePlace place = site.place();
-    Line line{0, place.line, place.column, 0};
-    if (place.known()) {
+    const SourceLocation location = site.location();
+    Line line{0, location.line, location.column, 0};
+    if (location.known()) {
       const auto [found, fresh] =
-          files.emplace(place.file, static_cast<std::uint32_t>(files.size()));
-      if (fresh) entry.files.push_back(place.file);
+          files.emplace(location.file, static_cast<std::uint32_t>(files.size()));
+      if (fresh) entry.files.push_back(location.file);
       line.file = found->second;
     }
     if (const char *function = site.function(); function != nullptr) {

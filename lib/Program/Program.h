@@ -22,7 +22,7 @@ struct ProgramConstruct;
 
 /// Where in the user's source an op was called: the file by its number in Program::files. Line 0 if
 /// that is not known.
-struct ProgramPlace {
+struct ProgramLocation {
   std::uint32_t file = 0, line = 0, column = 0;
   const char *function = nullptr; ///< CallSite::function() there
 };
@@ -36,7 +36,7 @@ struct ProgramNode {
   ValueId result = kNoValue;
   /// Control flow; then `op`, `attrs` and `result` say nothing.
   std::unique_ptr<ProgramConstruct> construct;
-  ProgramPlace place;
+  ProgramLocation location;
 };
 
 /// Nodes with a scope of their own: they may use values of the regions around them.

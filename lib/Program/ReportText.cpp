@@ -68,7 +68,7 @@ std::string CompileReport::memory_text() const {
               : "temporaries in one block of " + bytes_text(static_cast<std::int64_t>(arena_bytes));
   text += '\n';
 
-  // Columns: kind, size, what it is for, reason; the place comes last.
+  // Columns: kind, size, what it is for, reason; the location comes last.
   std::vector<std::array<std::string, 4>> rows;
   std::array<std::size_t, 4> widths{};
   for (const MemoryNote &note : memory) {
@@ -86,7 +86,7 @@ std::string CompileReport::memory_text() const {
       const std::string padding(widths[i] - rows[row][i].size(), ' ');
       line += " " + (i == 1 ? padding + rows[row][i] : rows[row][i] + padding) + " ";
     }
-    line += " " + memory[row].place;
+    line += " " + memory[row].location;
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -119,7 +119,7 @@ std::string CompileReport::saved_text() const {
   std::string text = std::to_string(saved.size()) + (saved.size() == 1 ? " value" : " values") +
                      " stored for derivatives\n";
   // Columns: form, bytes of one, how many, what it is, its type, the function; the reason and the
-  // place come last.
+  // location come last.
   constexpr std::size_t columns = 7;
   std::vector<std::array<std::string, columns>> rows;
   std::array<std::size_t, columns> widths{};
@@ -141,7 +141,7 @@ std::string CompileReport::saved_text() const {
       const std::string padding(widths[i] - rows[row][i].size(), ' ');
       line += " " + (i == 1 ? padding + rows[row][i] : rows[row][i] + padding) + " ";
     }
-    line += " " + saved[row].place;
+    line += " " + saved[row].location;
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
     const std::optional<std::int64_t> bytes = total_of(saved[row]);

@@ -189,7 +189,7 @@ std::string entries_of(const std::vector<ProfileEntry> &entries,
       continue;
     }
     const std::string kind = kinds.size() > 1 ? entry.kind + " " : "";
-    rows.push_back({kind + entry.name, to_string(entry.place), std::to_string(entry.count),
+    rows.push_back({kind + entry.name, to_string(entry.location), std::to_string(entry.count),
                     short_number(entry.self_ms),
                     short_number(entry.self_ms / static_cast<double>(entry.count)),
                     short_number(total > 0 ? 100 * entry.self_ms / total : 0) + " %"});

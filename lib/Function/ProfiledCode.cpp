@@ -1,5 +1,5 @@
 // Compiles such code, and names what its numbers stand for.
-#include "Function/NotedCode.h"
+#include "Function/ProfiledCode.h"
 
 #include <algorithm>
 #include <charconv>
@@ -13,19 +13,19 @@ namespace {
 constexpr std::size_t kMostNames = 8;
 } // namespace
 
-const CompiledCode *NotedCode::code(const CompiledCode &plain) {
-  if (plain.noted == nullptr) return nullptr;
+const CompiledCode *ProfiledCode::code(const CompiledCode &plain) {
+  if (plain.profiled == nullptr) return nullptr;
   const forks::Delay whole;
   std::call_once(compiled_, [&] {
     const profile::Scope scope(profile::Kind::compile,
                                std::string_view("for the profile: " + program_->name));
     sites_.emplace(*program_);
-    code_ = plain.noted(*program_);
+    code_ = plain.profiled(*program_);
   });
   return &*code_;
 }
 
-profile::Label NotedCode::label(std::string_view sites) const {
+profile::Label ProfiledCode::label(std::string_view sites) const {
   const std::lock_guard lock(mutex_);
   const auto [found, fresh] = labels_.try_emplace(sites.data());
   profile::Label &label = found->second;
@@ -37,10 +37,10 @@ profile::Label NotedCode::label(std::string_view sites) const {
     if (number >= sites_->all().size()) continue;
     const Site &site = sites_->all()[number];
     if (std::ranges::find(names, site.name()) == names.end()) names.push_back(site.name());
-    const SourcePlace place = site.place();
-    if (label.file != nullptr || !place.known()) continue;
-    label.file = profile::kept(place.file);
-    label.line = place.line;
+    const SourceLocation location = site.location();
+    if (label.file != nullptr || !location.known()) continue;
+    label.file = profile::kept(location.file);
+    label.line = location.line;
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i)

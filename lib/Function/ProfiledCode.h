@@ -1,4 +1,4 @@
-// The code of a program that tells profiles what it does, made when a profile first wants it.
+// The code of a program that tells profiles what it does, compiled when a profile first wants it.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@
 namespace weft {
 
 /// Thread-safe.
-class NotedCode final : public NoteTable {
+class ProfiledCode final : public NoteTable {
 public:
-  explicit NotedCode(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+  explicit ProfiledCode(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
 
-  /// Code that is called as `plain` is, compiled by its `noted` at the first call; null if it has
-  /// none. Throws CompileError.
+  /// Code that is called as `plain` is, compiled by its `profiled` at the first call; null if it
+  /// has none. Throws CompileError.
   const CompiledCode *code(const CompiledCode &plain);
   profile::Label label(std::string_view sites) const override;
 
@@ -28,7 +28,7 @@ private:
   std::optional<CompiledCode> code_;
   std::optional<Sites> sites_;
   mutable forks::Mutex<std::mutex> mutex_;                ///< of the labels
-  mutable std::map<const char *, profile::Label> labels_; ///< by the text's place in the code
+  mutable std::map<const char *, profile::Label> labels_; ///< by the text's address in the code
 };
 
 } // namespace weft

@@ -16,7 +16,7 @@ Error error_of(const F &run) {
   } catch (const Error &error) {
     return error;
   }
-  return {ErrorKind::internal, "nothing was thrown", SourcePlace()};
+  return {ErrorKind::internal, "nothing was thrown", SourceLocation()};
 }
 
 /// The expression throws an error that names this line, with this message.
@@ -24,8 +24,8 @@ Error error_of(const F &run) {
   do {                                                                                             \
     const Error error = error_of([&] { static_cast<void>(expression); });                          \
     EXPECT_EQ(error.message(), words);                                                             \
-    EXPECT_EQ(error.place().file, __FILE__);                                                       \
-    EXPECT_EQ(error.place().line, __LINE__) << error.what();                                       \
+    EXPECT_EQ(error.location().file, __FILE__);                                                    \
+    EXPECT_EQ(error.location().line, __LINE__) << error.what();                                    \
     const char *const kind = error.kind() == ErrorKind::assertion ? "" : "error: ";                \
     EXPECT_EQ(error.what(), std::filesystem::path(__FILE__).filename().string() + ":" +            \
                                 std::to_string(__LINE__) + ": " + kind + (words));                 \
@@ -33,7 +33,7 @@ Error error_of(const F &run) {
 
 Tensor of_shape(const Shape &shape) { return ones(shape); }
 
-TEST(Places, OfOps) {
+TEST(Locations, OfOps) {
   const Tensor a = of_shape({2, 3}), b = of_shape({4});
   const std::string add_words(error_of([&] { add(a, b); }).message());
   EXPECT_TRUE(add_words.starts_with("add: ")) << add_words;
@@ -57,7 +57,7 @@ TEST(Places, OfOps) {
 }
 
 // An operator belongs to the line of its second operand, where its sign usually stands too.
-TEST(Places, OfOperatorsOnTheirOwnLines) {
+TEST(Locations, OfOperatorsOnTheirOwnLines) {
   const Tensor a = of_shape({2}), b = of_shape({3});
   const std::uint32_t line = __LINE__;
   const Error error = error_of([&] {
@@ -66,10 +66,10 @@ TEST(Places, OfOperatorsOnTheirOwnLines) {
            + b  // + 4
            + a; // + 5
   });
-  EXPECT_EQ(error.place().line, line + 4);
+  EXPECT_EQ(error.location().line, line + 4);
 }
 
-TEST(Places, OfMembersAndFactories) {
+TEST(Locations, OfMembersAndFactories) {
   const Tensor a = of_shape({2, 3});
   EXPECT_HERE(a.sum(Ints{2}), std::string(error_of([&] { sum(a, {.axes = Ints{2}}); }).message()));
   EXPECT_HERE(a.reshape({7}), std::string(error_of([&] { reshape(a, {7}); }).message()));
@@ -92,7 +92,7 @@ TEST(Places, OfMembersAndFactories) {
   EXPECT_HERE(arange(0, 1, 0), "arange: the step is 0");
 }
 
-TEST(Places, OfVariables) {
+TEST(Locations, OfVariables) {
   const Variable v(of_shape({2}), "v");
   EXPECT_HERE(v.assign(of_shape({3})),
               std::string(error_of([&] { v.assign(of_shape({3})); }).message()));
@@ -102,14 +102,14 @@ TEST(Places, OfVariables) {
               std::string(error_of([&] { Variable(Tensor(), "w"); }).message()));
 }
 
-TEST(Places, OfEffects) {
+TEST(Locations, OfEffects) {
   EXPECT_HERE(check(tensor(false), "x is {}", 3), "assertion failed: x is 3");
   EXPECT_HERE(print("{} and {}", 1),
               std::string(error_of([&] { print("{} and {}", 1); }).message()));
 }
 
 // What layers, losses, optimizers and random tensors compute belongs to the line that calls them.
-TEST(Places, OfLayersAndTheRest) {
+TEST(Locations, OfLayersAndTheRest) {
   const Tensor x = of_shape({2, 3});
   const nn::Dense dense(4, 5);
   const nn::Sequential model{nn::Dense(3, 4), nn::Dense(5, 6, {.name = "second"})};
@@ -131,7 +131,7 @@ TEST(Places, OfLayersAndTheRest) {
 }
 
 // Bodies are the user's code: their calls have lines of their own, and so has the construct.
-TEST(Places, OfControlFlow) {
+TEST(Locations, OfControlFlow) {
   const Tensor x = of_shape({2}), y = of_shape({3});
   const std::string words(error_of([&] { x + y; }).message());
   EXPECT_HERE(cond(
@@ -144,17 +144,17 @@ TEST(Places, OfControlFlow) {
   const auto in_cond = [&] {
     return cond(tensor(true), [&] { return line = __LINE__, x + y; }, [&] { return y; });
   };
-  EXPECT_EQ(error_of(in_cond).place().line, line);
+  EXPECT_EQ(error_of(in_cond).location().line, line);
   const auto in_loop = [&] {
     const auto body = [&](Tensor, Tensor s) { return line = __LINE__, s + y; };
     return for_loop(3, body, x);
   };
-  EXPECT_EQ(error_of(in_loop).place().line, line);
+  EXPECT_EQ(error_of(in_loop).location().line, line);
   const auto in_while = [&] {
     const auto body = [&](Tensor s) { return line = __LINE__, s + y; };
     return while_loop([&](Tensor s) { return s.sum() < 10; }, body, x);
   };
-  EXPECT_EQ(error_of(in_while).place().line, line);
+  EXPECT_EQ(error_of(in_while).location().line, line);
   const auto in_scan = [&] {
     const auto body = [&](Tensor carry, Tensor row) {
       line = __LINE__, carry = carry + y;
@@ -162,24 +162,24 @@ TEST(Places, OfControlFlow) {
     };
     return scan(body, x, of_shape({4, 2}));
   };
-  EXPECT_EQ(error_of(in_scan).place().line, line);
+  EXPECT_EQ(error_of(in_scan).location().line, line);
   EXPECT_EQ(error_of(in_scan).message(), words);
 }
 
 // What the user throws is handed on as it is.
-TEST(Places, OfWhatTheUserThrows) {
+TEST(Locations, OfWhatTheUserThrows) {
   const auto run = [] {
     return for_loop(2, [](Tensor, Tensor) -> Tensor { throw ValueError("mine"); }, of_shape({2}));
   };
   EXPECT_STREQ(error_of(run).what(), "mine");
-  EXPECT_FALSE(error_of(run).place().known());
+  EXPECT_FALSE(error_of(run).location().known());
 }
 
 // A call in which nothing failed leaves no line behind.
-TEST(Places, EndWithTheCall) {
+TEST(Locations, EndWithTheCall) {
   static_cast<void>(nn::Dense(3, 4)(of_shape({2, 3})));
   static_cast<void>(error_of([] { of_shape({2}) + of_shape({3}); }));
-  EXPECT_FALSE(ValueError("mine").place().known());
+  EXPECT_FALSE(ValueError("mine").location().known());
 }
 
 } // namespace

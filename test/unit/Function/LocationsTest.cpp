@@ -11,19 +11,19 @@ namespace {
 
 /// Where the error that `run` throws happened.
 template <class E, class F>
-SourcePlace place_of_error(const F &run) {
+SourceLocation location_of_error(const F &run) {
   try {
     run();
   } catch (const Error &error) {
-    if (dynamic_cast<const E *>(&error) != nullptr) return error.place();
+    if (dynamic_cast<const E *>(&error) != nullptr) return error.location();
     ADD_FAILURE() << "another error: " << error.what();
   }
   return {};
 }
 
-#define EXPECT_LINE(place, number)                                                                 \
+#define EXPECT_LINE(location, number)                                                              \
   do {                                                                                             \
-    const SourcePlace found = place;                                                               \
+    const SourceLocation found = location;                                                         \
     EXPECT_EQ(found.file, __FILE__);                                                               \
     EXPECT_EQ(found.line, number);                                                                 \
   } while (false)
@@ -32,7 +32,7 @@ constexpr std::uint32_t kNone = 0;
 
 // Everything that a training step computes belongs to a line of the step: no layer, loss, gradient
 // or optimizer leaves an op without one, or with a line of the library.
-TEST(TracedPlaces, OfAllOpsOfATrainingStep) {
+TEST(TracedLocations, OfAllOpsOfATrainingStep) {
   const nn::Sequential model{nn::Dense(4, 8, {.activation = relu, .name = "a"}),
                              nn::Dense(8, 3, {.name = "b"})};
   const optimizers::Adam adam(model.parameters());
@@ -59,25 +59,25 @@ TEST(TracedPlaces, OfAllOpsOfATrainingStep) {
   const Sites sites(program);
   ASSERT_GT(sites.all().size(), 100U);
   for (const Site &site : sites.all()) {
-    const SourcePlace place = site.place();
-    EXPECT_EQ(place.file, __FILE__) << site.name();
-    EXPECT_GT(place.line, first) << site.name();
-    EXPECT_LT(place.line, last) << site.name();
+    const SourceLocation location = site.location();
+    EXPECT_EQ(location.file, __FILE__) << site.name();
+    EXPECT_GT(location.line, first) << site.name();
+    EXPECT_LT(location.line, last) << site.name();
   }
   // The derivative of an op belongs to the line of the op.
   std::size_t products = 0;
   for (const Site &site : sites.all())
-    if (site.name() == "matmul") products += site.place().line == first + 4;
+    if (site.name() == "matmul") products += site.location().line == first + 4;
   EXPECT_EQ(products, 5U); // two forwards; three backwards, as nobody asks for dx
 }
 
 // Calls of functions and loops with any number of parts have the line that they stand on; what goes
 // wrong inside has a line of its own.
-TEST(TracedPlaces, OfCallsAndLoops) {
+TEST(TracedLocations, OfCallsAndLoops) {
   const auto here = [](std::uint32_t line, const auto &run) {
-    const SourcePlace place = place_of_error<Error>(run);
-    EXPECT_EQ(place.line, line);
-    EXPECT_TRUE(place.file.ends_with("PlacesTest.cpp")) << place.file;
+    const SourceLocation location = location_of_error<Error>(run);
+    EXPECT_EQ(location.line, line);
+    EXPECT_TRUE(location.file.ends_with("LocationsTest.cpp")) << location.file;
   };
   const auto f = function([](Tensor x) { return x; }, {.signature = {spec(f32, {2})}});
   const auto two = function([](Tensor x, Tensor y) { return x + y; });
@@ -106,11 +106,11 @@ TEST(TracedPlaces, OfCallsAndLoops) {
   here(__LINE__, [&] { while_loop(go, list, std::vector{zeros({2})}); });
 }
 
-TEST(TracedPlaces, OfDerivatives) {
+TEST(TracedLocations, OfDerivatives) {
   const auto here = [](std::uint32_t line, const auto &run) {
-    const SourcePlace place = place_of_error<Error>(run);
-    EXPECT_EQ(place.line, line);
-    EXPECT_TRUE(place.file.ends_with("PlacesTest.cpp")) << place.file;
+    const SourceLocation location = location_of_error<Error>(run);
+    EXPECT_EQ(location.line, line);
+    EXPECT_TRUE(location.file.ends_with("LocationsTest.cpp")) << location.file;
   };
   const auto whole = [](Tensor x) { return x * 2; };
   const auto vector = [](Tensor x) { return x * ones({2}); };
@@ -128,16 +128,16 @@ TEST(TracedPlaces, OfDerivatives) {
   here(__LINE__, [&] { function(grad(vector))(tensor(1.F)); });
 }
 
-TEST(TracedPlaces, OfShapeErrors) {
+TEST(TracedLocations, OfShapeErrors) {
   std::uint32_t line = 0;
   auto f = function([&](Tensor x) {
     Tensor y = x + 1;
     return line = __LINE__, y + ones({7});
   });
-  EXPECT_LINE(place_of_error<ShapeError>([&] { f(ones({3})); }), line);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { f(ones({3})); }), line);
 }
 
-TEST(TracedPlaces, OfAsserts) {
+TEST(TracedLocations, OfAsserts) {
   std::uint32_t line = 0, next = 0;
   const auto twice = [&](Tensor x) {
     line = __LINE__, check(all(x > 0), "x is positive, but is {}", x);
@@ -146,28 +146,28 @@ TEST(TracedPlaces, OfAsserts) {
   };
   auto f = function(twice, {.name = "twice"});
   EXPECT_EQ(f(tensor({1.f, 2.f})).to_vector<float>(), (std::vector<float>{2, 4}));
-  EXPECT_LINE(place_of_error<AssertionError>([&] { f(tensor({1.f, 9.f})); }), next);
+  EXPECT_LINE(location_of_error<AssertionError>([&] { f(tensor({1.f, 9.f})); }), next);
   try {
     f(tensor({-1.f, 2.f}));
     FAIL() << "nothing was thrown";
   } catch (const AssertionError &error) {
-    EXPECT_EQ(error.what(), "PlacesTest.cpp:" + std::to_string(line) +
+    EXPECT_EQ(error.what(), "LocationsTest.cpp:" + std::to_string(line) +
                                 ": assertion failed in twice: x is positive, but is tensor([-1, "
                                 "2], shape=(2,), dtype=f32)");
   }
 }
 
-TEST(TracedPlaces, OfIndices) {
+TEST(TracedLocations, OfIndices) {
   std::uint32_t line = 0;
   auto f = function([&](Tensor x, Tensor i) {
     Tensor y = exp(x);
     return line = __LINE__, gather(y, i) + 1;
   });
   f(ones({4}), tensor({3, 0}));
-  EXPECT_LINE(place_of_error<IndexError>([&] { f(ones({4}), tensor({4, 0})); }), line);
+  EXPECT_LINE(location_of_error<IndexError>([&] { f(ones({4}), tensor({4, 0})); }), line);
 }
 
-TEST(TracedPlaces, OfSizesThatDoNotFit) {
+TEST(TracedLocations, OfSizesThatDoNotFit) {
   std::uint32_t line = 0;
   const auto sum = [&](Tensor x, Tensor y) {
     Tensor z = x * 2;
@@ -175,10 +175,10 @@ TEST(TracedPlaces, OfSizesThatDoNotFit) {
   };
   auto f = function(sum, {.signature = {spec(f32, {unknown}), spec(f32, {unknown})}});
   f(ones({4}), ones({4}));
-  EXPECT_LINE(place_of_error<ShapeError>([&] { f(ones({4}), ones({3})); }), line);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { f(ones({4}), ones({3})); }), line);
 }
 
-TEST(TracedPlaces, InsideControlFlowAndCalls) {
+TEST(TracedLocations, InsideControlFlowAndCalls) {
   std::uint32_t in_callee = 0, in_loop = 0, in_branch = 0;
   auto inner = function([&](Tensor x) {
     in_callee = __LINE__, check(all(x < 5), "x is below 5");
@@ -194,7 +194,7 @@ TEST(TracedPlaces, InsideControlFlowAndCalls) {
     return inner(y * 3);
   });
   const auto at = [&](float x, int n) {
-    return place_of_error<AssertionError>([&] { outer(tensor({x}), tensor(n)); });
+    return location_of_error<AssertionError>([&] { outer(tensor({x}), tensor(n)); });
   };
   EXPECT_EQ(outer(tensor({0.f}), tensor(1)).to_vector<float>(), std::vector<float>{4});
   EXPECT_LINE(at(0, 4), in_loop);
@@ -205,7 +205,7 @@ TEST(TracedPlaces, InsideControlFlowAndCalls) {
 }
 
 // Functions that are equal but for their lines share code, and each tells its own.
-TEST(TracedPlaces, OfCodeThatIsShared) {
+TEST(TracedLocations, OfCodeThatIsShared) {
   std::uint32_t line_of_f = 0, line_of_g = 0;
   auto f = function([&](Tensor x) {
     line_of_f = __LINE__, check(all(x > 0), "x is positive");
@@ -215,29 +215,29 @@ TEST(TracedPlaces, OfCodeThatIsShared) {
     line_of_g = __LINE__, check(all(x > 0), "x is positive");
     return x * 3;
   });
-  EXPECT_LINE(place_of_error<AssertionError>([&] { f(tensor({-1.f})); }), line_of_f);
-  EXPECT_LINE(place_of_error<AssertionError>([&] { g(tensor({-1.f})); }), line_of_g);
+  EXPECT_LINE(location_of_error<AssertionError>([&] { f(tensor({-1.f})); }), line_of_f);
+  EXPECT_LINE(location_of_error<AssertionError>([&] { g(tensor({-1.f})); }), line_of_g);
   EXPECT_EQ(g.report(tensor({-1.f})).cache, "shared");
 }
 
 // Errors of constructs name them, those of bodies the line in the body.
-TEST(TracedPlaces, OfControlFlow) {
+TEST(TracedLocations, OfControlFlow) {
   std::uint32_t line = 0;
   auto f = function([&](Tensor x) {
     const auto same = [&] { return x; };
     return line = __LINE__, cond(x, same, same);
   });
-  EXPECT_LINE(place_of_error<DTypeError>([&] { f(ones({2})); }), line);
+  EXPECT_LINE(location_of_error<DTypeError>([&] { f(ones({2})); }), line);
   auto g = function([&](Tensor x) {
     const auto body = [&](Tensor s) { return line = __LINE__, s + ones({9}); };
     return while_loop([](Tensor s) { return all(s < 3); }, body, x);
   });
-  EXPECT_LINE(place_of_error<ShapeError>([&] { g(ones({2})); }), line);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { g(ones({2})); }), line);
 }
 
 // A host call that breaks its promise names its own line, whoever calls it; the callable's own ops
 // have theirs.
-TEST(TracedPlaces, OfHostCalls) {
+TEST(TracedLocations, OfHostCalls) {
   std::uint32_t line = 0, inside = 0;
   const auto wrong = [&](Tensor x) {
     Tensor y = x * 2;
@@ -248,33 +248,34 @@ TEST(TracedPlaces, OfHostCalls) {
     const auto add = [&](const Tensor &t) { return inside = __LINE__, t + ones({7}); };
     return host_call(add, {.results = {spec(f32, {2})}}, x);
   };
-  EXPECT_LINE(place_of_error<ShapeError>([&] { wrong(ones({2})); }), line);
-  EXPECT_LINE(place_of_error<ShapeError>([&] { function(wrong)(ones({2})); }), line);
-  EXPECT_LINE(place_of_error<ShapeError>([&] { failing(ones({2})); }), inside);
-  EXPECT_LINE(place_of_error<ShapeError>([&] { function(failing)(ones({2})); }), inside);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { wrong(ones({2})); }), line);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { function(wrong)(ones({2})); }), line);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { failing(ones({2})); }), inside);
+  EXPECT_LINE(location_of_error<ShapeError>([&] { function(failing)(ones({2})); }), inside);
 }
 
-TEST(TracedPlaces, OfTapesAndOptions) {
+TEST(TracedLocations, OfTapesAndOptions) {
   const Tensor x = ones({2});
   GradientTape tape;
   tape.watch(x);
   const Tensor y = x * 2;
-  EXPECT_LINE(place_of_error<StateError>([&] { tape.watch(Tensor()); }), __LINE__);
+  EXPECT_LINE(location_of_error<StateError>([&] { tape.watch(Tensor()); }), __LINE__);
   {
     const auto paused = tape.stop_recording();
-    EXPECT_LINE(place_of_error<StateError>([&] { static_cast<void>(tape.stop_recording()); }),
+    EXPECT_LINE(location_of_error<StateError>([&] { static_cast<void>(tape.stop_recording()); }),
                 __LINE__);
   }
   static_cast<void>(tape.gradient(y, x));
-  EXPECT_LINE(place_of_error<StateError>([&] { static_cast<void>(tape.explain(y, x)); }), __LINE__);
+  EXPECT_LINE(location_of_error<StateError>([&] { static_cast<void>(tape.explain(y, x)); }),
+              __LINE__);
   const auto same = [](const Tensor &t) { return t; };
-  EXPECT_LINE(place_of_error<ValueError>([&] { function(same, {.max_traces = 0}); }), __LINE__);
+  EXPECT_LINE(location_of_error<ValueError>([&] { function(same, {.max_traces = 0}); }), __LINE__);
 }
 
 // What is thrown outside of op calls has no line.
-TEST(TracedPlaces, OfOtherErrors) {
+TEST(TracedLocations, OfOtherErrors) {
   auto f = function([](Tensor x) -> Tensor { throw ValueError("mine"); });
-  EXPECT_EQ(place_of_error<ValueError>([&] { f(ones({2})); }).line, kNone);
+  EXPECT_EQ(location_of_error<ValueError>([&] { f(ones({2})); }).line, kNone);
 }
 
 } // namespace
