@@ -69,7 +69,7 @@ void pack_b(int64_t k, int64_t n, const T *b, int64_t b_row, int64_t b_col, T *o
 }
 
 /// Interleaves `rows` rows of unit column stride. Each store of a whole vector runs over into the
-/// place of the next column, which is written afterwards, or into the gap after the panel.
+/// position of the next column, which is written afterwards, or into the gap after the panel.
 template <typename T>
 void pack_a_rows(int64_t rows, int64_t k, const T *a, int64_t a_row, T *out) {
   constexpr int kRows = kTileRows<T>, kCount = kLanes<T>, kSquares = (kRows + kCount - 1) / kCount;

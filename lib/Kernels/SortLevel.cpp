@@ -262,9 +262,9 @@ void pack(const T *x, std::int64_t begin, std::int64_t end, KeyOf<T> flip, KeyOf
         std::uint64_t(((key_of(x[i]) ^ flip) - least) >> shift) << 32 | std::uint64_t(i);
 }
 
-void unpack(const std::uint64_t *packed, std::int64_t size, std::int64_t *places) {
+void unpack(const std::uint64_t *packed, std::int64_t size, std::int64_t *indices) {
   for (std::int64_t i = 0; i < size; ++i)
-    places[i] = static_cast<std::int64_t>(packed[i] & 0xffffffff);
+    indices[i] = static_cast<std::int64_t>(packed[i] & 0xffffffff);
 }
 
 template <class T>

@@ -10,7 +10,7 @@ namespace weft::kernels {
 
 /// Sizes from which on digits are faster than quicksort; measured at each level.
 struct RadixThresholds {
-  std::int64_t places, values32, values64;
+  std::int64_t indices, values32, values64;
 };
 
 /// The kernels for elements of a type.
@@ -39,9 +39,9 @@ public:
       : level_(level), elements_(elements_of<T>(level)), radix_(radix),
         flip_(flip_of<Key>(descending)), threads_(threads) {}
 
-  /// Writes the places of the first `count` elements in order to `out`.
-  void places(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
-    if (count <= size / kScanFrom) return first_places(x, size, count, out);
+  /// Writes the indices of the first `count` elements in order to `out`.
+  void indices(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
+    if (count <= size / kScanFrom) return first_indices(x, size, count, out);
     if (size >= kPackable || (sizeof(T) == 8 && count < size)) {
       if (count < size) return select<Paired>(x, size, count, out);
       return sort_pairs(x, size, out);
@@ -78,7 +78,7 @@ private:
     const Paired *const sorted = size < kPackable
                                      ? radix_sort<std::uint32_t>(here.get(), there.get(), size)
                                      : radix_sort<std::uint64_t>(here.get(), there.get(), size);
-    for (std::int64_t i = 0; i < size; ++i) out[i] = sorted[i].place();
+    for (std::int64_t i = 0; i < size; ++i) out[i] = sorted[i].index();
   }
 
   /// By 32 bits of the keys: all of them, or the highest in which they differ from the least key.
@@ -91,24 +91,24 @@ private:
       shift = std::max(0, 32 - std::countl_zero(most - least));
     }
     // Buckets are sorted by whole items, which costs up to twice what digits do on one thread.
-    const int threads = size >= radix_.places && threads_ < 4 ? 1 : threads_;
-    const ArraySorter<Packed> sorter(level_.keys64, radix_.places);
-    std::atomic<bool> settled = true;
+    const int threads = size >= radix_.indices && threads_ < 4 ? 1 : threads_;
+    const ArraySorter<Packed> sorter(level_.keys64, radix_.indices);
+    std::atomic<bool> finished = true;
     sorter.run(
         Parts::of(size, threads),
         [&](std::int64_t begin, std::int64_t end, std::uint64_t *packed) {
           elements_.pack(x, begin, end, flip_, least, shift, packed);
         },
         [&](std::int64_t begin, std::int64_t end, std::uint64_t *packed) {
-          if (shift != 0 && !settle(x, packed, end - begin)) settled = false;
+          if (shift != 0 && !order_ties(x, packed, end - begin)) finished = false;
           else level_.unpack(packed, end - begin, out + begin);
         });
-    if (!settled) sort_pairs(x, size, out);
+    if (!finished) sort_pairs(x, size, out);
   }
 
   /// Orders items whose 32 bits are equal by their whole keys. Returns false, before all are, if
   /// so many are equal that all digits are less work.
-  bool settle(const T *x, std::uint64_t *packed, std::int64_t size) const {
+  bool order_ties(const T *x, std::uint64_t *packed, std::int64_t size) const {
     constexpr std::int64_t kShort = 16;
     std::int64_t in_long_runs = 0;
     for (std::int64_t i = 0; i + 1 < size;) {
@@ -141,10 +141,10 @@ private:
   template <class Item>
   void order(Item *items, std::int64_t count, std::int64_t *out) const {
     std::sort(items, items + count);
-    for (std::int64_t i = 0; i < count; ++i) out[i] = items[i].place();
+    for (std::int64_t i = 0; i < count; ++i) out[i] = items[i].index();
   }
 
-  void first_places(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
+  void first_indices(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
     if constexpr (sizeof(T) == 4) {
       if (size < kPackable) return scan<Packed>(x, size, count, out);
     }

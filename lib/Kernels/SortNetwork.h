@@ -116,7 +116,7 @@ void sort_block(const Key *from, Key *to) {
   for (int i = 0; i < kRegisters; ++i) v[i] = load(from + i * kLanes<Key>);
   sort_each_lane<Key, kRegisters>(v);
   merge_groups<Key, kRegisters>(v);
-  // Lane by lane in order: each round turns the number (register, lane) by one bit.
+  // Lane by lane in order: each round rotates the number (register, lane) by one bit.
 #pragma clang loop unroll(full)
   for (int round = kRegisters; round > 1; round /= 2) {
     Vec<Key> turned[kRegisters];

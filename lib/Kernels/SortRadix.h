@@ -24,13 +24,13 @@ Item *radix_sort(Item *here, Item *there, std::int64_t size) {
   }
   const Key any = here[0].key();
   for (int digit = 0; digit < kDigits; ++digit) {
-    Counter *const places = counts[digit];
-    if (places[bucket(any, digit)] == static_cast<Counter>(size)) continue;
+    Counter *const indices = counts[digit];
+    if (indices[bucket(any, digit)] == static_cast<Counter>(size)) continue;
     Counter before = 0;
-    for (int i = 0; i < kBuckets; ++i) before += std::exchange(places[i], before);
+    for (int i = 0; i < kBuckets; ++i) before += std::exchange(indices[i], before);
     for (std::int64_t i = 0; i < size; ++i) {
       const Item item = here[i];
-      there[places[bucket(item.key(), digit)]++] = item;
+      there[indices[bucket(item.key(), digit)]++] = item;
     }
     std::swap(here, there);
   }

@@ -56,7 +56,7 @@ struct Parts {
   }
 };
 
-/// Sorts arrays of keys or, with `Item` = Packed, of keys above places.
+/// Sorts arrays of keys or, with `Item` = Packed, of keys above indices.
 template <class Item>
 class ArraySorter {
 public:
@@ -126,7 +126,7 @@ private:
         Integer *to = second.get() + start;
         for (std::size_t from = bucket; from < starts.size(); from += row)
           to = std::copy(first.get() + starts[from], first.get() + starts[from + 1], to);
-        // Digits would keep the order that items have come to by now: places count as well.
+        // Digits would keep the order that items have come to by now: indices count as well.
         Integer *const items = second.get() + start;
         kernels_.sort(items, third.get() + start, size);
         finish(start, start + size, items);
@@ -134,7 +134,7 @@ private:
     });
   }
 
-  /// Keys that cut the line into buckets of about one size: the places below a key are 0, so that
+  /// Keys that cut the line into buckets of about one size: the indices below a key are 0, so that
   /// no key is in two buckets.
   template <class Make>
   std::vector<Integer> splitters(std::int64_t size, int buckets, Make make) const {
