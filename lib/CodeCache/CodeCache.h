@@ -84,7 +84,7 @@ public:
   Folder(std::string path, std::uint64_t cap) : path_(std::move(path)), cap_(cap) {}
 
   /// As WEFT_CACHE, WEFT_CACHE_DIR, WEFT_CACHE_SIZE, XDG_CACHE_HOME and HOME say; nothing where the
-  /// cache is off or has no place, which is logged. So is what is neither on nor off, and a size
+  /// cache is off or has no folder, which is logged. So is what is neither on nor off, and a size
   /// that is none: the default is taken.
   static std::optional<Folder> from_environment();
 
@@ -98,8 +98,8 @@ public:
   Result<std::optional<std::string>> read(const std::string &name) const;
   /// Writes an entry, and removes those that were not used for longest where the cap asks for it.
   Check write(const std::string &name, const std::string &bytes) const;
-  /// Which build of libweft-compiler made code for that build of libweft last, for when it is not
-  /// there; both in hexadecimal digits. Nothing if that is not known.
+  /// Which build of libweft-compiler compiled code for that build of libweft last, for when it is
+  /// not there; both in hexadecimal digits. Nothing if that is not known.
   std::optional<std::string> compiler_of(const std::string &library) const;
   void note_compiler(const std::string &library, const std::string &compiler) const;
   /// All entries, the last used first.
