@@ -49,7 +49,7 @@ public:
     pieces_.push_back(piece);
     size_ += piece.size();
   }
-  /// Adds a part at a place of its own.
+  /// Adds a part at an offset of its own.
   Region add_region(std::string_view bytes, std::uint64_t alignment) {
     align(alignment);
     Sha256 sha;

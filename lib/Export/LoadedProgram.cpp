@@ -37,7 +37,7 @@ CompiledCode compile_again(const SavedProgram &saved, const std::string &name) {
   CompiledCode code = compiler_backend().compile(saved, name, /*processor=*/"");
   if (folder) cache::store(*folder, *key, name, code);
   auto loaded = cache::load_code(code.object);
-  if (!loaded) throw CompileError(name + ": the compiler made what " + loaded.fault().message);
+  if (!loaded) throw CompileError(name + ": the compiler gave what " + loaded.fault().message);
   code.entry = reinterpret_cast<CompiledEntry>((*loaded)->lookup(code.symbol));
   code.code = std::shared_ptr<cache::LoadedCode>(std::move(*loaded));
   return code;
