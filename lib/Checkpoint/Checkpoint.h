@@ -57,7 +57,7 @@ struct NumberedFile {
 /// The numbered files of a folder, ascending; none if there is no such folder. Throws IOError.
 std::vector<NumberedFile> numbered_files(const std::string &folder);
 
-/// Writes the file of the next free number, having made the folder, and returns it; maybe beside
+/// Writes the file of the next free number, having created the folder, and returns it; maybe beside
 /// others who want the processors, see write_safetensors. Throws IOError.
 NumberedFile write_numbered(const std::string &folder, Snapshot snapshot,
                             bool beside_others = false);

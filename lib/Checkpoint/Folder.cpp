@@ -83,7 +83,7 @@ void make_folder(const std::string &folder) {
   const std::string around = folder_of(path);
   if (around != path) make_folder(around);
   if (file_calls().mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
-    throw IOError(folder + ": cannot be made: " + std::strerror(errno));
+    throw IOError(folder + ": cannot be created: " + std::strerror(errno));
   sync_folder(around, folder);
 }
 

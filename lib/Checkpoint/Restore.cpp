@@ -254,7 +254,7 @@ RestoreStatus RestoreStatus::shared() const { return RestoreStatus(state_); }
 
 void RestoreStatus::restore_into(std::vector<CheckpointPart> parts) {
   std::swap(state_->parts, parts);
-  // What came later and is not in the file is as it was made.
+  // What came later and is not in the file is as it was created.
   std::vector<std::string> missing = state_->missing;
   const auto restored = [&] {
     state_->missing = std::move(missing);
