@@ -62,7 +62,7 @@ public:
   void flush();
   void close();
   const std::string &path() const { return path_; }
-  /// When it was made, in seconds since 1970; behind every file that the folder had, also if the
+  /// When it was created, in seconds since 1970; behind every file that the folder had, also if the
   /// clock has been set back since, for readers take them by that.
   double start() const { return start_; }
   /// Whether this is the first time that it is asked about `tag`.
