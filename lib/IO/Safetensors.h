@@ -67,8 +67,8 @@ struct SafetensorsShard {
 };
 
 struct SafetensorsFile::State {
-  /// A tensor's place.
-  struct Place {
+  /// Where a tensor's elements are.
+  struct Elements {
     const SafetensorsShard *shard;
     std::uint64_t offset; ///< in the file
     std::string digest;   ///< empty if there is none
@@ -76,7 +76,7 @@ struct SafetensorsFile::State {
   std::string path;
   std::vector<std::unique_ptr<SafetensorsShard>> shards;
   std::vector<SafetensorsEntry> entries; ///< by name
-  std::vector<Place> places;             ///< of the entries
+  std::vector<Elements> elements;        ///< of the entries
   std::map<std::string, std::string> texts;
 };
 

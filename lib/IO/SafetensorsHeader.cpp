@@ -60,10 +60,10 @@ protected:
     return false;
   }
   /// Where the reader is, for `refuse`: "the shape of 'w'".
-  virtual std::string place() const = 0;
+  virtual std::string position() const = 0;
 
 private:
-  bool refuse(const std::string &what) { return fail("has " + what + " as " + place()); }
+  bool refuse(const std::string &what) { return fail("has " + what + " as " + position()); }
 
   std::string message_;
 };
@@ -143,7 +143,7 @@ public:
   std::map<std::string, std::string> texts;
 
 protected:
-  std::string place() const override {
+  std::string position() const override {
     if (depth_ == 0) return "its whole";
     if (depth_ == 1) return "what belongs to '" + shown(name_) + "'";
     return "the " + shown(field_) + " of '" + shown(name_) + "'";
@@ -172,13 +172,13 @@ private:
                                                   : nullptr;
     if (seen == nullptr)
       return fail("has a field '" + shown(field_) + "' in '" + shown(name_) + "'");
-    if (*seen) return fail("has " + place() + " twice");
+    if (*seen) return fail("has " + position() + " twice");
     return *seen = true;
   }
   bool add_size(std::uint64_t size) {
     Shape &shape = entries.back().shape;
     if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      return fail("has the size " + std::to_string(size) + " in " + place());
+      return fail("has the size " + std::to_string(size) + " in " + position());
     if (shape.rank() == max_rank)
       return fail("has more than " + std::to_string(max_rank) + " sizes as " + place());
     shape.push_back(static_cast<std::int64_t>(size));
@@ -297,14 +297,14 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text,
 }
 
 void sort_for_safetensors(std::vector<SafetensorsItem> &items) {
-  const auto place = [](const SafetensorsItem &item) {
+  const auto rank = [](const SafetensorsItem &item) {
     const std::string_view dtype = safetensors_dtype(item.tensor.dtype());
     return std::find_if(kKnown.begin(), kKnown.end(),
                         [&](const Known &known) { return known.name == dtype; });
   };
   std::sort(items.begin(), items.end(), [&](const SafetensorsItem &a, const SafetensorsItem &b) {
-    return std::pair(place(a), std::string_view(a.name)) <
-           std::pair(place(b), std::string_view(b.name));
+    return std::pair(rank(a), std::string_view(a.name)) <
+           std::pair(rank(b), std::string_view(b.name));
   });
 }
 
@@ -391,7 +391,7 @@ public:
   bool had_map = false;
 
 protected:
-  std::string place() const override { return "what belongs to '" + shown(name_) + "'"; }
+  std::string position() const override { return "what belongs to '" + shown(name_) + "'"; }
 
 private:
   bool skips() {
