@@ -134,7 +134,7 @@ Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *tra
 /// Another tensor with the same elements, or for the same value of a trace: tapes tell it apart.
 Tensor new_alias(const Tensor &of);
 
-/// The elements as `T`, which must be the dtype's C++ type; to be written only by who made the
+/// The elements as `T`, which must be the dtype's C++ type; to be written only by who created the
 /// tensor.
 template <class T>
 T *elements(const Tensor &tensor) {
