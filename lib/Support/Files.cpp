@@ -270,7 +270,7 @@ void AtomicFile::await_block() {
   if (errno != 0) fail("cannot be written");
 }
 
-/// Begins to write what was gathered, so that the disk works while the next block is made.
+/// Begins to write what was gathered, so that the disk works while the next block is filled.
 void AtomicFile::write_block() {
   await_block();
   std::swap(block_->bytes, block_->before);

@@ -27,7 +27,7 @@ public:
   virtual ssize_t pwrite(int descriptor, const void *bytes, std::size_t size, off_t offset);
   /// Takes room on the disk; where the file system cannot do that, EOPNOTSUPP.
   virtual int allocate(int descriptor, off_t size);
-  /// Whether writes pass the page cache by, which asks for whole blocks at whole blocks' places.
+  /// Whether writes pass the page cache by, which asks for whole blocks at multiples of a block.
   virtual int set_direct(int descriptor, bool direct);
   virtual int fsync(int descriptor);
   virtual int close(int descriptor);

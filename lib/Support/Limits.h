@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxCalls = 1024;
 /// twice each grow with two to the power of their number.
 inline constexpr std::size_t kMaxInlinedOps = 1 << 20;
 
-/// Held while the library calls code of the user that may come back to the same place. Throws
+/// Held while the library calls code of the user that may come back to the same code. Throws
 /// StateError, "WHO: endless recursion: WHY", where that has happened kMaxCalls times, or little of
 /// this thread's stack is left.
 class RecursionGuard {
