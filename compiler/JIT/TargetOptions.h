@@ -23,7 +23,7 @@ struct TargetOptions {
 
   /// This machine, with all its features.
   static TargetOptions host();
-  /// The x86-64 level that precompiled kernels are made for; serial.
+  /// The x86-64 level that precompiled kernels are compiled for; serial.
   static TargetOptions for_level(CpuLevel level);
 };
 

@@ -72,7 +72,7 @@ void explain(ModuleOp module, ArrayRef<Listed> entries, raw_ostream &os) {
       return;
     }
     os << "miss: the entry " << shortName(same->name)
-       << " is of this program and was made differently:\n";
+       << " is of this program and was compiled differently:\n";
     return explainParts(entry.key, *here, os);
   }
   llvm::StringSet<> names;
