@@ -1,5 +1,5 @@
-// The table of kernels of convolution to few channels that one x86-64 level offers;
-// NarrowLevel.cpp fills it once per level.
+// The tables of kernels of convolution that one x86-64 level offers: depthwise, which
+// DepthwiseLevel.cpp fills once per level, and to few channels, which NarrowLevel.cpp fills.
 //
 // This header is included by files compiled for CPUs that this process may not run on, so it holds
 // plain data only: no inline function, no standard template whose code the linker could pick.
@@ -8,6 +8,39 @@
 #include <cstdint>
 
 namespace weft::kernels {
+
+/// One row of positions, each of which sees `taps` inputs of every channel. Strides count elements;
+/// channels are neighbours.
+template <typename T>
+struct DepthwiseRow {
+  int64_t channels, positions, taps;
+  const T *x;             ///< what tap 0 of the first position would see at offset 0
+  const int64_t *taps_at; ///< where the taps see, from there
+  int64_t x_step;         ///< from one position to the next
+  int64_t y_step;
+};
+
+/// Kernels for one element type. Integers are unsigned here: the bits are the same and they wrap.
+template <typename T>
+struct DepthwiseKernels {
+  /// y[position, channel] = sum over taps of x * kernel[tap, channel], one chain in that order.
+  void (*forward)(const DepthwiseRow<T> &row, const T *kernel, T *y);
+  /// gradient[tap, channel] += sum over positions of x * dy[position, channel]: each chain goes on
+  /// with the old element.
+  void (*gradient)(const DepthwiseRow<T> &row, const T *dy, T *gradient);
+};
+
+/// All element types of one level.
+struct DepthwiseLevel {
+  DepthwiseKernels<float> f32;
+  DepthwiseKernels<double> f64;
+  DepthwiseKernels<uint32_t> i32;
+  DepthwiseKernels<uint64_t> i64;
+};
+
+extern const DepthwiseLevel depthwise_level_v2;
+extern const DepthwiseLevel depthwise_level_v3;
+extern const DepthwiseLevel depthwise_level_v4;
 
 /// The channels that results have at most for these kernels.
 inline constexpr int64_t kNarrow = 4;
