@@ -1,4 +1,4 @@
-// What --help shows of a tool made from one of upstream's: its own options, and where to begin.
+// What --help shows of a tool derived from one of upstream's: its own options, and where to begin.
 #pragma once
 
 #include "llvm/Support/CommandLine.h"

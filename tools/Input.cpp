@@ -182,7 +182,7 @@ bool isParsable(const llvm::MemoryBuffer &input) {
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(input.getMemBufferRef(), /*RequiresNullTerminator=*/false),
       llvm::SMLoc());
-  sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->place), llvm::SourceMgr::DK_Error,
+  sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->location), llvm::SourceMgr::DK_Error,
                        fault->message);
   return false;
 }
@@ -197,7 +197,7 @@ LogicalResult InputProgram::read(StringRef path) {
   const StringRef text = file->getBuffer();
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   if (const auto fault = faultIn(text)) {
-    sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->place), llvm::SourceMgr::DK_Error,
+    sources.PrintMessage(llvm::SMLoc::getFromPointer(fault->location), llvm::SourceMgr::DK_Error,
                          fault->message);
     return failure();
   }

@@ -10,7 +10,7 @@
 
 namespace mlir::weft {
 
-/// Whether these name one file, whose content the second would take the place of; no device or
+/// Whether these name one file, whose content the second would replace; no device or
 /// pipe, and not "-".
 inline bool isSameFile(const std::string &first, const std::string &second) {
   namespace fs = std::filesystem;

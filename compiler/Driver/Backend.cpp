@@ -24,19 +24,19 @@ using ::weft::Phase;
 using ::weft::Program;
 
 [[noreturn]] void fail(const std::string &name, const std::string &what,
-                       const ::weft::SourcePlace &place = {}) {
-  throw ::weft::CompileError(name + ": " + what, place);
+                       const ::weft::SourceLocation &location = {}) {
+  throw ::weft::CompileError(name + ": " + what, location);
 }
 [[noreturn]] void fail(const Program &program, const std::string &what,
-                       const ::weft::SourcePlace &place = {}) {
-  fail(program.name, what, place);
+                       const ::weft::SourceLocation &location = {}) {
+  fail(program.name, what, location);
 }
 
 /// What a phase said of a program. What the user has to decide is in his own words.
 [[noreturn]] void fail(const std::string &name, const ::weft::Fault &fault,
-                       const ::weft::SourcePlace &place) {
-  if (fault.kind == ::weft::ErrorKind::compile) fail(name, fault.message, place);
-  ::weft::raise(fault.kind, fault.message, place);
+                       const ::weft::SourceLocation &location) {
+  if (fault.kind == ::weft::ErrorKind::compile) fail(name, fault.message, location);
+  ::weft::raise(fault.kind, fault.message, location);
 }
 
 /// The processor of that name; this machine's if it is empty. Throws CompileError.
@@ -127,21 +127,21 @@ public:
   }
 
   CompiledCode compile(const Program &program, const std::string &dump) override {
-    return compile(program, dump, /*noted=*/false);
+    return compile(program, dump, /*profiled=*/false);
   }
 
-  CompiledCode compile_noted(const Program &program) override {
-    return compile(program, {}, /*noted=*/true);
+  CompiledCode compile_profiled(const Program &program) override {
+    return compile(program, {}, /*profiled=*/true);
   }
 
   std::string ir(const Program &program, Phase phase) override {
-    const Turn turn(*this, program.name);
+    const CompileLock lock(*this, program.name);
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
     const Use use(*this, program, {});
     const LogicalResult ran = driver.run(*module, Phase::trace, phase);
     context.throwInterrupt();
-    if (failed(ran)) fail(program.name, driver.fault(*module, diagnostics), diagnostics.place());
+    if (failed(ran)) fail(program.name, driver.fault(*module, diagnostics), diagnostics.location());
     if (phase == Phase::object) {
       auto assembly = driver.emitAssembly(*module);
       if (!assembly) fail(program, assembly.fault().message);
@@ -151,7 +151,7 @@ public:
   }
 
   ::weft::SavedProgram save(const Program &program, std::span<const std::size_t> frozen) override {
-    const Turn turn(*this, program.name);
+    const CompileLock lock(*this, program.name);
     OwningOpRef<ModuleOp> module = import(program);
     ::weft::SavedProgram saved{.bytecode = {},
                                .function = symbolName(program.name),
@@ -166,7 +166,7 @@ public:
 
   CompiledCode compile(const ::weft::SavedProgram &saved, const std::string &name,
                        const std::string &processor) override {
-    const Turn turn(*this, name);
+    const CompileLock lock(*this, name);
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module;
     {
@@ -180,7 +180,7 @@ public:
     own.stopWhen([this] { return context.isInterrupted(); });
     auto code = own.compile(*module, saved.function, Phase::trace, saved.variables);
     context.throwInterrupt();
-    if (!code) fail(name, code.fault(), own.errorPlace());
+    if (!code) fail(name, code.fault(), own.errorLocation());
     code->report.total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(*code);
@@ -190,27 +190,27 @@ public:
 
 private:
   /// One program at a time.
-  class Turn {
+  class CompileLock {
   public:
-    Turn(Backend &backend, const std::string &name) : backend(backend), lock(backend.mutex) {
+    CompileLock(Backend &backend, const std::string &name) : backend(backend), lock(backend.mutex) {
       if (ending)
         throw ::weft::StateError(name + ": the process is ending, and the compiler with "
                                         "it: call the function with such arguments before, "
                                         "so that its code is there");
       compiling = true;
     }
-    ~Turn() {
+    ~CompileLock() {
       compiling = false;
-      // After each one, as LLVM makes objects when it first needs them: those made last are
+      // After each one, as LLVM creates objects when it first needs them: those created last are
       // destroyed first. No other begins then, and the one that another thread is at is waited for.
-      static Backend *const made = &backend;
+      static Backend *const self = &backend;
       std::atexit([] {
         ending = true;
-        if (!compiling) const std::lock_guard lock(made->mutex);
+        if (!compiling) const std::lock_guard lock(self->mutex);
       });
     }
-    Turn(const Turn &) = delete;
-    Turn &operator=(const Turn &) = delete;
+    CompileLock(const CompileLock &) = delete;
+    CompileLock &operator=(const CompileLock &) = delete;
 
   private:
     Backend &backend;
@@ -239,8 +239,8 @@ private:
     Driver &driver;
   };
 
-  CompiledCode compile(const Program &program, const std::string &dump, bool noted) {
-    const Turn turn(*this, program.name);
+  CompiledCode compile(const Program &program, const std::string &dump, bool profiled) {
+    const CompileLock lock(*this, program.name);
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module = import(program);
     const ::weft::Digest digest = digestOf(*module);
@@ -253,14 +253,14 @@ private:
     write(Phase::trace, *module);
     const Use use(*this, program, write);
     driver.nameCalls(callNamesOf(program));
-    driver.noteTimes(noted);
+    driver.noteTimes(profiled);
     const std::vector<::weft::SavedValue> saved =
         program.part ? split(program, *module) : std::vector<::weft::SavedValue>();
     auto code =
         driver.load(*module, symbolName(program.name),
                     program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
     context.throwInterrupt();
-    if (!code) fail(program.name, code.fault(), driver.errorPlace());
+    if (!code) fail(program.name, code.fault(), driver.errorLocation());
     code->saved = saved;
     code->module = digest;
     code->report.files = std::move(dumps.files);
@@ -272,7 +272,7 @@ private:
   OwningOpRef<ModuleOp> import(const Program &program) {
     DiagnosticText diagnostics(context);
     OwningOpRef<ModuleOp> module = importProgram(program, &context);
-    if (!module) fail(program, diagnostics.text(), diagnostics.place());
+    if (!module) fail(program, diagnostics.text(), diagnostics.location());
     return module;
   }
 
@@ -281,19 +281,20 @@ private:
     DiagnosticText diagnostics(context);
     const LogicalResult ran = driver.run(module, Phase::trace, Phase::differentiate);
     context.throwInterrupt();
-    if (failed(ran)) fail(program.name, driver.fault(module, diagnostics), diagnostics.place());
+    if (failed(ran)) fail(program.name, driver.fault(module, diagnostics), diagnostics.location());
     auto function = module.lookupSymbol<func::FuncOp>(symbolName(program.name));
-    ArrayRef<int64_t> places =
+    ArrayRef<int64_t> sources =
         function->getAttrOfType<DenseI64ArrayAttr>("weft.saved").asArrayRef();
     const bool forward = program.part->half == ::weft::DerivativePart::Half::forward;
     FunctionType type = function.getFunctionType();
     std::vector<::weft::SavedValue> saved;
-    for (size_t i = 0; i < places.size(); i += 2) {
-      const auto number = static_cast<uint32_t>(places[i + 1]);
-      Type of = !forward         ? type.getInput(i / 2)
-                : places[i] == 0 ? type.getInput(number)
-                                 : type.getResult(number);
-      saved.push_back({static_cast<::weft::SavedValue::From>(places[i]), number, tensorTypeOf(of)});
+    for (size_t i = 0; i < sources.size(); i += 2) {
+      const auto number = static_cast<uint32_t>(sources[i + 1]);
+      Type of = !forward          ? type.getInput(i / 2)
+                : sources[i] == 0 ? type.getInput(number)
+                                  : type.getResult(number);
+      saved.push_back(
+          {static_cast<::weft::SavedValue::From>(sources[i]), number, tensorTypeOf(of)});
     }
     return saved;
   }

@@ -169,12 +169,12 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
     return ::weft::Fault{::weft::ErrorKind::compile, std::move(what)};
   };
   takeTimes();
-  place = {};
+  location = {};
   DiagnosticText diagnostics(context);
   if (from >= Phase::llvm)
     return fault("code is loaded from a phase before llvm, where its arguments are known");
   auto phaseFault = [&] {
-    place = diagnostics.place();
+    location = diagnostics.location();
     return this->fault(module, diagnostics);
   };
   if (failed(run(module, from, Phase::bufferize))) return phaseFault();
@@ -237,13 +237,13 @@ std::vector<::weft::CompileReport::PhaseTime> Driver::takeTimes() {
   return sha.finish();
 }
 
-std::vector<::weft::SourcePlace> numberSites(ModuleOp module) {
-  std::vector<::weft::SourcePlace> places;
+std::vector<::weft::SourceLocation> numberSites(ModuleOp module) {
+  std::vector<::weft::SourceLocation> locations;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    places.push_back(placeOf(op->getLoc()));
-    op->setLoc(withSite(op->getLoc(), static_cast<int64_t>(places.size()) - 1));
+    locations.push_back(placeOf(op->getLoc()));
+    op->setLoc(withSite(op->getLoc(), static_cast<int64_t>(locations.size()) - 1));
   });
-  return places;
+  return locations;
 }
 
 ::weft::jit::CallNames callNamesOf(ModuleOp module) {
@@ -260,33 +260,35 @@ std::vector<::weft::SourcePlace> numberSites(ModuleOp module) {
 }
 
 namespace {
-class TextPlaces final : public ::weft::PlaceTable {
+class TextLocations final : public ::weft::LocationTable {
 public:
-  explicit TextPlaces(std::vector<::weft::SourcePlace> places) : places(std::move(places)) {}
+  explicit TextLocations(std::vector<::weft::SourceLocation> locations)
+      : locations(std::move(locations)) {}
 
-  ::weft::SourcePlace place(std::int64_t site) const override {
+  ::weft::SourceLocation location(std::int64_t site) const override {
     const auto number = static_cast<size_t>(site);
-    return site >= 0 && number < places.size() ? places[number] : ::weft::SourcePlace();
+    return site >= 0 && number < locations.size() ? locations[number] : ::weft::SourceLocation();
   }
 
 private:
-  std::vector<::weft::SourcePlace> places;
+  std::vector<::weft::SourceLocation> locations;
 };
 } // namespace
 
-std::shared_ptr<const ::weft::PlaceTable> tableOf(std::vector<::weft::SourcePlace> places) {
-  return std::make_shared<TextPlaces>(std::move(places));
+std::shared_ptr<const ::weft::LocationTable>
+tableOf(std::vector<::weft::SourceLocation> locations) {
+  return std::make_shared<TextLocations>(std::move(locations));
 }
 
 DiagnosticText::DiagnosticText(MLIRContext &context)
     : handler(&context, [this](Diagnostic &diagnostic) {
         llvm::raw_string_ostream os(collected);
-        const ::weft::SourcePlace place = placeOf(diagnostic.getLocation());
+        const ::weft::SourceLocation location = placeOf(diagnostic.getLocation());
         if (collected.empty()) {
-          first = place;
+          first = location;
         } else {
           os << '\n';
-          if (place.known() && place != first) os << to_string(place) << ": ";
+          if (location.known() && location != first) os << to_string(location) << ": ";
           os << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "");
         }
         os << diagnostic;

@@ -102,7 +102,7 @@ public:
   /// What the phases since the last call took, in milliseconds.
   std::vector<::weft::CompileReport::PhaseTime> takeTimes();
   /// Where in the user's source the last error of `load` was.
-  const ::weft::SourcePlace &errorPlace() const { return place; }
+  const ::weft::SourceLocation &errorLocation() const { return location; }
 
 private:
   PassManager &managerOf(::weft::Phase phase);
@@ -121,24 +121,24 @@ private:
   ::weft::Phase sourcePhase = ::weft::Phase::trace;
   std::string reproducerNote;
   std::vector<::weft::SavedNote> savedNotes;
-  ::weft::SourcePlace place;
+  ::weft::SourceLocation location;
   ::weft::jit::CallNames callNames;
   std::map<::weft::Phase, std::unique_ptr<PassManager>> managers;
   std::vector<::weft::CompileReport::PhaseTime> times;
 };
 
 /// Collects diagnostics as text for as long as it lives, those after the first with "error: " and
-/// their place before them.
+/// their location before them.
 class DiagnosticText {
 public:
   explicit DiagnosticText(MLIRContext &context);
   const std::string &text() const { return collected; }
   /// Where the first error is.
-  const ::weft::SourcePlace &place() const { return first; }
+  const ::weft::SourceLocation &location() const { return first; }
 
 private:
   std::string collected;
-  ::weft::SourcePlace first;
+  ::weft::SourceLocation first;
   ScopedDiagnosticHandler handler;
 };
 
@@ -146,13 +146,13 @@ private:
 ::weft::Digest digestOf(ModuleOp module);
 
 /// Numbers the ops of a module that was read from text, as the import numbers op calls, so that its
-/// code can name them. Gives the place of each number.
-std::vector<::weft::SourcePlace> numberSites(ModuleOp module);
+/// code can name them. Gives the location of each number.
+std::vector<::weft::SourceLocation> numberSites(ModuleOp module);
 /// The ops by these numbers, for debug information.
 ::weft::jit::CallNames callNamesOf(ModuleOp module);
 
-/// What finds these places when code fails.
-std::shared_ptr<const ::weft::PlaceTable> tableOf(std::vector<::weft::SourcePlace> places);
+/// What finds these locations when code fails.
+std::shared_ptr<const ::weft::LocationTable> tableOf(std::vector<::weft::SourceLocation> locations);
 
 /// The name of the entry of a compiled function.
 inline std::string entryName(StringRef function) { return (function + "_weft_entry").str(); }

@@ -11,7 +11,7 @@
 
 namespace mlir::weft {
 
-/// The name of the function that the module is made for.
+/// The name of the function that the module is compiled for.
 static std::string nameOf(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isDeclaration()) return symbolName(function.getName());

@@ -83,9 +83,9 @@ public:
         next(sites.first(program)), symbols(symbols), takesHandles(takesHandles) {
     // The function begins where its first op call is.
     for (const ::weft::ProgramNode &node : program.nodes) {
-      if (node.place.line == 0) continue;
-      location = FileLineColLoc::get(context, program.files[node.place.file], node.place.line,
-                                     node.place.column);
+      if (node.location.line == 0) continue;
+      location = FileLineColLoc::get(context, program.files[node.location.file], node.location.line,
+                                     node.location.column);
       break;
     }
   }
@@ -141,7 +141,7 @@ private:
   LogicalResult build(const std::vector<::weft::ProgramNode> &nodes) {
     for (const ::weft::ProgramNode &node : nodes) {
       llvm::SaveAndRestore at(location,
-                              locationOf(::weft::Site{&program, &node}.place(),
+                              locationOf(::weft::Site{&program, &node}.location(),
                                          static_cast<int64_t>(next++), builder.getContext()));
       if (failed(node.construct ? buildConstruct(node) : build(node))) return failure();
     }
@@ -280,7 +280,7 @@ private:
     auto op = scf::ForOp::create(builder, location, low, high, step,
                                  castTo(operands.drop_front(2), types));
     Block *body = op.getBody();
-    if (!body->empty()) body->getTerminator()->erase(); // made where there is no state
+    if (!body->empty()) body->getTerminator()->erase(); // created where there is no state
     builder.setInsertionPointToStart(body);
     Value number =
         arith::IndexCastOp::create(builder, location, builder.getI64Type(), op.getInductionVar());

@@ -10,7 +10,7 @@ namespace mlir::weft {
 
 /// Something in a text that the parser cannot take.
 struct TextFault {
-  const char *place; ///< in the text
+  const char *location; ///< in the text
   std::string message;
 };
 

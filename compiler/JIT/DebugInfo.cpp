@@ -62,8 +62,8 @@ private:
   }
 
   void annotate(LLVM::LLVMFuncOp function) {
-    // The function's own place, or that of its first op that has one.
-    SourcePlace start = mlir::weft::placeOf(function.getLoc());
+    // The function's own location, or that of its first op that has one.
+    SourceLocation start = mlir::weft::placeOf(function.getLoc());
     if (!start.known())
       function.walk([&](Operation *op) {
         start = mlir::weft::placeOf(op->getLoc());
@@ -74,43 +74,44 @@ private:
     LLVM::DISubprogramAttr scope =
         subprogram(function.getName().str(), fileOf(start.file), start.line);
     // Code without a line of its own belongs to the one before it.
-    SourcePlace last = start;
+    SourceLocation last = start;
     std::optional<std::int64_t> lastSite;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op == function) return;
-      SourcePlace place = mlir::weft::placeOf(op->getLoc());
+      SourceLocation location = mlir::weft::placeOf(op->getLoc());
       std::optional<std::int64_t> site = mlir::weft::siteNumber(op->getLoc());
-      if (!place.known()) {
-        place = last;
+      if (!location.known()) {
+        location = last;
         site = lastSite;
       }
-      op->setLoc(located(place, site, scope, start.file));
-      last = place;
+      op->setLoc(located(location, site, scope, start.file));
+      last = location;
       lastSite = site;
     });
     function->setLoc(FusedLoc::get({locationOf(start)}, scope, context));
   }
 
-  FileLineColLoc locationOf(const SourcePlace &place) {
-    return FileLineColLoc::get(context, place.file, place.line, place.column);
+  FileLineColLoc locationOf(const SourceLocation &location) {
+    return FileLineColLoc::get(context, location.file, location.line, location.column);
   }
 
   /// Where in the function: another file than the function's needs a scope of its own.
-  Location inFunction(const SourcePlace &place, LLVM::DISubprogramAttr function,
+  Location inFunction(const SourceLocation &location, LLVM::DISubprogramAttr function,
                       const std::string &functionFile) {
     LLVM::DILocalScopeAttr scope = function;
-    if (place.file != functionFile)
-      scope = LLVM::DILexicalBlockFileAttr::get(function, fileOf(place.file), 0);
-    return FusedLoc::get({locationOf(place)}, scope, context);
+    if (location.file != functionFile)
+      scope = LLVM::DILexicalBlockFileAttr::get(function, fileOf(location.file), 0);
+    return FusedLoc::get({locationOf(location)}, scope, context);
   }
 
-  Location located(const SourcePlace &place, std::optional<std::int64_t> site,
+  Location located(const SourceLocation &location, std::optional<std::int64_t> site,
                    LLVM::DISubprogramAttr function, const std::string &functionFile) {
-    Location caller = inFunction(place, function, functionFile);
+    Location caller = inFunction(location, function, functionFile);
     const std::optional<CallName> call = site ? names(*site) : std::nullopt;
     if (!call) return caller;
     auto frame = [&](const std::string &name) -> Location {
-      return FusedLoc::get({locationOf(place)}, opScope(name, place.file, place.line), context);
+      return FusedLoc::get({locationOf(location)}, opScope(name, location.file, location.line),
+                           context);
     };
     // What was inlined from another traced function keeps its frame.
     if (!call->function.empty() && call->function != function.getName().getValue())

@@ -53,8 +53,8 @@ Fault fault(const std::string &what, llvm::Error error) {
   return {ErrorKind::compile, std::move(message)};
 }
 
-/// The session and what all loaded objects share. It is made at the first use and never destroyed:
-/// code may run until the process ends.
+/// The session and what all loaded objects share. It is created at the first use and never
+/// destroyed: code may run until the process ends.
 class Session {
 public:
   static Result<Session *> get() {
@@ -84,7 +84,7 @@ public:
 private:
   static Result<std::unique_ptr<Session>> make() {
     auto session = std::make_unique<Session>();
-    // Linking happens on the thread that asks for it, not on threads made for the purpose.
+    // Linking happens on the thread that asks for it, not on threads of its own.
     auto control =
         SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
     if (!control) return fault("code cannot be loaded", control.takeError());

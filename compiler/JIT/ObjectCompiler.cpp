@@ -34,7 +34,7 @@
 namespace weft::jit {
 namespace {
 
-/// Adds the time since it was made to a sum, if there is one.
+/// Adds the time since it was created to a sum, if there is one.
 class Stopwatch {
 public:
   explicit Stopwatch(double *sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
@@ -117,14 +117,15 @@ Result<LentMachine> targetMachine(const TargetOptions &target) {
   std::string error;
   llvm::Triple triple(target.triple);
   const llvm::Target *found = lookUp(triple, error);
-  if (found == nullptr) return fault("no code can be made for this machine: " + error);
+  if (found == nullptr) return fault("no code can be compiled for this machine: " + error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(
       found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
                                  std::nullopt, llvm::CodeGenOptLevel::Less));
   if (!machine)
-    return fault("no code can be made for the processor " + target.cpu + " of " + target.triple);
+    return fault("no code can be compiled for the processor " + target.cpu + " of " +
+                 target.triple);
   return LentMachine(std::move(key), std::move(machine));
 }
 
@@ -228,7 +229,7 @@ Result<llvm::SmallVector<char, 0>> emit(mlir::ModuleOp module, const TargetOptio
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, kind))
-    return fault("this kind of file cannot be made for " + target.triple);
+    return fault("this kind of file cannot be written for " + target.triple);
   passes.run(*translated);
   return bytes;
 }
@@ -244,13 +245,13 @@ Check checkProcessor(const std::string &name) {
   const llvm::Triple triple(TargetOptions().triple);
   std::string error;
   const llvm::Target *target = lookUp(triple, error);
-  if (target == nullptr) return fault("no code can be made for this machine: " + error);
+  if (target == nullptr) return fault("no code can be compiled for this machine: " + error);
   const auto describe = [&](const std::string &cpu) {
     return std::unique_ptr<llvm::MCSubtargetInfo>(target->createMCSubtargetInfo(triple, cpu, ""));
   };
   if (!describe("")->isCPUStringValid(name)) return fault("LLVM knows no such processor");
   if (!describe(name)->checkFeatures("+64bit"))
-    return fault("it is a processor of 32 bits, but code is made for 64");
+    return fault("it is a processor of 32 bits, but code is compiled for 64");
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ CodeRange labelled(const llvm::DIInliningInfo &frames) {
     range.name += (range.name.empty() ? "" : ":") + frames.getFrame(i).FunctionName;
   const DILineInfo &line = frames.getFrame(0);
   if (line.Line != 0)
-    range.place =
+    range.location =
         "@" + llvm::sys::path::filename(line.FileName).str() + ":" + std::to_string(line.Line);
   return range;
 }
@@ -91,9 +91,9 @@ std::vector<CodeRange> codeRanges(llvm::MemoryBufferRef object,
       range.start = base->second + at[i];
       range.size = at[i + 1] - at[i];
       CodeRange *last = ranges.size() > first ? &ranges.back() : nullptr;
-      // What the optimizer made of several lines has none.
+      // What the optimizer merged from several lines has none.
       if (last != nullptr && last->name == range.name &&
-          (range.place.empty() || last->place == range.place))
+          (range.location.empty() || last->location == range.location))
         last->size += range.size;
       else ranges.push_back(std::move(range));
     }
@@ -111,7 +111,7 @@ void writePerfMap(const std::vector<CodeRange> &ranges) {
     if (written)
       written = std::fprintf(file, "%llx %llx %s\n", static_cast<unsigned long long>(range.start),
                              static_cast<unsigned long long>(range.size),
-                             (range.name + range.place).c_str()) > 0;
+                             (range.name + range.location).c_str()) > 0;
   if (file != nullptr) written = std::fclose(file) == 0 && written;
   if (!written) warn_line("error: " + path + ": cannot write the map of compiled code for perf");
 }

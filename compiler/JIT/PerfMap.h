@@ -14,8 +14,8 @@ namespace weft::jit {
 /// A range of machine code.
 struct CodeRange {
   std::uint64_t start = 0, size = 0;
-  std::string name = {};  ///< "train_step:matmul"
-  std::string place = {}; ///< "@train.cpp:41", or empty
+  std::string name = {};     ///< "train_step:matmul"
+  std::string location = {}; ///< "@train.cpp:41", or empty
 };
 
 /// The ranges of an object with line tables; `addressOf` gives the address that a function of it

@@ -1,7 +1,7 @@
 // What code is compiled for: the CPU, and how hard to try.
 #pragma once
 
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ struct TargetOptions {
 
   /// This machine, with all its features.
   static TargetOptions host();
-  /// The x86-64 level that precompiled kernels are made for; serial.
+  /// The x86-64 level that precompiled kernels are compiled for; serial.
   static TargetOptions for_level(CpuLevel level);
 };
 

@@ -57,7 +57,7 @@ void buildLinalgPhase(OpPassManager &pm, const Target &target);
 void buildSchedulePhase(OpPassManager &pm, const Target &target);
 
 /// Tensors -> buffers: functions without results that write to their arguments, temporaries with
-/// places in an arena, calls of the runtime. The phase `llvm` starts from it.
+/// offsets in an arena, calls of the runtime. The phase `llvm` starts from it.
 void buildBufferizePhase(OpPassManager &pm, const Target &target);
 
 /// Buffers -> the LLVM dialect (cpu) or NVVM inside gpu.module (nvptx).

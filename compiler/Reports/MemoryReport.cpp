@@ -137,13 +137,13 @@ public:
   }
 
 private:
-  MemoryNote &note(MemoryNote::Kind kind, std::string what, Value buffer, Location place) {
-    MemoryNote &made = notes.emplace_back();
-    made.kind = kind;
-    made.what = std::move(what);
-    made.place = lineOf(place);
-    setSize(made, buffer);
-    return made;
+  MemoryNote &note(MemoryNote::Kind kind, std::string what, Value buffer, Location location) {
+    MemoryNote &created = notes.emplace_back();
+    created.kind = kind;
+    created.what = std::move(what);
+    created.location = lineOf(location);
+    setSize(created, buffer);
+    return created;
   }
 
   Attribute attributeOf(Value root, StringRef name) const {
@@ -184,14 +184,15 @@ private:
   static std::string nameOf(Operation *op) {
     std::string name = op->getName().getStringRef().str();
     if (auto call = dyn_cast<func::CallOp>(op)) name = call.getCallee().str();
-    const std::string place = lineOf(op->getLoc());
-    return place.empty() ? name : name + " (" + place + ")";
+    const std::string line = lineOf(op->getLoc());
+    return line.empty() ? name : name + " (" + line + ")";
   }
 
   void noteOutputs() {
     for (BlockArgument argument : function.getArguments())
       if (attributeOf(argument, "weft.output"))
-        note(MemoryNote::Kind::output, nameOf(argument), argument, function.getLoc()).place.clear();
+        note(MemoryNote::Kind::output, nameOf(argument), argument, function.getLoc())
+            .location.clear();
     function.walk([&](memref::AllocOp alloc) {
       if (alloc->hasAttr("weft.output"))
         note(MemoryNote::Kind::output, nameOf(alloc.getResult()), alloc, alloc.getLoc());
@@ -202,13 +203,13 @@ private:
   void noteVariables() {
     for (BlockArgument argument : function.getArguments()) {
       if (!attributeOf(argument, "weft.updated")) continue;
-      MemoryNote &made =
+      MemoryNote &created =
           note(MemoryNote::Kind::update, nameOf(argument), argument, function.getLoc());
-      made.place.clear();
+      created.location.clear();
       function.walk([&](memref::CopyOp copy) {
         if (rootOf(copy.getTarget()) != argument) return;
-        made.reason = reasonOf(copy);
-        made.place = lineOf(copy.getLoc());
+        created.reason = reasonOf(copy);
+        created.location = lineOf(copy.getLoc());
       });
     }
   }
@@ -225,10 +226,10 @@ private:
           (!first || top->isBeforeInBlock(first)))
         first = top;
     }
-    MemoryNote &made = note(MemoryNote::Kind::allocation, first ? nameOf(first) : "memref.alloc",
-                            alloc, alloc.getLoc());
-    made.reason = made.bytes < 0 ? "its size is known only when it runs"
-                                 : "each iteration of the loop needs memory of its own";
+    MemoryNote &created = note(MemoryNote::Kind::allocation, first ? nameOf(first) : "memref.alloc",
+                               alloc, alloc.getLoc());
+    created.reason = created.bytes < 0 ? "its size is known only when it runs"
+                                       : "each iteration of the loop needs memory of its own";
   }
 
   void noteCopy(memref::CopyOp copy) {
@@ -312,27 +313,27 @@ private:
   /// Why a value was not computed where it belongs.
   std::string whyLate(memref::CopyOp copy, Value source, Value target) const {
     const std::string to = nameOf(target);
-    Operation *made = nullptr; // what first has the value
+    Operation *creator = nullptr; // what first has the value
     for (Operation *user : usersAround(copy, source))
       if (user->isBeforeInBlock(copy)) {
-        made = user;
+        creator = user;
         break;
       }
-    if (!made) return to + " is computed in other memory";
+    if (!creator) return to + " is computed in other memory";
     bool reads = false;
     for (Operation *user : usersAround(copy, target)) {
-      reads |= user == made;
-      if (made->isBeforeInBlock(user) && user->isBeforeInBlock(copy))
+      reads |= user == creator;
+      if (creator->isBeforeInBlock(user) && user->isBeforeInBlock(copy))
         return "its old value is still needed by " + nameOf(user) +
                " after the new one is computed";
     }
-    for (Operation *op = made->getNextNode(); op && op != copy; op = op->getNextNode())
+    for (Operation *op = creator->getNextNode(); op && op != copy; op = op->getNextNode())
       if (attributeOf(target, "weft.variable") && mayLeave(op))
         return "the call may end before" +
                (lineOf(op->getLoc()).empty() ? "" : ", at " + lineOf(op->getLoc())) +
                ", and its old value must be there then";
-    if (reads) return nameOf(made) + " needs its whole old value to compute the new one";
-    return to + " is computed in other memory, by " + nameOf(made);
+    if (reads) return nameOf(creator) + " needs its whole old value to compute the new one";
+    return to + " is computed in other memory, by " + nameOf(creator);
   }
 
   mutable func::FuncOp function; // a handle, which says const where it means non-const

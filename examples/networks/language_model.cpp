@@ -48,8 +48,8 @@ int main() {
       model, {.learning_rate = optimizers::exponential_decay(0.01, {.steps = 200, .rate = 0.5}),
               .clip_global_norm = 1.0});
   const auto step = function([&](const Tensor &starts) {
-    const Tensor places = reshape(starts, {kBatch, 1}) + iota(i32, {kTime + 1});
-    const Tensor pieces = gather(all_codes, places);
+    const Tensor positions = reshape(starts, {kBatch, 1}) + iota(i32, {kTime + 1});
+    const Tensor pieces = gather(all_codes, positions);
     GradientTape tape;
     const Tensor scores = model(pieces[{all, slice(0, kTime)}]).first;
     const Tensor next = reshape(pieces[{all, slice(1, kTime + 1)}], {kBatch * kTime});
@@ -59,10 +59,10 @@ int main() {
     return loss;
   });
 
-  const random::Generator places(4);
+  const random::Generator starts(4);
   const auto last = static_cast<std::int64_t>(text.size());
   for (std::int64_t i = 1; i <= kSteps; ++i) {
-    const Tensor loss = step(places.randint({kBatch}, 0, last, i32));
+    const Tensor loss = step(starts.randint({kBatch}, 0, last, i32));
     if (i % 100 == 0)
       std::printf("step %lld: loss %.3f\n", static_cast<long long>(i), loss.item<double>());
   }

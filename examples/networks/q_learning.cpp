@@ -20,10 +20,10 @@ Tensor moved(const Tensor &state, const Tensor &action) {
   const Tensor speed = part(1), angle = part(2), spin = part(3);
   const Tensor force = select(reshape(action == 1, {-1, 1}), 10.f, -10.f);
   const Tensor push = (force + 0.05 * square(spin) * sin(angle)) / 1.1;
-  const Tensor turn =
+  const Tensor torque =
       (9.8 * sin(angle) - cos(angle) * push) / (0.5 * (4 / 3. - 0.1 * square(cos(angle)) / 1.1));
-  const Tensor pull = push - 0.05 * turn * cos(angle) / 1.1;
-  return state + 0.02 * concatenate({speed, pull, spin, turn}, {.axis = 1});
+  const Tensor pull = push - 0.05 * torque * cos(angle) / 1.1;
+  return state + 0.02 * concatenate({speed, pull, spin, torque}, {.axis = 1});
 }
 
 /// A state whose parts are about as large as each other.

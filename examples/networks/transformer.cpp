@@ -1,5 +1,5 @@
-// A transformer that learns to turn sequences of numbers round: an encoder with positions, whose
-// every place says which number belongs there.
+// A transformer that learns to reverse sequences of numbers: an encoder with positions, whose
+// every position says which number belongs there.
 #include <cstdio>
 #include <iostream>
 

@@ -87,7 +87,7 @@ void HttpServer::stop() noexcept {
 }
 
 /// A thread for each connection. One that ends gives back what Weft keeps for it: the threads of a
-/// pool take turns, and all of them would have that in the end.
+/// pool alternate, and all of them would have that in the end.
 class HttpServer::Threads {
 public:
   ~Threads() {

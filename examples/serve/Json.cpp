@@ -70,14 +70,14 @@ public:
   }
 
   /// "[3][27]": the element that the parser is at.
-  std::string place() const {
+  std::string position() const {
     std::string text;
     for (const std::int64_t count : counts_)
       text += "[" + std::to_string(count == 0 ? 0 : count - 1) + "]";
     return text;
   }
   [[noreturn]] void fail(const std::string &what) const {
-    throw RequestError(400, "instances" + place() + ": " + what);
+    throw RequestError(400, "instances" + position() + ": " + what);
   }
 
 private:

@@ -23,7 +23,7 @@ auto argument(const T &value) {
   else return value;
 }
 
-/// Puts a tensor of its own in the place of each tensor that a derivative is taken by, so that
+/// Puts a tensor of its own instead of each tensor that a derivative is taken by, so that
 /// nothing else the function reaches is the same one, and lists them.
 class SourceCollector {
 public:
@@ -136,7 +136,7 @@ public:
   Pushforward(const Pushforward &) = delete;
   Pushforward &operator=(const Pushforward &) = delete;
 
-  /// Gives the tensors of `primals` these tangents, and puts tensors of their own in their place.
+  /// Gives the tensors of `primals` these tangents, and substitutes tensors of their own for them.
   template <class T>
   void seed(T &primals, std::span<const Tensor> tangents) {
     Seeder seeder{*this, tangents};
@@ -326,8 +326,8 @@ private:
     visit_structure(value, targets);
     auto pull = [tape, arguments = std::move(arguments), sources = std::move(sources),
                  targets = std::move(targets.tensors)](const decltype(value) &cotangent,
-                                                       std::source_location place = WEFT_HERE) {
-      const CallLine line(place);
+                                                       std::source_location at = WEFT_HERE) {
+      const CallLine line(at);
       StructureReader cotangents;
       visit_structure(cotangent, cotangents);
       InOrder gradients(pull_back(*tape, targets, std::move(cotangents.tensors), sources));
@@ -388,7 +388,7 @@ auto jvp(F f, const Primals &primals, const Tangents &tangents,
 
 /// The derivative of every element of what `f` gives by every element of its argument: of shape
 /// y.shape + x.shape where `f` gives y. Arguments are chosen, and may be structures, as in
-/// `value_and_grad`; where `f` gives a structure of tensors, each has such a jacobian in its place.
+/// `value_and_grad`; where `f` gives a structure of tensors, each is replaced by such a jacobian.
 /// Reverse mode over all elements of y at once. Throws as `GradientTape::jacobian`.
 template <std::size_t... I, class F>
 auto jacobian(F f) {

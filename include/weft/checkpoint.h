@@ -98,7 +98,7 @@ private:
 /// ("model.blocks.1.attention.query.kernel"), each once, the state of optimizers
 /// ("adam.slots.m.0.kernel"), the state of data sets and generators, and the numbers, enums
 /// and strings that are parts by themselves or fields of the one structure (an epoch). Numbers
-/// deeper in are what a layer or a metric is made with: they stay as the program says. So do
+/// deeper in are what a layer or a metric is constructed with: they stay as the program says. So do
 /// tensors and numbers that are const.
 ///
 ///   Checkpoint checkpoint(run);                             // a struct with WEFT_FIELDS
@@ -114,10 +114,10 @@ public:
   Checkpoint(std::initializer_list<CheckpointPart> parts) : parts_(parts) {}
   explicit Checkpoint(std::vector<CheckpointPart> parts) : parts_(std::move(parts)) {}
 
-  /// Writes the next numbered file of a folder, which is made if it is not there, and returns its
-  /// path: "run1/ckpt-1.safetensors". What is saved is the state at one moment, also while compiled
-  /// functions and optimizers update it in other threads. Throws IOError, ValueError if two parts
-  /// have one path, and StateError inside of a traced function.
+  /// Writes the next numbered file of a folder, which is created if it is not there, and returns
+  /// its path: "run1/ckpt-1.safetensors". What is saved is the state at one moment, also while
+  /// compiled functions and optimizers update it in other threads. Throws IOError, ValueError if
+  /// two parts have one path, and StateError inside of a traced function.
   std::string save(const std::string &folder, std::source_location where = WEFT_HERE) const;
   /// Writes a file of that name.
   void write(const std::string &path, std::source_location where = WEFT_HERE) const;

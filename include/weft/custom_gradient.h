@@ -1,4 +1,4 @@
-// Gradients of the user's own: what stands in the place of the derivatives of the ops inside.
+// Gradients of the user's own: what stands for the derivatives of the ops inside.
 #pragma once
 
 #include <functional>
@@ -90,29 +90,29 @@ private:
   auto call(const std::source_location &where, const Args &...args) const {
     if constexpr (fits_operands<const F &, Args...>()) {
       auto inputs = std::tuple(flowing(args)...);
-      using Made = decltype(std::apply(f_, inputs));
-      static_assert(is_pullback<Made>,
+      using Returned = decltype(std::apply(f_, inputs));
+      static_assert(is_pullback<Returned>,
                     "the function of custom_gradient returns Pullback{value, pull}, where pull "
                     "takes the cotangent of the value and gives the gradients of the arguments");
-      if constexpr (is_pullback<Made>) return run<Made>(where, inputs);
+      if constexpr (is_pullback<Returned>) return run<Returned>(where, inputs);
     }
   }
 
-  template <class Made, class Inputs>
+  template <class Returned, class Inputs>
   auto run(const std::source_location &where, Inputs &inputs) const {
     StructureReader operands;
     visit_structure(inputs, operands);
-    std::optional<Made> made;
+    std::optional<Returned> returned;
     {
       const CallLine line(where);
       read_variables(options_.variables, operands.tensors);
       run_reading(options_.name, options_.variables,
-                  [&] { made.emplace(apply_at(where, f_, inputs)); });
+                  [&] { returned.emplace(apply_at(where, f_, inputs)); });
     }
-    using Value = decltype(made->value);
-    Parts<Value> value(std::move(made->value));
+    using Value = decltype(returned->value);
+    Parts<Value> value(std::move(returned->value));
     const std::vector<Tensor> results = std::move(value.tensors());
-    const auto pullback = [pull = std::move(made->pull),
+    const auto pullback = [pull = std::move(returned->pull),
                            shape = value.without_tensors()](std::span<const Tensor> cotangents) {
       auto gradients = call_pull(pull, shape.with(cotangents));
       StructureReader reader;
@@ -175,7 +175,7 @@ private:
 /// The pullback takes the cotangent of the value, a tensor or a structure of them as the value is
 /// (a tuple may be taken apart), and gives a gradient per tensor of the arguments, in order: a
 /// tensor, or a tuple or another structure; an undefined tensor where there is none. Gradients by
-/// `options.variables` come behind them. The pullback is differentiated in turn by what it does, so
+/// `options.variables` come behind them. The pullback is differentiated itself by what it does, so
 /// any order of derivative works; forward mode transposes it.
 ///
 /// A trace keeps the pullback with the call, so that compiled control flow has this gradient too.

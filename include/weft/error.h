@@ -28,19 +28,19 @@ enum class ErrorKind : std::uint8_t {
 /// and what would be right: "train.cpp:41: error: matmul: the inner dimensions differ: ...".
 class Error : public std::exception {
 public:
-  /// Takes the place of the op call that is being done on this thread, if there is one.
+  /// Takes the location of the op call that is being done on this thread, if there is one.
   Error(ErrorKind kind, std::string_view message);
-  Error(ErrorKind kind, std::string_view message, SourcePlace place);
+  Error(ErrorKind kind, std::string_view message, SourceLocation location);
   const char *what() const noexcept override { return text_.c_str(); }
   ErrorKind kind() const noexcept { return kind_; }
-  /// What `what()` says after the place.
+  /// What `what()` says after the location.
   std::string_view message() const noexcept { return std::string_view(text_).substr(start_); }
   /// The user's line; not known for errors outside of op calls.
-  const SourcePlace &place() const noexcept { return place_; }
+  const SourceLocation &location() const noexcept { return location_; }
 
 private:
   ErrorKind kind_;
-  SourcePlace place_;
+  SourceLocation location_;
   std::string text_;
   std::size_t start_; ///< of the message in the text
 };
@@ -49,8 +49,8 @@ private:
   class Name : public Error {                                                                      \
   public:                                                                                          \
     explicit Name(std::string_view message) : Error(ErrorKind::enumerator, message) {}             \
-    Name(std::string_view message, SourcePlace place)                                              \
-        : Error(ErrorKind::enumerator, message, std::move(place)) {}                               \
+    Name(std::string_view message, SourceLocation location)                                        \
+        : Error(ErrorKind::enumerator, message, std::move(location)) {}                            \
   }
 
 /// Shapes that do not fit together, or a wrong rank.

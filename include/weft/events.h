@@ -44,7 +44,7 @@ using Hyperparameter = std::variant<bool, std::int64_t, double, std::string>;
 /// How a run ended.
 enum class Status : std::uint8_t { succeeded, failed };
 
-/// Writes an event file of its own into a folder, which is made if it is not there:
+/// Writes an event file of its own into a folder, which is created if it is not there:
 /// `events.out.tfevents.<seconds>.<host>.<process>.<number>.v2`. Copies are the same writer, calls
 /// may come from any thread.
 ///
@@ -59,7 +59,7 @@ enum class Status : std::uint8_t { succeeded, failed };
 /// the writer's own.
 class Writer {
 public:
-  /// Throws IOError if the folder or file cannot be made.
+  /// Throws IOError if the folder or file cannot be created.
   explicit Writer(const std::string &folder, const WriterOptions &options = {});
 
   /// A number, kept as f32. Throws ShapeError for a tensor that is no scalar.
@@ -79,7 +79,7 @@ public:
   void text(std::string_view tag, std::string_view markdown, const Operand &step) const;
   /// What a traced function does: `writer.graph(step.graph(x, y))`. A file shows its last one.
   void graph(const Graph &graph, std::source_location where = WEFT_HERE) const;
-  /// What the run was made with, and the tags of the scalars to judge it by.
+  /// What the run was configured with, and the tags of the scalars to judge it by.
   void hyperparameters(const std::map<std::string, Hyperparameter> &values,
                        const std::vector<std::string> &metrics = {},
                        std::source_location where = WEFT_HERE) const;

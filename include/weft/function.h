@@ -14,8 +14,8 @@ namespace weft {
 /// and from then on runs as compiled code. Variables that it reaches otherwise than by its
 /// arguments are captured by identity, eager tensors by value. May be called from many threads.
 /// Inside another trace it becomes a call. Tapes note a call as one entry, whose derivative is
-/// compiled as well; where they cannot, its callable runs in its place. docs/functions.md tells the
-/// rules.
+/// compiled as well; where they cannot, its callable runs instead of it. docs/functions.md tells
+/// the rules.
 template <class F>
 class Function {
 public:
@@ -28,7 +28,7 @@ public:
 
   WEFT_CALL_OPERATORS(call)
 
-  /// Times and sizes of the trace for these arguments, which is made if there is none yet.
+  /// Times and sizes of the trace for these arguments, which is traced if there is none yet.
   template <class... Args>
   CompileReport report(const Args &...args) const {
     using R = Result<Args...>;
@@ -77,7 +77,7 @@ public:
   std::size_t trace_count() const { return state_->core.trace_count(); }
 
   /// For `export_program`: what the callable records for arguments whose tensors are of these
-  /// types, of which sizes may be unknown; `arguments` have sizes in their place.
+  /// types, of which sizes may be unknown; `arguments` have sizes instead of them.
   template <class... Args>
   std::shared_ptr<const Program> record(const std::source_location &where,
                                         const std::vector<TensorType> &types,
@@ -98,7 +98,7 @@ private:
     detail::FunctionCore core;
   };
 
-  /// What a call gives; says in a sentence what is wrong with one that cannot be made.
+  /// What a call gives; says in a sentence what is wrong with one that cannot be called.
   template <class... Args>
   static auto result_type() {
     constexpr bool fits = std::is_invocable_v<F &, const Args &...>;

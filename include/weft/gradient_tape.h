@@ -138,7 +138,7 @@ private:
   std::vector<Tensor> targets_;
 };
 
-/// Records the op calls of the thread it is made on, from its construction to its end, and gives
+/// Records the op calls of the thread it is created on, from its construction to its end, and gives
 /// derivatives of what they computed by what it watches:
 ///
 ///   GradientTape tape;

@@ -21,7 +21,7 @@ struct GraphNode {
   std::vector<std::string> inputs;
   /// The types of its results; sizes may be unknown.
   std::vector<TensorType> types;
-  SourcePlace place; ///< the user's line; may be unknown
+  SourceLocation location; ///< the user's line; may be unknown
 };
 
 /// A program as a graph, in the order of its ops.

@@ -64,7 +64,7 @@ R host_result(std::vector<Tensor> tensors) {
 
 /// Calls `callable(operand...)` with the values of the operands, as one `const Tensor &` each:
 /// `Tensor y = host_call(look_up, {.results = {spec(f32, {4})}}, x)`. On values it is called at
-/// once. Inside a traced function it is called each time the compiled function comes to this place,
+/// once. Inside a traced function it is called each time the compiled function comes to this call,
 /// in the order of the program with prints and checks unless the call is pure, by the thread that
 /// called the function; other threads may call it at the same time. The function keeps the
 /// callable.

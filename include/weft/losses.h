@@ -56,7 +56,7 @@ Tensor categorical_cross_entropy(const Operand &labels, const Operand &scores,
                                  const CrossEntropyOptions &options = {});
 /// -log(probability of the label), for labels (...) that are class numbers of an integer dtype, and
 /// scores (..., classes). Its gradient by logits is softmax(logits) less 1 at the label; no one-hot
-/// tensor is made. Throws IndexError for a label that is no class and not the ignored one: in a
+/// tensor is created. Throws IndexError for a label that is no class and not the ignored one: in a
 /// traced function when it runs.
 Tensor sparse_categorical_cross_entropy(const Operand &labels, const Operand &scores,
                                         const CrossEntropyOptions &options = {});

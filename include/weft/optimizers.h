@@ -22,7 +22,7 @@
 namespace weft::optimizers {
 
 /// The options that all optimizers have, behind their own. What is done in which order: gradients
-/// are accumulated, clipped, weights decay, the update is made, averages follow.
+/// are accumulated, clipped, weights decay, the update is applied, averages follow.
 #define WEFT_OPTIMIZER_OPTIONS                                                                     \
   /** Each update first takes learning_rate * weight_decay of every weight away (decoupled:        \
    * Loshchilov & Hutter 2019). */                                                                 \
@@ -39,7 +39,7 @@ namespace weft::optimizers {
   /** If given, averages of the weights are kept: average += (weight - average) * (1 - average).   \
    * `swap_averages` uses them. */                                                                 \
   std::optional<double> average = std::nullopt;                                                    \
-  /** An update is made at every call of this number, with the mean of the gradients since. */     \
+  /** An update happens at every call of this number, with the mean of the gradients since. */     \
   std::int64_t accumulate = 1;                                                                     \
   /** Of the state; by default that of the kind in lower case, then "adam_1" and so on. */         \
   std::string name = {}
@@ -123,10 +123,11 @@ constexpr bool begins_with_loss() {
 }
 } // namespace detail
 
-/// What all optimizers have in common. They are made for a model, whose trainable variables they
+/// What all optimizers have in common. They are created for a model, whose trainable variables they
 /// update, or for a list of variables; copies are the same optimizer. State for variables that have
-/// no values yet is made at the first update. Constructors throw ValueError if there is no variable
-/// to update, one is given twice, or an option makes no sense, DTypeError if one is not floating.
+/// no values yet is created at the first update. Constructors throw ValueError if there is no
+/// variable to update, one is given twice, or an option makes no sense, DTypeError if one is not
+/// floating.
 ///
 /// The update of all variables is one pass over their memory, on all threads, and all or nothing:
 /// what can fail comes before the first change. In a traced function it is ops like any others.

@@ -38,7 +38,7 @@ struct MemoryNote {
   std::int64_t bytes = -1; ///< -1: known only when it runs
   std::string formula;     ///< of these bytes: "4 * argument 0.size(1)"
   std::string reason;      ///< empty for an output, and for an update in place
-  std::string place;       ///< the user's "train.cpp:41", or ""
+  std::string location;    ///< the user's "train.cpp:41", or ""
   /// "1.5 KiB", or the formula.
   std::string size_text() const;
   friend bool operator==(const MemoryNote &, const MemoryNote &) = default;
@@ -59,7 +59,7 @@ struct SavedNote {
   std::int64_t bytes = -1; ///< of one of them; -1: known only when it runs
   std::int64_t times = 1;  ///< how many are kept at most; -1: known only when it runs
   std::string reason;      ///< why it is not computed again
-  std::string place;       ///< the user's "train.cpp:41", or ""
+  std::string location;    ///< the user's "train.cpp:41", or ""
   friend bool operator==(const SavedNote &, const SavedNote &) = default;
 };
 

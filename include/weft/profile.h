@@ -28,8 +28,8 @@ struct ProfileEntry {
   /// (a callable that compiled code calls), "part" (a thread's part of a loop), "allocation",
   /// "data", "file".
   std::string kind;
-  std::string name;  ///< "matmul"; of loops that do several ops "multiply add tanh"
-  SourcePlace place; ///< the user's line; may be unknown
+  std::string name;        ///< "matmul"; of loops that do several ops "multiply add tanh"
+  SourceLocation location; ///< the user's line; may be unknown
   std::int64_t count = 0;
   double total_ms = 0; ///< of all threads
   double self_ms = 0;  ///< without what was noted inside

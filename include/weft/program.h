@@ -20,7 +20,7 @@ struct ExportOptions {
   /// What the program is called; the function's own name if empty.
   std::string name = {};
   /// The types that tensor arguments have, one per tensor in the order of the arguments: code is
-  /// made for each of these lists. Sizes may be `unknown`. Without any it is the function's
+  /// compiled for each of these lists. Sizes may be `unknown`. Without any it is the function's
   /// FunctionOptions::signature.
   std::vector<std::vector<TensorType>> signatures = {};
   /// Variables become constants of the code with the values that they have now: for small models,
@@ -129,7 +129,7 @@ struct TensorCounter {
 /// have now, what it takes to compile it elsewhere, and the lines that errors name. The file
 /// appears as a whole or not at all.
 ///
-/// The callable is traced once per signature, on arguments made for it: its parameters must be
+/// The callable is traced once per signature, on arguments created for it: its parameters must be
 /// tensors, or pairs, tuples, arrays and structs of these. What else it needs it captures:
 /// `export_program(function([&](Tensor x) { return model(x); }), "model.weft", {...})`. Variables
 /// that it assigns, counters and random generators among them, are a part of the program, with

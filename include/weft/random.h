@@ -56,8 +56,8 @@ struct Normal {
 /// A stream of random numbers that continues from call to call. Its state is a variable of two i64,
 /// the seed and the number of draws so far, so that draws in a traced function are reads and
 /// assigns in program order, and whoever saves and restores variables continues the stream. The
-/// numbers follow from the state and the place in the tensor alone. Copies are the same generator.
-/// Draws are atomic and may come from any thread.
+/// numbers follow from the state and the position in the tensor alone. Copies are the same
+/// generator. Draws are atomic and may come from any thread.
 ///
 /// All members throw DTypeError, ShapeError or ValueError for dtypes, sizes and parameters that
 /// cannot be; probabilities in a tensor are checked as by `check`, with an AssertionError.

@@ -1,4 +1,4 @@
-// Places in the user's source: every function that calls ops knows the line it was called from.
+// Locations in the user's source: every function that calls ops knows the line it was called from.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -19,17 +19,17 @@
 
 namespace weft {
 
-/// A place in a source file; `line` is 0 if it is not known.
-struct SourcePlace {
+/// A location in a source file; `line` is 0 if it is not known.
+struct SourceLocation {
   std::string file; ///< as the compiler was given it
   std::uint32_t line = 0;
   std::uint32_t column = 0; ///< 0 if not known
 
   bool known() const { return line != 0; }
-  bool operator==(const SourcePlace &) const = default;
+  bool operator==(const SourceLocation &) const = default;
 };
 
-/// "train.cpp:41", without folders; empty if the place is not known.
-std::string to_string(const SourcePlace &place);
+/// "train.cpp:41", without folders; empty if the location is not known.
+std::string to_string(const SourceLocation &location);
 
 } // namespace weft

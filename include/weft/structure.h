@@ -42,7 +42,7 @@ concept VisitsItself = requires(T &value, const T &constant, StructureVisitor &v
   constant.weft_visit(visitor);
 };
 
-/// Which kind of node a structure has at a place; part of a signature.
+/// Which kind of node a structure has at a position; part of a signature.
 enum class Node : std::uint8_t { tensor, variable, literal, sequence, tuple, map, record, empty };
 
 namespace detail {

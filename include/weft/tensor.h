@@ -352,7 +352,7 @@ Tensor eye(std::int64_t n, DType dtype = DType::f32, std::source_location where 
 
 /// What every op takes: a tensor, a C++ scalar, or a nested list. A scalar is weak: it takes the
 /// dtype of the tensors it meets, and alone is bool, i32 or f32. Whole numbers up to 2^64 - 1 keep
-/// their value. It knows the line of the call that it is made for.
+/// their value. It knows the line of the call that it is created for.
 class Operand {
 public:
   Operand(const Tensor &tensor, std::source_location where = WEFT_HERE)

@@ -16,7 +16,7 @@ struct TensorArrayOptions {
 /// result of traced functions. Elements that were never written are zero.
 ///
 /// Appending takes time in proportion to the element, on average: values share memory with the
-/// arrays they came from, and a trace makes room for twice as many when there is none left. On
+/// arrays they came from, and a trace reserves memory for twice as many when there is none left. On
 /// values another write copies the array, and so does every write under a tape; in a loop of a
 /// trace writes are in place.
 class TensorArray {

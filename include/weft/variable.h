@@ -28,7 +28,7 @@ using VariableInitializer = std::function<Tensor(const Shape &shape, DType dtype
 class Variable {
 public:
   /// Starts with the value `initial`; a variable without a name gets one of its own ("variable_3").
-  /// Inside a traced function it is made once, while the function is traced, with the value that
+  /// Inside a traced function it is created once, while the function is traced, with the value that
   /// `initial` has then. Throws StateError for an undefined tensor, or a value that depends on
   /// arguments of a trace.
   explicit Variable(const Operand &initial, std::string name = "", bool trainable = true);
@@ -43,7 +43,7 @@ public:
   Variable(const Variable &) = default;
   Variable &operator=(const Variable &) = default;
 
-  /// The name it was made with, or else its path in the model that it was first seen in.
+  /// The name it was created with, or else its path in the model that it was first seen in.
   const std::string &name() const;
   bool trainable() const;
   DType dtype() const;
@@ -70,11 +70,11 @@ public:
   /// the initializer gives another.
   const Variable &initialize(const Shape &shape, std::source_location where = WEFT_HERE) const;
   /// Draws its first value by this seed: at `initialize`, or now, if it is initialized. Does
-  /// nothing to a variable that was made with a value.
+  /// nothing to a variable that was created with a value.
   void seed(std::uint64_t seed, std::source_location where = WEFT_HERE) const;
   /// Another variable with the same value, or without one, that draws its first value alike.
   Variable clone() const;
-  /// What it is called from now on if it was made without a name and has no path yet.
+  /// What it is called from now on if it was created without a name and has no path yet.
   void name_by_path(const std::string &path) const;
 
   friend bool operator==(const Variable &a, const Variable &b) { return a.state_ == b.state_; }

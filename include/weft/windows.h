@@ -148,7 +148,7 @@ Tensor average_pool(const Operand &x, const Ints &window, const AveragePoolOptio
 
 /// How elements of a resized image follow from those of the image.
 enum class Resize : std::uint8_t {
-  nearest,  ///< the one in whose place the element's centre falls
+  nearest,  ///< the one within which the element's centre falls
   bilinear, ///< those around its centre, weighted by how near they are along each axis
 };
 

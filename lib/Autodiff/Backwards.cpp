@@ -7,7 +7,7 @@
 #include "Autodiff/TensorEmitter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
-#include "Support/StackSpace.h"
+#include "Support/Limits.h"
 #include <weft/ops.h>
 
 namespace weft::autodiff {
@@ -46,19 +46,19 @@ public:
   /// Marks a tensor as one whose cotangent is of use; sources keep theirs to the end.
   void want(std::uint64_t identity, bool source) {
     const std::uint32_t fresh = static_cast<std::uint32_t>(entries_.size());
-    const std::uint32_t place = places_.insert(identity, fresh);
-    if (place == fresh) entries_.emplace_back();
-    entries_[place].source |= source;
+    const std::uint32_t index = indices_.insert(identity, fresh);
+    if (index == fresh) entries_.emplace_back();
+    entries_[index].source |= source;
   }
-  bool wanted(std::uint64_t identity) { return places_.contains(identity); }
+  bool wanted(std::uint64_t identity) { return indices_.contains(identity); }
 
   void add(std::uint64_t identity, const Tensor &cotangent) {
-    Tensor &sum = entries_[*places_.find(identity)].sum.dense;
+    Tensor &sum = entries_[*indices_.find(identity)].sum.dense;
     sum = sum.defined() ? emitter.add(sum, cotangent) : cotangent;
   }
   /// Adds slices along the first axis, which stay slices until someone takes the whole.
   void add(std::uint64_t identity, IndexedSlices slices) {
-    Parts &sum = entries_[*places_.find(identity)].sum;
+    Parts &sum = entries_[*indices_.find(identity)].sum;
     sum.slices.push_back(std::move(slices));
     std::int64_t rows = 0;
     for (const IndexedSlices &s : sum.slices) rows += detail::type_of(s.indices).shape[0];
@@ -68,16 +68,16 @@ public:
   /// The cotangent of a recorded result, complete when all later records have run; undefined if
   /// there is none.
   Tensor take(std::uint64_t identity) {
-    const std::uint32_t *place = places_.find(identity);
-    if (place == nullptr) return {};
-    Entry &entry = entries_[*place];
+    const std::uint32_t *index = indices_.find(identity);
+    if (index == nullptr) return {};
+    Entry &entry = entries_[*index];
     if (!entry.sum.slices.empty()) entry.sum = {densified(entry.sum), {}};
     return entry.source ? entry.sum.dense : std::move(entry.sum.dense);
   }
   /// The same of a source, where slices stay slices.
   Parts parts(std::uint64_t identity) {
-    const std::uint32_t *place = places_.find(identity);
-    return place == nullptr ? Parts() : entries_[*place].sum;
+    const std::uint32_t *index = indices_.find(identity);
+    return index == nullptr ? Parts() : entries_[*index].sum;
   }
 
   TensorEmitter emitter;
@@ -87,7 +87,7 @@ private:
     Parts sum;
     bool source = false;
   };
-  IdentityMap<std::uint32_t> places_;
+  IdentityMap<std::uint32_t> indices_;
   std::vector<Entry> entries_;
 };
 
@@ -100,9 +100,10 @@ void Tape::check_use(std::span<const Tensor> targets,
     if (!target.defined()) throw StateError("GradientTape: a target is undefined");
   const auto traced = [](const Tensor &target) { return target.traced(); };
   if (running_ && inside_.empty() && !is_active() && std::ranges::any_of(targets, traced))
-    throw StateError("GradientTape: the tape was made outside of the traced function that asks it "
-                     "for a gradient, and records a call of that function as a whole; ask it "
-                     "behind the call, or make the tape inside");
+    throw StateError(
+        "GradientTape: the tape was created outside of the traced function that asks it "
+        "for a gradient, and records a call of that function as a whole; ask it "
+        "behind the call, or make the tape inside");
   if (!options_.persistent) check_outside("gradient of a tape that is not persistent");
   for (const GradientSource &source : sources)
     if (!source.variable() && !source.tensor().defined())
@@ -375,12 +376,12 @@ void Tape::run_pullback(const Record &record, Cotangents &cotangents) {
 std::optional<IndexedSlices> Tape::slices_of(const Record &gather, const Tensor &indices,
                                              std::span<const TensorType> types,
                                              const Tensor &cotangent) const {
-  const Shape &shape = types[0].shape, &places = types[1].shape;
+  const Shape &shape = types[0].shape, &index_sizes = types[1].shape;
   if (std::get<std::int64_t>(attrs_of(gather)[0]) != 0 || !shape.is_static()) return std::nullopt;
-  if (places.size() == 1) return IndexedSlices{cotangent, indices, shape};
-  if (!places.is_static()) return std::nullopt;
+  if (index_sizes.size() == 1) return IndexedSlices{cotangent, indices, shape};
+  if (!index_sizes.is_static()) return std::nullopt;
   std::uint64_t product = 1; // unsigned: sizes beside a 0 may multiply to anything
-  for (const std::int64_t size : places) product *= static_cast<std::uint64_t>(size);
+  for (const std::int64_t size : index_sizes) product *= static_cast<std::uint64_t>(size);
   const auto count = static_cast<std::int64_t>(product);
   Ints slices(shape);
   slices[0] = count;

@@ -65,7 +65,7 @@ private:
   std::vector<Tensor>
   once_per_member(std::span<const Tensor> tensors,
                   const std::function<std::vector<Tensor>(std::span<const Tensor>)> &run) const;
-  /// The tensors with member number `i` in the place of all members.
+  /// The tensors with member number `i` instead of all members.
   std::vector<Tensor> member(std::span<const Tensor> tensors, std::int64_t i) const;
   /// Tensors along a new first axis.
   static Tensor stacked(std::span<const Tensor> tensors);

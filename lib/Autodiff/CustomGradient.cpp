@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "Autodiff/Batching.h"
-#include "Autodiff/Paused.h"
+#include "Autodiff/NoRecord.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/VariableLayers.h"
 #include "Ops/Draws.h"
 #include "Runtime/Variable.h"
-#include "Support/StackSpace.h"
+#include "Support/Limits.h"
 #include <weft/detail/derivative_mark.h>
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>
@@ -201,7 +201,7 @@ void detail::run_reading(const std::string &name, std::span<const Variable> vari
                        "it untrainable");
 }
 
-/// Whether tensors stand for many in the innermost place, or anywhere below a trace, where no part
+/// Whether tensors stand for many in the innermost level, or anywhere below a trace, where no part
 /// of a program is done on many.
 static bool stand_for_many() {
   bool batches = false, traces = false;
@@ -235,7 +235,7 @@ std::vector<Tensor> detail::run_recomputed(const std::string &name, const Body &
   again.marked = DerivativeMark::stands();
   std::vector<Tensor> results, captured, states;
   {
-    const autodiff::Paused nothing_recorded;
+    const autodiff::NoRecord nothing_recorded;
     autodiff::Pushed<Followed> watcher;
     results = body(again.operands);
     check_defined(name, {}, results);

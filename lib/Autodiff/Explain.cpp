@@ -70,7 +70,7 @@ void Tape::warn_of_derivatives(std::span<const Tensor> targets,
 
 Tape::Path Tape::path_between(const Tensor &target, const GradientSource &source) const {
   std::uint64_t own = 0;
-  // Of what depends on the source; of the second each with the place of the break.
+  // Of what depends on the source; of the second each with the location of the break.
   IdentitySet connected;
   IdentityMap<std::uint32_t> broken, refused;
   for (const std::uint64_t identity : identities(source, own))
@@ -99,7 +99,7 @@ Tape::Path Tape::path_between(const Tensor &target, const GradientSource &source
     const Attached *attached = record.op == kPullback ? &attached_[record.more] : nullptr;
     for (std::size_t o = 0; o < operands.size(); ++o) {
       if (!connected.contains(operands[o].identity)) continue;
-      std::uint32_t by = kNoAttrs; // a place in attached_
+      std::uint32_t by = kNoAttrs; // an index in attached_
       if (const std::uint32_t *before = refused.find(operands[o].identity)) by = *before;
       else if (attached != nullptr && attached->refusal && o >= attached->refused) by = record.more;
       for (const Value &result : results_of(record)) {
@@ -124,7 +124,7 @@ std::string Tape::describe(const Path &path, const GradientSource &source) {
     return source.variable() ? name + " was not read while the tape watched it"
                              : name + " is not watched: call watch before it is used";
   if (path.refusal) {
-    const std::string line = to_string(path.refusal->place);
+    const std::string line = to_string(path.refusal->location);
     return "the gradient of the target by " + name + " is an error at " +
            (line.empty() ? "" : line + ": ") + path.refusal->message;
   }
@@ -136,7 +136,7 @@ std::string Tape::describe(const Path &path, const GradientSource &source) {
            "recording was suspended";
   const Unrecorded &call = *path.breaks_at;
   const bool derivative = call.op == kPullback;
-  const std::string line = to_string(place_of(call.where));
+  const std::string line = to_string(location_of(call.where));
   const std::string_view inactive = derivative ? "" : op_info(call.op).inactive;
   const std::string why =
       derivative         ? "a tape does not record the derivatives that it gives; nest tapes"

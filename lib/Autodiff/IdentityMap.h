@@ -18,7 +18,7 @@ public:
   /// The value of `key`, or null; 0 is never in the map.
   const V *find(std::uint64_t key) const {
     if (key == 0 || size_ == 0) return nullptr;
-    const Slot &slot = slots_[place_of(key)];
+    const Slot &slot = slots_[slot_of(key)];
     return slot.key == key ? &slot.value : nullptr;
   }
   bool contains(std::uint64_t key) const { return find(key) != nullptr; }
@@ -26,11 +26,11 @@ public:
   /// The value of `key`, which is `value` if there was none before.
   V &insert(std::uint64_t key, V value) {
     if (slots_.empty()) grow();
-    Slot *slot = &slots_[place_of(key)];
+    Slot *slot = &slots_[slot_of(key)];
     if (slot->key == key) return slot->value;
     if (2 * ++size_ > slots_.size()) {
       grow();
-      slot = &slots_[place_of(key)];
+      slot = &slots_[slot_of(key)];
     }
     *slot = {key, value};
     return slot->value;
@@ -48,13 +48,14 @@ private:
   };
 
   /// The slot that holds the key, or where it belongs.
-  std::size_t place_of(std::uint64_t key) const {
+  std::size_t slot_of(std::uint64_t key) const {
     const std::size_t mask = slots_.size() - 1;
     // Identities are mostly consecutive numbers, which multiples of the golden ratio spread evenly
     // (Knuth, The Art of Computer Programming, volume 3, section 6.4).
-    std::size_t place = key * 0x9E3779B97F4A7C15u >> shift_;
-    while (slots_[place].key != 0 && slots_[place].key != key) place = (place + 1) & mask;
-    return place;
+    std::size_t slot_index = key * 0x9E3779B97F4A7C15u >> shift_;
+    while (slots_[slot_index].key != 0 && slots_[slot_index].key != key)
+      slot_index = (slot_index + 1) & mask;
+    return slot_index;
   }
 
   void grow() {
@@ -62,7 +63,7 @@ private:
     shift_ = std::countl_zero(old.size()) + 1;
     old.swap(slots_);
     for (const Slot &slot : old)
-      if (slot.key != 0) slots_[place_of(slot.key)] = slot;
+      if (slot.key != 0) slots_[slot_of(slot.key)] = slot;
   }
 
   std::vector<Slot> slots_;

@@ -46,7 +46,7 @@ protected:
   virtual void see_results(std::span<const Tensor>) {}
 
   /// Puts the layer on top of whoever runs a body: where a tape before it records the body as a
-  /// program of its own, that is no longer who was current when the layer was made.
+  /// program of its own, that is no longer who was current when the layer was created.
   class OnTop {
   public:
     explicit OnTop(Layer &layer) : layer_(layer), before_(layer.previous_) {

@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "Autodiff/Forward.h"
-#include "Autodiff/Paused.h"
+#include "Autodiff/NoRecord.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
-#include "Support/StackSpace.h"
+#include "Support/Limits.h"
 #include <weft/gradient_tape.h>
 
 namespace weft::autodiff {

@@ -10,7 +10,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
-#include "Support/ThreadEnd.h"
+#include "Support/ThreadExit.h"
 
 namespace weft::autodiff {
 
@@ -158,17 +158,17 @@ void Tape::check_outside(const char *what) const {
     throw StateError(std::string("GradientTape: ") + what + " was called inside " +
                      std::string(inside_) +
                      " of a traced function, which the tape records as a whole; call it behind " +
-                     std::string(inside_) + ", or make the tape inside");
+                     std::string(inside_) + ", or create the tape inside");
   if (running_ && !is_active())
     throw StateError(std::string("GradientTape: ") + what +
                      " was called inside a traced function or a host call, around which the tape "
-                     "was made; call it behind, or make the tape inside");
+                     "was created; call it behind, or create the tape inside");
 }
 
 void Tape::check_thread(const char *what) const {
   if (!on_own_thread())
     throw StateError(std::string("GradientTape: ") + what +
-                     " was called on another thread than the one the tape was made on");
+                     " was called on another thread than the one the tape was created on");
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // Lists, writes and removes numbered checkpoints.
-#include "Checkpoint/Folder.h"
+#include "Checkpoint/Checkpoint.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,9 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "Support/AtomicFile.h"
-#include "Support/FileCalls.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 namespace weft {
 
@@ -84,7 +83,7 @@ void make_folder(const std::string &folder) {
   const std::string around = folder_of(path);
   if (around != path) make_folder(around);
   if (file_calls().mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
-    throw IOError(folder + ": cannot be made: " + std::strerror(errno));
+    throw IOError(folder + ": cannot be created: " + std::strerror(errno));
   sync_folder(around, folder);
 }
 

@@ -13,15 +13,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "Checkpoint/Folder.h"
-#include "Checkpoint/Restore.h"
-#include "Checkpoint/Snapshot.h"
+#include "Checkpoint/Checkpoint.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
+#include "Support/Files.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
+#include "Support/Messages.h"
 
 namespace weft {
 
@@ -92,7 +90,7 @@ struct ManagerState {
     bool operator==(const Last &) const = default;
   };
 
-  /// Whether a save is due; then it counts as made, so that no other thread makes it too. `before`
+  /// Whether a save is due; then it counts as done, so that no other thread makes it too. `before`
   /// and `now` are for `give_back`.
   bool take_due(std::int64_t step, Last &before, Last &now) {
     const std::lock_guard lock(mutex);
@@ -139,7 +137,7 @@ private:
         failure = std::current_exception();
       }
     };
-    place = CallSite::place();
+    location = CallSite::location();
     if (options.background) {
       try {
         generation = forks::generation();
@@ -166,8 +164,8 @@ private:
     try {
       std::rethrow_exception(thrown);
     } catch (const Error &error) {
-      if (error.place().known()) throw;
-      raise(error.kind(), std::string(error.message()), place);
+      if (error.location().known()) throw;
+      raise(error.kind(), std::string(error.message()), location);
     }
   }
 
@@ -187,7 +185,7 @@ private:
   std::thread writer;
   std::uint32_t generation = 0; ///< of the process that has the writer
   std::exception_ptr failure;   ///< the writer's until it is joined
-  SourcePlace place;            ///< of the last save
+  SourceLocation location;      ///< of the last save
 };
 
 } // namespace detail

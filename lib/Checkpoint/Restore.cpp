@@ -1,12 +1,11 @@
 // Compares a structure with a file, and takes the values from there.
-#include "Checkpoint/Restore.h"
 
-#include "Checkpoint/Snapshot.h"
-#include "IO/SafetensorsFile.h"
+#include "Checkpoint/Checkpoint.h"
+#include "IO/Safetensors.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
-#include "Support/Shown.h"
+#include "Support/Messages.h"
 
 namespace weft {
 
@@ -255,7 +254,7 @@ RestoreStatus RestoreStatus::shared() const { return RestoreStatus(state_); }
 
 void RestoreStatus::restore_into(std::vector<CheckpointPart> parts) {
   std::swap(state_->parts, parts);
-  // What came later and is not in the file is as it was made.
+  // What came later and is not in the file is as it was created.
   std::vector<std::string> missing = state_->missing;
   const auto restored = [&] {
     state_->missing = std::move(missing);

@@ -32,7 +32,7 @@ std::string in_milliseconds(double time) {
 
 /// The code of one key in this process.
 struct Slot {
-  std::mutex mutex;  ///< held while the code is being made
+  std::mutex mutex;  ///< held while the code is being compiled
   CompiledCode code; ///< without what keeps it loaded
   std::weak_ptr<void> alive;
 };
@@ -229,7 +229,7 @@ CompiledCode compile(const Program &program, const std::string &dump) {
   const forks::Delay whole;
   const profile::Scope scope(profile::Kind::compile, std::string_view(program.name));
   CompiledCode code = find_or_make(program, dump);
-  code.noted = [](const Program &of) { return compiler_backend().compile_noted(of); };
+  code.profiled = [](const Program &of) { return compiler_backend().compile_profiled(of); };
   if (scope.noted() && (code.report.cache == "hit" || code.report.cache == "shared"))
     note_phases(code.report); // the others are noted
   return code;

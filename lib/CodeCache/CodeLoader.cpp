@@ -12,8 +12,6 @@
 
 #include <sys/mman.h>
 
-#include "CodeCache/Outside.h"
-
 // How libgcc's unwinder is told of functions that no loaded file describes; the names are its own.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" void __register_frame(void *);
@@ -115,10 +113,10 @@ private:
     return (section.sh_flags & SHF_WRITE) != 0 ? data : constants;
   }
 
-  /// Gives every section its place, and each undefined symbol an address slot and a jump to it:
+  /// Gives every section its offset, and each undefined symbol an address slot and a jump to it:
   /// what is called may be further away than a call reaches.
   Check lay_out() {
-    places_.assign(sections_.size(), 0);
+    offsets_.assign(sections_.size(), 0);
     std::uint64_t at = 0;
     for (int kind = 0; kind < kinds; ++kind) {
       starts_[kind] = at;
@@ -130,7 +128,7 @@ private:
         if (alignment > kPage || (alignment & (alignment - 1)) != 0 ||
             section.sh_size > (std::uint64_t{1} << 30))
           return fault("a section's size or alignment is none");
-        places_[i] = at = (at + alignment - 1) / alignment * alignment;
+        offsets_[i] = at = (at + alignment - 1) / alignment * alignment;
         // The unwinder reads tables up to a zero, which the pad is.
         at += section.sh_size + 8;
       }
@@ -150,7 +148,7 @@ private:
     image_->size_ = at;
     for (std::size_t i = 0; i < sections_.size(); ++i)
       if ((sections_[i].sh_flags & SHF_ALLOC) != 0 && sections_[i].sh_type != SHT_NOBITS)
-        std::memcpy(image_->memory_ + places_[i], object_.data() + sections_[i].sh_offset,
+        std::memcpy(image_->memory_ + offsets_[i], object_.data() + sections_[i].sh_offset,
                     sections_[i].sh_size);
     return std::nullopt;
   }
@@ -161,7 +159,7 @@ private:
       const Elf64_Sym &symbol = symbols_[i];
       const char *name = text(symbol_names_, symbol.st_name);
       if (symbol.st_shndx == SHN_UNDEF) {
-        void *outside = find_outside(name);
+        void *outside = resolve_symbol(name);
         if (outside == nullptr && ELF64_ST_BIND(symbol.st_info) != STB_WEAK)
           return fault("there is no function " + std::string(name));
         addresses_[i] = reinterpret_cast<std::uint64_t>(outside);
@@ -172,7 +170,7 @@ private:
         const Elf64_Shdr &section = sections_[symbol.st_shndx];
         if ((section.sh_flags & SHF_ALLOC) == 0) continue; // of debug information
         if (symbol.st_value > section.sh_size) return fault("a symbol is outside of its section");
-        std::byte *address = image_->memory_ + places_[symbol.st_shndx] + symbol.st_value;
+        std::byte *address = image_->memory_ + offsets_[symbol.st_shndx] + symbol.st_value;
         addresses_[i] = reinterpret_cast<std::uint64_t>(address);
         if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL) image_->defined_[name] = address;
       }
@@ -216,8 +214,8 @@ private:
     if (symbol >= symbols_.size() || relocation.r_offset > size ||
         width > size - relocation.r_offset)
       return fault("a relocation is outside of its section");
-    std::byte *at = image_->memory_ + places_[section] + relocation.r_offset;
-    const auto place = reinterpret_cast<std::uint64_t>(at);
+    std::byte *at = image_->memory_ + offsets_[section] + relocation.r_offset;
+    const auto address = reinterpret_cast<std::uint64_t>(at);
     const auto addend = static_cast<std::uint64_t>(relocation.r_addend);
     std::uint64_t target = addresses_[symbol];
     const bool is_outside = symbols_[symbol].st_shndx == SHN_UNDEF;
@@ -228,7 +226,7 @@ private:
       std::memcpy(at, &target, sizeof target);
       return std::nullopt;
     case R_X86_64_PC64:
-      target += addend - place;
+      target += addend - address;
       std::memcpy(at, &target, sizeof target);
       return std::nullopt;
     case R_X86_64_PLT32:
@@ -240,7 +238,7 @@ private:
     case R_X86_64_REX_GOTPCRELX: target = reinterpret_cast<std::uint64_t>(slot(symbol)); break;
     default: return fault("a relocation has the unknown type " + std::to_string(type));
     }
-    const auto distance = static_cast<std::int64_t>(target + addend - place);
+    const auto distance = static_cast<std::int64_t>(target + addend - address);
     const auto narrow = static_cast<std::int32_t>(distance);
     if (narrow != distance) return fault("a relocation does not reach its symbol");
     std::memcpy(at, &narrow, sizeof narrow);
@@ -261,7 +259,7 @@ private:
           std::strcmp(text(names_, section.sh_name), ".eh_frame") != 0)
         continue;
       if (image_->frames_ != nullptr) return fault("it has two tables for the unwinder");
-      image_->frames_ = image_->memory_ + places_[i];
+      image_->frames_ = image_->memory_ + offsets_[i];
       __register_frame(image_->frames_);
     }
     return std::nullopt;
@@ -272,7 +270,7 @@ private:
   std::vector<Elf64_Shdr> sections_;
   Elf64_Shdr names_{}, symbol_names_{};
   std::vector<Elf64_Sym> symbols_;
-  std::vector<std::uint64_t> places_, addresses_; ///< of sections, in the memory; of symbols
+  std::vector<std::uint64_t> offsets_, addresses_; ///< of sections, in the memory; of symbols
   std::uint64_t starts_[kinds + 1] = {};
   std::uint64_t stubs_ = 0, slots_ = 0;
 };

@@ -23,4 +23,8 @@ public:
 /// 3f9c... ".
 Result<std::unique_ptr<LoadedCode>> load_code(std::string_view object);
 
+/// The address of a function of libweft or of what it is linked with; null if there is none. In
+/// programs without libweft it is that of a table.
+void *resolve_symbol(const char *name);
+
 } // namespace weft::cache

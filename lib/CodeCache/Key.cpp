@@ -1,5 +1,5 @@
 // Hashes programs, and finds the build ids of the libraries.
-#include "CodeCache/Key.h"
+#include "CodeCache/CodeCache.h"
 
 #include <cstring>
 #include <elf.h>
@@ -11,11 +11,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "CodeCache/Folder.h"
 #include "OpDefs/OpInfo.h"
 #include "Program/CompilerBackend.h"
 #include "Runtime/Variable.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include <weft/detail/interrupts.h>
 
 namespace weft::cache {
@@ -47,7 +46,7 @@ public:
 
   Digest run() {
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
-    // Names and places in the source do not change the code, nor does how often it can be
+    // Names and locations in the source do not change the code, nor does how often it can be
     // differentiated (`orders`).
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
                  files, part, folded, hosts, checkpoint, orders, unrecorded] =
@@ -100,7 +99,7 @@ private:
   }
 
   void one(const ProgramNode &node) {
-    const auto &[op, operands, attrs, result, construct, place] = node;
+    const auto &[op, operands, attrs, result, construct, location] = node;
     sha_.number(construct != nullptr);
     ids(operands);
     if (construct) return one(*construct);

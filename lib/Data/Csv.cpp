@@ -8,14 +8,13 @@
 #include <limits>
 #include <set>
 
-#include "Data/FileBytes.h"
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 namespace weft::data {
 

@@ -27,12 +27,12 @@ public:
     return called_for("map", ordinal, input_, [&] {
       std::unique_lock<std::mutex> lock;
       if (!run_->parallel) lock = std::unique_lock(run_->mutex);
-      Item made =
+      Item result =
           run_->function(std::move(item), mixed(run_->seed, static_cast<std::uint64_t>(ordinal)));
-      for (const Tensor &tensor : made.tensors)
+      for (const Tensor &tensor : result.tensors)
         if (!tensor.defined())
           raise(ErrorKind::value, "the function returns a tensor that is undefined");
-      return made;
+      return result;
     });
   }
   std::string origin(std::int64_t) const override { return input_.origin(); }
@@ -260,7 +260,7 @@ private:
   std::int64_t start_, step_;
 };
 
-/// Data sets that are open at the same time take turns, as in tf.data.
+/// Data sets that are open at the same time alternate, as in tf.data.
 class Interleave final : public Stage {
 public:
   Interleave(StagePointer input, std::function<StagePointer(Item)> open,
@@ -298,47 +298,47 @@ private:
       StagePointer stage; ///< outlives its cursor
       std::unique_ptr<Cursor> cursor;
     };
-    /// Has `take` take one element of the data set whose turn it is.
+    /// Has `take` take one element of the data set that is next.
     template <class Take>
     bool advance(const Take &take) {
       for (std::size_t empty = 0; empty < cycle_.size();) {
-        Open &here = cycle_[turn_];
+        Open &here = cycle_[current_];
         if (here.cursor == nullptr && !open(here)) {
           ++empty;
-          next_turn();
+          next_input();
         } else if (take(*here.cursor)) {
-          if (++taken_ == stage_.options_.block) next_turn();
+          if (++taken_ == stage_.options_.block) next_input();
           return true;
         } else {
           here = {};
           empty = 0;
-          next_turn();
+          next_input();
         }
       }
       return false;
     }
-    bool open(Open &place) {
+    bool open(Open &input) {
       Lazy element;
       if (ended_ || !input_->next(element)) {
         ended_ = true;
         return false;
       }
       Item item = element.make();
-      place.stage =
+      input.stage =
           called_for("interleave", opened_, element, [&] { return stage_.open_(std::move(item)); });
-      place.cursor = place.stage->start(epoch_.of_input(static_cast<std::uint64_t>(++opened_)));
+      input.cursor = input.stage->start(epoch_.of_input(static_cast<std::uint64_t>(++opened_)));
       return true;
     }
-    void next_turn() {
+    void next_input() {
       taken_ = 0;
-      turn_ = (turn_ + 1) % cycle_.size();
+      current_ = (current_ + 1) % cycle_.size();
     }
 
     const Interleave &stage_;
     Epoch epoch_;
     std::unique_ptr<Cursor> input_;
     std::vector<Open> cycle_;
-    std::size_t turn_ = 0;
+    std::size_t current_ = 0;
     std::int64_t taken_ = 0, opened_ = 0;
     bool ended_ = false;
   };
@@ -347,7 +347,7 @@ private:
   InterleaveOptions options_;
 };
 
-/// An element of a cache: made once, by whoever wants it first.
+/// An element of a cache: computed once, by whoever wants it first.
 class CachedMaker final : public Maker {
 public:
   explicit CachedMaker(Lazy input) : input_(std::move(input)) {}

@@ -7,17 +7,15 @@
 #include <filesystem>
 #include <new>
 
-#include "Data/FileBytes.h"
 #include "Data/Stage.h"
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 #include "Support/SystemMemory.h"
 #include <weft/memory.h>
 #include <weft/ops.h>

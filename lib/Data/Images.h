@@ -19,7 +19,7 @@ struct Pixels {
   std::vector<unsigned char> samples;
 };
 
-/// What no image has: a file that says so is damaged, or made to exhaust memory.
+/// What no image has: a file that says so is damaged, or meant to exhaust memory.
 inline constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28;
 
 // Throw IOError, which begins with `name`.

@@ -22,7 +22,7 @@ struct Job {
 };
 
 /// A damaged file may ask for scan after scan of the whole image; that takes hours. Nor is a large
-/// one made of many.
+/// one of many parts.
 constexpr int kMostScans = 500, kFewestScans = 32;
 constexpr std::uint64_t kMostScanned = std::uint64_t{1} << 32; ///< pixels, in all scans
 
@@ -38,7 +38,7 @@ void note_error(j_common_ptr decoder) {
   decoder->err->format_message(decoder, job->message);
   fail(job);
 }
-/// A warning is data that are damaged and made up for.
+/// A warning is data that are damaged and replaced by guesses.
 void note_message(j_common_ptr decoder, int level) {
   if (level < 0) note_error(decoder);
 }

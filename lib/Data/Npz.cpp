@@ -3,13 +3,11 @@
 
 #include <zlib.h>
 
-#include "Data/FileBytes.h"
 #include "IO/InputFile.h"
-#include "IO/Naming.h"
-#include "IO/NpyBytes.h"
+#include "IO/Npy.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 namespace weft::data {
 

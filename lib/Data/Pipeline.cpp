@@ -6,7 +6,7 @@
 #include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include "Support/Profile.h"
 
 namespace weft::data::detail {
@@ -198,8 +198,9 @@ std::pair<Pipeline, Pipeline> Pipeline::split(double fraction,
           "the fraction is " + number_text(fraction) + " but must be from 0 to 1");
   const auto whole = size();
   if (!whole)
-    raise(ErrorKind::value, "how many elements there are is not known before they are made: use "
-                            "take and skip with a number of them");
+    raise(ErrorKind::value,
+          "how many elements there are is not known before they are computed: use "
+          "take and skip with a number of them");
   if (any_wants_seed(*stage_))
     raise(ErrorKind::value, "what is before split draws a seed of its own, so that the two parts "
                             "would not be of one order: give that stage a seed");

@@ -9,9 +9,9 @@ namespace weft::data::detail {
 
 namespace {
 
-class Made final : public Maker {
+class Computed final : public Maker {
 public:
-  Made(Item item, std::string origin) : item_(std::move(item)), origin_(std::move(origin)) {}
+  Computed(Item item, std::string origin) : item_(std::move(item)), origin_(std::move(origin)) {}
   Item make(std::int64_t) const override { return item_; }
   std::string origin(std::int64_t) const override { return origin_; }
 
@@ -58,7 +58,7 @@ void describe_into(const Stage &stage, std::vector<std::string> &lines) {
 } // namespace
 
 Lazy::Lazy(Item item, std::string origin)
-    : maker_(std::make_shared<Made>(std::move(item), std::move(origin))) {}
+    : maker_(std::make_shared<Computed>(std::move(item), std::move(origin))) {}
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   // The finalizer of SplitMix64, twice.
@@ -95,7 +95,7 @@ bool any_wants_seed(const Stage &stage) {
 }
 
 namespace {
-std::string place_of(const char *stage, std::int64_t ordinal, const Lazy &element) {
+std::string named(const char *stage, std::int64_t ordinal, const Lazy &element) {
   const std::string origin = element.origin();
   return std::string(stage) + ": element " + std::to_string(ordinal) +
          (origin.empty() ? "" : " (" + origin + ")");
@@ -105,11 +105,11 @@ std::string place_of(const char *stage, std::int64_t ordinal, const Lazy &elemen
 ForeignError::~ForeignError() = default;
 
 void rethrow_for(const Error &error, const char *stage, std::int64_t ordinal, const Lazy &element) {
-  raise(error.kind(), place_of(stage, ordinal, element) + ": " + std::string(error.message()),
-        error.place());
+  raise(error.kind(), named(stage, ordinal, element) + ": " + std::string(error.message()),
+        error.location());
 }
 void note_for(ForeignError &error, const char *stage, std::int64_t ordinal, const Lazy &element) {
-  error.add_note(place_of(stage, ordinal, element));
+  error.add_note(named(stage, ordinal, element));
 }
 
 void check_count(const char *what, std::int64_t count, std::int64_t least, std::int64_t most) {

@@ -1,4 +1,5 @@
-// What data sets are made of: stages, the cursors that go through them, and elements not made yet.
+// What data sets consist of: stages, the cursors that go through them, and elements not computed
+// yet.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +32,13 @@ public:
   virtual const std::vector<Lazy> *columns() const { return nullptr; }
 };
 
-/// An element that is not made yet: passing over one costs next to nothing.
+/// An element that is not computed yet: passing over one costs next to nothing.
 class Lazy {
 public:
   Lazy() = default;
   Lazy(std::shared_ptr<const Maker> maker, std::int64_t index)
       : maker_(std::move(maker)), index_(index) {}
-  /// One that is made.
+  /// One that is computed.
   explicit Lazy(Item item, std::string origin = {});
 
   Item make() const { return maker_->make(index_); }
@@ -156,7 +157,7 @@ decltype(auto) called_for(const char *stage, std::int64_t ordinal, const Lazy &e
 /// Elements stacked along a new first axis; if `padding` is given, filled up with it where sizes
 /// differ. Throws ShapeError, DTypeError or ValueError.
 Item stacked(std::span<const Item> items, const std::optional<double> &padding);
-/// Elements that are not made yet, made and stacked by the quickest way there is.
+/// Elements that are not computed yet, computed and stacked by the quickest way there is.
 Item gathered(std::span<const Lazy> elements, const std::optional<double> &padding);
 
 /// Throws ValueError for a number below `least` or above `most`.

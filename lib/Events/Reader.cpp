@@ -5,12 +5,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "IO/Naming.h"
+#include "IO/InputFile.h"
 #include "IO/Protobuf.h"
 #include "IO/Records.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
 
 namespace weft::events {
 

@@ -7,11 +7,10 @@
 
 #include "Data/Images.h"
 #include "Events/File.h"
-#include "Events/Messages.h"
 #include "Support/CallSite.h"
+#include "Support/Files.h"
 #include "Support/Log.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
+#include "Support/Messages.h"
 #include <weft/data/images.h>
 #include <weft/host_call.h>
 #include <weft/ops.h>
@@ -64,10 +63,10 @@ std::vector<double> histogram_of(const std::vector<double> &values, std::int64_t
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
     // Of a width near 0 or ends far apart the quotients are not finite: then it is the last.
-    const double place = value / width - least / width;
+    const double position = value / width - least / width;
     std::int64_t bucket = buckets - 1;
-    if (width > 0 && place < static_cast<double>(bucket))
-      bucket = std::max<std::int64_t>(0, static_cast<std::int64_t>(place));
+    if (width > 0 && position < static_cast<double>(bucket))
+      bucket = std::max<std::int64_t>(0, static_cast<std::int64_t>(position));
     ++rows[static_cast<std::size_t>(3 * bucket + 2)];
   }
   return rows;

@@ -5,9 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "IO/Xxh3.h"
 #include "Runtime/NewTensor.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 
 namespace weft::archive {
 

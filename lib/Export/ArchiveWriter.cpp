@@ -1,13 +1,12 @@
 // Lays out archives and writes them from their first byte to their last.
-#include "Export/ArchiveWriter.h"
+#include "Export/Archive.h"
 
 #include <algorithm>
 #include <map>
 
-#include "IO/SafetensorsWriter.h"
-#include "IO/Xxh3.h"
-#include "Support/AtomicFile.h"
-#include "Support/Sha256.h"
+#include "IO/Safetensors.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
 
 namespace weft::archive {
 
@@ -50,7 +49,7 @@ public:
     pieces_.push_back(piece);
     size_ += piece.size();
   }
-  /// Adds a part at a place of its own.
+  /// Adds a part at an offset of its own.
   Region add_region(std::string_view bytes, std::uint64_t alignment) {
     align(alignment);
     Sha256 sha;

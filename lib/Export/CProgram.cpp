@@ -8,8 +8,8 @@
 
 #include "Export/Runnable.h"
 #include "Runtime/NewTensor.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 
 struct weft_program {
   explicit weft_program(const std::string &path) : runnable(path, /*verify_weights=*/true) {}
@@ -77,7 +77,7 @@ void run(const weft_program &program, std::span<const weft_input> inputs,
   }
   // Before it runs, and changes variables.
   if (const std::size_t count = program.runnable.output_count(arguments); count != outputs.size())
-    throw ValueError(name + ": there are places for " + std::to_string(outputs.size()) +
+    throw ValueError(name + ": there is room for " + std::to_string(outputs.size()) +
                      " outputs, but the entry has " + std::to_string(count));
   const std::vector<Tensor> results = program.runnable.run(arguments);
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -143,10 +143,10 @@ int32_t weft_program_output_type(const weft_program *program, int64_t entry, int
 int32_t weft_program_run(const weft_program *program, const weft_input *inputs, int64_t input_count,
                          weft_output *outputs, int64_t output_count, char *message,
                          int64_t message_size) {
-  const std::span<weft_output> places(
+  const std::span<weft_output> destinations(
       outputs,
       outputs == nullptr ? 0 : static_cast<std::size_t>(std::max<int64_t>(output_count, 0)));
-  std::fill(places.begin(), places.end(), weft_output{});
+  std::fill(destinations.begin(), destinations.end(), weft_output{});
   const char *const null = program == nullptr                       ? "program"
                            : inputs == nullptr && input_count > 0   ? "inputs"
                            : outputs == nullptr && output_count > 0 ? "outputs"
@@ -156,7 +156,8 @@ int32_t weft_program_run(const weft_program *program, const weft_input *inputs, 
     return 1;
   }
   try {
-    run(*program, {inputs, static_cast<std::size_t>(std::max<int64_t>(input_count, 0))}, places);
+    run(*program, {inputs, static_cast<std::size_t>(std::max<int64_t>(input_count, 0))},
+        destinations);
     return 0;
   } catch (const std::exception &error) {
     weft_outputs_free(outputs, output_count);

@@ -1,29 +1,51 @@
-// Exports traced functions: records them for their signatures, compiles them, and collects what
-// they use.
-#include <weft/program.h>
-
+// Exports traced functions: records them for their signatures, compiles them for processors, and
+// collects what they use.
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 
-#include "Export/ArchiveWriter.h"
-#include "Export/Processors.h"
+#include "Export/Archive.h"
 #include "Ops/Interpreter.h"
 #include "Program/Sites.h"
-#include "Runtime/Abi.h"
+#include "Runtime/CallContext.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Cpu.h"
+#include "Support/Files.h"
 #include "Support/Fork.h"
-#include "Support/Path.h"
 #include "Support/Version.h"
+#include <weft/error.h>
+#include <weft/program.h>
 
 namespace weft {
 
 using namespace archive;
 
 namespace {
+
+/// The instruction sets of a level of x86-64, "x86-64-v3", as its psABI has them and Cpu.h names
+/// them; this machine's if the name is empty. Nothing for another name.
+std::string features_of(std::string_view processor) {
+  if (processor.empty()) return host_cpu_features_text();
+  std::string features = "sse3,ssse3,cx16,sse4.1,sse4.2,popcnt,sahf";
+  if (processor == "x86-64-v2") return features;
+  features += ",movbe,avx,fma,f16c,bmi,avx2,bmi2,lzcnt";
+  if (processor == "x86-64-v3") return features;
+  features += ",avx512f,avx512dq,avx512cd,avx512bw,avx512vl";
+  return processor == "x86-64-v4" ? features : std::string();
+}
+
+/// Throws ValueError, which names `function`, for a name that is no level.
+void check_processor(std::string_view function, std::string_view processor) {
+  if (!processor.empty() && !features_of(processor).empty()) return;
+  throw ValueError(std::string(function) + ": there is no processor '" + std::string(processor) +
+                   "'; there are x86-64-v2, x86-64-v3 and x86-64-v4, and this machine's where the "
+                   "list is empty");
+}
 
 constexpr std::string_view kFunction = "export_program";
 
@@ -50,7 +72,7 @@ void check_host_calls(const Program &program) {
   throw ValueError(std::string(kFunction) + ": " + program.name + " calls C++ code" +
                        (name.empty() ? "" : ", '" + name + "',") +
                        " by host_call, which no file can hold",
-                   found == sites.all().end() ? CallSite::place() : found->place());
+                   found == sites.all().end() ? CallSite::location() : found->location());
 }
 
 /// The lines of the op calls of a program.
@@ -58,12 +80,12 @@ void add_lines(Entry &entry, const Program &program) {
   std::map<std::string, std::uint32_t> files, functions;
   const Sites sites(program);
   for (const Site &site : sites.all()) {
-    const SourcePlace place = site.place();
-    Line line{0, place.line, place.column, 0};
-    if (place.known()) {
+    const SourceLocation location = site.location();
+    Line line{0, location.line, location.column, 0};
+    if (location.known()) {
       const auto [found, fresh] =
-          files.emplace(place.file, static_cast<std::uint32_t>(files.size()));
-      if (fresh) entry.files.push_back(place.file);
+          files.emplace(location.file, static_cast<std::uint32_t>(files.size()));
+      if (fresh) entry.files.push_back(location.file);
       line.file = found->second;
     }
     if (const char *function = site.function(); function != nullptr) {

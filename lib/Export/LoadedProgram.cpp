@@ -1,13 +1,49 @@
-// Loaded programs as C++ has them.
-#include <weft/program.h>
-
+// Loaded programs as C++ has them; what an archive has no code for is compiled on this machine,
+// once with the code cache's help.
 #include <algorithm>
 
+#include "CodeCache/CodeCache.h"
+#include "CodeCache/CodeLoader.h"
 #include "Export/Runnable.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
+#include "Support/Fork.h"
+#include <weft/program.h>
+
+namespace weft::archive {
+
+namespace {
+
+Digest digest_of(const SavedProgram &saved) {
+  Sha256 sha;
+  sha.text("weft saved program 1");
+  sha.text(saved.bytecode);
+  sha.text(saved.function);
+  for (const std::string &variable : saved.variables) sha.text(variable);
+  return sha.finish();
+}
+
+} // namespace
+
+CompiledCode compile_again(const SavedProgram &saved, const std::string &name) {
+  const forks::Delay whole;
+  const std::optional<cache::Key> key = cache::key_of(digest_of(saved));
+  const std::optional<cache::Folder> folder =
+      key ? cache::Folder::from_environment() : std::nullopt;
+  if (folder)
+    if (auto found = cache::load(*folder, *key, name)) return std::move(*found);
+  CompiledCode code = compiler_backend().compile(saved, name, /*processor=*/"");
+  if (folder) cache::store(*folder, *key, name, code);
+  auto loaded = cache::load_code(code.object);
+  if (!loaded) throw CompileError(name + ": the compiler gave what " + loaded.fault().message);
+  code.entry = reinterpret_cast<CompiledEntry>((*loaded)->lookup(code.symbol));
+  code.code = std::shared_ptr<cache::LoadedCode>(std::move(*loaded));
+  return code;
+}
+
+} // namespace weft::archive
 
 namespace weft {
 

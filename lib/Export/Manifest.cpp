@@ -1,5 +1,5 @@
 // Writes and reads the JSON of manifests.
-#include "Export/Manifest.h"
+#include "Export/Archive.h"
 
 #include <limits>
 
@@ -62,12 +62,12 @@ Json json_of(const Entry &entry) {
 /// A value of the manifest and where it stands, for messages. Members throw IOError.
 class Value {
 public:
-  Value(const Json &json, std::string place) : json_(json), place_(std::move(place)) {}
+  Value(const Json &json, std::string path) : json_(json), path_(std::move(path)) {}
 
   Value operator[](const char *key) const {
     const auto found = json_.is_object() ? json_.find(key) : json_.end();
     if (found == json_.end()) fail("lacks '" + std::string(key) + "'");
-    return {*found, place_ + "." + key};
+    return {*found, path_ + "." + key};
   }
 
   template <class T = std::uint64_t>
@@ -100,7 +100,7 @@ public:
     std::vector<decltype(read(*this))> all;
     std::size_t number = 0;
     for (const Json &item : json_)
-      all.push_back(read(Value(item, place_ + "[" + std::to_string(number++) + "]")));
+      all.push_back(read(Value(item, path_ + "[" + std::to_string(number++) + "]")));
     return all;
   }
   std::vector<std::size_t> indices(std::size_t count) const {
@@ -110,12 +110,12 @@ public:
     return list([](const Value &item) { return item.text(); });
   }
   [[noreturn]] void fail(const std::string &what) const {
-    throw IOError("its manifest is damaged: " + place_ + " " + what);
+    throw IOError("its manifest is damaged: " + path_ + " " + what);
   }
 
 private:
   const Json &json_;
-  std::string place_;
+  std::string path_;
 };
 
 TensorType type_of(const Value &value) {

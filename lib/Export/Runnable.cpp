@@ -4,23 +4,22 @@
 #include <algorithm>
 
 #include "CodeCache/CodeLoader.h"
-#include "Export/Recompile.h"
-#include "Runtime/Abi.h"
+#include "Runtime/CallContext.h"
 #include "Runtime/Variable.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include "Support/Log.h"
 
 namespace weft::archive {
 
 namespace {
 
-/// The lines that an archive has noted.
-class NotedLines final : public PlaceTable {
+/// The lines that an archive stores.
+class StoredLines final : public LocationTable {
 public:
-  NotedLines(std::shared_ptr<const Archive> archive, const Entry &entry)
+  StoredLines(std::shared_ptr<const Archive> archive, const Entry &entry)
       : archive_(std::move(archive)), entry_(entry) {}
 
-  SourcePlace place(std::int64_t site) const override {
+  SourceLocation location(std::int64_t site) const override {
     const Line *line = find(site);
     if (line == nullptr || line->line == 0) return {};
     return {entry_.files[line->file], line->line, line->column};
@@ -84,7 +83,7 @@ CompiledCode code_of(const Archive &archive, const Entry &entry) {
     if (const Object *object = best_of(entry, why)) return load(archive, *object);
     why = "it has no code for this processor: " + why;
   } else {
-    why = "its code was made for another version of Weft, " + manifest.weft;
+    why = "its code was compiled for another version of Weft, " + manifest.weft;
   }
   if (logging()) log_line(archive.path() + ": " + why + "; compiled for this one");
   SavedProgram saved = entry.program;
@@ -146,7 +145,7 @@ Runnable::Callable Runnable::make(const Entry &entry) const {
   return {.entry = &entry,
           .open = open_sizes(entry),
           .call = std::make_unique<CompiledCall>(head_of(entry), code_of(*archive_, entry), nullptr,
-                                                 std::make_shared<NotedLines>(archive_, entry))};
+                                                 std::make_shared<StoredLines>(archive_, entry))};
 }
 
 void Runnable::refuse(std::span<detail::TensorImpl *const> arguments) const {

@@ -8,6 +8,7 @@
 
 #include "Export/Archive.h"
 #include "Function/CompiledCall.h"
+#include "Program/CompilerBackend.h"
 
 namespace weft::archive {
 
@@ -44,5 +45,9 @@ private:
   std::vector<VariableRef> variables_;
   std::vector<Callable> entries_; ///< those with the fewest open sizes first
 };
+
+/// Code of a saved program for this machine, loaded. `name` is for messages. Throws CompileError.
+/// Programs without libweft, in which nothing can be compiled, have one that always does.
+CompiledCode compile_again(const SavedProgram &saved, const std::string &name);
 
 } // namespace weft::archive

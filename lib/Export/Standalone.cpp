@@ -2,8 +2,8 @@
 // compiled.
 #include <cstring>
 
-#include "CodeCache/Outside.h"
-#include "Export/Recompile.h"
+#include "CodeCache/CodeLoader.h"
+#include "Export/Runnable.h"
 
 /// In the order of their names; the last has none. cmake/RuntimeSymbols.cmake writes it.
 struct RuntimeSymbol {
@@ -14,7 +14,7 @@ extern "C" const RuntimeSymbol weft_runtime_symbols[];
 
 namespace weft {
 
-void *cache::find_outside(const char *name) {
+void *cache::resolve_symbol(const char *name) {
   for (const RuntimeSymbol *symbol = weft_runtime_symbols; symbol->name != nullptr; ++symbol)
     if (std::strcmp(symbol->name, name) == 0) return reinterpret_cast<void *>(symbol->address);
   return nullptr;

@@ -21,10 +21,10 @@ static std::string name_of_event(const Program &program) {
 
 CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
                            std::shared_ptr<const Program> source,
-                           std::shared_ptr<const PlaceTable> places)
-    : program_(std::move(program)), code_(std::move(code)), noted_(source ? source : program_),
+                           std::shared_ptr<const LocationTable> locations)
+    : program_(std::move(program)), code_(std::move(code)), profiled_(source ? source : program_),
       event_(profile::kept(name_of_event(source ? *source : *program_))),
-      places_(places ? std::move(places) : places_of(source ? source : program_)) {
+      locations_(locations ? std::move(locations) : locations_of(source ? source : program_)) {
   for (const VariableRef &variable : program_->variables) {
     const auto &parameters = program_->parameters;
     const auto found = std::find(parameters.begin(), parameters.end(), variable);
@@ -100,8 +100,8 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   const profile::Scope scope(profile::Kind::function, event_);
   const CompiledCode *code = nullptr;
   if (profile::on() && profile::inside_functions()) [[unlikely]]
-    code = noted_.code(code_);
-  const NoteTable *const notes = code != nullptr ? &noted_ : nullptr;
+    code = profiled_.code(code_);
+  const NoteTable *const notes = code != nullptr ? &profiled_ : nullptr;
   if (code == nullptr) code = &code_;
   detail::InlineVector<void *, 64> buffers;
   detail::InlineVector<std::int64_t, 16> dims;
@@ -156,7 +156,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   context.function = program_->name.c_str();
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
-  context.places = places_.get();
+  context.locations = locations_.get();
   context.notes = notes;
   context.hosts = hosts_.data();
   context.host_count = hosts_.size();

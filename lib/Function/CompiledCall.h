@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "Function/NotedCode.h"
+#include "Function/ProfiledCode.h"
 #include "Program/CompilerBackend.h"
 #include <weft/detail/signature.h>
 
@@ -12,11 +12,11 @@ namespace weft {
 
 class CompiledCall {
 public:
-  /// `source` is what the code was compiled from, if that is not `program`; `places` tells the
+  /// `source` is what the code was compiled from, if that is not `program`; `locations` tells the
   /// lines of its sites, if not the source.
   CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
                std::shared_ptr<const Program> source = nullptr,
-               std::shared_ptr<const PlaceTable> places = nullptr);
+               std::shared_ptr<const LocationTable> locations = nullptr);
   CompiledCall(const CompiledCall &) = delete;
 
   /// Runs the code. `inputs` have the program's input types, and `variables` are what its
@@ -37,9 +37,9 @@ private:
   std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
   std::vector<HostBinding> hosts_;
   CompiledCode code_;
-  NotedCode noted_;
+  ProfiledCode profiled_;
   const char *event_; ///< what profiles call it
-  std::shared_ptr<const PlaceTable> places_;
+  std::shared_ptr<const LocationTable> locations_;
   std::vector<TensorType> outputs_;
   bool static_outputs_ = true;
   bool static_inputs_ = true;

@@ -131,7 +131,7 @@ void throw_other_structure(std::string_view name, std::string_view what,
         std::string(name) + ": " + std::string(what) +
             " returns another structure than before: the same containers and keys, as many "
             "tensors, and the same other values are wanted",
-        place_of(where));
+        location_of(where));
 }
 
 std::vector<Tensor> branch(std::string_view name, const Operand &predicate, const Body &then,

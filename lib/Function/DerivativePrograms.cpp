@@ -218,10 +218,10 @@ private:
   }
 
   void visit_host(const ProgramNode &node, const ProgramConstruct &construct) {
-    const SourcePlace place =
-        node.place.line == 0
-            ? SourcePlace()
-            : SourcePlace{program_.files[node.place.file], node.place.line, node.place.column};
+    const SourceLocation place = node.location.line == 0
+                                     ? SourceLocation()
+                                     : SourceLocation{program_.files[node.location.file],
+                                                      node.location.line, node.location.column};
     const auto refusal = std::make_shared<const Refusal>(
         autodiff::no_derivative_of(prefix_of(*construct.host)), place);
     for (const ValueId result : construct.results)

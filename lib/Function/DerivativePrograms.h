@@ -1,5 +1,5 @@
-// Programs made from a program: its derivative, what of it a derivative reaches, and the program as
-// it may run again.
+// Programs derived from a program: its derivative, what of it a derivative reaches, and the program
+// as it may run again.
 #pragma once
 
 #include <optional>

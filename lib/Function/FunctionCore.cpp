@@ -10,16 +10,17 @@
 #include "Function/TraceStack.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
-#include "Program/GraphOf.h"
+#include "Program/Program.h"
 #include "Program/Requests.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Checkpoint.h"
+#include "Support/Files.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
-#include "Support/Path.h"
 #include "Support/Profile.h"
 #include <weft/error.h>
+#include <weft/graph.h>
 
 namespace weft::detail {
 
@@ -210,8 +211,7 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 //===----------------------------------------------------------------------===//
 
 void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
-                               bool relaxed, std::uint32_t orders,
-                               ScalarConstants *shared) const {
+                               bool relaxed, std::uint32_t orders, ScalarConstants *shared) const {
   const auto start = std::chrono::steady_clock::now();
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
@@ -256,11 +256,11 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
 TracePtr FunctionCore::Impl::make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
                                           std::shared_ptr<void> &prototype, std::uint32_t orders,
                                           ScalarConstants *shared) {
-  TracePtr made = plan(arguments);
-  TraceFrame::check_endless(this, options.name, made->key);
-  trace(*made, arguments, tracee, /*relaxed=*/false, orders, shared);
-  made->prototype = std::move(prototype);
-  return made;
+  TracePtr fresh = plan(arguments);
+  TraceFrame::check_endless(this, options.name, fresh->key);
+  trace(*fresh, arguments, tracee, /*relaxed=*/false, orders, shared);
+  fresh->prototype = std::move(prototype);
+  return fresh;
 }
 
 TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee &tracee,
@@ -272,15 +272,15 @@ TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee 
   // Inside, constants go into the caller's program.
   ScalarConstants *const shared = inside || cache.size() == 0 ? nullptr : &constants;
   bool rigid = near && near->rigid;
-  TracePtr made = plan(arguments);
-  if (near && !rigid) relax(*made, *near, arguments);
-  if (near && !rigid && !made->open.empty()) {
+  TracePtr fresh = plan(arguments);
+  if (near && !rigid) relax(*fresh, *near, arguments);
+  if (near && !rigid && !fresh->open.empty()) {
     try {
-      trace(*made, arguments, tracee, /*relaxed=*/true, orders, shared);
-      made->prototype = std::move(prototype);
-      compile(*made);
-      insert(made);
-      return made;
+      trace(*fresh, arguments, tracee, /*relaxed=*/true, orders, shared);
+      fresh->prototype = std::move(prototype);
+      compile(*fresh);
+      insert(fresh);
+      return fresh;
     } catch (const Tracer::SizeWanted &) {
       rigid = true;
     } catch (const Error &) {
@@ -290,10 +290,10 @@ TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee 
     near->rigid = true;
     if (logging()) log_line(options.name + ": it needs to know these sizes; traced for them alone");
   }
-  made = make_exactly(arguments, tracee, prototype, orders, shared);
-  made->rigid = rigid;
-  if (!made->single_use) insert(made);
-  return made;
+  fresh = make_exactly(arguments, tracee, prototype, orders, shared);
+  fresh->rigid = rigid;
+  if (!fresh->single_use) insert(fresh);
+  return fresh;
 }
 
 void FunctionCore::Impl::insert(const TracePtr &trace) {

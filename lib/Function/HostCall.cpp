@@ -82,7 +82,7 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
                            " is a tensor of a trace that has ended");
         values.push_back(make_contiguous(given[i]));
       }
-      return call_host(function, values, options.results, [] { return CallSite::place(); });
+      return call_host(function, values, options.results, [] { return CallSite::location(); });
     };
     results = run_whole(on_values, operands);
   }
@@ -91,7 +91,7 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
     return results;
   return refuse_derivatives(
       name, operands, results,
-      std::make_shared<const Refusal>(autodiff::no_derivative_of(name), CallSite::place()));
+      std::make_shared<const Refusal>(autodiff::no_derivative_of(name), CallSite::location()));
 }
 
 } // namespace weft

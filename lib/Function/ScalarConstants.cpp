@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "CodeCache/Key.h"
+#include "CodeCache/CodeCache.h"
 #include "Runtime/NewTensor.h"
 #include "Support/Log.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Program/Program.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 
 namespace weft {
 

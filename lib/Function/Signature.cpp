@@ -114,8 +114,8 @@ public:
   }
 
 private:
-  void read(const std::string &place, std::size_t argument) {
-    SignatureEntry entry{place, argument, at_, 1, key_[at_]};
+  void read(const std::string &location, std::size_t argument) {
+    SignatureEntry entry{location, argument, at_, 1, key_[at_]};
     if (entry.node() == Node::tensor || entry.node() == Node::variable)
       entry.words += entry.head >> 16 & 0xff;
     if (entry.node() == Node::literal)
@@ -130,10 +130,10 @@ private:
       std::string inner = std::to_string(i);
       if (map) {
         const std::size_t key = entries_.size();
-        read(place + ", key " + inner, argument);
+        read(location + ", key " + inner, argument);
         inner = literal_of(key_, entries_[key]);
       }
-      std::string name = place;
+      std::string name = location;
       name += '[' + inner + ']';
       read(name, argument);
     }
@@ -144,16 +144,16 @@ private:
   std::vector<SignatureEntry> entries_;
 };
 
-std::string became(const std::string &place, const std::string &before, const std::string &now) {
-  return place + ": " + before + " became " + now;
+std::string became(const std::string &location, const std::string &before, const std::string &now) {
+  return location + ": " + before + " became " + now;
 }
 
 std::string size_text(std::uint64_t word) {
   return word == kUnknownSize ? "?" : std::to_string(word);
 }
 
-/// Adds what differs between two entries of the same place; false if they are not of one kind, and
-/// what follows them cannot be compared.
+/// Adds what differs between two entries of the same location; false if they are not of one kind,
+/// and what follows them cannot be compared.
 bool compare(const SignatureKey &before, const SignatureEntry &a, const SignatureKey &now,
              const SignatureEntry &b, std::vector<std::string> &differences) {
   if (a.words == b.words &&
@@ -163,24 +163,24 @@ bool compare(const SignatureKey &before, const SignatureEntry &a, const Signatur
   if (alike && a.node() == Node::tensor) {
     for (std::size_t i = 1; i < a.words; ++i)
       if (before[a.at + i] != now[b.at + i])
-        differences.push_back(became(a.place + ", dimension " + std::to_string(i - 1),
+        differences.push_back(became(a.location + ", dimension " + std::to_string(i - 1),
                                      size_text(before[a.at + i]), size_text(now[b.at + i])));
     return true;
   }
   const bool kinds_alike = a.node() == b.node();
   if (kinds_alike && a.node() == Node::literal &&
       (alike || (literal_kind(a.head) == kText && literal_kind(b.head) == kText))) {
-    differences.push_back(became(a.place, literal_of(before, a), literal_of(now, b)));
+    differences.push_back(became(a.location, literal_of(before, a), literal_of(now, b)));
     return true;
   }
   if (kinds_alike && a.node() == Node::variable && a.head << 32 == b.head << 32 &&
       type_of(before, a) == type_of(now, b)) {
-    differences.push_back(became(a.place,
+    differences.push_back(became(a.location,
                                  "variable " + std::to_string(a.head >> 32) + " of the call",
                                  "variable " + std::to_string(b.head >> 32)));
     return true;
   }
-  differences.push_back(became(a.place, describe(before, a), describe(now, b)));
+  differences.push_back(became(a.location, describe(before, a), describe(now, b)));
   const bool leaves = kinds_alike && (a.node() == Node::tensor || a.node() == Node::variable ||
                                       a.node() == Node::literal);
   return leaves;
@@ -207,15 +207,15 @@ std::vector<std::string> differences(const SignatureKey &before, const Signature
       skip(b, j);
     }
   }
-  if (i < a.size()) all.push_back(a[i].place + " is missing");
-  if (j < b.size()) all.push_back(b[j].place + " is new");
+  if (i < a.size()) all.push_back(a[i].location + " is missing");
+  if (j < b.size()) all.push_back(b[j].location + " is new");
   return all;
 }
 
 std::optional<std::vector<std::uint32_t>> differing_sizes(const SignatureKey &before,
                                                           const SignatureKey &now) {
   if (before.size() != now.size()) return std::nullopt;
-  std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> positions;
   std::size_t compared = 0;
   for (const SignatureEntry &entry : entries_of(now)) {
     if (entry.node() != Node::tensor) continue;
@@ -223,11 +223,11 @@ std::optional<std::vector<std::uint32_t>> differing_sizes(const SignatureKey &be
       return std::nullopt;
     compared = entry.at + entry.words;
     for (std::size_t i = entry.at + 1; i < compared; ++i)
-      if (before[i] != now[i]) places.push_back(static_cast<std::uint32_t>(i));
+      if (before[i] != now[i]) positions.push_back(static_cast<std::uint32_t>(i));
   }
   if (!std::equal(before.data() + compared, before.data() + before.size(), now.data() + compared))
     return std::nullopt;
-  return places;
+  return positions;
 }
 
 std::vector<TensorType> tensor_types(const SignatureKey &key) {

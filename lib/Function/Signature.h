@@ -11,7 +11,7 @@ namespace weft::detail {
 
 /// One entry of a signature: a tensor, a variable, a literal, or a container before its entries.
 struct SignatureEntry {
-  std::string place;    ///< "argument 0", "argument 1[2]"
+  std::string location; ///< "argument 0", "argument 1[2]"
   std::size_t argument; ///< the number of the argument it belongs to
   std::size_t at;       ///< its first word
   std::size_t words;
@@ -28,7 +28,7 @@ inline constexpr auto kUnknownSize = static_cast<std::uint64_t>(unknown);
 /// What became different, in words: "argument 0, dimension 0: 32 became 31".
 std::vector<std::string> differences(const SignatureKey &before, const SignatureKey &now);
 
-/// The sizes of tensors that differ, by the places of their words, if nothing else does.
+/// The sizes of tensors that differ, by the positions of their words, if nothing else does.
 std::optional<std::vector<std::uint32_t>> differing_sizes(const SignatureKey &before,
                                                           const SignatureKey &now);
 

@@ -152,18 +152,18 @@ TapedProgram::DerivativePtr TapedProgram::derivative(const std::vector<std::uint
   const std::lock_guard one(mutex_);
   DerivativePtr &found = derivatives_[wrt];
   if (found) return found;
-  auto made = std::make_shared<Derivative>();
-  made->wrt = wrt;
+  auto derivative = std::make_shared<Derivative>();
+  derivative->wrt = wrt;
   try {
-    compile(*made);
+    compile(*derivative);
   } catch (const Error &error) {
     if (error.kind() != ErrorKind::compile && error.kind() != ErrorKind::state) throw;
     // Its ops may have derivatives one by one: the tape will say which has none.
-    made->refusal = error.message();
+    derivative->refusal = error.message();
     log_line(program_->name + ": runs op by op under tapes, as its derivative does not compile: " +
              std::string(error.message()));
   }
-  return found = std::move(made);
+  return found = std::move(derivative);
 }
 
 std::shared_ptr<TapedProgram> TapedProgram::gradient(const std::vector<std::uint32_t> &wrt) {

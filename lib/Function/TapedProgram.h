@@ -15,7 +15,7 @@
 namespace weft {
 
 /// Calls a program while tapes record. What they watch of its operands decides which derivative is
-/// compiled, once each. Its forward half runs in the place of the program, with the program's
+/// compiled, once each. Its forward half runs instead of the program, with the program's
 /// effects, and tapes note one pullback, which is the backward half. May be called by many threads.
 class TapedProgram : public std::enable_shared_from_this<TapedProgram> {
 public:

@@ -7,7 +7,6 @@
 
 #include "Function/Checks.h"
 #include "Ops/Interpreter.h"
-#include "Runtime/AppendSlice.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 
@@ -92,7 +91,7 @@ TensorArray TensorArray::write(const Operand &index, const Operand &value) const
   Tensor elements = traced ? elements_ : stack();
   if (Interpreter::current() == nullptr && number.item<std::int64_t>() == elements.size(0))
     return {detail::append_slice(elements, element), number + 1, true};
-  // One more than the last place must be a number, too.
+  // One more than the last index must be a number, too.
   constexpr auto kEnd = std::numeric_limits<std::int64_t>::max();
   check_index(logical_and(number >= 0, number < kEnd), number, size_);
   const Tensor next = number + 1, room = size_of(elements);

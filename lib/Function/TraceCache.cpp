@@ -60,11 +60,11 @@ TraceCache::TracePtr TraceCache::nearest_in_size(const ArgumentReader &arguments
   TracePtr best;
   std::size_t least = 0;
   for (const TracePtr &trace : traces_) {
-    const auto places = differing_sizes(trace->key, arguments.key);
+    const auto sizes = differing_sizes(trace->key, arguments.key);
     // Among equals the later one, which may leave more open.
-    if (!places || (best && places->size() > least)) continue;
+    if (!sizes || (best && sizes->size() > least)) continue;
     best = trace;
-    least = places->size();
+    least = sizes->size();
   }
   return best;
 }

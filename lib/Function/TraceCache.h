@@ -43,7 +43,7 @@ public:
   bool ones_too = false;           ///< sizes left open may be one
   bool rigid = false;              ///< no size must be left open
   bool size_wanted = false;        ///< the program looked at a size left open
-  bool single_use = false;         ///< good for one place of one trace around it
+  bool single_use = false;         ///< good for one call of one trace around it
   std::shared_ptr<const Program> program;
   std::vector<VariablePointer> stand_ins; ///< the program's parameters
   std::vector<VariableRef> captured;      ///< for each parameter the variable it must be, or null
@@ -56,7 +56,7 @@ public:
   CompileReport report;
   std::optional<CompiledCall> call;
 
-  /// The program for tapes, made at the first call under one.
+  /// The program for tapes, created at the first call under one.
   std::shared_ptr<TapedProgram> taped() {
     std::call_once(taped_once_, [&] { taped_ = std::make_shared<TapedProgram>(program); });
     return taped_;

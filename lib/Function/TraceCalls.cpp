@@ -1,5 +1,5 @@
-// What a trace has to do with the world around it: variables of arguments, variables made while it
-// is traced, calls of other traced functions, and traces around it.
+// What a trace has to do with the world around it: variables of arguments, variables created while
+// it is traced, calls of other traced functions, and traces around it.
 #include "Function/Tracer.h"
 
 #include <algorithm>
@@ -156,9 +156,9 @@ private:
 } // namespace
 
 void Tracer::check_made() const {
-  for (const std::weak_ptr<VariableState> &made : made_) {
-    if (made.expired()) continue;
-    const VariableRef variable = made.lock();
+  for (const std::weak_ptr<VariableState> &created : made_) {
+    if (created.expired()) continue;
+    const VariableRef variable = created.lock();
     if (variable.use_count() - 1 != ReferenceCount(variable.get()).of(program_)) continue;
     detail::refuse_unkept(program_.name, variable->name());
   }
@@ -167,7 +167,8 @@ void Tracer::check_made() const {
 void detail::refuse_unkept(const std::string &function, const std::string &variable) {
   throw StateError(
       function + ": the variable '" + variable +
-      "' is made anew by each call and kept nowhere, so that traced it would be one for all calls; "
+      "' is created anew by each call and kept nowhere, so that traced it would be one for all "
+      "calls; "
       "make it outside of the function, or in its first call alone and keep it where later calls "
       "find it");
 }
@@ -207,7 +208,7 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
   node.construct = std::make_unique<ProgramConstruct>();
   node.construct->kind = kind;
   node.construct->callee = callee;
-  node.place = here();
+  node.location = here();
   if (callee->orders != kAnyOrder) {
     // A pullback is there for the first derivative, and what is recorded has had its own.
     const std::int64_t more = kind == ConstructKind::custom   ? 1

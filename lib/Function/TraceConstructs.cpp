@@ -63,11 +63,11 @@ std::vector<Tensor> Tracer::add_construct(const ConstructCall &call,
   node.construct->kind = call.kind;
   node.construct->step = call.step;
   node.construct->regions = std::move(regions);
-  node.place = here();
+  node.location = here();
   // A while_loop takes no line itself: its condition's first will do.
   for (const ProgramRegion &region : node.construct->regions)
     for (const ProgramNode &inner : region.nodes)
-      if (node.place.line == 0) node.place = inner.place;
+      if (node.location.line == 0) node.location = inner.location;
   std::vector<Tensor> results;
   for (const TensorType &type : types) {
     const ValueId value = add_value(type);

@@ -161,7 +161,7 @@ std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Ten
   node.construct = std::make_unique<ProgramConstruct>();
   node.construct->kind = ConstructKind::pull;
   node.construct->record = recording.number;
-  node.place = here();
+  node.location = here();
   std::vector<Tensor> results;
   for (const std::uint32_t operand : recording.wrt) {
     node.construct->results.push_back(add_value(detail::type_of(recording.operands[operand])));

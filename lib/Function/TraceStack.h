@@ -7,11 +7,11 @@
 
 namespace weft::detail {
 
-/// One function that is being traced, or that runs in the place of its call, until its end. Throws
+/// One function that is being traced, or that runs instead of its call, until its end. Throws
 /// StateError if there are too many.
 class TraceFrame {
 public:
-  /// `key` is null where the callable runs in the place of a call.
+  /// `key` is null where the callable runs instead of a call.
   TraceFrame(const void *function, const std::string &name, const SignatureKey *key);
   ~TraceFrame() { innermost_ = outer_; }
   TraceFrame(const TraceFrame &) = delete;

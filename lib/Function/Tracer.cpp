@@ -35,7 +35,7 @@ Tracer::~Tracer() {
 thread_local constinit std::uint64_t Tracer::recorded_ = 0;
 constinit std::atomic<detail::ForeignLine (*)()> Tracer::line_finder_ = nullptr;
 
-ProgramPlace Tracer::here() {
+ProgramLocation Tracer::here() {
   ++recorded_;
   const std::source_location &where = CallSite::current();
   if (is_users(where))
@@ -100,8 +100,9 @@ ValueId Tracer::value_of(const Tensor &tensor) {
     const Ref *owner = static_cast<const Ref *>(base);
     if (owner == ref_) {
       if (is_open(region_of_[impl->trace_value])) return impl->trace_value;
-      throw StateError(program_.name + ": a tensor made inside a branch or a loop's body is used "
-                                       "outside of it; return it from there instead");
+      throw StateError(program_.name +
+                       ": a tensor created inside a branch or a loop's body is used "
+                       "outside of it; return it from there instead");
     }
     const Tracer *outer = outer_of(owner);
     if (outer == nullptr)

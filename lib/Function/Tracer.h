@@ -13,8 +13,8 @@
 
 namespace weft {
 
-/// Records the calls made while it is current. Its traced tensors hold a reference to the trace's
-/// name only, so that one which escapes can say where it came from.
+/// Records the calls that happen while it is current. Its traced tensors hold a reference to the
+/// trace's name only, so that one which escapes can say where it came from.
 class Tracer final : public Interpreter {
 public:
   /// A relaxed trace does not know sizes that its calls would: it is given up with SizeWanted when
@@ -130,7 +130,7 @@ private:
   /// one element (the compiler may fold it) and a hidden input otherwise.
   ValueId value_of(const Tensor &tensor);
   /// The line that this thread is doing a call of, for a node that is recorded now.
-  ProgramPlace here();
+  ProgramLocation here();
   /// The number of a file of the program.
   std::uint32_t file_number(const char *name);
   ValueId add_value(TensorType type);
@@ -146,7 +146,7 @@ private:
   Tracer *outer_of(const VariableRef &parameter) const;
   /// All nodes until now, in the order of the calls, those of open regions last.
   std::vector<const ProgramNode *> nodes_so_far() const;
-  /// Throws StateError for a variable that was made here and that nobody else keeps.
+  /// Throws StateError for a variable that was created here and that nobody else keeps.
   void check_made() const;
 
   static thread_local constinit std::uint64_t recorded_;
@@ -166,7 +166,7 @@ private:
   std::uint32_t last_file_number_ = 0;
   std::vector<Open> open_;    ///< the regions being traced, outermost first
   std::uint32_t regions_ = 0; ///< how many regions there were, of which 0 is the function's body
-  std::vector<std::uint32_t> region_of_; ///< where each value was made
+  std::vector<std::uint32_t> region_of_; ///< where each value was created
   /// Values of the eager tensors seen so far, by their impl; `alive_` keeps the addresses taken.
   std::unordered_map<const void *, ValueId> captured_;
   std::vector<Tensor> alive_;

@@ -71,7 +71,7 @@ private:
         ++dropped_;
         continue;
       }
-      ProgramNode copy{node.op, node.operands, node.attrs, node.result, nullptr, node.place};
+      ProgramNode copy{node.op, node.operands, node.attrs, node.result, nullptr, node.location};
       if (node.construct) {
         const ProgramConstruct &construct = *node.construct;
         copy.construct = std::make_unique<ProgramConstruct>();

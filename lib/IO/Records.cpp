@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "Support/Crc32c.h"
+#include "Support/Digest.h"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // Opens safetensors files and reads their tensors.
-#include "IO/SafetensorsFile.h"
+#include "IO/Safetensors.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,13 +10,12 @@
 
 #include <sys/mman.h>
 
-#include "IO/Naming.h"
-#include "IO/Xxh3.h"
+#include "IO/InputFile.h"
 #include "Runtime/NewTensor.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 #include "Support/Threads.h"
 
 namespace weft {
@@ -76,9 +75,9 @@ void add_shard(SafetensorsFile::State &state, std::unique_ptr<SafetensorsShard> 
   SafetensorsHeader &header = shard->header;
   for (std::size_t i = 0; i < header.entries.size(); ++i) {
     const auto digest = header.texts.find(std::string(kDigestPrefix) + header.entries[i].name);
-    state.places.push_back({.shard = shard.get(),
-                            .offset = shard->data + header.offsets[i],
-                            .digest = digest == header.texts.end() ? "" : digest->second});
+    state.elements.push_back({.shard = shard.get(),
+                              .offset = shard->data + header.offsets[i],
+                              .digest = digest == header.texts.end() ? "" : digest->second});
     state.entries.push_back(std::move(header.entries[i]));
   }
   for (auto &[name, text] : header.texts)
@@ -111,13 +110,13 @@ void open_indexed(SafetensorsFile::State &state) {
       return state.entries[a].name < state.entries[b].name;
     });
     std::vector<SafetensorsEntry> entries;
-    std::vector<SafetensorsFile::State::Place> places;
+    std::vector<SafetensorsFile::State::Elements> elements;
     for (const std::size_t i : order) {
       entries.push_back(std::move(state.entries[i]));
-      places.push_back(std::move(state.places[i]));
+      elements.push_back(std::move(state.elements[i]));
     }
     state.entries = std::move(entries);
-    state.places = std::move(places);
+    state.elements = std::move(elements);
     return;
   }
   std::set<std::string_view> there;
@@ -220,25 +219,25 @@ const Widened *find_widened(std::string_view dtype) {
 /// A tensor that is being read.
 struct Loading {
   const SafetensorsEntry *entry;
-  const SafetensorsFile::State::Place *place;
+  const SafetensorsFile::State::Elements *elements;
   const Widened *widened; ///< null if its elements are as they are in memory
   Tensor tensor;
 
   void read() const {
-    const InputFile &file = place->shard->file;
+    const InputFile &file = elements->shard->file;
     Xxh3 digest;
     std::vector<char> piece(widened == nullptr ? 0 : kPiece);
     std::byte *to = tensor.impl()->data;
     for (std::uint64_t at = 0; at < entry->bytes;) {
       const std::size_t size = std::min<std::uint64_t>(kPiece, entry->bytes - at);
       char *const bytes = widened == nullptr ? reinterpret_cast<char *>(to) : piece.data();
-      file.read_at(place->offset + at, bytes, size, "elements");
-      if (!place->digest.empty()) digest.update(bytes, size);
+      file.read_at(elements->offset + at, bytes, size, "elements");
+      if (!elements->digest.empty()) digest.update(bytes, size);
       if (widened != nullptr) widened->convert(bytes, to, size / widened->bytes);
       to += widened == nullptr ? size : size / widened->bytes * item_size(widened->dtype);
       at += size;
     }
-    if (!place->digest.empty() && digest.digits() != place->digest)
+    if (!elements->digest.empty() && digest.digits() != elements->digest)
       file.fail("'" + shown(entry->name) + "' is damaged: it is not what its digest says");
     check_booleans(file);
   }
@@ -285,7 +284,7 @@ Loading begin_loading(const SafetensorsFile &file, std::string_view name,
   Tensor tensor = naming(file.path(), [&] { return detail::new_tensor(*dtype, entry->shape); });
   prefer_large_pages(tensor);
   return {.entry = entry,
-          .place = &file.state().places[number],
+          .elements = &file.state().elements[number],
           .widened = widened,
           .tensor = std::move(tensor)};
 }

@@ -1,18 +1,82 @@
-// Reads and writes the JSON of safetensors headers.
-#include "IO/SafetensorsHeader.h"
-
+// The JSON of safetensors, read as a stream: headers, which are also written here, and indices of
+// models in several files.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <tuple>
 
-#include "IO/JsonEvents.h"
-#include "Support/Shown.h"
+#include <nlohmann/json.hpp>
+
+#include "IO/Safetensors.h"
+#include "Support/Fault.h"
+#include "Support/Messages.h"
 
 namespace weft {
 
 namespace {
+
+/// A reader hears of the parts of a text one after the other, and keeps what it wants: memory is
+/// bounded by that. Each member returns whether the text is as it should be; those that a reader
+/// does not override say that it is not.
+class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
+public:
+  bool null() override { return refuse("null"); }
+  bool boolean(bool) override { return refuse("a boolean"); }
+  bool number_integer(number_integer_t) override { return refuse("a negative number"); }
+  bool number_unsigned(number_unsigned_t) override { return refuse("a number"); }
+  bool number_float(number_float_t, const string_t &text) override {
+    return refuse("the number " + shown(text));
+  }
+  bool string(string_t &) override { return refuse("a text"); }
+  bool binary(binary_t &) override { return refuse("binary data"); }
+  bool start_object(std::size_t) override { return refuse("an object"); }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return refuse("a list"); }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t position, const std::string &,
+                   const nlohmann::detail::exception &) override {
+    return fail("is no valid JSON at byte " + std::to_string(position));
+  }
+
+  /// Reads the text, which must be one value; what is wrong with it, if anything is.
+  Check read(std::string_view text) {
+    // The parser takes a NUL for the end.
+    if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
+      fail("is no valid JSON at byte " + std::to_string(at + 1));
+    else if (!nlohmann::json::sax_parse(text.begin(), text.end(), this) && message_.empty())
+      fail("is no valid JSON");
+    if (message_.empty()) return std::nullopt;
+    return Fault{ErrorKind::io, message_};
+  }
+
+protected:
+  /// Keeps the first thing that is wrong; false.
+  bool fail(std::string message) {
+    if (message_.empty()) message_ = std::move(message);
+    return false;
+  }
+  /// Where the reader is, for `refuse`: "the shape of 'w'".
+  virtual std::string position() const = 0;
+
+private:
+  bool refuse(const std::string &what) { return fail("has " + what + " as " + position()); }
+
+  std::string message_;
+};
+
+/// The text as JSON has it, in quotes. Throws ValueError, which calls it `what`, if it is not
+/// UTF-8.
+std::string json_text(const std::string &text, const std::string &what) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception &) {
+    throw ValueError(what + " is not UTF-8");
+  }
+}
 
 /// The dtypes of the format, widest first as its writers order tensors.
 struct Known {
@@ -79,7 +143,7 @@ public:
   std::map<std::string, std::string> texts;
 
 protected:
-  std::string place() const override {
+  std::string position() const override {
     if (depth_ == 0) return "its whole";
     if (depth_ == 1) return "what belongs to '" + shown(name_) + "'";
     return "the " + shown(field_) + " of '" + shown(name_) + "'";
@@ -108,13 +172,13 @@ private:
                                                   : nullptr;
     if (seen == nullptr)
       return fail("has a field '" + shown(field_) + "' in '" + shown(name_) + "'");
-    if (*seen) return fail("has " + place() + " twice");
+    if (*seen) return fail("has " + position() + " twice");
     return *seen = true;
   }
   bool add_size(std::uint64_t size) {
     Shape &shape = entries.back().shape;
     if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      return fail("has the size " + std::to_string(size) + " in " + place());
+      return fail("has the size " + std::to_string(size) + " in " + position());
     if (shape.rank() == max_rank)
       return fail("has more than " + std::to_string(max_rank) + " sizes as " + place());
     shape.push_back(static_cast<std::int64_t>(size));
@@ -233,14 +297,14 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text,
 }
 
 void sort_for_safetensors(std::vector<SafetensorsItem> &items) {
-  const auto place = [](const SafetensorsItem &item) {
+  const auto rank = [](const SafetensorsItem &item) {
     const std::string_view dtype = safetensors_dtype(item.tensor.dtype());
     return std::find_if(kKnown.begin(), kKnown.end(),
                         [&](const Known &known) { return known.name == dtype; });
   };
   std::sort(items.begin(), items.end(), [&](const SafetensorsItem &a, const SafetensorsItem &b) {
-    return std::pair(place(a), std::string_view(a.name)) <
-           std::pair(place(b), std::string_view(b.name));
+    return std::pair(rank(a), std::string_view(a.name)) <
+           std::pair(rank(b), std::string_view(b.name));
   });
 }
 
@@ -279,6 +343,84 @@ std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
                      " bytes, but the format allows " + std::to_string(kMaxSafetensors) + " and " +
                      std::to_string(kMaxSafetensorsHeader));
   return header;
+}
+
+namespace {
+
+/// What a file system takes, in bytes.
+constexpr std::size_t kLongestName = 255;
+
+/// Hears an index; what it says beside the map is passed over.
+class IndexEvents final : public JsonEvents {
+public:
+  bool null() override { return skips(); }
+  bool boolean(bool) override { return skips(); }
+  bool number_integer(number_integer_t) override { return skips(); }
+  bool number_unsigned(number_unsigned_t) override { return skips(); }
+  bool number_float(number_float_t, const string_t &) override { return skips(); }
+  bool start_array(std::size_t) override { return skips() && deeper(); }
+  bool end_array() override { return ends(); }
+  bool start_object(std::size_t) override {
+    return depth_ == 0 || depth_ == 1 || skips() ? deeper() : false;
+  }
+  bool end_object() override { return ends(); }
+  bool key(string_t &name) override {
+    if (depth_ == 1) {
+      in_map_ = name == "weight_map";
+      if (in_map_ && had_map) return fail("has weight_map twice");
+      had_map = had_map || in_map_;
+    }
+    name_ = std::move(name);
+    return true;
+  }
+  bool string(string_t &file) override {
+    if (!in_map_ || depth_ != 2) return skips();
+    // A name of a file beside the index, and of none elsewhere.
+    if (file.empty() || file.size() > kLongestName || file == "." || file == ".." ||
+        std::any_of(file.begin(), file.end(),
+                    [](unsigned char c) { return c == '/' || c < ' ' || c == 0x7f; }))
+      return fail("has '" + shown(file) + "' as the file of '" + shown(name_) +
+                  "', which is no name of a file");
+    if (files.size() == kMaxSafetensors) return fail("names too many tensors");
+    if (!files.emplace(name_, std::move(file)).second)
+      return fail("has '" + shown(name_) + "' twice");
+    return true;
+  }
+
+  std::map<std::string, std::string> files; ///< by the names of tensors
+  bool had_map = false;
+
+protected:
+  std::string position() const override { return "what belongs to '" + shown(name_) + "'"; }
+
+private:
+  bool skips() {
+    if (depth_ > 0 && !in_map_) return true;
+    return fail("is no index: it has something else than names of files in its weight_map");
+  }
+  bool deeper() { return ++depth_ <= 16 || fail("is nested too deeply"); }
+  bool ends() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  bool in_map_ = false;
+  std::string name_;
+};
+
+} // namespace
+
+std::map<std::string, std::string> read_safetensors_index(const InputFile &file) {
+  if (file.size() > kMaxSafetensorsHeader)
+    file.fail("is an index of " + std::to_string(file.size()) + " bytes, more than " +
+              std::to_string(kMaxSafetensorsHeader));
+  std::string text(file.size(), '\0');
+  file.read_at(0, text.data(), text.size(), "text");
+  IndexEvents events;
+  if (const Check fault = events.read(text)) file.fail(fault->message);
+  if (!events.had_map) file.fail("is no index of safetensors files: it has no weight_map");
+  return std::move(events.files);
 }
 
 } // namespace weft

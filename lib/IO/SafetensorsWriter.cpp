@@ -1,13 +1,13 @@
 // Digest and write of each piece of memory while it is in the cache.
-#include "IO/SafetensorsWriter.h"
+#include "IO/Safetensors.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "IO/Xxh3.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "Kernels/Windows.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <weft/dtype.h>
 

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "Kernels/Convolution.h"
-#include "Kernels/DepthwiseKernels.h"
+#include "Kernels/ConvolutionKernels.h"
 #include "Kernels/MatmulKernels.h"
-#include "Kernels/NarrowKernels.h"
 #include "Kernels/WindowRows.h"
 
 #include <algorithm>

@@ -54,13 +54,13 @@ void without_memory(const ConvolutionShape &shape, const T *y, const T *kernel, 
     return from / axis.stride;
   };
   for (int64_t at = 0; at < shape.batch * a.in * b.in * c.in * shape.in_channels; ++at) {
-    const int64_t channel = at % shape.in_channels, place = at / shape.in_channels;
-    const int64_t image = place / c.in / b.in / a.in, group = channel / in_group;
+    const int64_t channel = at % shape.in_channels, element = at / shape.in_channels;
+    const int64_t image = element / c.in / b.in / a.in, group = channel / in_group;
     T sum = 0;
     for (int64_t tap = taps; tap-- > 0;) {
-      const int64_t i = position(a, place / c.in / b.in % a.in, tap / c.window / b.window);
-      const int64_t j = position(b, place / c.in % b.in, tap / c.window % b.window);
-      const int64_t k = position(c, place % c.in, tap % c.window);
+      const int64_t i = position(a, element / c.in / b.in % a.in, tap / c.window / b.window);
+      const int64_t j = position(b, element / c.in % b.in, tap / c.window % b.window);
+      const int64_t k = position(c, element % c.in, tap % c.window);
       if (i < 0 || j < 0 || k < 0) continue;
       const T *const from =
           y + (((image * a.out + i) * b.out + j) * c.out + k) * shape.out_channels;

@@ -28,4 +28,4 @@ void cumulative(const CumulativeCall &call, std::span<const void *const> operand
 } // namespace weft::kernels
 
 // The same for compiled code: one symbol per op and dtype, weft_rt_cumsum_f32(numbers, operand..,
-// result), made from the records. `numbers` are outer, size, inner, flags.
+// result), generated from the records. `numbers` are outer, size, inner, flags.

@@ -2,7 +2,7 @@
 // build compiles this file once per level, with that level's -march and WEFT_LEVEL set to 2, 3 or
 // 4.
 
-#include "Kernels/DepthwiseKernels.h"
+#include "Kernels/ConvolutionKernels.h"
 #include "Kernels/MatmulVector.h"
 
 namespace WEFT_LEVEL_NAMESPACE {

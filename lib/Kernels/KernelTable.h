@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 #include <weft/detail/opcode.h>
 #include <weft/dtype.h>
 

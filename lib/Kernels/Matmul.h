@@ -1,7 +1,7 @@
 // Matrix multiplication of strided batches: the one entry behind eager, traced and compiled code.
 #pragma once
 
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <weft/dtype.h>
 

@@ -1,7 +1,7 @@
 // Grows and keeps the per-thread packing buffers.
 
 #include "Kernels/MatmulScratch.h"
-#include "Support/ThreadEnd.h"
+#include "Support/ThreadExit.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The sizes at which the matrix product changes its way of working, all in one place.
+// The sizes at which the matrix product changes its way of working, all in one file.
 //
 // They were found by timing each way on either side; docs/matmul.md has the figures and says how to
 // take them again. None of them depends on the number of threads, so the result does not either.

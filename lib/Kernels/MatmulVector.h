@@ -3,7 +3,7 @@
 //
 // This and the headers above it are only for files that the build compiles once per level, with
 // WEFT_LEVEL set to 2, 3 or 4. The namespace is the level's, so that code of different levels has
-// different names and the linker can never put one in the place of another.
+// different names and the linker can never substitute one for another.
 #pragma once
 
 #include "Kernels/MatmulKernels.h"

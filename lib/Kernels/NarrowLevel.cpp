@@ -2,8 +2,8 @@
 // The build compiles this file once per level, with that level's -march and WEFT_LEVEL set to 2, 3
 // or 4.
 
+#include "Kernels/ConvolutionKernels.h"
 #include "Kernels/MatmulVector.h"
-#include "Kernels/NarrowKernels.h"
 
 namespace WEFT_LEVEL_NAMESPACE {
 namespace {

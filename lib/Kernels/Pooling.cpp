@@ -67,14 +67,14 @@ void for_runs(const DenseAxis &axis, const Run &run) {
   }
 }
 
-/// Calls `run(row, position, place)` for the runs of neighbouring positions of one row that see the
-/// same taps: the first one's number and the element of the image that its first tap sees.
+/// Calls `run(row, position, offset)` for the runs of neighbouring positions of one row that see
+/// the same taps: the first one's number and the element of the image that its first tap sees.
 /// `run_nothing(position, count)` for those that see none.
 template <class Run, class RunNothing>
 void for_positions(const PoolingShape &shape, const DenseWindows &w, int64_t image, int64_t plane,
                    int64_t line, const Run &run, const RunNothing &run_nothing) {
   const DenseAxis &depth = w.axes[0], &height = w.axes[1], &width = w.axes[2];
-  // Elements from one place along each axis to the next, of images and of windows.
+  // Elements from one step along each axis to the next, of images and of windows.
   const int64_t x_steps[] = {height.in * width.in * w.channels, width.in * w.channels, w.channels};
   const int64_t numbers[] = {shape.axes[1].window * shape.axes[2].window, shape.axes[2].window, 1};
   const int64_t plane_at = plane * depth.stride - depth.low;
@@ -88,10 +88,10 @@ void for_positions(const PoolingShape &shape, const DenseWindows &w, int64_t ima
                    .first_number = 0,
                    .x_step = width.stride * w.channels,
                    .y_step = width.out_step * w.channels};
-    int64_t place = image * depth.in * x_steps[0], seen = 1;
+    int64_t offset = image * depth.in * x_steps[0], seen = 1;
     for (int i = 0; i < 3; ++i) {
       const DenseAxis &axis = w.axes[i];
-      place += (at[i] + inside[i].first * axis.dilation) * x_steps[i];
+      offset += (at[i] + inside[i].first * axis.dilation) * x_steps[i];
       row.first_number += (axis.first_tap + inside[i].first * axis.tap_step) * numbers[i];
       row.taps[i] = {.count = inside[i].last - inside[i].first,
                      .x_step = axis.dilation * x_steps[i],
@@ -99,12 +99,12 @@ void for_positions(const PoolingShape &shape, const DenseWindows &w, int64_t ima
       seen *= row.taps[i].count;
     }
     if (seen == 0) run_nothing(position, count);
-    else run(row, position, place);
+    else run(row, position, offset);
   });
 }
 
-/// Calls `run(row, place in x, place in y)` for all runs of positions, on all threads;
-/// `fill(place in y)` for positions that see nothing.
+/// Calls `run(row, offset in x, offset in y)` for all runs of positions, on all threads;
+/// `fill(offset in y)` for positions that see nothing.
 template <typename T, class Run, class Fill>
 void for_rows(const PoolingShape &shape, const Run &run, const Fill &fill) {
   for_kinds_of_windows(
@@ -119,8 +119,8 @@ void for_rows(const PoolingShape &shape, const Run &run, const Fill &fill) {
                     first_position(shape.axes, part, image, plane, line) * shape.channels;
                 for_positions(
                     shape, part, image, plane, line,
-                    [&](const PoolingRow &row, int64_t position, int64_t place) {
-                      run(row, place, first + position * step);
+                    [&](const PoolingRow &row, int64_t position, int64_t offset) {
+                      run(row, offset, first + position * step);
                     },
                     [&](int64_t position, int64_t count) {
                       for (int64_t i = position; i < position + count; ++i) fill(first + i * step);
@@ -162,15 +162,15 @@ void pool(DType dtype, Pool kind, const PoolingShape &given, const void *x, void
     T *const to = static_cast<T *>(y);
     for_rows<T>(
         shape,
-        [&](const PoolingRow &row, int64_t place, int64_t at) {
-          kernel(row, from + place, to + at);
+        [&](const PoolingRow &row, int64_t offset, int64_t at) {
+          kernel(row, from + offset, to + at);
         },
         [&](int64_t at) { std::fill_n(to + at, shape.channels, nothing); });
   });
 }
 
-void pool_places(DType dtype, Pool kind, const PoolingShape &given, const void *x,
-                 int32_t *places) noexcept {
+void pool_taps(DType dtype, Pool kind, const PoolingShape &given, const void *x,
+               int32_t *taps) noexcept {
   const PoolingShape shape = with_long_rows(given);
   if (is_empty(shape)) return;
   visit_pooling_kernels(dtype, [&]<typename T>(const PoolingKernels<T> &kernels) {
@@ -178,14 +178,14 @@ void pool_places(DType dtype, Pool kind, const PoolingShape &given, const void *
     const T *const from = static_cast<const T *>(x);
     for_rows<T>(
         shape,
-        [&](const PoolingRow &row, int64_t place, int64_t at) {
-          kernel(row, from + place, places + at);
+        [&](const PoolingRow &row, int64_t offset, int64_t at) {
+          kernel(row, from + offset, taps + at);
         },
-        [&](int64_t at) { std::fill_n(places + at, shape.channels, 0); });
+        [&](int64_t at) { std::fill_n(taps + at, shape.channels, 0); });
   });
 }
 
-void pool_take(DType dtype, const PoolingShape &given, const void *x, const int32_t *places,
+void pool_take(DType dtype, const PoolingShape &given, const void *x, const int32_t *taps,
                void *y) noexcept {
   const PoolingShape shape = with_long_rows(given);
   if (is_empty(shape)) return;
@@ -194,14 +194,14 @@ void pool_take(DType dtype, const PoolingShape &given, const void *x, const int3
     T *const to = static_cast<T *>(y);
     for_rows<T>(
         shape,
-        [&](const PoolingRow &row, int64_t place, int64_t at) {
-          kernels.take(row, places + at, from + place, to + at);
+        [&](const PoolingRow &row, int64_t offset, int64_t at) {
+          kernels.take(row, taps + at, from + offset, to + at);
         },
         [&](int64_t at) { std::fill_n(to + at, shape.channels, T(0)); });
   });
 }
 
-void pool_scatter(DType dtype, const PoolingShape &given, const void *y, const int32_t *places,
+void pool_scatter(DType dtype, const PoolingShape &given, const void *y, const int32_t *taps,
                   void *x) noexcept {
   const PoolingShape shape = with_long_rows(given);
   const auto &[a, b, c] = shape.axes;
@@ -242,7 +242,7 @@ void pool_scatter(DType dtype, const PoolingShape &given, const void *y, const i
                 for_runs(width, [&](int64_t first, int64_t count, const Inside &columns) {
                   if (columns.first == columns.last) return;
                   const int64_t at = position + first * shape.channels;
-                  const int64_t place =
+                  const int64_t offset =
                       first * c.stride - c.low + columns.first * c.window_dilation;
                   kernels.scatter({.channels = shape.channels,
                                    .positions = count,
@@ -253,7 +253,7 @@ void pool_scatter(DType dtype, const PoolingShape &given, const void *y, const i
                                    .first_number = tap + columns.first,
                                    .x_step = c.stride * shape.channels,
                                    .y_step = shape.channels},
-                                  places + at, from + at, row + place * shape.channels);
+                                  taps + at, from + at, row + offset * shape.channels);
                 });
               });
             });
@@ -293,21 +293,21 @@ static weft::kernels::PoolingShape shape_of(const int64_t *numbers) {
     weft::kernels::pool(weft::DType::Name, weft::kernels::Pool::sum,                               \
                         weft::kernels::transposed(shape_of(numbers)), y, x);                       \
   }                                                                                                \
-  void weft_rt_window_argmax_##Name(const int64_t *numbers, const Type *x, int32_t *places) {      \
-    weft::kernels::pool_places(weft::DType::Name, weft::kernels::Pool::max, shape_of(numbers), x,  \
-                               places);                                                            \
+  void weft_rt_window_argmax_##Name(const int64_t *numbers, const Type *x, int32_t *taps) {        \
+    weft::kernels::pool_taps(weft::DType::Name, weft::kernels::Pool::max, shape_of(numbers), x,    \
+                             taps);                                                                \
   }                                                                                                \
-  void weft_rt_window_argmin_##Name(const int64_t *numbers, const Type *x, int32_t *places) {      \
-    weft::kernels::pool_places(weft::DType::Name, weft::kernels::Pool::min, shape_of(numbers), x,  \
-                               places);                                                            \
+  void weft_rt_window_argmin_##Name(const int64_t *numbers, const Type *x, int32_t *taps) {        \
+    weft::kernels::pool_taps(weft::DType::Name, weft::kernels::Pool::min, shape_of(numbers), x,    \
+                             taps);                                                                \
   }                                                                                                \
-  void weft_rt_window_take_##Name(const int64_t *numbers, const Type *x, const int32_t *places,    \
+  void weft_rt_window_take_##Name(const int64_t *numbers, const Type *x, const int32_t *taps,      \
                                   Type *y) {                                                       \
-    weft::kernels::pool_take(weft::DType::Name, shape_of(numbers), x, places, y);                  \
+    weft::kernels::pool_take(weft::DType::Name, shape_of(numbers), x, taps, y);                    \
   }                                                                                                \
-  void weft_rt_window_scatter_##Name(const int64_t *numbers, const Type *y, const int32_t *places, \
+  void weft_rt_window_scatter_##Name(const int64_t *numbers, const Type *y, const int32_t *taps,   \
                                      Type *x) {                                                    \
-    weft::kernels::pool_scatter(weft::DType::Name, shape_of(numbers), y, places, x);               \
+    weft::kernels::pool_scatter(weft::DType::Name, shape_of(numbers), y, taps, x);                 \
   }
 WEFT_POOLING_ENTRIES(f32, float)
 WEFT_POOLING_ENTRIES(f64, double)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Kernels/Windows.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <weft/dtype.h>
 
@@ -33,19 +33,19 @@ enum class Pool { max, min, sum };
 /// below.
 void pool(DType dtype, Pool kind, const PoolingShape &shape, const void *x, void *y) noexcept;
 
-/// Of each window the place of its largest (`max`) or least element in the window, row-major; of
+/// Of each window the tap of its largest (`max`) or least element in the window, row-major; of
 /// nothing 0. Windows have at most 2^31 - 1 elements and input dilation is 1.
-void pool_places(DType dtype, Pool kind, const PoolingShape &shape, const void *x,
-                 int32_t *places) noexcept;
+void pool_taps(DType dtype, Pool kind, const PoolingShape &shape, const void *x,
+               int32_t *taps) noexcept;
 
-/// The elements at those places of the windows over `x`; 0 where a place is none of the window's or
+/// The elements at those taps of the windows over `x`; 0 where a tap is none of the window's or
 /// outside of the image.
-void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int32_t *places,
+void pool_take(DType dtype, const PoolingShape &shape, const void *x, const int32_t *taps,
                void *y) noexcept;
 
 /// The transpose of `pool_take`: each element of `x` becomes the sum of the `y` of the windows that
-/// have their place there, in the order of the windows' positions.
-void pool_scatter(DType dtype, const PoolingShape &shape, const void *y, const int32_t *places,
+/// have their tap there, in the order of the windows' positions.
+void pool_scatter(DType dtype, const PoolingShape &shape, const void *y, const int32_t *taps,
                   void *x) noexcept;
 
 } // namespace weft::kernels
@@ -60,13 +60,13 @@ void pool_scatter(DType dtype, const PoolingShape &shape, const void *y, const i
   extern "C" void weft_rt_window_sum_transpose_##Name(const int64_t *numbers, const Type *y,       \
                                                       Type *x);                                    \
   extern "C" void weft_rt_window_argmax_##Name(const int64_t *numbers, const Type *x,              \
-                                               int32_t *places);                                   \
+                                               int32_t *taps);                                     \
   extern "C" void weft_rt_window_argmin_##Name(const int64_t *numbers, const Type *x,              \
-                                               int32_t *places);                                   \
+                                               int32_t *taps);                                     \
   extern "C" void weft_rt_window_take_##Name(const int64_t *numbers, const Type *x,                \
-                                             const int32_t *places, Type *y);                      \
+                                             const int32_t *taps, Type *y);                        \
   extern "C" void weft_rt_window_scatter_##Name(const int64_t *numbers, const Type *y,             \
-                                                const int32_t *places, Type *x);
+                                                const int32_t *taps, Type *x);
 WEFT_POOLING_ENTRIES(f32, float)
 WEFT_POOLING_ENTRIES(f64, double)
 WEFT_POOLING_ENTRIES(i32, int32_t)

@@ -37,11 +37,11 @@ struct PoolingKernels {
   /// The number of the tap that `max` takes.
   void (*argmax)(const PoolingRow &row, const T *x, int32_t *y);
   void (*argmin)(const PoolingRow &row, const T *x, int32_t *y);
-  /// What the tap of that number sees: y[position, channel] = x at tap places[position, channel];
+  /// What the tap of that number sees: y[position, channel] = x at tap taps[position, channel];
   /// 0 where that is none of the taps.
-  void (*take)(const PoolingRow &row, const int32_t *places, const T *x, T *y);
+  void (*take)(const PoolingRow &row, const int32_t *taps, const T *x, T *y);
   /// Adds y[position, channel] to what its tap sees, one position after the other; integers wrap.
-  void (*scatter)(const PoolingRow &row, const int32_t *places, const T *y, T *x);
+  void (*scatter)(const PoolingRow &row, const int32_t *taps, const T *y, T *x);
 };
 
 /// All element types of one level.

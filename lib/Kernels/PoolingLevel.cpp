@@ -32,29 +32,29 @@ inline void store_lanes(T *to, Vec<T> value, int lanes) {
   store_first(reinterpret_cast<Sum<T> *>(to), (Vec<Sum<T>>)value, lanes);
 }
 
-/// As many places as a vector of T has lanes: in memory, and what comparisons of T give.
+/// As many taps as a vector of T has lanes: in memory, and what comparisons of T give.
 template <typename T>
-using Places = int32_t __attribute__((ext_vector_type(kLanes<T>)));
+using Taps = int32_t __attribute__((ext_vector_type(kLanes<T>)));
 template <typename T>
 using Wide = decltype(Vec<T>() == Vec<T>());
 
 template <typename T>
-inline Wide<T> load_places(const int32_t *from, int lanes) {
-  Places<T> places = 0;
-  if (lanes == kLanes<T>) __builtin_memcpy(&places, from, sizeof places);
+inline Wide<T> load_taps(const int32_t *from, int lanes) {
+  Taps<T> taps = 0;
+  if (lanes == kLanes<T>) __builtin_memcpy(&taps, from, sizeof taps);
   else
-    for (int i = 0; i < lanes; ++i) places[i] = from[i];
-  return __builtin_convertvector(places, Wide<T>);
+    for (int i = 0; i < lanes; ++i) taps[i] = from[i];
+  return __builtin_convertvector(taps, Wide<T>);
 }
 template <typename T>
-inline void store_places(int32_t *to, Wide<T> wide, int lanes) {
-  const Places<T> places = __builtin_convertvector(wide, Places<T>);
-  if (lanes == kLanes<T>) __builtin_memcpy(to, &places, sizeof places);
+inline void store_taps(int32_t *to, Wide<T> wide, int lanes) {
+  const Taps<T> taps = __builtin_convertvector(wide, Taps<T>);
+  if (lanes == kLanes<T>) __builtin_memcpy(to, &taps, sizeof taps);
   else
-    for (int i = 0; i < lanes; ++i) to[i] = places[i];
+    for (int i = 0; i < lanes; ++i) to[i] = taps[i];
 }
 
-/// Whether later elements take the place of the best so far: they are larger, or the first NaN.
+/// Whether later elements replace the best so far: they are larger, or the first NaN.
 template <typename T, bool Largest>
 inline Wide<T> is_better(Vec<T> later, Vec<T> best) {
   if constexpr (kIsFloat<T>) return ~(Largest ? later <= best : later >= best) & (best == best);
@@ -136,45 +136,45 @@ void sum(const PoolingRow &row, const T *x, T *y) {
 }
 
 template <typename T, bool Largest>
-void place_of_extreme(const PoolingRow &row, const T *x, int32_t *y) {
+void tap_of_extreme(const PoolingRow &row, const T *x, int32_t *y) {
   for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
     constexpr int kCount = decltype(channels)::count;
     const T *const from = x + position * row.x_step + c;
     int32_t *const to = y + position * row.y_step + c;
     Vec<T> best[kCount];
-    Wide<T> place[kCount];
+    Wide<T> tap[kCount];
     WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
       best[v] = load_lanes(from + v * kLanes<T>, channels.of(v));
-      place[v] = int32_t(row.first_number);
+      tap[v] = int32_t(row.first_number);
     }
     for_taps(row, [&](int64_t offset, int32_t number) WEFT_INLINE {
       WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
         const Vec<T> later = load_lanes(from + offset + v * kLanes<T>, channels.of(v));
         const Wide<T> better = is_better<T, Largest>(later, best[v]), here = number;
         best[v] = better ? later : best[v];
-        place[v] = better ? here : place[v];
+        tap[v] = better ? here : tap[v];
       }
     });
     WEFT_UNROLLED for (int v = 0; v < kCount; ++v)
-        store_places<T>(to + v * kLanes<T>, place[v], channels.of(v));
+        store_taps<T>(to + v * kLanes<T>, tap[v], channels.of(v));
   });
 }
 
 template <typename T>
-void take(const PoolingRow &row, const int32_t *places, const T *x, T *y) {
+void take(const PoolingRow &row, const int32_t *taps, const T *x, T *y) {
   for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
     constexpr int kCount = decltype(channels)::count;
     const T *const from = x + position * row.x_step + c;
-    const int32_t *const at = places + position * row.y_step + c;
+    const int32_t *const at = taps + position * row.y_step + c;
     T *const to = y + position * row.y_step + c;
     Vec<T> taken[kCount] = {};
-    Wide<T> place[kCount];
-    WEFT_UNROLLED for (int v = 0; v < kCount; ++v) place[v] =
-        load_places<T>(at + v * kLanes<T>, channels.of(v));
+    Wide<T> tap[kCount];
+    WEFT_UNROLLED for (int v = 0; v < kCount; ++v) tap[v] =
+        load_taps<T>(at + v * kLanes<T>, channels.of(v));
     for_taps(row, [&](int64_t offset, int32_t number) WEFT_INLINE {
       const Wide<T> here = number;
       WEFT_UNROLLED for (int v = 0; v < kCount; ++v) taken[v] =
-          place[v] == here ? load_lanes(from + offset + v * kLanes<T>, channels.of(v)) : taken[v];
+          tap[v] == here ? load_lanes(from + offset + v * kLanes<T>, channels.of(v)) : taken[v];
     });
     WEFT_UNROLLED for (int v = 0; v < kCount; ++v)
         store_lanes(to + v * kLanes<T>, taken[v], channels.of(v));
@@ -182,17 +182,17 @@ void take(const PoolingRow &row, const int32_t *places, const T *x, T *y) {
 }
 
 template <typename T>
-void scatter(const PoolingRow &row, const int32_t *places, const T *y, T *x) {
+void scatter(const PoolingRow &row, const int32_t *taps, const T *y, T *x) {
   for_channels<T>(row, [&](auto channels, int64_t position, int64_t c) WEFT_INLINE {
     constexpr int kCount = decltype(channels)::count;
     const T *const from = y + position * row.y_step + c;
-    const int32_t *const at = places + position * row.y_step + c;
+    const int32_t *const at = taps + position * row.y_step + c;
     T *const to = x + position * row.x_step + c;
     Vec<Sum<T>> value[kCount];
-    Wide<T> place[kCount];
+    Wide<T> tap[kCount];
     WEFT_UNROLLED for (int v = 0; v < kCount; ++v) {
       value[v] = (Vec<Sum<T>>)load_lanes(from + v * kLanes<T>, channels.of(v));
-      place[v] = load_places<T>(at + v * kLanes<T>, channels.of(v));
+      tap[v] = load_taps<T>(at + v * kLanes<T>, channels.of(v));
     }
     for_taps(row, [&](int64_t offset, int32_t number) WEFT_INLINE {
       const Wide<T> here = number;
@@ -201,7 +201,7 @@ void scatter(const PoolingRow &row, const int32_t *places, const T *y, T *x) {
         // 0 changes no sum that began with 0.
         T *const target = to + offset + v * kLanes<T>;
         const auto before = (Vec<Sum<T>>)load_lanes(target, channels.of(v));
-        const Vec<Sum<T>> added = place[v] == here ? value[v] : nothing;
+        const Vec<Sum<T>> added = tap[v] == here ? value[v] : nothing;
         store_lanes(target, (Vec<T>)(before + added), channels.of(v));
       }
     });
@@ -213,8 +213,8 @@ void scatter(const PoolingRow &row, const int32_t *places, const T *y, T *x) {
 
 template <typename T>
 constexpr PoolingKernels<T> kernels() {
-  return {extreme<T, true>,           extreme<T, false>, sum<T>,    place_of_extreme<T, true>,
-          place_of_extreme<T, false>, take<T>,           scatter<T>};
+  return {extreme<T, true>,         extreme<T, false>, sum<T>,    tap_of_extreme<T, true>,
+          tap_of_extreme<T, false>, take<T>,           scatter<T>};
 }
 
 } // namespace

@@ -79,14 +79,14 @@ public:
     return true;
   }
 
-  /// The place of element `number`.
-  std::int64_t place(std::int64_t number) const {
-    std::int64_t place = 0;
+  /// The offset of element `number`.
+  std::int64_t offset(std::int64_t number) const {
+    std::int64_t offset = 0;
     for (std::int64_t axis = rank_ - 1; axis >= 0; --axis) {
-      place += number % sizes_[axis] * strides_[axis];
+      offset += number % sizes_[axis] * strides_[axis];
       number /= sizes_[axis];
     }
-    return place;
+    return offset;
   }
 
 private:
@@ -103,13 +103,13 @@ void fill_view(const RandomStream &stream, const Walk &walk, T *to) noexcept {
   for (std::int64_t begin = 0; begin < size; begin += kPart) {
     const std::int64_t count = std::min(kPart, size - begin);
     fill(host_table(), stream, begin, count, part);
-    for (std::int64_t i = 0; i < count; ++i) to[walk.place(begin + i)] = part[i];
+    for (std::int64_t i = 0; i < count; ++i) to[walk.offset(begin + i)] = part[i];
   }
 }
 
-/// Fisher and Yates: from the last place on, each number changes places with one not behind it.
-/// Where to depends on the iteration alone, so the places are known in advance, and on their way to
-/// the cache when their iteration comes.
+/// Fisher and Yates: from the last index on, each number is swapped with one not behind it.
+/// Where to depends on the iteration alone, so the indices are known in advance, and on their way
+/// to the cache when their iteration comes.
 template <class T>
 void shuffle(const RandomStream &stream, std::int64_t count, std::int64_t stride,
              T *numbers) noexcept {

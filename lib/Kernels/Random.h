@@ -2,7 +2,7 @@
 #pragma once
 
 #include "Kernels/RandomKernels.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <weft/dtype.h>
 

@@ -63,7 +63,7 @@ private:
   Wide keys_[10][2]; ///< of each round
 };
 
-/// Lanes of both in turns: of their first halves, of their second halves.
+/// Lanes of both, interleaved: of their first halves, of their second halves.
 inline void interleave(Wide x, Wide y, Wide &first, Wide &second) {
 #if WEFT_LEVEL == 4
   first = __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);

@@ -4,7 +4,7 @@
 #include "Kernels/Sort.h"
 
 #include "Kernels/SortLine.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <cstdlib>
 #include <limits>
@@ -38,34 +38,34 @@ struct Neighbours {
 
 /// One way of copying between a strided tile and lines that are adjacent.
 struct Tile {
-  std::int64_t lines, size;           ///< so many lines of that size
-  std::int64_t line_step, place_step; ///< strides of the tensor
+  std::int64_t lines, size;             ///< so many lines of that size
+  std::int64_t line_step, element_step; ///< strides of the tensor
 };
 
 template <class T>
 void gather(const T *x, const Tile &tile, T *lines) {
   if (tile.lines == 1) {
-    for (std::int64_t i = 0; i < tile.size; ++i) lines[i] = x[i * tile.place_step];
+    for (std::int64_t i = 0; i < tile.size; ++i) lines[i] = x[i * tile.element_step];
     return;
   }
-  // Few places of all lines at a time, so that what is read whole is also written whole.
-  constexpr std::int64_t kPlaces = 16;
-  for (std::int64_t begin = 0; begin < tile.size; begin += kPlaces) {
-    const std::int64_t end = std::min(begin + kPlaces, tile.size);
+  // Few elements of all lines at a time, so that what is read whole is also written whole.
+  constexpr std::int64_t kElements = 16;
+  for (std::int64_t begin = 0; begin < tile.size; begin += kElements) {
+    const std::int64_t end = std::min(begin + kElements, tile.size);
     for (std::int64_t line = 0; line < tile.lines; ++line)
       for (std::int64_t i = begin; i < end; ++i)
-        lines[line * tile.size + i] = x[line * tile.line_step + i * tile.place_step];
+        lines[line * tile.size + i] = x[line * tile.line_step + i * tile.element_step];
   }
 }
 
 template <class T>
 void scatter(const T *lines, const Tile &tile, T *y) {
-  constexpr std::int64_t kPlaces = 16;
-  for (std::int64_t begin = 0; begin < tile.size; begin += kPlaces) {
-    const std::int64_t end = std::min(begin + kPlaces, tile.size);
+  constexpr std::int64_t kElements = 16;
+  for (std::int64_t begin = 0; begin < tile.size; begin += kElements) {
+    const std::int64_t end = std::min(begin + kElements, tile.size);
     for (std::int64_t i = begin; i < end; ++i)
       for (std::int64_t line = 0; line < tile.lines; ++line)
-        y[line * tile.line_step + i * tile.place_step] = lines[line * tile.size + i];
+        y[line * tile.line_step + i * tile.element_step] = lines[line * tile.size + i];
   }
 }
 
@@ -133,8 +133,8 @@ private:
   }
 
   void sort_line(const LineSorter<T> &sorter, const T *x, Out *out) const {
-    if (args_.wanted == Sorted::places) {
-      if constexpr (std::is_same_v<Out, std::int64_t>) sorter.places(x, size_, args_.count, out);
+    if (args_.wanted == Sorted::indices) {
+      if constexpr (std::is_same_v<Out, std::int64_t>) sorter.indices(x, size_, args_.count, out);
     } else if constexpr (std::is_same_v<Out, T>) {
       if (args_.count == size_) return sorter.values(x, size_, out);
       const Room<T> all(size_);
@@ -176,7 +176,7 @@ const RadixThresholds &thresholds(CpuLevel level) {
 
 template <class T>
 void sort_elements(const SortArgs &args, const SortLevel &level, const RadixThresholds &radix) {
-  if (args.wanted == Sorted::places) AxisSorter<T, std::int64_t>(args, level, radix).run();
+  if (args.wanted == Sorted::indices) AxisSorter<T, std::int64_t>(args, level, radix).run();
   else AxisSorter<T, T>(args, level, radix).run();
 }
 
@@ -216,10 +216,10 @@ void sort_forced(DType dtype, const SortArgs &args, CpuLevel level, SortPath pat
 #define WEFT_SORT_ENTRY(Type, Name)                                                                \
   extern "C" void weft_rt_argsort_##Name(std::int64_t rank, const std::int64_t *shape,             \
                                          std::int64_t axis, bool descending, std::int64_t count,   \
-                                         const Type *x, std::int64_t *places) {                    \
+                                         const Type *x, std::int64_t *indices) {                   \
     using namespace weft::kernels;                                                                 \
-    sort(weft::DType::Name, {rank, shape, axis, descending, Sorted::places, count, x,              \
-                             shape + rank, places, shape + 2 * rank});                             \
+    sort(weft::DType::Name, {rank, shape, axis, descending, Sorted::indices, count, x,             \
+                             shape + rank, indices, shape + 2 * rank});                            \
   }                                                                                                \
   extern "C" void weft_rt_sort_##Name(std::int64_t rank, const std::int64_t *shape,                \
                                       std::int64_t axis, bool descending, std::int64_t count,      \

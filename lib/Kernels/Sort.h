@@ -1,7 +1,7 @@
 // Sorting along one axis: the one entry behind eager and compiled argsort, sort and top_k.
 #pragma once
 
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 
 #include <weft/dtype.h>
 
@@ -11,8 +11,8 @@ namespace weft::kernels {
 
 /// What a sorted line consists of.
 enum class Sorted : std::uint8_t {
-  places, ///< where along the axis the elements come from, as i64
-  values  ///< the elements
+  indices, ///< where along the axis the elements come from, as i64
+  values   ///< the elements
 };
 
 /// What is sorted: the lines of x along `axis`. All strides count elements and may be anything for
@@ -50,7 +50,7 @@ void sort_forced(DType dtype, const SortArgs &args, CpuLevel level, SortPath pat
 #define WEFT_SORT_ENTRY(Type, Name)                                                                \
   extern "C" void weft_rt_argsort_##Name(std::int64_t rank, const std::int64_t *shape,             \
                                          std::int64_t axis, bool descending, std::int64_t count,   \
-                                         const Type *x, std::int64_t *places);                     \
+                                         const Type *x, std::int64_t *indices);                    \
   extern "C" void weft_rt_sort_##Name(std::int64_t rank, const std::int64_t *shape,                \
                                       std::int64_t axis, bool descending, std::int64_t count,      \
                                       const Type *x, Type *values);

@@ -28,7 +28,7 @@ struct ElementKernels {
   /// The least and the largest key.
   void (*range)(const T *x, std::int64_t size, Key flip, Key *least, Key *most);
   /// For the elements [begin, end) 32 bits, from bit `shift` on, of what each key is above `least`,
-  /// over the element's place, in one integer.
+  /// over the element's index, in one integer.
   void (*pack)(const T *x, std::int64_t begin, std::int64_t end, Key flip, Key least, int shift,
                std::uint64_t *packed);
   /// Where from `start` on the first of 64 adjacent elements stand of which any has a key below
@@ -45,8 +45,8 @@ struct SortLevel {
   ElementKernels<double, std::uint64_t> f64;
   ElementKernels<std::int32_t, std::uint32_t> i32;
   ElementKernels<std::int64_t, std::uint64_t> i64;
-  /// The places that `pack` packed.
-  void (*unpack)(const std::uint64_t *packed, std::int64_t size, std::int64_t *places);
+  /// The indices that `pack` packed.
+  void (*unpack)(const std::uint64_t *packed, std::int64_t size, std::int64_t *indices);
 };
 
 extern const SortLevel sort_level_v2;

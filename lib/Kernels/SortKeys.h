@@ -1,4 +1,5 @@
-// Keys that compare as unsigned integers the way elements are ordered, alone and with their places.
+// Keys that compare as unsigned integers the way elements are ordered, alone and with their
+// indices.
 #pragma once
 
 #include <cstdint>
@@ -56,17 +57,17 @@ template <class T>
   else return false;
 }
 
-/// A key and the place it comes from, in one integer: no two of a line are equal, so that whatever
+/// A key and the index it comes from, in one integer: no two of a line are equal, so that whatever
 /// sorts them is stable. For lines shorter than 2^32.
 struct Packed {
   using Key = std::uint32_t;
   std::uint64_t bits;
 
-  static Packed make(Key key, std::int64_t place) {
-    return {std::uint64_t(key) << 32 | static_cast<std::uint32_t>(place)};
+  static Packed make(Key key, std::int64_t index) {
+    return {std::uint64_t(key) << 32 | static_cast<std::uint32_t>(index)};
   }
   Key key() const { return static_cast<Key>(bits >> 32); }
-  std::int64_t place() const { return static_cast<std::uint32_t>(bits); }
+  std::int64_t index() const { return static_cast<std::uint32_t>(bits); }
   friend bool operator<(Packed a, Packed b) { return a.bits < b.bits; }
 };
 
@@ -75,17 +76,17 @@ struct Paired {
   using Key = std::uint64_t;
   std::uint64_t bits, at;
 
-  static Paired make(Key key, std::int64_t place) {
-    return {key, static_cast<std::uint64_t>(place)};
+  static Paired make(Key key, std::int64_t index) {
+    return {key, static_cast<std::uint64_t>(index)};
   }
   Key key() const { return bits; }
-  std::int64_t place() const { return static_cast<std::int64_t>(at); }
+  std::int64_t index() const { return static_cast<std::int64_t>(at); }
   friend bool operator<(Paired a, Paired b) {
     return a.bits < b.bits || (a.bits == b.bits && a.at < b.at);
   }
 };
 
-/// A key alone, where nobody asks for places.
+/// A key alone, where nobody asks for indices.
 template <class K>
 struct Alone {
   using Key = K;

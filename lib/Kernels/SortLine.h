@@ -1,16 +1,214 @@
-// Sorting one line, and finding its first elements: which way for which size.
+// Sorting one line, on one thread or, if it is long, on several, and finding its first elements:
+// which way for which size.
 #pragma once
 
-#include "Kernels/SortShared.h"
-
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <utility>
+#include <vector>
+
+#include "Kernels/SortKernels.h"
+#include "Kernels/SortKeys.h"
+#include "Support/Allocator.h"
+#include "Support/Threads.h"
 
 namespace weft::kernels {
 
+/// Sorts `size` items in `here` by digits of 8 bits, stably, with `there` to work in, and returns
+/// the one of both that holds them then. An item moves once for each digit in which keys differ.
+/// `Counter` holds `size`.
+template <class Counter, class Item>
+Item *radix_sort(Item *here, Item *there, std::int64_t size) {
+  using Key = typename Item::Key;
+  constexpr int kBits = 8, kDigits = sizeof(Key), kBuckets = 1 << kBits;
+  const auto bucket = [](Key key, int digit) {
+    return static_cast<unsigned>(key >> (digit * kBits)) & (kBuckets - 1);
+  };
+  Counter counts[kDigits][kBuckets] = {};
+  for (std::int64_t i = 0; i < size; ++i) {
+    const Key key = here[i].key();
+    for (int digit = 0; digit < kDigits; ++digit) ++counts[digit][bucket(key, digit)];
+  }
+  const Key any = here[0].key();
+  for (int digit = 0; digit < kDigits; ++digit) {
+    Counter *const indices = counts[digit];
+    if (indices[bucket(any, digit)] == static_cast<Counter>(size)) continue;
+    Counter before = 0;
+    for (int i = 0; i < kBuckets; ++i) before += std::exchange(indices[i], before);
+    for (std::int64_t i = 0; i < size; ++i) {
+      const Item item = here[i];
+      there[indices[bucket(item.key(), digit)]++] = item;
+    }
+    std::swap(here, there);
+  }
+  return here;
+}
+
+/// Memory to work in, freed at the end of its scope.
+template <class Item>
+class Room {
+public:
+  /// For `count` items. Throws OutOfMemory.
+  explicit Room(std::int64_t count) : block_(allocator::allocate(bytes_of(count))) {}
+  Room(const Room &) = delete;
+  Room &operator=(const Room &) = delete;
+  ~Room() { allocator::deallocate(block_.memory, block_.size_class); }
+
+  Item *get() const { return static_cast<Item *>(block_.memory); }
+
+private:
+  static std::size_t bytes_of(std::int64_t count) {
+    constexpr std::size_t kMost = std::size_t{1} << 62; // more than there can be
+    const auto items = static_cast<std::size_t>(count);
+    return items > kMost / sizeof(Item) ? kMost : std::max<std::size_t>(items * sizeof(Item), 1);
+  }
+
+  allocator::Block block_;
+};
+
+/// How a line of `size` elements is cut into parts, which threads share.
+struct Parts {
+  std::int64_t size;
+  int count; ///< 1 or more
+
+  /// As many as there are threads, but none shorter than `least`.
+  static Parts of(std::int64_t size, int threads, std::int64_t least = 1 << 16) {
+    return {size, static_cast<int>(std::clamp<std::int64_t>(size / least, 1, threads))};
+  }
+  std::int64_t start(std::int64_t part) const {
+    const std::int64_t base = size / count, extra = size % count;
+    return base * part + std::min(part, extra);
+  }
+  /// Calls `body(part, begin, end)`, which does not throw, for each.
+  template <class Body>
+  void run(Body body) const {
+    if (count == 1) return body(std::int64_t(0), std::int64_t(0), size);
+    threads::parallel_for_noexcept(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) body(part, start(part), start(part + 1));
+    });
+  }
+};
+
+/// Sorts arrays of keys or, with `Item` = Packed, of keys above indices.
+template <class Item>
+class ArraySorter {
+public:
+  using Integer = decltype(Item::bits);
+
+  /// From `radix_from` items on digits are faster than the kernels' quicksort.
+  ArraySorter(const KeyKernels<Integer> &kernels, std::int64_t radix_from)
+      : kernels_(kernels), radix_from_(radix_from) {}
+
+  /// Calls `make(begin, end, out)` for the integers of that part of the line, then `finish(begin,
+  /// end, sorted)` for parts of the sorted line, both perhaps on several threads. Integers whose
+  /// keys are equal come to the same `finish`. Throws OutOfMemory.
+  template <class Make, class Finish>
+  void run(Parts parts, Make make, Finish finish) const {
+    if (parts.count > 1) return share(parts, make, finish);
+    const Room<Integer> items(parts.size), room(parts.size);
+    make(std::int64_t(0), parts.size, items.get());
+    finish(std::int64_t(0), parts.size, sort(items.get(), room.get(), parts.size));
+  }
+
+private:
+  /// The sorted array is `items` or `room`.
+  Integer *sort(Integer *items, Integer *room, std::int64_t size) const {
+    if (size >= radix_from_ && size < std::int64_t(1) << 32) {
+      // Items are their integers.
+      static_assert(sizeof(Item) == sizeof(Integer));
+      return &radix_sort<std::uint32_t>(reinterpret_cast<Item *>(items),
+                                        reinterpret_cast<Item *>(room), size)
+                  ->bits;
+    }
+    kernels_.sort(items, room, size);
+    return items;
+  }
+
+  /// Each part is partitioned into the same buckets; then each bucket is put together and sorted.
+  /// The sorted array is what it is, however the buckets turn out.
+  template <class Make, class Finish>
+  void share(Parts parts, Make make, Finish finish) const {
+    // An even number of partitions, so that they end where they began.
+    int levels = 4;
+    while (levels < 8 && (1 << levels) < 4 * parts.count) levels += 2;
+    const int buckets = 1 << levels;
+    const Room<Integer> first(parts.size), second(parts.size), third(parts.size);
+    const std::vector<Integer> bounds = splitters(parts.size, buckets, make);
+    const auto row = static_cast<std::size_t>(buckets) + 1;
+    std::vector<std::int64_t> starts(row * static_cast<std::size_t>(parts.count));
+    parts.run([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      make(begin, end, first.get() + begin);
+      std::int64_t *const own = starts.data() + static_cast<std::size_t>(part) * row;
+      divide(first.get(), second.get(), begin, end, bounds.data(), 0, buckets, own);
+      own[buckets] = end;
+    });
+    // Where each bucket begins in the sorted array.
+    std::vector<std::int64_t> offsets(row);
+    for (int bucket = 0; bucket < buckets; ++bucket) {
+      const auto at = static_cast<std::size_t>(bucket);
+      offsets[at + 1] = offsets[at];
+      for (std::size_t from = at; from < starts.size(); from += row)
+        offsets[at + 1] += starts[from + 1] - starts[from];
+    }
+    parts.run([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+      // The buckets that begin in this part, and in the last one those that begin at its end.
+      const bool last = part + 1 == parts.count;
+      for (std::size_t bucket = 0; bucket + 1 < row; ++bucket) {
+        const std::int64_t start = offsets[bucket], size = offsets[bucket + 1] - start;
+        if (size == 0 || start < begin || (start >= end && !last)) continue;
+        Integer *to = second.get() + start;
+        for (std::size_t from = bucket; from < starts.size(); from += row)
+          to = std::copy(first.get() + starts[from], first.get() + starts[from + 1], to);
+        // Digits would keep the order that items have come to by now: indices count as well.
+        Integer *const items = second.get() + start;
+        kernels_.sort(items, third.get() + start, size);
+        finish(start, start + size, items);
+      }
+    });
+  }
+
+  /// Keys that cut the line into buckets of about one size: the indices below a key are 0, so that
+  /// no key is in two buckets.
+  template <class Make>
+  std::vector<Integer> splitters(std::int64_t size, int buckets, Make make) const {
+    constexpr int kEach = 32;
+    const std::int64_t count = std::int64_t(buckets) * kEach;
+    std::vector<Integer> sample(static_cast<std::size_t>(count)), room(sample), bounds;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at = size / count * i;
+      make(at, at + 1, &sample[static_cast<std::size_t>(i)]);
+    }
+    kernels_.sort(sample.data(), room.data(), count);
+    for (int i = 1; i < buckets; ++i) {
+      Integer bound = sample[static_cast<std::size_t>(i) * kEach];
+      if constexpr (std::is_same_v<Item, Packed>) bound = bound >> 32 << 32;
+      bounds.push_back(bound);
+    }
+    return bounds;
+  }
+
+  /// Partitions [begin, end) of `here` into the buckets [low, high), between the two arrays.
+  void divide(Integer *here, Integer *there, std::int64_t begin, std::int64_t end,
+              const Integer *bounds, int low, int high, std::int64_t *starts) const {
+    if (high - low == 1) {
+      starts[low] = begin;
+      return;
+    }
+    const int middle = (low + high) / 2;
+    const std::int64_t below =
+        kernels_.partition(here + begin, end - begin, bounds[middle - 1], there + begin);
+    divide(there, here, begin, begin + below, bounds, low, middle, starts);
+    divide(there, here, begin + below, end, bounds, middle, high, starts);
+  }
+
+  const KeyKernels<Integer> &kernels_;
+  std::int64_t radix_from_;
+};
+
 /// Sizes from which on digits are faster than quicksort; measured at each level.
 struct RadixThresholds {
-  std::int64_t places, values32, values64;
+  std::int64_t indices, values32, values64;
 };
 
 /// The kernels for elements of a type.
@@ -39,9 +237,9 @@ public:
       : level_(level), elements_(elements_of<T>(level)), radix_(radix),
         flip_(flip_of<Key>(descending)), threads_(threads) {}
 
-  /// Writes the places of the first `count` elements in order to `out`.
-  void places(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
-    if (count <= size / kScanFrom) return first_places(x, size, count, out);
+  /// Writes the indices of the first `count` elements in order to `out`.
+  void indices(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
+    if (count <= size / kScanFrom) return first_indices(x, size, count, out);
     if (size >= kPackable || (sizeof(T) == 8 && count < size)) {
       if (count < size) return select<Paired>(x, size, count, out);
       return sort_pairs(x, size, out);
@@ -78,7 +276,7 @@ private:
     const Paired *const sorted = size < kPackable
                                      ? radix_sort<std::uint32_t>(here.get(), there.get(), size)
                                      : radix_sort<std::uint64_t>(here.get(), there.get(), size);
-    for (std::int64_t i = 0; i < size; ++i) out[i] = sorted[i].place();
+    for (std::int64_t i = 0; i < size; ++i) out[i] = sorted[i].index();
   }
 
   /// By 32 bits of the keys: all of them, or the highest in which they differ from the least key.
@@ -91,24 +289,24 @@ private:
       shift = std::max(0, 32 - std::countl_zero(most - least));
     }
     // Buckets are sorted by whole items, which costs up to twice what digits do on one thread.
-    const int threads = size >= radix_.places && threads_ < 4 ? 1 : threads_;
-    const ArraySorter<Packed> sorter(level_.keys64, radix_.places);
-    std::atomic<bool> settled = true;
+    const int threads = size >= radix_.indices && threads_ < 4 ? 1 : threads_;
+    const ArraySorter<Packed> sorter(level_.keys64, radix_.indices);
+    std::atomic<bool> finished = true;
     sorter.run(
         Parts::of(size, threads),
         [&](std::int64_t begin, std::int64_t end, std::uint64_t *packed) {
           elements_.pack(x, begin, end, flip_, least, shift, packed);
         },
         [&](std::int64_t begin, std::int64_t end, std::uint64_t *packed) {
-          if (shift != 0 && !settle(x, packed, end - begin)) settled = false;
+          if (shift != 0 && !order_ties(x, packed, end - begin)) finished = false;
           else level_.unpack(packed, end - begin, out + begin);
         });
-    if (!settled) sort_pairs(x, size, out);
+    if (!finished) sort_pairs(x, size, out);
   }
 
   /// Orders items whose 32 bits are equal by their whole keys. Returns false, before all are, if
   /// so many are equal that all digits are less work.
-  bool settle(const T *x, std::uint64_t *packed, std::int64_t size) const {
+  bool order_ties(const T *x, std::uint64_t *packed, std::int64_t size) const {
     constexpr std::int64_t kShort = 16;
     std::int64_t in_long_runs = 0;
     for (std::int64_t i = 0; i + 1 < size;) {
@@ -141,10 +339,10 @@ private:
   template <class Item>
   void order(Item *items, std::int64_t count, std::int64_t *out) const {
     std::sort(items, items + count);
-    for (std::int64_t i = 0; i < count; ++i) out[i] = items[i].place();
+    for (std::int64_t i = 0; i < count; ++i) out[i] = items[i].index();
   }
 
-  void first_places(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
+  void first_indices(const T *x, std::int64_t size, std::int64_t count, std::int64_t *out) const {
     if constexpr (sizeof(T) == 4) {
       if (size < kPackable) return scan<Packed>(x, size, count, out);
     }

@@ -74,7 +74,7 @@ public:
     T *const copy = scratch_of<T>(Scratch::rows, depth.taps * plane_pitch_);
     if (copy == nullptr) return false;
     base_ = copy;
-    // Inputs [left, right) of a row are copied to its place `left + low`.
+    // Inputs [left, right) of a row are copied to its element `left + low`.
     const int64_t left = std::clamp<int64_t>(-width.low, 0, width.in);
     const int64_t right = std::clamp<int64_t>(across - width.low, left, width.in);
     for (int64_t tap = 0; tap < depth.taps; ++tap) {

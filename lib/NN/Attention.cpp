@@ -7,7 +7,7 @@
 
 #include "NN/Build.h"
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/control_flow.h>
 #include <weft/custom_gradient.h>
 #include <weft/ops.h>

@@ -4,7 +4,7 @@
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/nn/dropout.h>
 #include <weft/ops.h>
 #include <weft/random.h>

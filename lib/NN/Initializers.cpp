@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/ops.h>
 #include <weft/random.h>
 

@@ -6,7 +6,7 @@
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/ops.h>
 
 namespace weft::nn {

@@ -75,7 +75,7 @@ Tensor cumulative(const OpInfo &info, std::span<const Tensor> operands, const At
 Tensor argsort(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &type) {
   const ArgsortAttrs given(attrs);
-  return sorted(operands[0], given.axis, given.descending, kernels::Sorted::places, type);
+  return sorted(operands[0], given.axis, given.descending, kernels::Sorted::indices, type);
 }
 
 Tensor sort(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,

@@ -75,8 +75,8 @@ Tensor places(kernels::Pool kind, const Tensor &operand, const Attrs &attrs,
               const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const Tensor x = make_contiguous(operand);
-  kernels::pool_places(x.dtype(), kind, shape_of(WindowAttrs(attrs), x.shape(), type.shape),
-                       x.impl()->data, reinterpret_cast<std::int32_t *>(result.impl()->data));
+  kernels::pool_taps(x.dtype(), kind, shape_of(WindowAttrs(attrs), x.shape(), type.shape),
+                     x.impl()->data, reinterpret_cast<std::int32_t *>(result.impl()->data));
   return result;
 }
 

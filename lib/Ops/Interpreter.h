@@ -53,7 +53,7 @@ struct ConstructCall {
 /// Why a derivative cannot go on, and the line of what it would go through.
 struct Refusal {
   std::string message;
-  SourcePlace place;
+  SourceLocation location;
 
   /// Throws StateError.
   [[noreturn]] void raise() const;

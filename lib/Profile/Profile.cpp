@@ -11,8 +11,8 @@
 
 #include "Profile/TraceFile.h"
 #include "Support/CallSite.h"
+#include "Support/Files.h"
 #include "Support/Log.h"
-#include "Support/Path.h"
 #include <weft/error.h>
 
 namespace weft {
@@ -76,7 +76,7 @@ struct Profile::State final : profile::Sink {
     points.emplace_back(static_cast<double>(event.begin - start) * 1e-9,
                         static_cast<double>(event.value));
     if (points.size() < kMostPoints) return;
-    // Threads hand their events on in turns.
+    // Threads hand their events on one after the other.
     std::sort(points.begin(), points.end());
     for (std::size_t i = 0; i < points.size() / 2; ++i) points[i] = points[2 * i];
     points.resize(points.size() / 2);
@@ -138,14 +138,15 @@ std::vector<ProfileEntry> Profile::entries() const {
     ProfileEntry entry;
     entry.kind = profile::name_of(kind);
     entry.name = name;
-    entry.place = {std::string(file), line, 0};
+    entry.location = {std::string(file), line, 0};
     entry.count = sum.count;
     entry.total_ms = static_cast<double>(sum.total) * 1e-6;
     entry.self_ms = static_cast<double>(sum.self) * 1e-6;
     all.push_back(std::move(entry));
   }
   std::sort(all.begin(), all.end(), [](const ProfileEntry &a, const ProfileEntry &b) {
-    return std::tie(b.self_ms, a.name, a.place.line) < std::tie(a.self_ms, b.name, b.place.line);
+    return std::tie(b.self_ms, a.name, a.location.line) <
+           std::tie(a.self_ms, b.name, b.location.line);
   });
   return all;
 }
@@ -186,7 +187,7 @@ std::string Profile::text(std::int64_t rows) const {
                   total > 0 ? 100 * entry.self_ms / total : 0, entry.total_ms,
                   static_cast<long long>(entry.count), entry.kind.c_str());
     text += line + entry.name;
-    if (entry.place.known()) text += "  " + to_string(entry.place);
+    if (entry.location.known()) text += "  " + to_string(entry.location);
     text += '\n';
   }
   if (static_cast<std::int64_t>(all.size()) > rows)

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "Support/FileCalls.h"
+#include "Support/Files.h"
 #include <weft/error.h>
 
 namespace weft::profile {

@@ -8,7 +8,7 @@
 
 #include "Program/Program.h"
 #include "Runtime/CallContext.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 #include <weft/phase.h>
 
 namespace weft {
@@ -37,8 +37,8 @@ struct CompiledCode {
   std::vector<SavedValue> saved;
   /// Keeps the machine code loaded.
   std::shared_ptr<void> code;
-  /// Compiles the program anew, as CompilerBackend::compile_noted; null where that is not to be.
-  CompiledCode (*noted)(const Program &program) = nullptr;
+  /// Compiles the program anew, as CompilerBackend::compile_profiled; null where that is not to be.
+  CompiledCode (*profiled)(const Program &program) = nullptr;
   CompileReport report;
   /// For the code cache: the object file, the symbol of the entry in it, and the digest of the text
   /// of phase `trace`.
@@ -63,7 +63,7 @@ public:
   virtual CompiledCode compile(const Program &program, const std::string &dump) = 0;
   /// The same program as code that reports times (`weft_rt_note_begin`), whose entry is called in
   /// the same way.
-  virtual CompiledCode compile_noted(const Program &program) = 0;
+  virtual CompiledCode compile_profiled(const Program &program) = 0;
   /// The text of one phase. Throws CompileError.
   virtual std::string ir(const Program &program, Phase phase) = 0;
 

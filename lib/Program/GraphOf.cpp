@@ -1,11 +1,12 @@
 // Names the values of a program, and follows them into its constructs.
-#include "Program/GraphOf.h"
+#include "Program/Program.h"
 
 #include <map>
 #include <unordered_map>
 
 #include "Program/Sites.h"
 #include "Runtime/Variable.h"
+#include <weft/graph.h>
 
 namespace weft {
 
@@ -86,22 +87,22 @@ private:
 
   void add_op(Scope &scope, const ProgramNode &node) {
     const Site site{&scope.program, &node};
-    GraphNode made{fresh(scope.prefix + std::string(site.name())),
-                   std::string(site.name()),
-                   {},
-                   {},
-                   site.place()};
+    GraphNode created{fresh(scope.prefix + std::string(site.name())),
+                      std::string(site.name()),
+                      {},
+                      {},
+                      site.location()};
     for (const Attr &attr : node.attrs)
       if (const auto *variable = std::get_if<VariableRef>(&attr))
         if (const auto found = scope.variables.find(variable->get());
             found != scope.variables.end())
-          made.inputs.push_back(found->second);
-    for (const ValueId operand : node.operands) made.inputs.push_back(name_of(scope, operand));
+          created.inputs.push_back(found->second);
+    for (const ValueId operand : node.operands) created.inputs.push_back(name_of(scope, operand));
     if (node.result != kNoValue) {
-      made.types.push_back(scope.program.values[node.result]);
-      scope.names[node.result] = made.name;
+      created.types.push_back(scope.program.values[node.result]);
+      scope.names[node.result] = created.name;
     }
-    add_node(std::move(made));
+    add_node(std::move(created));
   }
 
   void add_construct(Scope &scope, const ProgramNode &node) {
@@ -125,17 +126,18 @@ private:
     }
     if (construct.callee && construct.kind == ConstructKind::call)
       results = add_callee(scope, construct, group, operands);
-    GraphNode made{group + (results.empty() ? "" : "/end"), kind, {}, {}, site.place()};
+    GraphNode created{group + (results.empty() ? "" : "/end"), kind, {}, {}, site.location()};
     if (construct.callee && construct.kind != ConstructKind::call)
-      made.op += " of " + construct.callee->name;
-    if (construct.host) made.op = "host_call";
-    made.inputs = operands;
-    made.inputs.insert(made.inputs.end(), results.begin(), results.end());
+      created.op += " of " + construct.callee->name;
+    if (construct.host) created.op = "host_call";
+    created.inputs = operands;
+    created.inputs.insert(created.inputs.end(), results.begin(), results.end());
     for (std::size_t i = 0; i < construct.results.size(); ++i) {
-      made.types.push_back(scope.program.values[construct.results[i]]);
-      scope.names[construct.results[i]] = i == 0 ? made.name : made.name + ":" + std::to_string(i);
+      created.types.push_back(scope.program.values[construct.results[i]]);
+      scope.names[construct.results[i]] =
+          i == 0 ? created.name : created.name + ":" + std::to_string(i);
     }
-    add_node(std::move(made));
+    add_node(std::move(created));
   }
 
   void bind_state(Scope &scope, const std::vector<ValueId> &arguments,

@@ -17,11 +17,12 @@ namespace weft {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = ~ValueId{0};
 
+struct Graph;
 struct ProgramConstruct;
 
 /// Where in the user's source an op was called: the file by its number in Program::files. Line 0 if
 /// that is not known.
-struct ProgramPlace {
+struct ProgramLocation {
   std::uint32_t file = 0, line = 0, column = 0;
   const char *function = nullptr; ///< CallSite::function() there
 };
@@ -35,7 +36,7 @@ struct ProgramNode {
   ValueId result = kNoValue;
   /// Control flow; then `op`, `attrs` and `result` say nothing.
   std::unique_ptr<ProgramConstruct> construct;
-  ProgramPlace place;
+  ProgramLocation location;
 };
 
 /// Nodes with a scope of their own: they may use values of the regions around them.
@@ -141,5 +142,8 @@ struct Program : ProgramHead {
   /// The number of a variable, which must be in `variables`.
   std::size_t variable_index(const VariableRef &variable) const;
 };
+
+/// The graph of a program, with what its constructs and calls contain.
+Graph graph_of(const Program &program);
 
 } // namespace weft

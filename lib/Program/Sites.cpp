@@ -20,8 +20,8 @@ std::string_view Site::name() const {
   return "?";
 }
 
-SourcePlace Site::place() const {
-  const auto &[file, line, column, function] = node->place;
+SourceLocation Site::location() const {
+  const auto &[file, line, column, function] = node->location;
   if (line == 0) return {};
   return {program->files[file], line, column};
 }
@@ -49,13 +49,15 @@ void Sites::add(const Program &program, const std::vector<ProgramNode> &nodes) {
 namespace {
 
 /// Looked at only after a failure, so nothing is kept for it but the program.
-class Places final : public PlaceTable {
+class ProgramLocations final : public LocationTable {
 public:
-  explicit Places(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+  explicit ProgramLocations(std::shared_ptr<const Program> program)
+      : program_(std::move(program)) {}
 
-  SourcePlace place(std::int64_t site) const override {
+  SourceLocation location(std::int64_t site) const override {
     const Sites sites(*program_);
-    return has(sites, site) ? sites.all()[static_cast<std::size_t>(site)].place() : SourcePlace();
+    return has(sites, site) ? sites.all()[static_cast<std::size_t>(site)].location()
+                            : SourceLocation();
   }
   const char *function(std::int64_t site) const override {
     const Sites sites(*program_);
@@ -72,8 +74,8 @@ private:
 
 } // namespace
 
-std::shared_ptr<const PlaceTable> places_of(std::shared_ptr<const Program> program) {
-  return std::make_shared<Places>(std::move(program));
+std::shared_ptr<const LocationTable> locations_of(std::shared_ptr<const Program> program) {
+  return std::make_shared<ProgramLocations>(std::move(program));
 }
 
 } // namespace weft

@@ -19,9 +19,9 @@ struct Site {
 
   /// The op's name, or "cond", "call", ...
   std::string_view name() const;
-  SourcePlace place() const;
+  SourceLocation location() const;
   /// The function that the user called there, if it is not the op; null if it is.
-  const char *function() const { return node->place.function; }
+  const char *function() const { return node->location.function; }
 };
 
 /// The op calls of a program, in their order, and then those of the programs that it calls, each
@@ -43,6 +43,6 @@ private:
 };
 
 /// What finds the user's line when a program's code fails.
-std::shared_ptr<const PlaceTable> places_of(std::shared_ptr<const Program> program);
+std::shared_ptr<const LocationTable> locations_of(std::shared_ptr<const Program> program);
 
 } // namespace weft

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/EagerDistributions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/ops.h>
 
 namespace weft::random {
@@ -28,6 +29,53 @@ Extent like(const Operand &x) {
 namespace detail {
 
 namespace {
+
+/// The value at x of the polynomial with these coefficients, the highest power's first.
+Tensor polynomial(const Tensor &x, std::span<const double> coefficients) {
+  Tensor value = x * coefficients[0] + coefficients[1];
+  for (const double coefficient : coefficients.subspan(2)) value = value * x + coefficient;
+  return value;
+}
+
+/// The numerators and denominators in the middle, where |q| <= 0.425, and beside it.
+struct Approximation {
+  std::span<const double> middle_above, middle_below, side_above, side_below;
+};
+
+constexpr double kMiddleAbove7[] = {59.109374720, 159.29113202, 50.434271938, 3.3871327179};
+constexpr double kMiddleBelow7[] = {67.187563600, 78.757757664, 17.895169469, 1};
+constexpr double kSideAbove7[] = {0.17023821103, 1.3067284816, 2.7568153900, 1.4234372777};
+constexpr double kSideBelow7[] = {0.12021132975, 0.73700164250, 1};
+
+constexpr double kMiddleAbove16[] = {
+    2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
+    13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608};
+constexpr double kMiddleBelow16[] = {
+    5226.495278852545925,  28729.085735721942674, 39307.89580009271061,  21213.794301586595867,
+    5394.1960214247511077, 687.1870074920579083,  42.313330701600911252, 1};
+constexpr double kSideAbove16[] = {7.7454501427834140764e-4, .0227238449892691845833,
+                                   .24178072517745061177,    1.27045825245236838258,
+                                   3.64784832476320460504,   5.7694972214606914055,
+                                   4.6303378461565452959,    1.42343711074968357734};
+constexpr double kSideBelow16[] = {1.05075007164441684324e-9, 5.475938084995344946e-4,
+                                   .0151986665636164571966,   .14810397642748007459,
+                                   .68976733498510000455,     1.6763848301838038494,
+                                   2.05319162663775882187,    1};
+
+constexpr Approximation k7Digits{kMiddleAbove7, kMiddleBelow7, kSideAbove7, kSideBelow7};
+constexpr Approximation k16Digits{kMiddleAbove16, kMiddleBelow16, kSideAbove16, kSideBelow16};
+
+/// The number below which a normal one is with the probability 1/2 + q, for |q| up to 1/2 - 0.0227,
+/// about two standard deviations, as a quotient of polynomials. By Wichura, "Algorithm AS 241"
+/// (1988): to 7 digits in f32, to 16 in f64.
+Tensor normal_quantile(const Tensor &q) {
+  const Approximation &fit = q.dtype() == DType::f32 ? k7Digits : k16Digits;
+  const Tensor r = 0.180625 - q * q;
+  const Tensor middle = q * (polynomial(r, fit.middle_above) / polynomial(r, fit.middle_below));
+  const Tensor s = sqrt(negate(log(0.5 - abs(q)))) - 1.6;
+  const Tensor side = sign(q) * (polynomial(s, fit.side_above) / polynomial(s, fit.side_below));
+  return select(abs(q) <= 0.425, middle, side);
+}
 
 std::string named(const char *function) { return std::string("random::") + function; }
 
@@ -81,7 +129,7 @@ void check_uniform(const Uniform &range) {
 }
 
 /// A tensor of that shape whose elements nobody reads.
-Tensor place_of(const char *function, const Extent &extent) {
+Tensor witness_of(const char *function, const Extent &extent) {
   if (extent.source().defined()) return extent.source();
   const Shape &shape = extent.shape();
   const Interpreter *interpreter = Interpreter::current();
@@ -97,7 +145,7 @@ Tensor place_of(const char *function, const Extent &extent) {
   return broadcast(false, shape);
 }
 
-/// The state of the stream `number` places further on.
+/// The state of the stream `number` streams further on.
 Tensor advanced(const Tensor &state, std::int64_t number) {
   return state + iota(DType::i64, {2}) * number;
 }
@@ -113,9 +161,9 @@ Tensor scaled(Tensor x, double scale, double offset) {
 
 Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
   check_uniform(range);
-  const Tensor place = place_of("uniform", shape);
+  const Tensor witness = witness_of("uniform", shape);
   const Tensor state = source.take(1);
-  if (range.low == 0 && range.high == 1) return draw_uniform(state, place, range.dtype);
+  if (range.low == 0 && range.high == 1) return draw_uniform(state, witness, range.dtype);
   // Rounding may reach the end of the range, which does not belong to it.
   const double high = rounded(range.high, range.dtype), low = rounded(range.low, range.dtype);
   const double last =
@@ -123,29 +171,29 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
           ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low)))
           : std::nextafter(high, low);
   const double width = range.high - range.low;
-  if (eager::in_one_pass(place))
-    return eager::uniform_in_one_pass(state, place.shape(), range.dtype, low, width, last);
-  return minimum(low + draw_uniform(state, place, range.dtype) * width, last);
+  if (eager::in_one_pass(witness))
+    return eager::uniform_in_one_pass(state, witness.shape(), range.dtype, low, width, last);
+  return minimum(low + draw_uniform(state, witness, range.dtype) * width, last);
 }
 
 Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
   // The largest of f64 are 8.6 standard deviations away.
   check_normal("normal", parameters, parameters.dtype == DType::f32 ? 6 : 9);
-  const Tensor place = place_of("normal", shape);
+  const Tensor witness = witness_of("normal", shape);
   const Tensor state = source.take(2);
-  if (eager::in_one_pass(place))
-    return eager::normal_in_one_pass(state, place.shape(), parameters.dtype, parameters.mean,
+  if (eager::in_one_pass(witness))
+    return eager::normal_in_one_pass(state, witness.shape(), parameters.dtype, parameters.mean,
                                      parameters.stddev);
-  const Tensor radius = 1 - draw_uniform(state, place, parameters.dtype); // never 0
-  const Tensor angle = draw_uniform(advanced(state, 1), place, parameters.dtype);
+  const Tensor radius = 1 - draw_uniform(state, witness, parameters.dtype); // never 0
+  const Tensor angle = draw_uniform(advanced(state, 1), witness, parameters.dtype);
   const Tensor standard = sqrt(log(radius) * -2) * cos(angle * (2 * std::numbers::pi));
   return scaled(standard, parameters.stddev, parameters.mean);
 }
 
 Tensor truncated_normal(Source &source, const Extent &shape, const Normal &parameters) {
   check_normal("truncated_normal", parameters, 2);
-  const Tensor place = place_of("truncated_normal", shape);
-  const Tensor unit = draw_uniform(source.take(1), place, parameters.dtype);
+  const Tensor witness = witness_of("truncated_normal", shape);
+  const Tensor unit = draw_uniform(source.take(1), witness, parameters.dtype);
   // What of the distribution lies within two standard deviations: erf(sqrt(2)).
   constexpr double kMass = 0.95449973610364158560;
   const Tensor standard = minimum(maximum(normal_quantile((unit - 0.5) * kMass), -2), 2);
@@ -156,11 +204,11 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   if (!probability.weak() && !is_floating(probability.dtype()))
     throw DTypeError("random::bernoulli: the probability must be floating, but it is " +
                      std::string(name_of(probability.dtype())));
-  const Tensor place = place_of("bernoulli", shape);
+  const Tensor witness = witness_of("bernoulli", shape);
   const Tensor p =
       probability.weak() ? probability.materialize(DType::f32) : probability.materialize();
   // Shapes first, as in a trace, which sees them before any value.
-  const TensorType compared[] = {{p.dtype(), weft::detail::type_of(place).shape},
+  const TensorType compared[] = {{p.dtype(), weft::detail::type_of(witness).shape},
                                  weft::detail::type_of(p)};
   if (const Result<TensorType> type = infer({OpCode::less, compared, {}}); !type)
     raise(type.fault().kind, "less: " + type.fault().message);
@@ -169,7 +217,7 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))
     throw ValueError("random::bernoulli: the probability " + number_text(value) +
                      " is not from 0 to 1");
-  return draw_uniform(source.take(1), place, p.dtype()) < p;
+  return draw_uniform(source.take(1), witness, p.dtype()) < p;
 }
 
 Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64_t high,
@@ -183,12 +231,12 @@ Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64
   std::int64_t width = 0;
   if (__builtin_sub_overflow(high, low, &width) || width > std::int64_t{1} << 53)
     throw ValueError("random::randint: the range " + range() + " has more than 2^53 numbers");
-  const Tensor place = place_of("randint", shape);
+  const Tensor witness = witness_of("randint", shape);
   const Tensor state = source.take(1);
-  if (eager::in_one_pass(place))
-    return eager::randint_in_one_pass(state, place.shape(), low, width, dtype);
+  if (eager::in_one_pass(witness))
+    return eager::randint_in_one_pass(state, witness.shape(), low, width, dtype);
   // The product is exact or rounded below the width.
-  const Tensor unit = draw_uniform(state, place, DType::f64);
+  const Tensor unit = draw_uniform(state, witness, DType::f64);
   const Tensor above = cast(floor(unit * static_cast<double>(width)), DType::i64);
   return cast(above + low, dtype);
 }
@@ -199,8 +247,8 @@ Tensor permutation(Source &source, std::int64_t n, DType dtype) {
   if (dtype == DType::i32 && n > std::int64_t{1} << 31)
     throw ValueError("random::permutation: " + std::to_string(n) +
                      " numbers do not fit the dtype i32");
-  const Tensor place = place_of("permutation", Shape{n});
-  return draw_permutation(source.take(1), place, dtype);
+  const Tensor witness = witness_of("permutation", Shape{n});
+  return draw_permutation(source.take(1), witness, dtype);
 }
 
 Tensor shuffle(Source &source, const Operand &x) {

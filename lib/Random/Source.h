@@ -24,9 +24,4 @@ Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64
 Tensor permutation(Source &source, std::int64_t n, DType dtype);
 Tensor shuffle(Source &source, const Operand &x);
 
-/// The number below which a normal one is with the probability 1/2 + q, for |q| up to 1/2 - 0.0227,
-/// about two standard deviations. By Wichura, "Algorithm AS 241" (1988): to 7 digits in f32, to 16
-/// in f64.
-Tensor normal_quantile(const Tensor &q);
-
 } // namespace weft::random::detail

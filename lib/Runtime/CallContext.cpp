@@ -1,21 +1,25 @@
-// The functions that compiled code calls.
+// The functions that compiled code calls, interrupts of its loops, and the call of an entry from C.
 #include "Runtime/CallContext.h"
-#include "Runtime/HostFunction.h"
-#include "Runtime/IndexBounds.h"
-#include "Runtime/NewTensor.h"
-#include "Runtime/Printing.h"
-#include "Support/CallSite.h"
-#include "Support/Fault.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "Runtime/Elements.h"
+#include "Runtime/HostFunction.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/Printing.h"
+#include "Support/CallSite.h"
+#include "Support/Fault.h"
+#include <weft/detail/interrupts.h>
 
 namespace weft {
 
@@ -31,8 +35,8 @@ void CallContext::free_temporaries() noexcept {
 
 namespace {
 
-/// Compiled values as arrays for printing; their strides are made here because compiled code passes
-/// sizes only.
+/// Compiled values as arrays for printing; their strides are computed here because compiled code
+/// passes sizes only.
 class Values {
 public:
   Values(const RuntimeValue *values, std::int64_t count) {
@@ -65,8 +69,8 @@ private:
 /// Makes moves as if all at once. Needs no memory, which may be what ran out, and leaves no bytes
 /// to move.
 void make(std::span<RuntimeMove> moves) noexcept {
-  const auto at = [](const void *place, std::int64_t offset) {
-    return static_cast<std::byte *>(const_cast<void *>(place)) + offset;
+  const auto at = [](const void *buffer, std::int64_t offset) {
+    return static_cast<std::byte *>(const_cast<void *>(buffer)) + offset;
   };
   const auto is_read = [&](const RuntimeMove &move) {
     return std::any_of(moves.begin(), moves.end(), [&](const RuntimeMove &other) {
@@ -84,9 +88,9 @@ void make(std::span<RuntimeMove> moves) noexcept {
     }
   }
   // What is left are variables that trade their values in circles.
-  const auto into = [&](const void *place) {
+  const auto into = [&](const void *buffer) {
     return std::find_if(moves.begin(), moves.end(), [&](const RuntimeMove &move) {
-      return move.bytes > 0 && move.to == place;
+      return move.bytes > 0 && move.to == buffer;
     });
   };
   for (RuntimeMove &first : moves) {
@@ -110,7 +114,7 @@ void make(std::span<RuntimeMove> moves) noexcept {
   }
 }
 
-/// What a function was told by weft_rt_on_stop: made when an exception leaves it.
+/// What a function was told by weft_rt_on_stop: carried out when an exception leaves it.
 class MovesOnThrow {
 public:
   explicit MovesOnThrow(CallContext *context)
@@ -179,15 +183,16 @@ void *c_output(COutputs &outputs, std::int64_t index, DType dtype,
   return memory;
 }
 
-SourcePlace place_of(const CallContext *context, std::int64_t site) {
-  return context->places == nullptr || site < 0 ? SourcePlace() : context->places->place(site);
+SourceLocation location_of(const CallContext *context, std::int64_t site) {
+  return context->locations == nullptr || site < 0 ? SourceLocation()
+                                                   : context->locations->location(site);
 }
 
 /// A message with the function before it that the user called: as the same error reads when no code
 /// is compiled.
 std::string of_function(const CallContext *context, std::int64_t site, const std::string &message) {
   const char *const function =
-      context->places == nullptr || site < 0 ? nullptr : context->places->function(site);
+      context->locations == nullptr || site < 0 ? nullptr : context->locations->function(site);
   return CallSite::of_function(function, message);
 }
 
@@ -219,7 +224,7 @@ void weft_rt_assert_fail(CallContext *context, std::int64_t site, const char *me
   throw AssertionError(
       std::string("assertion failed in ") + context->function + ": " +
           format_values(view(message, message_length), Values(values, count), "; "),
-      place_of(context, site));
+      location_of(context, site));
 }
 
 void weft_rt_index_error(CallContext *context, std::int64_t site, const char *op,
@@ -228,7 +233,7 @@ void weft_rt_index_error(CallContext *context, std::int64_t site, const char *op
   throw IndexError(of_function(context, site,
                                std::string(op) + ": index " + std::to_string(index) +
                                    " is out of range for an axis of size " + std::to_string(size)),
-                   place_of(context, site));
+                   location_of(context, site));
 }
 
 bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count,
@@ -257,7 +262,7 @@ void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *me
   std::size_t at = 0;
   for (std::int64_t i = 0; i < count && (at = text.find("{}", at)) != std::string::npos; ++i)
     text.replace(at, 2, std::to_string(sizes[i]));
-  throw ShapeError(of_function(context, site, text), place_of(context, site));
+  throw ShapeError(of_function(context, site, text), location_of(context, site));
 }
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {
@@ -288,14 +293,14 @@ void weft_rt_host_call(CallContext *context, std::int64_t site, const char *name
     throw StateError(std::string(context->function) + ": host_call @" + std::string(symbol) +
                          ": there is no callable of that name here; they come with functions that "
                          "are traced in C++",
-                     place_of(context, site));
+                     location_of(context, site));
   std::vector<Tensor> tensors;
   for (std::int64_t i = 0; i < count; ++i) tensors.push_back(copy_of(operands[i]));
   std::vector<TensorType> wanted;
   for (std::int64_t i = 0; i < type_count; ++i) wanted.push_back(type_of(types[i]));
   const HostCallScope scope;
   context->host_results =
-      call_host(*found->function, tensors, wanted, [&] { return place_of(context, site); });
+      call_host(*found->function, tensors, wanted, [&] { return location_of(context, site); });
 }
 
 std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::int64_t axis) {
@@ -304,11 +309,11 @@ std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::i
 
 void weft_rt_note_begin(CallContext *context, const char *sites, std::int64_t length) {
   if (context->notes == nullptr || !profile::on()) return;
-  context->noted.emplace(profile::Kind::code,
-                         context->notes->label({sites, static_cast<std::size_t>(length)}));
+  context->profiled.emplace(profile::Kind::code,
+                            context->notes->label({sites, static_cast<std::size_t>(length)}));
 }
 
-void weft_rt_note_end(CallContext *context) { context->noted.reset(); }
+void weft_rt_note_end(CallContext *context) { context->profiled.reset(); }
 
 void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
   const Tensor &tensor = host_result(*context, result);
@@ -326,4 +331,104 @@ void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtyp
   void *data = result.impl()->data;
   context->outputs[index] = std::move(result);
   return data;
+}
+
+// Interrupts of compiled loops: the flag that they look at, and who is called then.
+
+namespace {
+
+std::atomic<void (*)()> handler_of_interrupts = nullptr;
+
+} // namespace
+
+// Compiled code reads it as a byte that changes behind its back.
+static_assert(sizeof(weft_rt_interrupt_flag) == 1);
+std::atomic<std::uint8_t> weft_rt_interrupt_flag = 0;
+
+namespace weft::detail {
+
+void set_interrupt_handler(void (*handler)()) { handler_of_interrupts = handler; }
+void request_interrupt() noexcept { weft_rt_interrupt_flag.store(1, std::memory_order_relaxed); }
+bool interrupts_are_handled() noexcept { return handler_of_interrupts.load() != nullptr; }
+
+/// Takes the interrupt.
+void handle_interrupt() {
+  if (weft_rt_interrupt_flag.exchange(0) == 0) return; // another thread took it
+  if (void (*handler)() = handler_of_interrupts.load()) handler();
+}
+
+} // namespace weft::detail
+
+// The door of ahead-of-time programs: a call of a compiled entry from C, where exceptions stop.
+
+namespace {
+
+/// The lines that weft-compile wrote into the header: "17 step.mlir:7".
+class WrittenLocations final : public weft::LocationTable {
+public:
+  WrittenLocations(const char *const *locations, std::int64_t count)
+      : locations_(locations), count_(count) {}
+
+  weft::SourceLocation location(std::int64_t site) const override {
+    const std::string number = std::to_string(site) + " ";
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const std::string_view text = locations_[i];
+      if (!text.starts_with(number)) continue;
+      const std::size_t colon = text.rfind(':');
+      if (colon == std::string_view::npos) break;
+      return {std::string(text.substr(number.size(), colon - number.size())),
+              static_cast<std::uint32_t>(std::strtoul(text.data() + colon + 1, nullptr, 10))};
+    }
+    return {};
+  }
+
+private:
+  const char *const *locations_;
+  std::int64_t count_;
+};
+
+} // namespace
+
+extern "C" std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers,
+                                     const std::int64_t *dims, std::int64_t dim_count,
+                                     void **outputs, std::int64_t *const *output_dims,
+                                     std::int64_t output_count, std::int64_t arena_bytes,
+                                     const char *function, const char *const *locations,
+                                     std::int64_t location_count, char *message,
+                                     std::int64_t message_size) {
+  for (std::int64_t i = 0; i < output_count; ++i) outputs[i] = nullptr;
+  const auto report = [&](const char *text) {
+    for (std::int64_t i = 0; i < output_count; ++i) std::free(std::exchange(outputs[i], nullptr));
+    if (message != nullptr && message_size > 0) {
+      std::strncpy(message, text, static_cast<std::size_t>(message_size) - 1);
+      message[message_size - 1] = '\0';
+    }
+    return 1;
+  };
+  void *arena = nullptr;
+  std::int32_t status = 0;
+  try {
+    for (std::int64_t i = 0; i < dim_count; ++i)
+      if (dims[i] < 0)
+        throw weft::ShapeError(std::string(function) + ": an input cannot have the size " +
+                               std::to_string(dims[i]));
+    if (arena_bytes > 0) {
+      arena = std::aligned_alloc(64, static_cast<std::size_t>((arena_bytes + 63) / 64 * 64));
+      if (arena == nullptr)
+        throw weft::OutOfMemory(std::string(function) + ": there are no " +
+                                std::to_string(arena_bytes) + " bytes for temporaries");
+    }
+    weft::CallContext context;
+    context.arena = static_cast<std::byte *>(arena);
+    context.function = function;
+    const WrittenLocations written(locations, location_count);
+    context.locations = &written;
+    weft::COutputs created{outputs, output_dims, output_count};
+    context.c_outputs = &created;
+    status = entry(buffers, dims, &context);
+  } catch (const std::exception &error) {
+    status = report(error.what());
+  }
+  std::free(arena);
+  return status;
 }

@@ -18,6 +18,12 @@
 
 namespace weft {
 
+/// Raise it when a function that compiled code calls (weft_rt_*) changes its name, its parameters
+/// or its meaning, and when CallContext or what an entry is handed does: archives of
+/// `export_program` outlive the build that wrote them, and are compiled anew where this differs.
+/// test/unit/Export/AbiTest.cpp notices changes of the declarations.
+inline constexpr int kRuntimeAbi = 1;
+
 struct HostBinding;
 
 /// One value that compiled code hands to print, to a failed assert or to a host call: {i32, i32,
@@ -37,8 +43,8 @@ struct RuntimeMove {
   std::int64_t bytes;
 };
 
-/// Where the outputs of unknown size of a call from C go: `data` and `dims` have `count` places, of
-/// which `data` are null at first.
+/// Where the outputs of unknown size of a call from C go: `data` and `dims` have `count` elements,
+/// of which `data` are null at first.
 struct COutputs {
   void **data;               ///< memory that free() takes
   std::int64_t *const *dims; ///< the sizes of each
@@ -46,11 +52,11 @@ struct COutputs {
 };
 
 /// Finds the user's line of a site: of the op call that compiled code reports by number.
-class PlaceTable {
+class LocationTable {
 public:
-  virtual ~PlaceTable() = default;
+  virtual ~LocationTable() = default;
   /// Not known for a number that there is none of.
-  virtual SourcePlace place(std::int64_t site) const = 0;
+  virtual SourceLocation location(std::int64_t site) const = 0;
   /// The function that the user called there, if it is not the op itself; null if it is.
   virtual const char *function(std::int64_t) const { return nullptr; }
 };
@@ -85,11 +91,11 @@ struct CallContext {
   RuntimeMove *moves = nullptr;
   std::int64_t move_count = 0;
   /// For errors; null if no lines are known.
-  const PlaceTable *places = nullptr;
+  const LocationTable *locations = nullptr;
   /// For profiles; null if code reports no times.
   const NoteTable *notes = nullptr;
   /// What the code is at.
-  std::optional<profile::Scope> noted;
+  std::optional<profile::Scope> profiled;
   /// The dynamic temporaries that live now, newest first.
   struct Temporary *temporaries = nullptr;
 
@@ -120,7 +126,7 @@ void handle_interrupt();
 
 extern "C" {
 
-/// Not 0 where an interrupt is requested: compiled loops look at it before each turn.
+/// Not 0 where an interrupt is requested: compiled loops look at it before each iteration.
 extern std::atomic<std::uint8_t> weft_rt_interrupt_flag;
 
 /// Takes an interrupt that is requested: calls the handler of weft/detail/interrupts.h, and throws
@@ -138,7 +144,7 @@ void weft_rt_on_stop(weft::CallContext *context, weft::RuntimeMove *moves, std::
 void weft_rt_print(weft::CallContext *context, const char *format, std::int64_t length,
                    const weft::RuntimeValue *values, std::int64_t count);
 
-// `site` is the number of the op call that fails, whose place goes into the error; -1 if it has
+// `site` is the number of the op call that fails, whose location goes into the error; -1 if it has
 // none.
 
 /// Throws AssertionError "assertion failed in FUNCTION: MESSAGE", the message formatted as
@@ -199,15 +205,15 @@ void *weft_rt_output(weft::CallContext *context, std::int64_t index, std::int32_
                      std::int64_t rank, const std::int64_t *dims);
 
 /// Calls an entry from C: the headers that weft-compile writes use it. `dims` are the sizes of the
-/// unknown dimensions of the inputs, `outputs` and `output_dims` the places of the outputs of
-/// unknown size. `arena_bytes` is what the function's plan asks for; `places` are the lines of its
-/// sites, each as "17 step.mlir:7". Returns 0; after a failed assert, a bad index or size, or for
-/// lack of memory 1, with the reason in `message` (`message_size` bytes, may be null) and without
-/// outputs of unknown size. Thread-safe, but for variables that another call writes.
+/// unknown dimensions of the inputs, `outputs` and `output_dims` the destinations of the outputs of
+/// unknown size. `arena_bytes` is what the function's plan asks for; `locations` are the lines of
+/// its sites, each as "17 step.mlir:7". Returns 0; after a failed assert, a bad index or size, or
+/// for lack of memory 1, with the reason in `message` (`message_size` bytes, may be null) and
+/// without outputs of unknown size. Thread-safe, but for variables that another call writes.
 std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers, const std::int64_t *dims,
                           std::int64_t dim_count, void **outputs, std::int64_t *const *output_dims,
                           std::int64_t output_count, std::int64_t arena_bytes, const char *function,
-                          const char *const *places, std::int64_t place_count, char *message,
+                          const char *const *locations, std::int64_t location_count, char *message,
                           std::int64_t message_size);
 
 } // extern "C"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "Runtime/Convert.h"
+#include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Printing.h"
 #include "Support/CallSite.h"

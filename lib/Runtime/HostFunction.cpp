@@ -27,16 +27,16 @@ bool admits(const TensorType &promised, const TensorType &type) {
 }
 
 void check_result(const HostFunction &function, std::size_t i, const Tensor &result,
-                  const TensorType &promised, FunctionRef<SourcePlace()> place) {
+                  const TensorType &promised, FunctionRef<SourceLocation()> location) {
   const std::string which = prefix_of(function) + ": result " + std::to_string(i);
-  if (!result.defined()) throw ValueError(which + " is an undefined tensor", place());
+  if (!result.defined()) throw ValueError(which + " is an undefined tensor", location());
   if (result.traced())
-    throw StateError(which + " is a tensor of a trace: a callable gives values", place());
+    throw StateError(which + " is a tensor of a trace: a callable gives values", location());
   const TensorType type = result.type();
   if (admits(promised, type)) return;
   raise(promised.dtype != type.dtype ? ErrorKind::dtype : ErrorKind::shape,
         which + " must be " + to_string(promised) + ", but the callable gave " + to_string(type),
-        place());
+        location());
 }
 
 } // namespace
@@ -46,7 +46,8 @@ std::string prefix_of(const HostFunction &function) {
 }
 
 std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tensor> operands,
-                              std::span<const TensorType> types, FunctionRef<SourcePlace()> place) {
+                              std::span<const TensorType> types,
+                              FunctionRef<SourceLocation()> location) {
   std::vector<Tensor> results;
   {
     const profile::Scope scope(
@@ -56,9 +57,9 @@ std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tens
   if (results.size() != types.size())
     throw ValueError(prefix_of(function) + ": the callable must give " + counted(types.size()) +
                          ", but it gave " + counted(results.size()),
-                     place());
+                     location());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    check_result(function, i, results[i], types[i], place);
+    check_result(function, i, results[i], types[i], location);
     results[i] = make_contiguous(results[i]);
     // An operand that is given back is another tensor, or a tape would take it for the operand.
     const detail::TensorImpl *impl = results[i].impl();

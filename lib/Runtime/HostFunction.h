@@ -32,11 +32,12 @@ struct HostBinding {
 std::string prefix_of(const HostFunction &function);
 
 /// Calls the callable and checks what it gives against `types`, whose sizes may be unknown. Results
-/// are tensors of their own, contiguous. Throws what the callable throws; with `place`,
+/// are tensors of their own, contiguous. Throws what the callable throws; with `location`,
 /// the user's line, ValueError, DTypeError or ShapeError, naming it and both types, if a result is
 /// not what was said; StateError if a result is a tensor of a trace.
 std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tensor> operands,
-                              std::span<const TensorType> types, FunctionRef<SourcePlace()> place);
+                              std::span<const TensorType> types,
+                              FunctionRef<SourceLocation()> location);
 
 /// Whether a callable that compiled code called is running on this thread.
 bool in_host_call();

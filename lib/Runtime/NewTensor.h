@@ -1,4 +1,5 @@
-// Making tensors: with elements of their own, as views, on foreign memory, or for a trace.
+// Creating tensors: with elements of their own, as views, on foreign memory, for a trace, and with
+// room behind their last slice.
 #pragma once
 
 #include <new>
@@ -133,11 +134,16 @@ Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *tra
 /// Another tensor with the same elements, or for the same value of a trace: tapes tell it apart.
 Tensor new_alias(const Tensor &of);
 
-/// The elements as `T`, which must be the dtype's C++ type; to be written only by who made the
+/// The elements as `T`, which must be the dtype's C++ type; to be written only by who created the
 /// tensor.
 template <class T>
 T *elements(const Tensor &tensor) {
   return reinterpret_cast<T *>(tensor.impl()->data);
 }
+
+/// `x` with `slice` behind its last slice along the first axis; neither is traced, dtypes agree,
+/// and the slice has x's sizes without the first. The memory has room for more slices: appending to
+/// the result writes there, unless somebody did so before. Thread-safe.
+Tensor append_slice(const Tensor &x, const Tensor &slice);
 
 } // namespace weft::detail

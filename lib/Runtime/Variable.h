@@ -46,7 +46,7 @@ public:
   }
   /// Gives it a name, if it has had none of its maker's; the first one stays.
   void name_by_path(const std::string &path);
-  /// That it was made without a name.
+  /// That it was created without a name.
   void name_is_made_up() { made_up_ = true; }
   bool trainable() const { return trainable_; }
   /// Throws StateError if it is uninitialized.
@@ -146,7 +146,7 @@ private:
   std::atomic<Kind> kind_ = Kind::value;
   std::atomic<const std::string *> path_ = nullptr;
   const std::uint64_t number_ = 0;
-  Initializer initializer_; ///< null if it was made with a value, or others give it one
+  Initializer initializer_; ///< null if it was created with a value, or others give it one
   std::optional<std::uint64_t> seed_;
   Tensor kept_; ///< its first value, restored before it had a shape
 };

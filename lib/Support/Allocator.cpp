@@ -3,7 +3,7 @@
 #include "Support/Fault.h"
 #include "Support/Profile.h"
 #include "Support/SystemMemory.h"
-#include "Support/ThreadEnd.h"
+#include "Support/ThreadExit.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -31,7 +31,7 @@ constexpr std::size_t kLeastFillPercent = 87;
 struct alignas(kAlignment) LargeBlock {
   std::size_t bytes; ///< mapped, with this header
   LargeBlock *newer, *older;
-  std::multimap<std::size_t, LargeBlock *>::iterator place; ///< in the cache
+  std::multimap<std::size_t, LargeBlock *>::iterator position; ///< in the cache
 };
 
 /// Everything that threads share; all of it is guarded by `mutex`. Never destroyed, because tensors
@@ -233,9 +233,9 @@ void *Store::from_system(std::size_t bytes) {
 
 void *Store::new_chunk() {
   auto *start = static_cast<std::byte *>(from_system(kChunk));
-  const auto place = std::ranges::upper_bound(chunks_, start, {}, &Chunk::start);
+  const auto position = std::ranges::upper_bound(chunks_, start, {}, &Chunk::start);
   try {
-    chunks_.insert(place, {start, 0});
+    chunks_.insert(position, {start, 0});
   } catch (const std::bad_alloc &) {
     system_memory::unmap(start, kChunk);
     throw OutOfMemory("out of memory: the system gives no more pages");
@@ -314,7 +314,7 @@ void Store::put_small(FreeBlock *block, unsigned size_class, ThreadCache *cache)
 void Store::unlink(LargeBlock *block) noexcept {
   (block->newer != nullptr ? block->newer->older : newest_) = block->older;
   (block->older != nullptr ? block->older->newer : oldest_) = block->newer;
-  large_.erase(block->place);
+  large_.erase(block->position);
   large_cached_ -= block->bytes;
 }
 
@@ -351,7 +351,7 @@ void Store::put_large(LargeBlock *block) noexcept {
   large_in_use_ -= block->bytes;
   if (block->bytes <= limit_) {
     try {
-      block->place = large_.emplace(block->bytes, block);
+      block->position = large_.emplace(block->bytes, block);
     } catch (const std::bad_alloc &) {
       system_memory::unmap(block, block->bytes);
       return;
@@ -391,7 +391,8 @@ void Store::set_limit(std::size_t bytes) {
 }
 
 #ifndef WEFT_UNCACHED_SMALL_BLOCKS
-/// The thread's cache, made at the first call; null when it cannot be had or the thread is ending.
+/// The thread's cache, created at the first call; null when it cannot be had or the thread is
+/// ending.
 ThreadCache *own_cache() {
   if (thread_cache == nullptr && !thread_ended) {
     at_thread_end<end_thread>();

@@ -2,10 +2,10 @@
 //
 // Small blocks (up to 64 KiB) come from free lists of the calling thread, one per size class: no
 // lock, no malloc, no atomic read-modify-write. A list that is empty or full exchanges a batch with
-// the common store under its lock, so blocks may be freed on another thread than they were made on.
-// Large blocks come from a shared cache with a cap, and otherwise from the system. A free small
-// block serves its own size; before an allocation fails, pages whose blocks are all free go back.
-// Every block is aligned to 64 bytes.
+// the common store under its lock, so blocks may be freed on another thread than they were
+// allocated on. Large blocks come from a shared cache with a cap, and otherwise from the system. A
+// free small block serves its own size; before an allocation fails, pages whose blocks are all free
+// go back. Every block is aligned to 64 bytes.
 //
 // Under AddressSanitizer small blocks come from malloc instead, so that it sees every use after
 // free and every leak.

@@ -1,4 +1,4 @@
-// The line and the function that a thread is doing a call of, and places as text.
+// The line and the function that a thread is doing a call of, and locations as text.
 #include "Support/CallSite.h"
 
 #include <algorithm>
@@ -75,14 +75,14 @@ bool is_users(const std::source_location &where) {
          std::string_view(where.file_name()).find("/include/c++/") == std::string_view::npos;
 }
 
-SourcePlace place_of(const std::source_location &where) {
+SourceLocation location_of(const std::source_location &where) {
   if (!is_users(where)) return {};
   return {where.file_name(), where.line(), where.column()};
 }
 
-std::string to_string(const SourcePlace &place) {
-  if (!place.known()) return {};
-  return place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
+std::string to_string(const SourceLocation &location) {
+  if (!location.known()) return {};
+  return location.file.substr(location.file.rfind('/') + 1) + ":" + std::to_string(location.line);
 }
 
 } // namespace weft

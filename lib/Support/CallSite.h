@@ -13,10 +13,10 @@ namespace nn {
 class LayerCall;
 }
 
-/// The place as a value. It is not known of a line of the standard library, where
-/// `optional<Variable>::emplace` and the like have their defaulted arguments made: it would tell
-/// the user nothing.
-SourcePlace place_of(const std::source_location &where);
+/// The location as a value. It is not known of a line of the standard library, where
+/// `optional<Variable>::emplace` and the like have their defaulted arguments evaluated: it would
+/// tell the user nothing.
+SourceLocation location_of(const std::source_location &where);
 /// Whether that is a line that a user may look at.
 bool is_users(const std::source_location &where);
 
@@ -33,9 +33,9 @@ public:
   CallSite &operator=(const CallSite &) = delete;
 
   static const std::source_location &current() { return current_; }
-  static SourcePlace place() { return place_of(current_); }
+  static SourceLocation location() { return location_of(current_); }
 
-  /// The function that the user called, if it is made of others of the library; else null.
+  /// The function that the user called, if it is composed of others of the library; else null.
   static const char *function() { return function_; }
   /// A message as the user of `function()` is to read it, who did not call the op whose name it
   /// begins with: "square: lhs must be a number".
@@ -58,8 +58,8 @@ private:
   static thread_local constinit const char *function_ __attribute__((tls_model("initial-exec")));
 };
 
-/// The same for a public function that is made of others: errors of those begin with its name, for
-/// the user called no other. Again the outermost wins.
+/// The same for a public function that is composed of others: errors of those begin with its name,
+/// for the user called no other. Again the outermost wins.
 class CompositeCall : CallSite {
 public:
   /// `function` must live for ever.

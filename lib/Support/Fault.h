@@ -1,4 +1,4 @@
-// Errors as values: what the lower floors return where an exception must not pass (shape functions
+// Errors as values: what the lower layers return where an exception must not pass (shape functions
 // are also called from inside MLIR's verifier).
 #pragma once
 
@@ -21,10 +21,10 @@ struct Fault {
 /// Throws the exception class that belongs to the fault's kind.
 [[noreturn]] void raise(Fault fault);
 [[noreturn]] void raise(ErrorKind kind, std::string message);
-/// The same for a place of the user's source.
-[[noreturn]] void raise(ErrorKind kind, std::string message, SourcePlace place);
+/// The same for a location of the user's source.
+[[noreturn]] void raise(ErrorKind kind, std::string message, SourceLocation location);
 
-/// A value or the fault that kept it from being made.
+/// A value or the fault there is instead.
 template <class T>
 class [[nodiscard]] Result {
 public:

@@ -14,12 +14,12 @@ namespace weft::forks {
 /// How many forks lie between the first process and this one.
 std::uint32_t generation() noexcept;
 
-/// Held for a moment only, around what must not be made anew while it is: in a child too.
+/// Held for a moment only, around what must not be renewed while it is: in a child too.
 void lock_renewals();
 void unlock_renewals();
 
 /// While one lives, forks by other threads wait: for work that leaves what a child could not go on
-/// with. That must not wait in turn for a thread that may fork, and takes its locks after this one.
+/// with. That must not wait itself for a thread that may fork, and takes its locks after this one.
 /// They nest.
 class Delay {
 public:

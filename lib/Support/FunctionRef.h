@@ -18,7 +18,7 @@ public:
   template <typename Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
              std::is_invocable_r_v<Result, Callable &, Args...>)
-  FunctionRef(Callable &&callable) // NOLINT(google-explicit-constructor): made to be implicit.
+  FunctionRef(Callable &&callable) // NOLINT(google-explicit-constructor): meant to be implicit.
       : object_(const_cast<void *>(static_cast<const void *>(std::addressof(callable)))),
         call_([](void *object, Args... args) -> Result {
           return (*static_cast<std::remove_reference_t<Callable> *>(object))(

@@ -1,8 +1,10 @@
-// Limits that several floors keep, so that what is deep is an error in words and no overflow of the
-// stack: parsers, tracers and passes call themselves for what is nested.
+// Limits that several layers keep, so that what is deep is an error in words and no overflow of the
+// stack: parsers, tracers and passes call themselves for what is nested, and so does code of the
+// user.
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace weft {
 
@@ -16,5 +18,16 @@ inline constexpr std::size_t kMaxCalls = 1024;
 /// How many ops a function may have once its calls are inlined: functions that call one another
 /// twice each grow with two to the power of their number.
 inline constexpr std::size_t kMaxInlinedOps = 1 << 20;
+
+/// Held while the library calls code of the user that may come back to the same code. Throws
+/// StateError, "WHO: endless recursion: WHY", where that has happened kMaxCalls times, or little of
+/// this thread's stack is left.
+class RecursionGuard {
+public:
+  RecursionGuard(std::string_view who, std::string_view why);
+  ~RecursionGuard();
+  RecursionGuard(const RecursionGuard &) = delete;
+  RecursionGuard &operator=(const RecursionGuard &) = delete;
+};
 
 } // namespace weft

@@ -5,7 +5,7 @@
 
 namespace weft {
 
-/// Whether somebody reads the log; lines need not be made up otherwise.
+/// Whether somebody reads the log; lines need not be composed otherwise.
 bool logging();
 /// Adds a line, which begins with who speaks: "step: argument 0, ...".
 void log_line(std::string_view line);

@@ -11,7 +11,7 @@
 
 #include "Support/CallSite.h"
 #include "Support/Fork.h"
-#include "Support/ThreadEnd.h"
+#include "Support/ThreadExit.h"
 #include "Support/Threads.h"
 #include <weft/memory.h>
 

@@ -15,7 +15,7 @@ namespace weft::profile {
 /// What an event is of.
 enum class Kind : std::uint8_t {
   op,         ///< an eager op
-  call,       ///< a function of the library that is made of others
+  call,       ///< a function of the library that is composed of others
   layer,      ///< a layer of nn
   gradient,   ///< a tape's gradient
   trace,      ///< a function that is traced

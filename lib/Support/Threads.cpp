@@ -3,7 +3,6 @@
 #include "Support/Threads.h"
 
 #include "Support/Profile.h"
-#include "Support/SerialLoops.h"
 
 #include <weft/error.h>
 
@@ -60,7 +59,7 @@ int read_count(std::string_view text) noexcept {
 }
 
 /// Makes `count` the thread count unless there is one by now, which is returned then.
-int settle(int count) noexcept {
+int initialize(int count) noexcept {
   int expected = 0;
   return thread_count.compare_exchange_strong(expected, count) ? count : expected;
 }
@@ -406,16 +405,16 @@ int parse_num_threads(std::string_view text) {
 int max_threads() {
   if (const int count = thread_count.load(std::memory_order_relaxed)) return count;
   const std::string_view requested = requested_threads();
-  return settle(requested.empty() ? available_cpus() : parse_num_threads(requested));
+  return initialize(requested.empty() ? available_cpus() : parse_num_threads(requested));
 }
 
 int max_threads_or_default() noexcept {
   if (const int count = thread_count.load(std::memory_order_relaxed)) return count;
-  // A bad value is not settled: `max_threads` still gets to report it.
+  // A bad value does not initialize it: `max_threads` still gets to report it.
   const std::string_view requested = requested_threads();
   const int count = read_count(requested);
   if (count == 0 && !requested.empty()) return available_cpus();
-  return settle(count ? count : available_cpus());
+  return initialize(count ? count : available_cpus());
 }
 
 bool in_parallel_region() noexcept { return inside; }

@@ -6,15 +6,14 @@
 // of a chunk, and two threads on a busy machine are no slower than one. Workers spin for some
 // milliseconds after a region, so that one that follows soon costs less than a microsecond; after
 // a longer pause, and at once where others want their processor, they sleep and the next region
-// pays for waking them. They block all signals. A child of fork makes workers of its own. Where the
-// system makes no more threads, loops run on those there are.
+// pays for waking them. They block all signals. A child of fork gets workers of its own. Where the
+// system starts no more threads, loops run on those there are.
 #pragma once
-
-#include "Support/FunctionRef.h"
 
 #include <cstdint>
 #include <string_view>
 
+#include "Support/FunctionRef.h"
 #include <weft/threads.h>
 
 namespace weft::threads {
@@ -58,3 +57,17 @@ void parallel_for_noexcept(int64_t begin, int64_t end, int64_t grain,
 extern "C" void weft_rt_parallel_for(int64_t begin, int64_t end, int64_t grain,
                                      void (*body)(void *closure, int64_t begin, int64_t end),
                                      void *closure);
+
+namespace weft::threads {
+
+/// While one lives, the parallel loops of this thread run on it alone: for threads that share the
+/// CPUs with others of their kind, where a team for each would only be in the way.
+class SerialLoops {
+public:
+  SerialLoops() noexcept;
+  ~SerialLoops();
+  SerialLoops(const SerialLoops &) = delete;
+  SerialLoops &operator=(const SerialLoops &) = delete;
+};
+
+} // namespace weft::threads

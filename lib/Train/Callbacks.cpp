@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 #include "Train/Terminal.h"
 #include <weft/error.h>
 

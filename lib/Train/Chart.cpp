@@ -20,7 +20,7 @@ std::string coordinate(double value) {
   return text;
 }
 
-/// Values to places on the paper.
+/// Values to positions on the paper.
 struct Axis {
   double low = HUGE_VAL, high = -HUGE_VAL, from = 0, to = 0;
   bool logarithmic = false;
@@ -29,7 +29,7 @@ struct Axis {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  double place(double value) const {
+  double position(double value) const {
     double share = 0.5;
     if (logarithmic && high > low) share = std::log(value / low) / std::log(high / low);
     else if (high > low) share = value / (high - low) - low / (high - low);
@@ -138,14 +138,14 @@ std::string line_chart(const std::string &title, const std::vector<ChartLine> &l
 
   svg += "<g class=\"grid\">";
   for (const double value : y.marks(5))
-    svg += line_from(kLeft, y.place(value), kWidth - kRight, y.place(value));
+    svg += line_from(kLeft, y.position(value), kWidth - kRight, y.position(value));
   svg += line_from(kLeft, kTop, kLeft, kHeight - kBottom) +
          line_from(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom) + "</g>\n";
   for (const double value : y.marks(5))
-    svg += text_at(kLeft - 6, y.place(value) + 4, "tick end", short_number(value));
+    svg += text_at(kLeft - 6, y.position(value) + 4, "tick end", short_number(value));
   for (const double value : x.marks(8))
     if (value == std::floor(value))
-      svg += text_at(x.place(value), kHeight - kBottom + 18, "tick middle", short_number(value));
+      svg += text_at(x.position(value), kHeight - kBottom + 18, "tick middle", short_number(value));
   svg += "\n";
 
   double legend = kWidth - kRight;
@@ -167,8 +167,8 @@ std::string line_chart(const std::string &title, const std::vector<ChartLine> &l
         end_piece();
         continue;
       }
-      const std::string px = coordinate(x.place(static_cast<double>(point.step))),
-                        py = coordinate(y.place(point.value));
+      const std::string px = coordinate(x.position(static_cast<double>(point.step))),
+                        py = coordinate(y.position(point.value));
       piece += (count++ == 0 ? "" : " ") + px + "," + py;
       if (drawn[i].size() <= 100)
         svg += "<circle cx=\"" + px + "\" cy=\"" + py + "\" r=\"2.5\"><title>" +

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <set>
 
-#include "Checkpoint/Restore.h"
+#include "Checkpoint/Checkpoint.h"
 #include "Support/CallSite.h"
 #include <weft/error.h>
 #include <weft/ops.h>

@@ -8,13 +8,10 @@
 #include <ostream>
 #include <set>
 
-#include "Data/FileBytes.h"
-#include "IO/Naming.h"
-#include "Support/AtomicFile.h"
+#include "IO/InputFile.h"
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
-#include "Support/Path.h"
-#include "Support/Shown.h"
+#include "Support/Files.h"
+#include "Support/Messages.h"
 #include "Train/Terminal.h"
 #include <weft/error.h>
 
@@ -211,7 +208,7 @@ History History::load_csv(const std::string &path, std::source_location where) {
   const CallSite site(where);
   check_path("History::load_csv", path);
   return naming(path, [&] {
-    const std::string text = data::read_file(path);
+    const std::string text = read_file(path);
     History history;
     try {
       history.restore_state(text);

@@ -1,21 +1,54 @@
-// Writes reports: pages of HTML about a run.
-#include <weft/train/report.h>
-
+// Writes reports: pages of HTML about a run, and the versions of what its numbers depend on.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <string>
+
+#include <sys/utsname.h>
 
 #include "Data/Images.h"
-#include "Support/AtomicFile.h"
 #include "Support/CallSite.h"
-#include "Support/Path.h"
+#include "Support/Cpu.h"
+#include "Support/Files.h"
+#include "Support/Threads.h"
+#include "Support/Version.h"
 #include "Train/Chart.h"
 #include "Train/Terminal.h"
 #include <weft/data.h>
 #include <weft/error.h>
 #include <weft/ops.h>
+#include <weft/train/report.h>
 
 namespace weft::train {
+
+namespace {
+
+/// What Linux calls the processor; its architecture where that says nothing.
+std::string processor(const utsname &system) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return system.machine;
+}
+
+} // namespace
+
+std::vector<std::pair<std::string, std::string>> versions() {
+  utsname system{};
+  uname(&system);
+  return {
+      {"Weft", library_version()},
+      {"built by", "clang " __clang_version__},
+      {"processor", processor(system)},
+      {"instruction sets", host_cpu_features_text()},
+      {"x86-64 level", "v" + std::to_string(static_cast<int>(host_cpu_level()))},
+      {"threads", std::to_string(threads::max_threads())},
+      {"system", std::string(system.sysname) + " " + system.release},
+  };
+}
 
 namespace {
 
@@ -190,7 +223,7 @@ std::string entries_of(const std::vector<ProfileEntry> &entries,
       continue;
     }
     const std::string kind = kinds.size() > 1 ? entry.kind + " " : "";
-    rows.push_back({kind + entry.name, to_string(entry.place), std::to_string(entry.count),
+    rows.push_back({kind + entry.name, to_string(entry.location), std::to_string(entry.count),
                     short_number(entry.self_ms),
                     short_number(entry.self_ms / static_cast<double>(entry.count)),
                     short_number(total > 0 ? 100 * entry.self_ms / total : 0) + " %"});

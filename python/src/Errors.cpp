@@ -98,7 +98,7 @@ PyMethodDef initializer = {"__init__", reinterpret_cast<PyCFunction>(initialize)
 
 PyObject *class_of(ErrorKind kind) { return classes[static_cast<std::size_t>(kind)]; }
 
-void set(PyObject *type, std::string_view message, const SourcePlace &place = {}) noexcept {
+void set(PyObject *type, std::string_view message, const SourceLocation &place = {}) noexcept {
   try {
     // Compiled code knows the line of each op; else it is the one that is running.
     const auto [file, line] =
@@ -271,7 +271,7 @@ void set_error() noexcept {
     // IR.
     const bool ours = error.kind() != ErrorKind::assertion && error.kind() != ErrorKind::compile;
     const std::string text = in_python(std::string(error.message()));
-    set(class_of(error.kind()), ours ? with_dtypes(text) : text, error.place());
+    set(class_of(error.kind()), ours ? with_dtypes(text) : text, error.location());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");
   } catch (const std::exception &error) {

@@ -151,11 +151,12 @@ void write_report(const std::string &path, const BoundHistory &history, const nb
 nb::list entries_of(const Profile &self) {
   nb::list list;
   for (const ProfileEntry &entry : without_lock([&] { return self.entries(); }))
-    list.append(nb::make_tuple(
-        entry.kind, entry.name,
-        entry.place.known() ? nb::object(kept_text(entry.place.file)) : nb::object(nb::none()),
-        entry.place.known() ? nb::object(nb::int_(entry.place.line)) : nb::object(nb::none()),
-        entry.count, entry.total_ms, entry.self_ms));
+    list.append(nb::make_tuple(entry.kind, entry.name,
+                               entry.location.known() ? nb::object(kept_text(entry.location.file))
+                                                      : nb::object(nb::none()),
+                               entry.location.known() ? nb::object(nb::int_(entry.location.line))
+                                                      : nb::object(nb::none()),
+                               entry.count, entry.total_ms, entry.self_ms));
   return list;
 }
 

@@ -25,7 +25,7 @@
 // PHASE: error: --compile-to=nowhere: there is no such phase; there are trace, differentiate,
 // ORDER: error: --compile-from=linalg comes after --compile-to=trace
 // CHIP: error: --chip=foo: LLVM knows no such processor
-// CHIP32: error: --chip=pentium4: it is a processor of 32 bits, but code is made for 64
+// CHIP32: error: --chip=pentium4: it is a processor of 32 bits, but code is compiled for 64
 // TARGET: error: --compile-to=ptx needs --target=nvptx
 func.func @scaled(%x: tensor<8xf32>) -> tensor<8xf32> {
   %two = weft.constant dense<2.0> : tensor<f32>

@@ -103,7 +103,7 @@ public:
     Verdict verdict;
     try {
       gradients();
-      verdict.made.push_back("tape, pass and differences");
+      verdict.compared.push_back("tape, pass and differences");
       stage(verdict, "entry", [&] { entry(); });
       stage(verdict, "jvp", [&] { forward(); });
       if (program_.forward) stage(verdict, "compiled jvp", [&] { compiled_forward(); });
@@ -128,7 +128,7 @@ private:
   void stage(Verdict &verdict, const char *name, const Stage &run) {
     try {
       in_stage(name, run);
-      verdict.made.emplace_back(name);
+      verdict.compared.emplace_back(name);
     } catch (const Finding &found) {
       if (found.kind == Verdict::Kind::failed) throw;
       verdict.left_out.push_back(std::string(name) + ": " + found.what);
@@ -334,7 +334,7 @@ private:
     const double other = difference(at, 5e-5);
     if (std::abs(found - other) <= 1e-7 * scale) return;
     if (std::abs(one - other) > 1e-7 * scale)
-      throw Finding{Verdict::Kind::skipped, "differences do not settle", ""};
+      throw Finding{Verdict::Kind::skipped, "differences do not converge", ""};
     fail(what, text_of(found, one));
   }
 

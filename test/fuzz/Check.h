@@ -13,8 +13,8 @@ struct Verdict {
   Kind kind = Kind::passed;
   std::string what;   ///< what failed, the same for the same fault; or why it was skipped
   std::string detail; ///< numbers
-  /// Comparisons that were made, and those that were left out with the reason: "jvp: ..".
-  std::vector<std::string> made, left_out;
+  /// Comparisons that were done, and those that were left out with the reason: "jvp: ..".
+  std::vector<std::string> compared, left_out;
 };
 
 /// Never throws.

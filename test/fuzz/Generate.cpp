@@ -9,7 +9,7 @@ namespace weft::fuzz {
 
 namespace {
 
-/// What is visible at a place.
+/// What is visible at a point.
 struct Scope {
   std::vector<int> values;
   bool effects = true;    ///< whether there may be any
@@ -334,8 +334,8 @@ private:
     const int count = least + below(5);
     for (int i = 0; i < count && (budget_ > 0 || i < least); ++i) statement(scope, block);
   }
-  /// A value of that type that the block made after there were `before` values, and depends on its
-  /// state; it is made now if need be. Some blocks hand on what was there before.
+  /// A value of that type that the block computed after there were `before` values, and depends on
+  /// its state; it is computed now if need be. Some blocks hand on what was there before.
   int made_inside(Scope &scope, Block &block, std::size_t before, Type type) {
     if (chance(10)) return pick(scope, type);
     std::vector<int> found;
@@ -375,12 +375,12 @@ private:
     }
   }
   std::vector<int> parameters(Scope &scope, const std::vector<Type> &types) {
-    std::vector<int> made;
+    std::vector<int> results;
     for (Type type : types) {
-      made.push_back(program_.make(type));
-      scope.values.push_back(made.back());
+      results.push_back(program_.make(type));
+      scope.values.push_back(results.back());
     }
-    return made;
+    return results;
   }
 
   void branch(Scope &scope, Block &block) {

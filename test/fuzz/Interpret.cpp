@@ -378,14 +378,14 @@ Interpreter::Values Interpreter::call(const Statement &statement) {
   const Block &callee = program_.functions[number];
   if (!traced_ || constants_.mode() != Constants::Mode::off)
     return block(callee, rest(statement, 0));
-  auto &made = functions_[number];
-  if (!made) {
+  auto &compiled = functions_[number];
+  if (!compiled) {
     std::function<State(const State &)> body = [this, &callee](const State &arguments) {
       return state_of(block(callee, values_of(arguments, callee.parameters)));
     };
-    made.emplace(function(std::move(body), {.name = "callee" + std::to_string(number)}));
+    compiled.emplace(function(std::move(body), {.name = "callee" + std::to_string(number)}));
   }
-  return values_of((*made)(state_of(rest(statement, 0))), statement.results);
+  return values_of((*compiled)(state_of(rest(statement, 0))), statement.results);
 }
 
 Tensor Interpreter::slope(const Statement &statement) {

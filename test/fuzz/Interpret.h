@@ -32,7 +32,7 @@ public:
   }
   Mode mode() const { return mode_; }
   bool replays() const { return mode_ == Mode::replay; }
-  /// The value, or the one that was recorded in its place.
+  /// The value, or the one that was recorded instead.
   Tensor keep(const Tensor &value);
 
   /// How far the closest comparison of floating values is from another result.

@@ -1,5 +1,5 @@
 // The language of the fuzzer: small programs with control flow, effects and variables, which can be
-// printed, interpreted and made smaller.
+// printed, interpreted and reduced.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace weft::fuzz {
 
 /// What a value is. Floating values are f64. All vectors of one program have the same size, n, and
-/// so have both sides of its matrices; ragged ones have any size, which may change from turn to
-/// turn.
+/// so have both sides of its matrices; ragged ones have any size, which may change from iteration
+/// to iteration.
 enum class Type : std::uint8_t {
   scalar,  ///< f64()
   vector,  ///< f64(n,)
@@ -90,7 +90,7 @@ Type type_of_variable(int variable);
 const char *name_of_variable(int variable);
 
 struct Program {
-  std::uint64_t seed = 0;      ///< that it was made from
+  std::uint64_t seed = 0;      ///< that it was generated from
   std::int64_t n = 3;          ///< size of vectors
   bool open = false;           ///< whether traces do not know n
   bool compiled_calls = false; ///< whether calls on values are of compiled functions

@@ -11,8 +11,8 @@ namespace {
 
 using Names = std::map<int, int>;
 
-/// A place in a program: a statement of a block, which is in main (-1) or a function.
-struct Place {
+/// A position in a program: a statement of a block, which is in main (-1) or a function.
+struct Position {
   Block *block;
   std::size_t at;
   int function;
@@ -20,19 +20,19 @@ struct Place {
   Statement &statement() const { return block->statements[at]; }
 };
 
-void collect(Block &block, int function, std::vector<Place> &places) {
+void collect(Block &block, int function, std::vector<Position> &positions) {
   for (std::size_t i = 0; i < block.statements.size(); ++i) {
-    places.push_back({&block, i, function});
-    for (Block &inner : block.statements[i].blocks) collect(inner, function, places);
+    positions.push_back({&block, i, function});
+    for (Block &inner : block.statements[i].blocks) collect(inner, function, positions);
   }
 }
 
-std::vector<Place> places_of(Program &program) {
-  std::vector<Place> places;
-  collect(program.main, -1, places);
+std::vector<Position> positions_of(Program &program) {
+  std::vector<Position> positions;
+  collect(program.main, -1, positions);
   for (std::size_t i = 0; i < program.functions.size(); ++i)
-    collect(program.functions[i], static_cast<int>(i), places);
-  return places;
+    collect(program.functions[i], static_cast<int>(i), positions);
+  return positions;
 }
 
 void rename(std::vector<int> &ids, const Names &names) {
@@ -66,9 +66,9 @@ int stand_in(const Program &program, int function, Type type) {
 void refresh(Program &program, Block &block, Names &names) {
   const auto fresh = [&](std::vector<int> &ids) {
     for (int &id : ids) {
-      const int made = program.make(program.types[static_cast<std::size_t>(id)]);
-      names[id] = made;
-      id = made;
+      const int renamed = program.make(program.types[static_cast<std::size_t>(id)]);
+      names[id] = renamed;
+      id = renamed;
     }
   };
   fresh(block.parameters);
@@ -83,7 +83,7 @@ public:
   explicit Smaller(const Program &program) : program_(program) {}
 
   std::vector<Program> all() {
-    const std::size_t count = places_of(program_).size();
+    const std::size_t count = positions_of(program_).size();
     simpler_flags();
     for (std::size_t i = 0; i < count; ++i) without(i);
     for (std::size_t i = 0; i < count; ++i) unwrapped(i);
@@ -100,10 +100,10 @@ private:
     Program copy = program_;
     if (change(copy)) found_.push_back(std::move(copy));
   }
-  /// The same at a place.
+  /// The same at a position.
   template <class Change>
   void propose_at(std::size_t i, const Change &change) {
-    propose([&](Program &copy) { return change(copy, places_of(copy)[i]); });
+    propose([&](Program &copy) { return change(copy, positions_of(copy)[i]); });
   }
 
   void simpler_flags() {
@@ -117,9 +117,9 @@ private:
       const auto empty = [](const Block &block) { return block.statements.empty(); };
       bool changed = false;
       std::vector<bool> called(copy.functions.size());
-      for (const Place &place : places_of(copy))
-        if (place.statement().kind == Kind::call)
-          called[static_cast<std::size_t>(place.statement().op)] = true;
+      for (const Position &position : positions_of(copy))
+        if (position.statement().kind == Kind::call)
+          called[static_cast<std::size_t>(position.statement().op)] = true;
       for (std::size_t i = 0; i < called.size(); ++i) {
         if (called[i] || empty(copy.functions[i])) continue;
         copy.functions[i].statements.clear();
@@ -132,24 +132,24 @@ private:
   }
 
   void without(std::size_t i) {
-    propose_at(i, [](Program &copy, const Place &place) {
+    propose_at(i, [](Program &copy, const Position &position) {
       Names names;
-      for (int id : place.statement().results)
-        names[id] = stand_in(copy, place.function, copy.types[static_cast<std::size_t>(id)]);
-      place.block->statements.erase(place.block->statements.begin() +
-                                    static_cast<std::ptrdiff_t>(place.at));
+      for (int id : position.statement().results)
+        names[id] = stand_in(copy, position.function, copy.types[static_cast<std::size_t>(id)]);
+      position.block->statements.erase(position.block->statements.begin() +
+                                       static_cast<std::ptrdiff_t>(position.at));
       rename(copy, names);
       return true;
     });
   }
 
-  /// One of its blocks in the place of a statement.
+  /// One of its blocks instead of a statement.
   void unwrapped(std::size_t i) {
-    const Statement &statement = places_of(program_)[i].statement();
+    const Statement &statement = positions_of(program_)[i].statement();
     const std::size_t blocks = statement.kind == Kind::call ? 1 : statement.blocks.size();
     for (std::size_t which = 0; which < blocks; ++which) {
-      propose_at(i, [&](Program &copy, const Place &place) {
-        const Statement old = place.statement();
+      propose_at(i, [&](Program &copy, const Position &position) {
+        const Statement old = position.statement();
         Block body = old.kind == Kind::call ? copy.functions[static_cast<std::size_t>(old.op)]
                                             : old.blocks[which];
         Names names;
@@ -166,18 +166,18 @@ private:
           const bool state = given >= wanted &&
                              copy.types[static_cast<std::size_t>(old.operands[operand])] == type;
           names[body.parameters[p]] =
-              state ? old.operands[operand] : stand_in(copy, place.function, type);
+              state ? old.operands[operand] : stand_in(copy, position.function, type);
         }
         const bool condition = old.kind == Kind::loop && which == 0;
         for (std::size_t r = 0; r < old.results.size(); ++r) {
           const Type type = copy.types[static_cast<std::size_t>(old.results[r])];
           const bool same = !condition && r < body.yields.size() &&
                             copy.types[static_cast<std::size_t>(body.yields[r])] == type;
-          names[old.results[r]] = same ? body.yields[r] : stand_in(copy, place.function, type);
+          names[old.results[r]] = same ? body.yields[r] : stand_in(copy, position.function, type);
         }
-        auto &statements = place.block->statements;
+        auto &statements = position.block->statements;
         const auto at =
-            statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(place.at));
+            statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(position.at));
         statements.insert(at, body.statements.begin(), body.statements.end());
         rename(copy, names);
         return true;
@@ -197,14 +197,14 @@ private:
 
   /// Without one of the values that a construct carries or gives.
   void fewer_values(std::size_t i) {
-    const Statement &statement = places_of(program_)[i].statement();
+    const Statement &statement = positions_of(program_)[i].statement();
     const Kind kind = statement.kind;
     const bool iterations = kind == Kind::count || kind == Kind::loop || kind == Kind::scan;
     if (!iterations && kind != Kind::branch && kind != Kind::choose) return;
     const std::size_t count = statement.results.size() - (kind == Kind::scan ? 1 : 0);
     for (std::size_t r = 0; r < count; ++r) {
-      propose_at(i, [&](Program &copy, const Place &place) {
-        Statement &changed = place.statement();
+      propose_at(i, [&](Program &copy, const Position &position) {
+        Statement &changed = position.statement();
         const auto cut = [](std::vector<int> &ids, std::size_t at) {
           const int id = ids[at];
           ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(at));
@@ -213,7 +213,7 @@ private:
         if (!iterations && changed.results.size() == 1) return false;
         Names names;
         const int result = cut(changed.results, r);
-        int begin = stand_in(copy, place.function, copy.types[static_cast<std::size_t>(result)]);
+        int begin = stand_in(copy, position.function, copy.types[static_cast<std::size_t>(result)]);
         if (iterations) begin = cut(changed.operands, r + 1);
         names[result] = begin;
         for (std::size_t b = 0; b < changed.blocks.size(); ++b) {
@@ -229,15 +229,15 @@ private:
 
   /// Another op of the kind, fewer iterations.
   void simpler(std::size_t i) {
-    propose_at(i, [](Program &, const Place &place) {
-      Statement &statement = place.statement();
+    propose_at(i, [](Program &, const Position &position) {
+      Statement &statement = position.statement();
       const bool iterations = statement.kind == Kind::count || statement.kind == Kind::loop;
       if (!iterations || statement.number <= (statement.op == 0 ? 0 : 1)) return false;
       statement.number -= 1;
       return true;
     });
-    propose_at(i, [](Program &, const Place &place) {
-      Statement &statement = place.statement();
+    propose_at(i, [](Program &, const Position &position) {
+      Statement &statement = position.statement();
       const Kind kind = statement.kind;
       return (kind == Kind::count || kind == Kind::loop || kind == Kind::map ||
               kind == Kind::combine) &&
@@ -246,21 +246,22 @@ private:
   }
 
   void operands_replaced(std::size_t i) {
-    const std::size_t count = places_of(program_)[i].statement().operands.size();
+    const std::size_t count = positions_of(program_)[i].statement().operands.size();
     for (std::size_t o = 0; o < count; ++o) {
-      propose_at(i, [&](Program &copy, const Place &place) {
-        int &id = place.statement().operands[o];
-        const int other = stand_in(copy, place.function, copy.types[static_cast<std::size_t>(id)]);
+      propose_at(i, [&](Program &copy, const Position &position) {
+        int &id = position.statement().operands[o];
+        const int other =
+            stand_in(copy, position.function, copy.types[static_cast<std::size_t>(id)]);
         return std::exchange(id, other) != other;
       });
     }
-    const std::vector<Block> &blocks = places_of(program_)[i].statement().blocks;
+    const std::vector<Block> &blocks = positions_of(program_)[i].statement().blocks;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       for (std::size_t y = 0; y < blocks[b].yields.size(); ++y) {
-        propose_at(i, [&](Program &copy, const Place &place) {
-          int &id = place.statement().blocks[b].yields[y];
+        propose_at(i, [&](Program &copy, const Position &position) {
+          int &id = position.statement().blocks[b].yields[y];
           const int other =
-              stand_in(copy, place.function, copy.types[static_cast<std::size_t>(id)]);
+              stand_in(copy, position.function, copy.types[static_cast<std::size_t>(id)]);
           return std::exchange(id, other) != other;
         });
       }

@@ -35,7 +35,7 @@ std::string packed(const Verdict &verdict) {
   return nlohmann::json{{"kind", static_cast<int>(verdict.kind)},
                         {"what", verdict.what},
                         {"detail", verdict.detail},
-                        {"made", verdict.made},
+                        {"compared", verdict.compared},
                         {"left_out", verdict.left_out}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -51,7 +51,7 @@ Verdict unpacked(const std::string &text, const std::string &fault) {
   verdict.kind = static_cast<Verdict::Kind>(json["kind"].get<int>());
   verdict.what = json["what"];
   verdict.detail = json["detail"];
-  verdict.made = json["made"];
+  verdict.compared = json["compared"];
   verdict.left_out = json["left_out"];
   return verdict;
 }
@@ -98,7 +98,7 @@ std::string write(const Program &program, const Verdict &verdict, const std::str
         return true;
       });
   std::ofstream file(path);
-  file << "// A random program, made smaller: " << verdict.what << ".\n"
+  file << "// A random program, reduced: " << verdict.what << ".\n"
        << commented(verdict.detail) << "// Found by: " << again << "\n//\n"
        << commented(to_string(program)) << '\n'
        << trace;
@@ -112,7 +112,7 @@ public:
   explicit Report(const Options &options) : options_(options) {}
 
   void take(std::uint64_t seed, const Verdict &verdict) {
-    for (const std::string &made : verdict.made) ++made_[made];
+    for (const std::string &name : verdict.compared) ++compared_[name];
     for (const std::string &left_out : verdict.left_out) ++left_out_[left_out];
     if (verdict.kind == Verdict::Kind::passed) ++passed_;
     else if (verdict.kind == Verdict::Kind::skipped) ++skipped_[verdict.what];
@@ -139,7 +139,7 @@ public:
     }
     std::printf("\n%llu programs in %.0f s\n", static_cast<unsigned long long>(options_.count),
                 seconds);
-    for (const auto &[what, count] : made_)
+    for (const auto &[what, count] : compared_)
       std::printf("  %6d compared: %s\n", count, what.c_str());
     for (const auto &[what, count] : left_out_)
       std::printf("  %6d left out: %s\n", count, what.c_str());
@@ -153,7 +153,7 @@ public:
 private:
   const Options &options_;
   int passed_ = 0;
-  std::map<std::string, int> made_, left_out_, skipped_;
+  std::map<std::string, int> compared_, left_out_, skipped_;
   std::vector<std::pair<std::uint64_t, Verdict>> failed_;
 };
 
@@ -207,7 +207,7 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  grad->add_option("--out", options.out, "Folder for programs that fail, made smaller, as .mlir")
+  grad->add_option("--out", options.out, "Folder for programs that fail, reduced, as .mlir")
       ->type_name("DIR")
       ->capture_default_str();
   grad->add_option("--time-limit", options.limits.seconds, "Seconds that one program may take")

@@ -7,7 +7,7 @@
 
 #include <weft/error.h>
 
-/// What an exception says: a Weft error without the place, which tests of places look at.
+/// What an exception says: a Weft error without the location, which tests of locations look at.
 inline std::string words_of(const weft::Error &error) { return std::string(error.message()); }
 inline std::string words_of(const std::exception &error) { return error.what(); }
 

@@ -2,7 +2,7 @@
 #include "Explain.h"
 
 #include "Driver/Driver.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -72,7 +72,7 @@ void explain(ModuleOp module, ArrayRef<Listed> entries, raw_ostream &os) {
       return;
     }
     os << "miss: the entry " << shortName(same->name)
-       << " is of this program and was made differently:\n";
+       << " is of this program and was compiled differently:\n";
     return explainParts(entry.key, *here, os);
   }
   llvm::StringSet<> names;

@@ -1,7 +1,7 @@
 // Why code for a program would, or would not, be found in the cache.
 #pragma once
 
-#include "CodeCache/Folder.h"
+#include "CodeCache/CodeCache.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::weft {

@@ -5,7 +5,7 @@
 #include "../Tools.h"
 #include "Driver/Driver.h"
 #include "Explain.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"

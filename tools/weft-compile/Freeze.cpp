@@ -1,4 +1,4 @@
-// Puts constants in the place of variables and inputs.
+// Puts constants instead of variables and inputs.
 #include "Freeze.h"
 
 #include "Import/Import.h"

@@ -30,7 +30,7 @@ static StringRef cType(Type element) {
 /// What the functions of the header themselves use.
 static bool isUsed(StringRef name) {
   static const llvm::StringSet<> names = {"weft_rt_call", "buffers", "sizes",   "new_sizes",
-                                          "made",         "status",  "message", "message_size"};
+                                          "created",      "status",  "message", "message_size"};
   return names.contains(name);
 }
 
@@ -94,7 +94,7 @@ public:
   ::weft::Result<Signature> build() {
     function.walk([&](memref::AllocOp alloc) {
       if (auto number = alloc->getAttrOfType<IntegerAttr>("weft.output"))
-        made[number.getInt()] = alloc.getType();
+        created[number.getInt()] = alloc.getType();
     });
     unsigned inputs = 0;
     std::map<int64_t, unsigned> placed; // arguments by the number of their result
@@ -109,13 +109,13 @@ public:
         addVariable(i, variable.getValue(), type);
       } else addInput("input" + std::to_string(inputs++), type);
     }
-    const size_t results = placed.size() + made.size();
+    const size_t results = placed.size() + created.size();
     for (size_t number = 0, next = 0; number < results; ++number)
       if (auto found = placed.find(static_cast<int64_t>(number)); found != placed.end())
         addOutput(number, cast<MemRefType>(function.getArgument(found->second).getType()));
-      else if (auto type = made.find(static_cast<int64_t>(next++)); type != made.end())
+      else if (auto type = created.find(static_cast<int64_t>(next++)); type != created.end())
         addNewOutput(number, type->second);
-      else return refuse("result " + std::to_string(number) + " has no place");
+      else return refuse("result " + std::to_string(number) + " has no destination");
     return std::move(signature);
   }
 
@@ -162,7 +162,7 @@ private:
   }
 
   func::FuncOp function;
-  std::map<int64_t, MemRefType> made; ///< outputs of unknown size, counted among these
+  std::map<int64_t, MemRefType> created; ///< outputs of unknown size, counted among these
   llvm::StringSet<> taken;
   Signature signature;
 };
@@ -179,7 +179,7 @@ std::string printArray(llvm::raw_ostream &os, StringRef type, StringRef name,
 
 /// The inline function of an entry.
 void printFunction(llvm::raw_ostream &os, const Signature &signature, StringRef name,
-                   StringRef entry, func::FuncOp function, const std::string &places) {
+                   StringRef entry, func::FuncOp function, const std::string &locations) {
   os << "/* Row-major arrays; returns 0, or 1 with the reason in `message` (may be NULL). */\n"
         "static inline int32_t "
      << name << "(";
@@ -189,23 +189,23 @@ void printFunction(llvm::raw_ostream &os, const Signature &signature, StringRef 
   const std::string sizes = printArray(os, "const int64_t ", "sizes", signature.sizes);
   const std::string newSizes = printArray(os, "int64_t *const ", "new_sizes", signature.newSizes);
   const size_t count = signature.outputs.size();
-  if (count > 0) os << "  void *made[" << count << "];\n  const int32_t status =\n      ";
+  if (count > 0) os << "  void *created[" << count << "];\n  const int32_t status =\n      ";
   else os << "  return ";
   auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes");
   os << "weft_rt_call(" << entry << ", " << buffers << ", " << sizes << ", "
-     << signature.sizes.size() << ", " << (count > 0 ? "made" : "NULL") << ", " << newSizes << ", "
-     << count << ", " << (bytes ? bytes.getInt() : 0) << ",\n                   \""
-     << escaped(function.getName()) << "\", " << places << ", message, message_size);\n";
+     << signature.sizes.size() << ", " << (count > 0 ? "created" : "NULL") << ", " << newSizes
+     << ", " << count << ", " << (bytes ? bytes.getInt() : 0) << ",\n                   \""
+     << escaped(function.getName()) << "\", " << locations << ", message, message_size);\n";
   for (auto [i, output] : llvm::enumerate(signature.outputs))
-    os << "  *" << output.name << " = (" << output.element << " *)made[" << i << "];\n";
+    os << "  *" << output.name << " = (" << output.element << " *)created[" << i << "];\n";
   os << (count > 0 ? "  return status;\n}\n" : "}\n");
 }
 
 } // namespace
 
-/// The places that the code reports when it fails, as weft_rt_call takes them: "17 step.mlir:7".
-static std::vector<std::string> reportedPlaces(ModuleOp module,
-                                               ArrayRef<::weft::SourcePlace> places) {
+/// The locations that the code reports when it fails, as weft_rt_call takes them: "17 step.mlir:7".
+static std::vector<std::string> reportedLocations(ModuleOp module,
+                                                  ArrayRef<::weft::SourceLocation> locations) {
   llvm::SmallSetVector<size_t, 8> reported;
   module.walk([&](func::CallOp call) {
     APInt site;
@@ -213,16 +213,16 @@ static std::vector<std::string> reportedPlaces(ModuleOp module,
         !matchPattern(call.getOperand(0), m_ConstantInt(&site)))
       return;
     const auto number = static_cast<size_t>(site.getSExtValue());
-    if (number < places.size() && places[number].known()) reported.insert(number);
+    if (number < locations.size() && locations[number].known()) reported.insert(number);
   });
   std::vector<std::string> texts;
   for (size_t number : reported)
-    texts.push_back(std::to_string(number) + " " + to_string(places[number]));
+    texts.push_back(std::to_string(number) + " " + to_string(locations[number]));
   return texts;
 }
 
 ::weft::Result<std::string> emitHeader(ModuleOp module, StringRef guard,
-                                       ArrayRef<::weft::SourcePlace> sites) {
+                                       ArrayRef<::weft::SourceLocation> sites) {
   std::string text;
   llvm::raw_string_ostream os(text);
   const std::string symbol = symbolName(guard);
@@ -235,21 +235,21 @@ static std::vector<std::string> reportedPlaces(ModuleOp module,
         "#endif\n\n"
         "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *),\n"
         "                     void *const *buffers, const int64_t *sizes, int64_t size_count,\n"
-        "                     void **made, int64_t *const *new_sizes, int64_t made_count,\n"
+        "                     void **created, int64_t *const *new_sizes, int64_t created_count,\n"
         "                     int64_t arena_bytes, const char *function, const char *const "
-        "*places,\n"
-        "                     int64_t place_count, char *message, int64_t message_size);\n";
-  const std::vector<std::string> places = reportedPlaces(module, sites);
-  if (!places.empty()) {
+        "*locations,\n"
+        "                     int64_t location_count, char *message, int64_t message_size);\n";
+  const std::vector<std::string> locations = reportedLocations(module, sites);
+  if (!locations.empty()) {
     os << "\n/* The lines that errors name, by their numbers in the code. */\n"
           "static const char *const "
-       << symbol << "_places[] = {";
-    llvm::interleaveComma(places, os,
-                          [&](const std::string &place) { os << '"' << escaped(place) << '"'; });
+       << symbol << "_locations[] = {";
+    llvm::interleaveComma(
+        locations, os, [&](const std::string &location) { os << '"' << escaped(location) << '"'; });
     os << "};\n";
   }
-  const std::string placesText =
-      (places.empty() ? "NULL" : symbol + "_places") + ", " + std::to_string(places.size());
+  const std::string locationsText = (locations.empty() ? "NULL" : symbol + "_locations") + ", " +
+                                    std::to_string(locations.size());
   llvm::StringSet<> taken;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration() || !function.isPublic()) continue;
@@ -262,7 +262,7 @@ static std::vector<std::string> reportedPlaces(ModuleOp module,
     os << "\nint32_t " << entry << "(void *const *buffers, const int64_t *sizes, void *context)";
     if (entry != entrySymbol) os << " __asm__(\"" << escaped(entrySymbol) << "\")";
     os << ";\n\n";
-    printFunction(os, *signature, name, entry, function, placesText);
+    printFunction(os, *signature, name, entry, function, locationsText);
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;

@@ -205,7 +205,7 @@ static int reportCopies(ModuleOp module) {
     for (const ::weft::MemoryNote &note : account.memory) {
       if (note.kind != ::weft::MemoryNote::Kind::copy || !firstCopy.empty()) continue;
       firstCopy = name + " copies " + note.size_text() + ": " + note.reason;
-      if (!note.place.empty()) firstCopy += " (" + note.place + ")";
+      if (!note.location.empty()) firstCopy += " (" + note.location + ")";
     }
   }
   if (options->report == "copies") {
@@ -234,8 +234,8 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   const Phase last = text ? request.to : Phase::llvm;
   const Phase before = std::min(last, Phase::bufferize);
   // Code from later phases has numbers of another text.
-  std::vector<::weft::SourcePlace> places;
-  if (request.from < Phase::bufferize) places = numberSites(module);
+  std::vector<::weft::SourceLocation> locations;
+  if (request.from < Phase::bufferize) locations = numberSites(module);
   Phase done = request.from;
   if (!options->frozen.empty()) {
     done = Phase::lift_state;
@@ -249,7 +249,7 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   if (failed(driver.run(module, done, before))) return fail();
   if (!options->header.empty()) {
     const std::string guard = llvm::sys::path::filename(options->header).str();
-    auto contents = emitHeader(module, guard, places);
+    auto contents = emitHeader(module, guard, locations);
     if (!contents) return refuse(contents.fault().message);
     if (int status = writeFile(options->header, *contents)) return status;
   }

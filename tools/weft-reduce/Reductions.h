@@ -1,4 +1,4 @@
-// What weft-reduce may put in the place of an op of Weft.
+// What weft-reduce may replace an op of Weft by.
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"

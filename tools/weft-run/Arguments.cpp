@@ -1,4 +1,5 @@
-// Turns the text of an argument of weft-run into a tensor: a literal, a file, or generated values.
+// Converts the text of an argument of weft-run into a tensor: a literal, a file, or generated
+// values.
 #include "Arguments.h"
 
 #include "Import/TextLimits.h"

@@ -32,7 +32,8 @@ namespace {
 /// An error of the program that runs: with a line, which is the program's, it says what it is.
 struct ProgramError : std::runtime_error {
   explicit ProgramError(const ::weft::Error &error)
-      : std::runtime_error((error.place().known() ? "" : "error: ") + std::string(error.what())) {}
+      : std::runtime_error((error.location().known() ? "" : "error: ") +
+                           std::string(error.what())) {}
 };
 
 /// Registered when this tool starts: the tools are one program, and each has its own options.
@@ -373,8 +374,8 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
 
   const auto start = std::chrono::steady_clock::now();
   // Code from later phases has numbers of another text.
-  std::vector<::weft::SourcePlace> places;
-  if (from < ::weft::Phase::bufferize) places = numberSites(module);
+  std::vector<::weft::SourceLocation> locations;
+  if (from < ::weft::Phase::bufferize) locations = numberSites(module);
   std::optional<::weft::CompiledCode> found =
       compileOrFind(context, input, program.name, from, symbols);
   if (!found) return 1;
@@ -383,7 +384,7 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;
   ::weft::CompiledCall call(std::make_shared<const ::weft::Program>(std::move(program)),
-                            std::move(code), nullptr, tableOf(std::move(places)));
+                            std::move(code), nullptr, tableOf(std::move(locations)));
 
   SmallVector<::weft::detail::TensorImpl *> inputs;
   for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());
@@ -440,7 +441,7 @@ int mlir::weft::runMain(int argc, char **argv) {
     return 1;
   } catch (const ::weft::Error &error) {
     finish(llvm::outs(), "-");
-    llvm::errs() << "error: " << error.message() << '\n'; // its place is a line of this file
+    llvm::errs() << "error: " << error.message() << '\n'; // its location is a line of this file
     return 1;
   } catch (const std::exception &error) {
     finish(llvm::outs(), "-");

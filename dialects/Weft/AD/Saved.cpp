@@ -54,7 +54,7 @@ void Saved::keep(Form form, Value value, int64_t times, std::string reason, Valu
   note.bytes = bytesOf(value.getType());
   note.times = times;
   note.reason = std::move(reason);
-  note.place = to_string(placeOf(value.getLoc()));
+  note.location = to_string(placeOf(value.getLoc()));
   if (holder) holders[holder].push_back(notes.size() - 1);
 }
 
@@ -85,7 +85,7 @@ ArrayAttr attributeOf(ArrayRef<SavedNote> notes, MLIRContext *context) {
          b.getNamedAttr("bytes", b.getI64IntegerAttr(note.bytes)),
          b.getNamedAttr("times", b.getI64IntegerAttr(note.times)),
          b.getNamedAttr("reason", b.getStringAttr(note.reason)),
-         b.getNamedAttr("place", b.getStringAttr(note.place))});
+         b.getNamedAttr("place", b.getStringAttr(note.location))});
   }));
 }
 
@@ -109,7 +109,7 @@ std::vector<SavedNote> savedNotesOf(ArrayAttr attribute) {
     note.bytes = number("bytes");
     note.times = number("times");
     note.reason = text("reason");
-    note.place = text("place");
+    note.location = text("place");
   }
   return notes;
 }

@@ -5,8 +5,8 @@
 
 namespace mlir::weft {
 
-::weft::SourcePlace placeOf(Location location) {
-  ::weft::SourcePlace place;
+::weft::SourceLocation placeOf(Location location) {
+  ::weft::SourceLocation place;
   location->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file) return WalkResult::advance();
@@ -21,7 +21,7 @@ Location withSite(Location location, int64_t site) {
   return FusedLoc::get({location}, IntegerAttr::get(IntegerType::get(context, 64), site), context);
 }
 
-Location locationOf(const ::weft::SourcePlace &place, int64_t site, MLIRContext *context) {
+Location locationOf(const ::weft::SourceLocation &place, int64_t site, MLIRContext *context) {
   if (!place.known()) return withSite(UnknownLoc::get(context), site);
   return withSite(FileLineColLoc::get(context, place.file, place.line, place.column), site);
 }

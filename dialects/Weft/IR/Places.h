@@ -11,11 +11,11 @@
 namespace mlir::weft {
 
 /// The user's place: the first file and line in a location, which may be fused of several.
-::weft::SourcePlace placeOf(Location location);
+::weft::SourceLocation placeOf(Location location);
 
 /// The location of op call `site` at a place that may be unknown: `fused<7>["train.cpp":41:3]`. The
 /// number goes with the location through all phases, and is what code reports.
-Location locationOf(const ::weft::SourcePlace &place, int64_t site, MLIRContext *context);
+Location locationOf(const ::weft::SourceLocation &place, int64_t site, MLIRContext *context);
 /// The same for a location.
 Location withSite(Location location, int64_t site);
 

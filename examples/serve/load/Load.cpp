@@ -46,7 +46,7 @@ public:
   bool has_free() const { return !free_.empty(); }
 
   void send(const std::string &request, Clock::time_point intended, Outcome &outcome) {
-    const std::size_t i = free_.front(); // in turn, so that none is idle for long
+    const std::size_t i = free_.front(); // one after the other, so that none is idle for long
     free_.pop_front();
     slots_[i].intended = intended;
     try {

@@ -1,4 +1,4 @@
-// Data sets: sequences of elements that are made as a loop comes to them.
+// Data sets: sequences of elements that are computed as a loop comes to them.
 #pragma once
 
 #include <iterator>
@@ -234,8 +234,8 @@ public:
   BasicDataset concatenate(const BasicDataset &other) const {
     return BasicDataset(detail::Pipeline::concatenate({pipeline_, other.pipeline_}));
   }
-  /// The elements of the data sets `open(element)`, of which `cycle` are open and take turns. Where
-  /// one ends, the next is opened in its place when its turn comes.
+  /// The elements of the data sets `open(element)`, of which `cycle` are open and alternate. Where
+  /// one ends, the next is opened instead of it.
   template <class F>
   auto interleave(F open, const InterleaveOptions &options = {},
                   std::source_location where = WEFT_HERE) const {
@@ -253,8 +253,8 @@ public:
         options, where));
   }
 
-  /// Keeps elements in memory once they are made. What is before this stage has the order of its
-  /// first epoch for ever.
+  /// Keeps elements in memory once they are computed. What is before this stage has the order of
+  /// its first epoch for ever.
   BasicDataset cache() const { return BasicDataset(pipeline_.cache()); }
   /// A thread makes up to `count` elements ahead while the loop is at work on others.
   BasicDataset prefetch(std::int64_t count = 2, std::source_location where = WEFT_HERE) const {
@@ -381,7 +381,7 @@ auto from_range(Range &&range) {
 }
 
 /// What `generate()`, which returns a std::optional, returns until it returns nothing. Each epoch
-/// starts with a copy of the callable as it is given here, so one that keeps its place in itself
+/// starts with a copy of the callable as it is given here, so one that keeps its position in itself
 /// starts anew. A loop that resumes calls it for the elements that it passes over.
 template <class F>
 auto from_generator(F generate) {

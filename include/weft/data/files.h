@@ -98,7 +98,7 @@ BasicDataset<std::string> from_lines(const std::string &path,
                                      std::source_location where = WEFT_HERE);
 
 /// The records of a TFRecord file, as bytes. The lengths of all records are read and checked at
-/// once; a record is read and its checksum compared when it is made. Throws IOError with file,
+/// once; a record is read and its checksum compared when it is needed. Throws IOError with file,
 /// record and offset for what is truncated or damaged; in a loop too.
 BasicDataset<std::string> from_tfrecord(const std::string &path,
                                         std::source_location where = WEFT_HERE);

@@ -103,9 +103,9 @@ private:
 ///       }, 0.f);
 ///     });
 ///
-/// The types of the elements are those of the first one, which is made for it while the function is
-/// traced; sizes that batches, padding or files of other sizes may change are unknown. An element
-/// that differs in anything else ends the loop with the error of `host_call`.
+/// The types of the elements are those of the first one, which is computed for it while the
+/// function is traced; sizes that batches, padding or files of other sizes may change are unknown.
+/// An element that differs in anything else ends the loop with the error of `host_call`.
 inline constexpr detail::ForEach for_each;
 
 } // namespace weft::data

@@ -56,8 +56,8 @@ std::vector<std::string> image_classes(const std::string &folder,
                                        std::source_location where = WEFT_HERE);
 /// Images and labels, i32(), of a folder with a subfolder for each class: the .png, .jpg and .jpeg
 /// files in it, class by class, each in the order of their names, so shuffle them. A file is read
-/// when its element is made; put `.prefetch()` behind, or `map` with workers. Throws IOError for a
-/// folder that is missing or has no images.
+/// when its element is computed; put `.prefetch()` behind, or `map` with workers. Throws IOError
+/// for a folder that is missing or has no images.
 Dataset from_image_folder(const std::string &folder, const ImageFolderOptions &options = {},
                           std::source_location where = WEFT_HERE);
 

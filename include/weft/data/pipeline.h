@@ -57,10 +57,10 @@ struct BucketOptions {
 /// Options of `interleave`.
 struct InterleaveOptions {
   std::int64_t cycle = 4; ///< data sets that are open at the same time
-  std::int64_t block = 1; ///< elements taken from one before it is the next one's turn
+  std::int64_t block = 1; ///< elements taken from one before the next one follows
 };
 
-/// What a data set has handed out since it was made, over all epochs.
+/// What a data set has handed out since it was created, over all epochs.
 struct DatasetStats {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;    ///< of their tensors

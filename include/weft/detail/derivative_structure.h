@@ -25,7 +25,7 @@ struct FillTensors {
   Next &next;
 };
 
-/// What stands for a T in derivatives: a tensor G in the place of each tensor, variable or number.
+/// What stands for a T in derivatives: a tensor G instead of each tensor, variable or number.
 template <class T, class G>
 struct Each {
   static_assert(HasFields<T>, "derivatives are of tensors, variables, numbers, containers and "

@@ -60,7 +60,7 @@ public:
   /// Whether a call becomes a call in the trace that is recording.
   static bool calls_are_recorded();
   /// Whether none but tapes record, on values, for which a call is one entry (`run_taped`). Where
-  /// they must see what is inside, the callable runs in the function's place, `Inlined` meanwhile.
+  /// they must see what is inside, the callable runs instead of the function, `Inlined` meanwhile.
   static bool calls_are_entries();
   class Inlined {
   public:

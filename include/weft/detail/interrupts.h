@@ -4,9 +4,10 @@
 
 namespace weft::detail {
 
-/// Has the loops of functions that are compiled from now on look before each turn whether an
+/// Has the loops of functions that are compiled from now on look before each iteration whether an
 /// interrupt is requested, and call the handler then, on their own thread. It may throw: the call
-/// is over with that, and variables have the values that they had before the turn. Null for none.
+/// is over with that, and variables have the values that they had before the iteration. Null for
+/// none.
 void set_interrupt_handler(void (*handler)());
 
 /// Requests an interrupt: the next loop that looks, on any thread, takes it. For signal handlers

@@ -110,7 +110,7 @@ public:
 
   std::vector<Tensor> &tensors() { return reader_.tensors; }
   const SignatureKey &key() const { return reader_.key; }
-  /// The structure with these tensors in the places of its own.
+  /// The structure with these tensors instead of its own.
   T with(std::span<const Tensor> tensors) const {
     T value = value_;
     TensorReplacer replacer{tensors};

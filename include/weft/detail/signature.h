@@ -25,7 +25,7 @@ public:
 
   InlineVector<TensorImpl *, 8> tensors; ///< borrowed from the arguments
   std::ptrdiff_t undefined = -1;         ///< which of them is an undefined tensor, if one is
-  /// Borrowed from the arguments: the different variables, in the order of their first places.
+  /// Borrowed from the arguments: the different variables, in the order in which they come first.
   InlineVector<VariablePointer, 8> variables;
 };
 

@@ -56,7 +56,7 @@ private:
 
 /// A function of one tensor, as activations are: `relu`, `tanh`, a lambda. Undefined, it gives what
 /// it is given. A traced function that takes a model as an argument tells functions apart, pointers
-/// by their value, other callables by the object they were first made of.
+/// by their value, other callables by the object they were first constructed from.
 class Activation {
 public:
   Activation() = default;

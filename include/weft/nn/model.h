@@ -174,7 +174,7 @@ void assign(const T &to, const T &from, std::source_location where = WEFT_HERE) 
 
 /// Draws the first values of all variables by the seed and their paths: those that have values now,
 /// the others when they get theirs. The same seed and the same paths make the same bits, in
-/// whatever order layers are called. Variables that were made with a value keep it.
+/// whatever order layers are called. Variables that were created with a value keep it.
 template <class T>
 void seed(const T &model, std::uint64_t seed, std::source_location where = WEFT_HERE) {
   static_assert(Model<T>, WEFT_MODEL_WANTED("nn::seed"));

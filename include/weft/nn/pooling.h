@@ -58,7 +58,7 @@ using AveragePooling2D = AveragePooling<2>;
 using AveragePooling3D = AveragePooling<3>;
 
 /// The mean of each channel: (batch, spatial axes.., channels) to (batch, channels), or with sizes
-/// of 1 in the places of the axes.
+/// of 1 instead of the axes.
 template <int Rank>
 class GlobalAveragePooling {
 public:

@@ -184,7 +184,7 @@ private:
 struct RNNOptions {
   /// Give the outputs of all steps, not of the last alone.
   bool return_sequences = false;
-  /// Go from the last step to the first. Outputs stay in the places of their inputs.
+  /// Go from the last step to the first. Outputs stay at the steps of their inputs.
   bool reverse = false;
 };
 

@@ -35,7 +35,7 @@ public:
     friend bool operator==(const Point &, const Point &) = default;
   };
 
-  /// Appends a value; one of a step that the series has already takes its place. Throws ValueError
+  /// Appends a value; one of a step that the series has already replaces it. Throws ValueError
   /// for an empty name, or a step before the last one of the series.
   void add(std::string_view name, std::int64_t step, double value,
            std::source_location where = WEFT_HERE);

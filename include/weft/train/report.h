@@ -28,7 +28,7 @@ struct ReportTable {
 /// What a report has besides the history.
 struct ReportOptions {
   std::string title = "Training run";
-  /// What the run was made with: names and values.
+  /// What the run was configured with: names and values.
   std::vector<std::pair<std::string, std::string>> configuration = {};
   /// Text that is shown as it is, such as `nn::summary(model)`.
   std::string model = {};

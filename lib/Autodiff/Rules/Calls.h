@@ -9,7 +9,7 @@
 
 namespace weft::autodiff {
 
-/// Place in the record of operand `i` of a call, which may repeat the last operand.
+/// Position in the record of operand `i` of a call, which may repeat the last operand.
 inline std::size_t record_place(const OpInfo &info, std::size_t i) {
   return std::min(i, info.operands.size() - 1);
 }

@@ -94,7 +94,7 @@ typename E::Value cumsum_back(E &e, VjpCall<E> &call, std::size_t,
 }
 
 /// Of a recurrence with those factors by what is added: the recurrence backwards, where the factor
-/// of a step is that of the one before it; with `exclusive` the cotangents move one place instead.
+/// of a step is that of the one before it; with `exclusive` the cotangents move one step instead.
 template <class E, class Along>
 typename E::Value backwards(E &e, const Along &along, const typename E::Value &factors,
                             const typename E::Value &cotangent) {

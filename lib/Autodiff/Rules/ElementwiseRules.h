@@ -82,7 +82,7 @@ typename E::Value linear(E &e, JvpCall<E> &call, std::uint64_t fixed = 0) {
   return e.emit(call.op(), std::span<const typename E::Value>(operands), call.attrs());
 }
 
-/// The sum, over the operands with a tangent, of the op with the tangent in the operand's place.
+/// The sum, over the operands with a tangent, of the op with the tangent instead of the operand.
 template <class E>
 typename E::Value bilinear(E &e, JvpCall<E> &call) {
   typename E::Value sum{};

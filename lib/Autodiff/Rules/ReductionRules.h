@@ -46,7 +46,7 @@ typename E::Value align_reduced(E &e, Call &call, const typename E::Value &value
     return e.reshape(value, aligned);
   }
   // With the reduced axes in front the value broadcasts as it is; the operand lends its shape, and
-  // the axes go back to their places.
+  // the axes go back to where they were.
   Ints order, back(shape.size());
   for (bool kept : {false, true})
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -118,9 +118,9 @@ typename E::Value extremum_forward(E &e, JvpCall<E> &call, std::size_t, const ty
   return e.sum(shares, ReductionAttrs(call.attrs()).axes, ReductionAttrs(call.attrs()).keepdims);
 }
 
-/// The product of all elements of x but the one in each place, over the axes that the call reduces:
-/// of those before it and those behind it. All of it is multiplication, so it holds for zeros, and
-/// so do its own derivatives.
+/// The product of all elements of x but the one at each position, over the axes that the call
+/// reduces: of those before it and those behind it. All of it is multiplication, so it holds for
+/// zeros, and so do its own derivatives.
 template <class E, class Call>
 typename E::Value product_of_others(E &e, Call &call, const typename E::Value &x) {
   const Ints &axes = ReductionAttrs(call.attrs()).axes;

@@ -122,15 +122,15 @@ typename E::Value extremum_places(E &e, const Call &call, const typename E::Valu
   return e.window_argmin(x, attrs.window, attrs.strides, attrs.low, attrs.high, attrs.dilations);
 }
 
-/// The cotangent of images of which a call takes elements at `places` of its windows.
+/// The cotangent of images of which a call takes elements at `positions` of its windows.
 template <class E>
 typename E::Value window_take_back(E &e, VjpCall<E> &call, std::size_t i,
-                                   const typename E::Value &places,
+                                   const typename E::Value &positions,
                                    const typename E::Value &cotangent) {
   const WindowAttrs attrs(call.attrs());
   return transposed_windows(e, call, i, attrs, e.type(cotangent).shape, attrs.window,
                             [&](const Ints &high, const Ints &extra) {
-                              return e.window_scatter(cotangent, places, attrs.window,
+                              return e.window_scatter(cotangent, positions, attrs.window,
                                                       attrs.strides, attrs.low, high,
                                                       attrs.dilations, extra);
                             });
@@ -179,10 +179,10 @@ typename E::Value window_sum_transpose_back(E &e, VjpCall<E> &call, std::size_t,
 /// Of `window_scatter`.
 template <class E>
 typename E::Value window_scatter_back(E &e, VjpCall<E> &call, std::size_t,
-                                      const typename E::Value &places,
+                                      const typename E::Value &positions,
                                       const typename E::Value &cotangent) {
   const WindowTransposeAttrs attrs(call.attrs());
-  return e.window_take(cotangent, places, attrs.window, attrs.strides, attrs.low, attrs.high,
+  return e.window_take(cotangent, positions, attrs.window, attrs.strides, attrs.low, attrs.high,
                        attrs.dilations);
 }
 

@@ -1,6 +1,6 @@
 // Cross entropies: of class numbers, of probabilities, of two classes.
 #include "NN/Losses/Values.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/nn/functions.h>
 
 namespace weft::losses {

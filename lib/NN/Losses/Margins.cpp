@@ -1,6 +1,6 @@
 // Losses of margins and angles: hinges, cosine similarity, triplets.
 #include "NN/Losses/Values.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Losses of numbers: errors, distances between distributions.
 #include "NN/Losses/Values.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 
 #include <cmath>
 #include <numbers>

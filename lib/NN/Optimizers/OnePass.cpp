@@ -5,7 +5,7 @@
 #include "NN/Optimizers/State.h"
 #include "Runtime/StridedCopy.h"
 #include "Runtime/Variable.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 #include "Support/Threads.h"
 
 namespace weft::optimizers {

@@ -12,7 +12,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/control_flow.h>
 #include <weft/ops.h>
 
@@ -324,30 +324,30 @@ private:
                               const Tensor &average) const {
     const DType dtype = entry.weight.variable.dtype();
     const auto number = [&](const Tensor &exact) {
-      return Whole(exact.defined() ? cast(exact, dtype) : Tensor());
+      return TensorArithmetic(exact.defined() ? cast(exact, dtype) : Tensor());
     };
-    Whole w(entry.weight.variable.value());
-    std::vector<Whole> slots, rule;
+    TensorArithmetic w(entry.weight.variable.value());
+    std::vector<TensorArithmetic> slots, rule;
     for (const Variable &slot : entry.slots) slots.emplace_back(slot.value());
     for (const Tensor &scalar : scalars) rule.push_back(number(scalar));
     const bool owns_decay = state_.rule->owns_decay(), decays = entry.decays && !owns_decay;
     if (owns_decay)
       rule.push_back(number(full({}, entry.decays ? state_.common.weight_decay : 0, DType::f64)));
-    Whole averaged(entry.average ? entry.average->value() : Tensor());
-    const Whole scale = number(exact_scale), follow = number(average),
-                decay = number(decays ? rate * state_.common.weight_decay : Tensor());
+    TensorArithmetic averaged(entry.average ? entry.average->value() : Tensor());
+    const TensorArithmetic scale = number(exact_scale), follow = number(average),
+                           decay = number(decays ? rate * state_.common.weight_decay : Tensor());
     const std::optional<double> &clip = state_.common.clip_value;
-    const Numbers<Whole> numbers{.scale = exact_scale.defined() ? &scale : nullptr,
-                                 .clip = clip ? &*clip : nullptr,
-                                 .decay = decays ? &decay : nullptr,
-                                 .average = &follow,
-                                 .rule = rule.data()};
-    advance(w, Whole(gradient), entry.average ? &averaged : nullptr, numbers,
-            [&](Whole &weight, const Whole &g) {
+    const Numbers<TensorArithmetic> numbers{.scale = exact_scale.defined() ? &scale : nullptr,
+                                            .clip = clip ? &*clip : nullptr,
+                                            .decay = decays ? &decay : nullptr,
+                                            .average = &follow,
+                                            .rule = rule.data()};
+    advance(w, TensorArithmetic(gradient), entry.average ? &averaged : nullptr, numbers,
+            [&](TensorArithmetic &weight, const TensorArithmetic &g) {
               state_.rule->update(weight, g, slots.data(), numbers.rule);
             });
     std::vector<Tensor> results = {w.tensor()};
-    for (const Whole &slot : slots) results.push_back(slot.tensor());
+    for (const TensorArithmetic &slot : slots) results.push_back(slot.tensor());
     if (entry.average) results.push_back(averaged.tensor());
     return results;
   }

@@ -34,7 +34,8 @@ public:
     if constexpr (requires { formula_.is_plain(); }) return formula_.is_plain();
     else return false;
   }
-  void update(Whole &w, const Whole &g, Whole *slots, const Whole *scalars) const override {
+  void update(TensorArithmetic &w, const TensorArithmetic &g, TensorArithmetic *slots,
+              const TensorArithmetic *scalars) const override {
     formula_.step(w, g, slots, scalars);
   }
   void update(const UpdateKernels<float> &kernels, const UpdateBlock<float> &block) const override {
@@ -112,15 +113,16 @@ struct LambMethod {
   std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const {
     return {rate, 1 - power(beta1, t), 1 - power(beta2, t)};
   }
-  void step(Whole &w, const Whole &g, Whole *slots, const Whole *scalars) const {
-    Whole &m = slots[0], &v = slots[1];
+  void step(TensorArithmetic &w, const TensorArithmetic &g, TensorArithmetic *slots,
+            const TensorArithmetic *scalars) const {
+    TensorArithmetic &m = slots[0], &v = slots[1];
     m += (g - m) * (1 - beta1);
     v += (g * g - v) * (1 - beta2);
-    const Whole adam = m / scalars[1] / (sqrt(v / scalars[2]) + epsilon);
+    const TensorArithmetic adam = m / scalars[1] / (sqrt(v / scalars[2]) + epsilon);
     const Tensor u = (adam + w * scalars[3]).tensor();
     const Tensor of_w = weft::sqrt(sum(square(w.tensor()))), of_u = weft::sqrt(sum(square(u)));
     const Tensor ratio = select((of_w > 0) & (of_u > 0), of_w / of_u, 1);
-    w -= Whole(u * (ratio * scalars[0].tensor()));
+    w -= TensorArithmetic(u * (ratio * scalars[0].tensor()));
   }
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "Support/CallSite.h"
-#include "Support/NumberText.h"
+#include "Support/Messages.h"
 #include <weft/ops.h>
 
 namespace weft::optimizers {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "NN/Optimizers/TensorArithmetic.h"
 #include "NN/Optimizers/UpdateKernels.h"
-#include "NN/Optimizers/Whole.h"
 #include "Support/Fork.h"
 #include <weft/optimizers.h>
 
@@ -35,7 +35,8 @@ public:
   /// Whether it is w -= rate g, so that rows without a gradient stay.
   virtual bool is_plain() const { return false; }
 
-  virtual void update(Whole &w, const Whole &g, Whole *slots, const Whole *scalars) const = 0;
+  virtual void update(TensorArithmetic &w, const TensorArithmetic &g, TensorArithmetic *slots,
+                      const TensorArithmetic *scalars) const = 0;
   /// All of it for a block of elements. Only where it is elementwise.
   virtual void update(const UpdateKernels<float> &kernels,
                       const UpdateBlock<float> &block) const = 0;

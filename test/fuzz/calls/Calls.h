@@ -1,5 +1,5 @@
-// The calls that `weft-fuzz calls` makes: one entry per public function, of the ops made from their
-// records.
+// The calls that `weft-fuzz calls` makes: one entry per public function, of the ops built from
+// their records.
 #pragma once
 
 #include <span>

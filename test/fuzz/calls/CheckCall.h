@@ -1,4 +1,4 @@
-// One drawn call, made eagerly and in compiled functions, and what must agree.
+// One drawn call, run eagerly and in compiled functions, and what must agree.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct CallVerdict {
 /// crash or hang, which is what is looked for.
 CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain);
 
-/// The call alone, made nowhere.
+/// The call alone, run nowhere.
 std::string call_name(std::uint64_t seed, const std::string &only);
 
 } // namespace weft::fuzz

@@ -12,7 +12,7 @@ struct CallOptions {
   std::uint64_t count = 100, seed = 0;
   int jobs = 1;
   std::string out = "build/fuzz";
-  std::string only; ///< part of the names of the calls that are made
+  std::string only; ///< part of the names of the calls that are run
   Limits limits{.seconds = 30};
 };
 

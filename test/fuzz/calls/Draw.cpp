@@ -165,25 +165,25 @@ Tensor Draw::make_tensor(Random &random) {
             : is_floating(dtype)      ? static_cast<double>(random.below(4000)) / 1000 - 1.5
                                       : static_cast<double>(random.below(6)) - (edges ? 3 : 0);
   }
-  Tensor made = cast(weft::tensor(values, shape), dtype);
+  Tensor drawn = cast(weft::tensor(values, shape), dtype);
   // A view of the same values, whose elements are not contiguous.
   if (random.one_in(6) && shape.size() == 2)
-    made = transpose(transpose(made, {1, 0}).contiguous(), {1, 0});
-  else if (random.one_in(12) && !shape.empty()) made = reverse(made, {.axes = Ints{0}});
-  return made;
+    drawn = transpose(transpose(drawn, {1, 0}).contiguous(), {1, 0});
+  else if (random.one_in(12) && !shape.empty()) drawn = reverse(drawn, {.axes = Ints{0}});
+  return drawn;
 }
 
-Tensor Draw::take(Tensor made) {
-  drawn_.push_back(std::move(made));
+Tensor Draw::take(Tensor drawn) {
+  drawn_.push_back(std::move(drawn));
   if (inputs_ == nullptr) return drawn_.back();
   return drawn_.size() <= inputs_->size() ? (*inputs_)[drawn_.size() - 1] : drawn_.back();
 }
 
 Tensor Draw::tensor(const char *name) {
   Random random = begin();
-  Tensor made = make_tensor(random);
-  note(name, to_string(made));
-  return take(std::move(made));
+  Tensor drawn = make_tensor(random);
+  note(name, to_string(drawn));
+  return take(std::move(drawn));
 }
 
 std::vector<Tensor> Draw::tensors(const char *name) {
@@ -217,9 +217,9 @@ Argument Draw::operand(const char *name) {
                                         : std::to_string(bits));
     return {kind, bits, real};
   }
-  Tensor made = make_tensor(random);
-  note(name, to_string(made));
-  return Argument(take(std::move(made)));
+  Tensor drawn = make_tensor(random);
+  note(name, to_string(drawn));
+  return Argument(take(std::move(drawn)));
 }
 
 OptionalArgument Draw::optional(const char *name) {

@@ -101,7 +101,7 @@ private:
   std::int64_t integer(Random &random) const;
   double floating(Random &random) const;
   Ints ints(Random &random) const;
-  Tensor take(Tensor made);
+  Tensor take(Tensor drawn);
 
   std::uint64_t seed_;
   const std::set<int> *plain_;

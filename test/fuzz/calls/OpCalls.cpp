@@ -1,4 +1,4 @@
-// Calls of every op's C++ function, made from the records.
+// Calls of every op's C++ function, built from the records.
 #include "Calls.h"
 
 namespace weft::fuzz {

@@ -167,7 +167,7 @@ public:
   }
 
 private:
-  /// Formats take turns by the seed.
+  /// Formats alternate by the seed.
   std::uint64_t seed_of(std::uint64_t i) const {
     if (options_.only.empty()) return options_.seed + i;
     const auto format = static_cast<std::uint64_t>(

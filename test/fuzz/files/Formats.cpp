@@ -8,8 +8,8 @@
 
 #include "Bytes.h"
 #include "IO/Records.h"
-#include "IO/Xxh3.h"
 #include "Samples.h"
+#include "Support/Digest.h"
 
 namespace weft::fuzz {
 

@@ -262,7 +262,7 @@ std::string changed(Random &random, Format format, const std::string &bytes,
 
 Mutant mutant(std::uint64_t seed, const std::vector<Sample> &samples) {
   Random random(seed);
-  // Each format in turn, whatever the number of its samples.
+  // Each format after the other, whatever the number of its samples.
   const auto format = static_cast<Format>(seed % kFormats.size());
   std::vector<const Sample *> own;
   for (const Sample &sample : samples)

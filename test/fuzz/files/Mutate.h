@@ -10,7 +10,7 @@
 namespace weft::fuzz {
 
 struct Mutant {
-  Sample sample;        ///< of which it was made, with its bytes
+  Sample sample;        ///< that it was derived from, with its bytes
   std::string how;      ///< what was done: "flip, truncate"
   bool one_bit = false; ///< nothing but one bit of a sample is another
 };

@@ -74,12 +74,12 @@ std::string changed_npy(Random &random, const std::string &bytes) {
   return npy_file(header, random.one_in(2) ? data : data.substr(0, random.below(data.size() + 1)));
 }
 
-/// The places of a text in bytes.
-std::vector<std::size_t> places_of(const std::string &bytes, std::string_view text) {
-  std::vector<std::size_t> places;
+/// The positions of a text in bytes.
+std::vector<std::size_t> positions_of(const std::string &bytes, std::string_view text) {
+  std::vector<std::size_t> positions;
   for (std::size_t at = bytes.find(text); at != std::string::npos; at = bytes.find(text, at + 1))
-    places.push_back(at);
-  return places;
+    positions.push_back(at);
+  return positions;
 }
 
 std::string changed_npz(Random &random, std::string bytes) {
@@ -94,8 +94,9 @@ std::string changed_npz(Random &random, std::string bytes) {
       {"PK\3\4", 26, 2}, {"PK\3\4", 28, 2}, {"PK\5\6", 8, 2},  {"PK\5\6", 10, 2}, {"PK\5\6", 12, 4},
       {"PK\5\6", 16, 4}, {"PK\5\6", 20, 2}};
   const Field field = random.one_of(fields);
-  if (const auto places = places_of(bytes, field.record); !random.one_in(3) && !places.empty()) {
-    const std::size_t at = random.one_of(places) + field.at;
+  if (const auto positions = positions_of(bytes, field.record);
+      !random.one_in(3) && !positions.empty()) {
+    const std::size_t at = random.one_of(positions) + field.at;
     const std::uint64_t near = little_at(bytes, at, field.size) + random.below(5) - 2;
     put(bytes, at, little(random.one_in(2) ? near : extreme(random), field.size));
     return bytes;

@@ -15,7 +15,7 @@ _INTERNAL = re.compile(
     r"LLVM ERROR|UNREACHABLE|[Aa]ssertion `.*failed\.|Stack dump|PLEASE submit|invariant violated"
     r"|ERROR: (Address|Leak|Undefined)|runtime error:|terminate called|std::bad_alloc|\w\.(cpp|h): "
 )
-# The same, where only whole phases run: a single pass may be given what it is not made for.
+# The same, where only whole phases run: a single pass may be given what it is not meant for.
 _INTERNAL_IN_PHASES = re.compile(
     r"failed to legalize|remained live|cannot be converted to LLVM IR|dialect .* not found|could not be translated"
 )

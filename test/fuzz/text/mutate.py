@@ -1,6 +1,6 @@
 """Changes programs a little: sizes, types, numbers, attributes, ops, values, whole lines.
 
-Most changes keep a program one that the parser takes: a type changes in all places at once, an op becomes one that stands in
+Most changes keep a program one that the parser takes: a type changes everywhere at once, an op becomes one that stands in
 such a line elsewhere. Others change any token.
 """
 
@@ -127,7 +127,7 @@ class Mutator:
             lines[number] = lines[number].replace(old, f"{word}<{sizes}{element}>")
 
     def _resize(self, lines: list[str]) -> None:
-        """Another size in the place of one, in all types or in all of one type."""
+        """Another size instead of one, in all types or in all of one type."""
         sizes = re.findall(r"(?<=[<x])(?:\d+|\?)x", "\n".join(self._types(lines)))
         if not sizes:
             return
@@ -148,7 +148,7 @@ class Mutator:
         return self.random.choice(found) if found else None
 
     def _rename_op(self, lines: list[str]) -> None:
-        """An op in the place of another that stands in such a line somewhere."""
+        """An op instead of another that stands in such a line somewhere."""
         at = self._line(lines, _NAME.pattern)
         if at is not None:
             others = sorted(self.by_template.get(_template(lines[at]), ()))
@@ -254,8 +254,8 @@ class Mutator:
         if "func.func" in line and "attributes {" not in line and line.rstrip().endswith("{"):
             lines[at] = line.rstrip()[:-1] + "attributes {" + attribute + "} {"
         elif "{" in line:
-            place = self.random.choice([match.end() for match in re.finditer(r"\{", line)])
-            lines[at] = line[:place] + attribute + (", " if line[place : place + 1] not in ("", "}") else "") + line[place:]
+            position = self.random.choice([match.end() for match in re.finditer(r"\{", line)])
+            lines[at] = line[:position] + attribute + (", " if line[position : position + 1] not in ("", "}") else "") + line[position:]
         elif " : " in line:
             lines[at] = line.replace(" : ", " {" + attribute + "} : ", 1)
 

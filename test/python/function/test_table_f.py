@@ -292,7 +292,7 @@ def test_a_variable_that_is_made_and_returned_is_refused():
     for f in (used, unused, inside):
         traced = wf.function(f)
         for _ in range(2):
-            with pytest.raises(wf.StateError, match="the variable 'fresh' is made anew by each call and kept nowhere"):
+            with pytest.raises(wf.StateError, match="the variable 'fresh' is created anew by each call and kept nowhere"):
                 traced(wf.ones(2))
 
 

@@ -57,7 +57,7 @@ public:
       if (!is_floating(value.dtype())) continue;
       float_types_.push_back(type);
       directions_.push_back("%v" + std::to_string(i));
-      places_.push_back(i);
+      indices_.push_back(i);
     }
     program_ = std::make_unique<TextProgram>(one.text + functions());
   }
@@ -71,7 +71,7 @@ public:
 
   const std::vector<Tensor> &values() const { return values_; }
   /// Where the floating arguments are.
-  const std::vector<std::size_t> &places() const { return places_; }
+  const std::vector<std::size_t> &indices() const { return indices_; }
 
 private:
   std::string list(const std::vector<std::string> &names,
@@ -89,7 +89,7 @@ private:
     const std::size_t count = directions_.size();
     std::vector<std::string> numbers, given;
     for (std::size_t i = 0; i < count; ++i) {
-      numbers.push_back(std::to_string(places_[i]));
+      numbers.push_back(std::to_string(indices_[i]));
       given.push_back("%g#" + std::to_string(i + 1));
     }
     const std::string wrt = " wrt [" + joined(numbers) + "]";
@@ -114,7 +114,7 @@ private:
     for (std::size_t i = 0; i < count; ++i) {
       const std::string n = std::to_string(i), type = float_types_[i];
       std::vector<std::string> axes;
-      for (std::int64_t axis = 0; axis < values_[places_[i]].rank(); ++axis)
+      for (std::int64_t axis = 0; axis < values_[indices_[i]].rank(); ++axis)
         axes.push_back(std::to_string(axis));
       const std::string all = axes.empty() ? "" : ": " + joined(axes);
       text += "  %p" + n + " = weft.multiply " + given[i] + ", " + directions_[i] + " : " + type +
@@ -142,7 +142,7 @@ private:
   std::string checkpoint_, outer_;
   std::vector<Tensor> values_;
   std::vector<std::string> types_, names_, float_types_, directions_;
-  std::vector<std::size_t> places_;
+  std::vector<std::size_t> indices_;
   std::unique_ptr<TextProgram> program_;
 };
 
@@ -152,14 +152,15 @@ protected:
     of = std::make_unique<Derivatives>(GetParam());
     x = of->values();
     int seed = 3;
-    for (std::size_t place : of->places())
-      v.push_back(test::values(x[place].shape(), -1, 1, seed++));
+    for (std::size_t index : of->indices())
+      v.push_back(test::values(x[index].shape(), -1, 1, seed++));
   }
 
   /// x + t v.
   std::vector<Tensor> moved(double t) const {
     std::vector<Tensor> at = x;
-    for (std::size_t i = 0; i < v.size(); ++i) at[of->places()[i]] = at[of->places()[i]] + t * v[i];
+    for (std::size_t i = 0; i < v.size(); ++i)
+      at[of->indices()[i]] = at[of->indices()[i]] + t * v[i];
     return at;
   }
 
@@ -202,7 +203,7 @@ TEST_P(ControlFlow, SecondOrderIsTheDifference) {
     const std::vector<Tensor> product = of->call(way, x, v);
     for (std::size_t i = 0; i < v.size(); ++i) {
       const Tensor difference = (above[i] - below[i]) / (2 * h);
-      ASSERT_EQ(product[i].shape(), x[of->places()[i]].shape());
+      ASSERT_EQ(product[i].shape(), x[of->indices()[i]].shape());
       const std::vector<double> actual = product[i].to_vector<double>(),
                                 expected = difference.to_vector<double>();
       for (std::size_t k = 0; k < actual.size(); ++k) expect_near(actual[k], expected[k], 1e-7);

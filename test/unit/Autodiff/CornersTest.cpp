@@ -16,13 +16,13 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::nan("");
 
-/// The derivative of an op of one operand at these places, in this order.
+/// The derivative of an op of one operand at these points, in this order.
 struct Unary {
   const char *op;
   std::vector<double> at_nan_and; ///< at 0, -0, 1, -1, infinity, -infinity; at NaN it is NaN
 };
 
-const std::vector<double> places = {0., -0., 1., -1., inf, -inf};
+const std::vector<double> points = {0., -0., 1., -1., inf, -inf};
 
 const std::vector<Unary> unary_table = {
     {"negate", {-1, -1, -1, -1, -1, -1}},
@@ -79,7 +79,7 @@ TEST(Corners, OfEveryOpOfOneOperand) {
     ASSERT_NE(row, unary_table.end()) << "a new op needs a row in this table";
     const auto f = [&](const Tensor &x) { return dispatch(info.op, {&x, 1}); };
     for (const DType dtype : {f64, f32}) {
-      std::vector<double> x = places, expected = row->at_nan_and;
+      std::vector<double> x = points, expected = row->at_nan_and;
       x.push_back(nan);
       // A linear op has one derivative everywhere.
       expected.push_back(info.saved == 0 ? expected[0] : nan);
@@ -88,7 +88,7 @@ TEST(Corners, OfEveryOpOfOneOperand) {
   }
 }
 
-/// The derivatives of f(x, y) by both at one place.
+/// The derivatives of f(x, y) by both at one point.
 struct Binary {
   const char *name;
   Tensor (*f)(const Operand &, const Operand &);

@@ -228,7 +228,7 @@ TEST(HostDerivatives, NameTheLine) {
       static_cast<void>(compiled ? function(grad(f))(x) : grad(f)(x));
       ADD_FAILURE() << "threw nothing";
     } catch (const StateError &error) {
-      EXPECT_EQ(error.place().line, line);
+      EXPECT_EQ(error.location().line, line);
     }
 }
 

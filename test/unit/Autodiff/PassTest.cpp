@@ -128,10 +128,10 @@ public:
 private:
   static mlir::MLIRContext &context() {
     static mlir::MLIRContext *context = [] {
-      auto *made = new mlir::MLIRContext(mlir::MLIRContext::Threading::DISABLED);
-      made->loadDialect<mlir::weft::WeftDialect, mlir::func::FuncDialect,
-                        mlir::tensor::TensorDialect>();
-      return made;
+      auto *result = new mlir::MLIRContext(mlir::MLIRContext::Threading::DISABLED);
+      result->loadDialect<mlir::weft::WeftDialect, mlir::func::FuncDialect,
+                          mlir::tensor::TensorDialect>();
+      return result;
     }();
     return *context;
   }
@@ -139,14 +139,14 @@ private:
   template <class Body>
   FuncOp function(llvm::StringRef name, llvm::ArrayRef<mlir::Type> types, Body body) {
     const mlir::OpBuilder::InsertionGuard guard(builder_);
-    auto made = FuncOp::create(builder_, builder_.getUnknownLoc(), name,
-                               builder_.getFunctionType(types, {}));
-    builder_.setInsertionPointToStart(made.addEntryBlock());
-    const llvm::SmallVector<mlir::Value> values = body(made.getArguments());
+    auto result = FuncOp::create(builder_, builder_.getUnknownLoc(), name,
+                                 builder_.getFunctionType(types, {}));
+    builder_.setInsertionPointToStart(result.addEntryBlock());
+    const llvm::SmallVector<mlir::Value> values = body(result.getArguments());
     mlir::func::ReturnOp::create(builder_, builder_.getUnknownLoc(), values);
-    made.setFunctionType(builder_.getFunctionType(
+    result.setFunctionType(builder_.getFunctionType(
         types, llvm::to_vector(llvm::map_range(values, [](auto v) { return v.getType(); }))));
-    return made;
+    return result;
   }
 
   mlir::OpBuilder builder_;

@@ -81,7 +81,7 @@ std::string plain(const std::string &text) {
 }
 
 Sample make(const OpInfo &info, const OpSample &sample, const Domain &domain) {
-  Sample made{plain(sample.text) + "_" + domain.name, info.op, {}, sample.attrs};
+  Sample result{plain(sample.text) + "_" + domain.name, info.op, {}, sample.attrs};
   for (std::size_t i = 0; i < sample.operands.size(); ++i) {
     const SampleOperand &operand = sample.operands[i];
     const OperandInfo &admits = operand_info(info, i);
@@ -91,9 +91,9 @@ Sample make(const OpInfo &info, const OpSample &sample, const Domain &domain) {
     else if (operand.dtype) whole = zeros(operand.shape, *operand.dtype);
     else if (!admits.admits.contains(f64)) whole = bools(operand.shape);
     else whole = values(operand.shape, domain.low, domain.high, static_cast<int>(5 * i + 1));
-    made.operands.push_back(operand.seen(whole));
+    result.operands.push_back(operand.seen(whole));
   }
-  return made;
+  return result;
 }
 
 /// Whether a call has no elements, or but one in each operand that it has a gradient by.
@@ -114,9 +114,9 @@ std::vector<Sample> all_samples(bool degenerate) {
     for (const OpSample &sample : samples_of(info.op)) {
       if (!is_usable(sample)) continue;
       for (const Domain &domain : domains_of(info)) {
-        Sample made = make(info, sample, domain);
-        if (is_degenerate(info, made) == degenerate && names.insert(made.name).second)
-          samples.push_back(std::move(made));
+        Sample result = make(info, sample, domain);
+        if (is_degenerate(info, result) == degenerate && names.insert(result.name).second)
+          samples.push_back(std::move(result));
       }
     }
   }

@@ -1,4 +1,4 @@
-// Calls that derivatives are tested on, made from the samples of the records.
+// Calls that derivatives are tested on, built from the samples of the records.
 #pragma once
 
 #include <ostream>

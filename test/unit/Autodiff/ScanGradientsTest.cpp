@@ -196,8 +196,8 @@ TEST(ScanGradients, ScansInBranches) {
     });
 }
 
-// An element that the iteration before wrote is read: the cotangent of the array changes from turn
-// to iteration, and is read before it is cleared.
+// An element that the iteration before wrote is read: the cotangent of the array changes from
+// iteration to iteration, and is read before it is cleared.
 TEST(ScanGradients, ArraysThatAreReadAsWell) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
     TensorArray states(f32, {kBatch, kUnits}, kIterations + 1, {.dynamic_size = false});
@@ -239,8 +239,8 @@ TEST(ScanGradients, ArraysOfWhileLoops) {
   });
 }
 
-// The second iteration that fills a place takes the cotangent away from the first.
-TEST(ScanGradients, PlacesThatAreFilledTwice) {
+// The second iteration that fills an element takes the cotangent away from the first.
+TEST(ScanGradients, ElementsThatAreFilledTwice) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
     const auto [last, all] = for_loop(
         kIterations,
@@ -253,7 +253,7 @@ TEST(ScanGradients, PlacesThatAreFilledTwice) {
   });
 }
 
-// What was there before has a cotangent where no iteration filled the place.
+// What was there before has a cotangent where no iteration filled the element.
 TEST(ScanGradients, OutputsThatBeginWithSomething) {
   expect_linear_gradients([](const Weights &p, const Tensor &xs) {
     const auto [last, all] = for_loop(

@@ -9,7 +9,7 @@ namespace {
 using Doubles = std::vector<double>;
 
 Doubles numbers(const Tensor &t) { return t.to_vector<double>(); }
-std::vector<std::int32_t> places(const Tensor &t) {
+std::vector<std::int32_t> indices_of(const Tensor &t) {
   return t.astype(i32).to_vector<std::int32_t>();
 }
 
@@ -23,7 +23,7 @@ TEST(Slices, G19_OfOneGather) {
   const Tensor target = sum(rows * weights);
   const auto [gradient] = tape.sliced_gradient(target, {table});
   const auto &slices = std::get<IndexedSlices>(gradient);
-  EXPECT_EQ(places(slices.indices), (std::vector<std::int32_t>{0, 0, 4}));
+  EXPECT_EQ(indices_of(slices.indices), (std::vector<std::int32_t>{0, 0, 4}));
   EXPECT_EQ(numbers(slices.values), numbers(weights));
   EXPECT_EQ(slices.dense_shape, (Shape{5, 3}));
   const Doubles whole = {11, 22, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6, 7};
@@ -51,7 +51,7 @@ TEST(Slices, OfMatricesOfIndices) {
   const Tensor target = sum(gather(table, tensor({{0, 1}, {1, 2}})));
   const auto [gradient] = tape.sliced_gradient(target, {table});
   const auto &slices = std::get<IndexedSlices>(gradient);
-  EXPECT_EQ(places(slices.indices), (std::vector<std::int32_t>{0, 1, 1, 2}));
+  EXPECT_EQ(indices_of(slices.indices), (std::vector<std::int32_t>{0, 1, 1, 2}));
   EXPECT_EQ(slices.values.shape(), (Shape{4, 3}));
 }
 

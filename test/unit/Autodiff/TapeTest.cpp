@@ -483,7 +483,7 @@ TEST(Tape, BelongsToItsThread) {
   tape->watch(x);
   const Tensor y = x * x;
   std::thread([&] {
-    const std::string where = " was called on another thread than the one the tape was made on";
+    const std::string where = " was called on another thread than the one the tape was created on";
     EXPECT_EQ(message_of<StateError>([&] { tape->watch(x); }), "GradientTape: watch" + where);
     EXPECT_EQ(message_of<StateError>([&] { (void)tape->gradient(y, {x}); }),
               "GradientTape: gradient" + where);
@@ -518,7 +518,7 @@ TEST(Tape, MayOutliveItsThread) {
     (void)(x * x);
   }).join();
   EXPECT_EQ(message_of<StateError>([&] { tape->stop(); }),
-            "GradientTape: stop was called on another thread than the one the tape was made on");
+            "GradientTape: stop was called on another thread than the one the tape was created on");
   tape.reset();
 }
 

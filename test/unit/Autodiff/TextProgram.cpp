@@ -23,18 +23,18 @@ mlir::MLIRContext &context() {
   static mlir::MLIRContext *context = [] {
     mlir::DialectRegistry registry;
     mlir::weft::registerCompilerDialects(registry);
-    auto *made = new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
-    made->loadAllAvailableDialects();
-    return made;
+    auto *created = new mlir::MLIRContext(registry, mlir::MLIRContext::Threading::DISABLED);
+    created->loadAllAvailableDialects();
+    return created;
   }();
   return *context;
 }
 
 mlir::weft::Driver &driver() {
   static mlir::weft::Driver *driver = [] {
-    auto *made = new mlir::weft::Driver(context(), mlir::weft::Target::host());
-    made->verifyEach(true);
-    return made;
+    auto *created = new mlir::weft::Driver(context(), mlir::weft::Target::host());
+    created->verifyEach(true);
+    return created;
   }();
   return *driver;
 }

@@ -173,10 +173,11 @@ TEST(TracedTape, OfATapeMadeOutsideIsAnError) {
       const Tensor loss = square(t * w);
       return tape.gradient(loss, {w})[0];
     });
-    EXPECT_THROWS(step(x), StateError,
-                  "GradientTape: the tape was made outside of the traced function that asks it for "
-                  "a gradient, and records a call of that function as a whole; ask it behind the "
-                  "call, or make the tape inside");
+    EXPECT_THROWS(
+        step(x), StateError,
+        "GradientTape: the tape was created outside of the traced function that asks it for "
+        "a gradient, and records a call of that function as a whole; ask it behind the "
+        "call, or create the tape inside");
     EXPECT_EQ(tape.gradient(square(x * w), {w})[0].item<double>(), 36);
   }
   EXPECT_EQ((x + 1).item<double>(), 4);
@@ -203,8 +204,9 @@ TEST(TracedTape, OfATapeThatEndsInsideATrace) {
   };
   const auto refusal = [](const std::string &what) {
     return "GradientTape: " + what +
-           " was called inside a traced function or a host call, around which the tape was made; "
-           "call it behind, or make the tape inside";
+           " was called inside a traced function or a host call, around which the tape was "
+           "created; "
+           "call it behind, or create the tape inside";
   };
   check("destroy", [](auto &tape, const Tensor &) { tape.reset(); });
   check("destroy, and make another", [](auto &tape, const Tensor &) {

@@ -444,7 +444,7 @@ TEST(TracedGradient, OfATapeInABranch) {
   EXPECT_THROWS(function(step({}))(tensor(3.0)), StateError,
                 "GradientTape: gradient of a tape that is not persistent was called inside cond of "
                 "a traced function, which the tape records as a whole; call it behind cond, or "
-                "make the tape inside");
+                "create the tape inside");
   EXPECT_EQ(function(step({.persistent = true}))(tensor(3.0)).item<double>(), 6);
   const auto stopped = [](const Tensor &x) {
     GradientTape tape;

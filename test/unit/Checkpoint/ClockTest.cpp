@@ -1,4 +1,4 @@
-// What is saved while somebody turns the clock back: numbers, due times and the order of event
+// What is saved while somebody sets the clock back: numbers, due times and the order of event
 // files do not depend on it.
 #include <weft/checkpoint.h>
 #include <weft/events.h>
@@ -19,7 +19,7 @@ namespace {
 std::atomic<std::int64_t> seconds_back{0};
 } // namespace
 
-/// Takes the place of the system's in this program.
+/// Replaces the system's in this program.
 extern "C" int clock_gettime(clockid_t clock, timespec *time) noexcept {
   const long result = syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec -= seconds_back.load();

@@ -8,7 +8,7 @@
 
 #include <fcntl.h>
 
-#include "Support/FileCalls.h"
+#include "Support/Files.h"
 
 namespace weft {
 

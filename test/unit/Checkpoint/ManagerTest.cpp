@@ -11,7 +11,7 @@
 
 #include "../Testing.h"
 #include "Files.h"
-#include "Support/FileCalls.h"
+#include "Support/Files.h"
 #include <weft/function.h>
 #include <weft/gradient_tape.h>
 #include <weft/nn.h>

@@ -83,7 +83,7 @@ TEST(Rows, S002_26) {
   static_cast<void>(root.model(zeros({1, 8, 8, 1}, f32))); // draws its first values as ever
 }
 
-// Variables that are made after the restore get their values when they are made, slots of
+// Variables that are created after the restore get their values when they are created, slots of
 // optimizers too; the asserts say when all have.
 TEST(Rows, S002_27) {
   const std::string folder = fresh_folder("S002-27");
@@ -97,7 +97,7 @@ TEST(Rows, S002_27) {
   Root later;
   RestoreStatus status = Checkpoint(later).restore(latest_checkpoint(folder));
   status.assert_existing_objects_matched();
-  EXPECT_THROW(status.assert_consumed(), AssertionError) << "nothing is made yet";
+  EXPECT_THROW(status.assert_consumed(), AssertionError) << "nothing is created yet";
   step(later); // makes all, inside
   step(root);
   status.assert_consumed();

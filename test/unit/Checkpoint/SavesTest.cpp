@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #include "Files.h"
-#include "IO/Xxh3.h"
-#include "Support/FileCalls.h"
+#include "Support/Digest.h"
+#include "Support/Files.h"
 #include <weft/ops.h>
 
 namespace weft {

@@ -167,7 +167,7 @@ TEST_F(BadFolders, ThatOthersMayWrite) {
 TEST_F(BadFolders, ThatCannotBeMadeOrWritten) {
   write(root_ + "/file", "");
   use(root_ + "/file/below");
-  expect_unused("the cache folder " + folder_ + " cannot be made: Not a directory");
+  expect_unused("the cache folder " + folder_ + " cannot be created: Not a directory");
   use(root_ + "/file");
   expect_unused("is no folder");
   use("/proc/self");

@@ -47,17 +47,17 @@ TEST_F(CachedFunctions, DoNotDependOnNames) {
 // same.
 TEST_F(CachedFunctions, FailAtTheirOwnLines) {
   const Tensor bad = tensor(std::vector<float>{-1, 2}, {2});
-  const auto place_of_failure = [&](const auto &f, const std::string &cache) {
-    SourcePlace place;
+  const auto location_of_failure = [&](const auto &f, const std::string &cache) {
+    SourceLocation location;
     try {
       static_cast<void>(f(bad));
       ADD_FAILURE() << "nothing was thrown";
     } catch (const AssertionError &error) {
-      place = error.place();
+      location = error.location();
     }
     EXPECT_EQ(f.report(bad).cache, cache);
-    EXPECT_EQ(place.file, __FILE__);
-    return place.line;
+    EXPECT_EQ(location.file, __FILE__);
+    return location.line;
   };
   std::uint32_t line = 0;
   {
@@ -65,13 +65,13 @@ TEST_F(CachedFunctions, FailAtTheirOwnLines) {
       line = __LINE__, check(all(x > 0), "x is positive");
       return x * 5;
     });
-    EXPECT_EQ(place_of_failure(first, "miss"), line);
+    EXPECT_EQ(location_of_failure(first, "miss"), line);
   }
   const auto second = weft::function([&](Tensor x) {
     line = __LINE__, check(all(x > 0), "x is positive");
     return x * 5;
   });
-  EXPECT_EQ(place_of_failure(second, "hit"), line);
+  EXPECT_EQ(location_of_failure(second, "hit"), line);
 }
 
 TEST_F(CachedFunctions, OfOneContentShareTheirCode) {

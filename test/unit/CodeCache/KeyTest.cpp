@@ -1,6 +1,6 @@
 // What keys are made of: the digest itself, programs, the CPU's features, the build.
 #include "CacheFixture.h"
-#include "Support/CpuFeatures.h"
+#include "Support/Cpu.h"
 
 namespace weft::cache {
 namespace {

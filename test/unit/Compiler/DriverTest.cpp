@@ -61,7 +61,7 @@ TEST_F(Reproducers, NameTheLineAndTheCommand) {
   OwningOpRef<ModuleOp> module = parse();
   auto code = driver.load(*module, "shout", ::weft::Phase::trace, {});
   ASSERT_FALSE(code);
-  EXPECT_EQ(driver.errorPlace(), (::weft::SourcePlace{"/home/user/train.cpp", 41, 3}));
+  EXPECT_EQ(driver.errorLocation(), (::weft::SourceLocation{"/home/user/train.cpp", 41, 3}));
   const std::string &message = code.fault().message;
   EXPECT_TRUE(message.starts_with("cannot run on a GPU yet: it needs weft_rt_print")) << message;
   const std::string command = "\nthe phase llvm failed; to see it again:\n  weft-opt "

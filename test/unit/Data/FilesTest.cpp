@@ -6,7 +6,7 @@
 #include <weft/io.h>
 #include <weft/ops.h>
 
-#include "Support/Crc32c.h"
+#include "Support/Digest.h"
 #include "TestFiles.h"
 
 #include <cmath>

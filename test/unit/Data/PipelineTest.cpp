@@ -1,4 +1,4 @@
-// Data sets: what each stage hands out, against sequences made by hand and slow references.
+// Data sets: what each stage hands out, against sequences written by hand and slow references.
 #include <weft/data/dataset.h>
 
 #include <gmock/gmock.h>
@@ -163,12 +163,12 @@ TEST(Pipeline, BatchesAreTheSameHoweverTheyAreMade) {
   };
   const Dataset gathered = from_tensors(x, y);
   const Dataset zipped = zip(from_tensors(x), from_tensors(y));
-  const Dataset made =
+  const Dataset given =
       gathered.map([](const Tensor &a, const Tensor &b) { return std::pair(a, b); });
   const auto wanted = rows_of(gathered.shuffle({.seed = 3}).batch(5));
   EXPECT_EQ(wanted.size(), 6u);
   EXPECT_EQ(rows_of(zipped.shuffle({.seed = 3}).batch(5)), wanted);
-  EXPECT_EQ(rows_of(made.shuffle({.seed = 3}).batch(5)), wanted);
+  EXPECT_EQ(rows_of(given.shuffle({.seed = 3}).batch(5)), wanted);
 }
 
 // Elements of the lengths 0 to n - 1, filled with their length.
@@ -258,7 +258,7 @@ TEST(Pipeline, InterleaveTakesTurns) {
 }
 
 // tf.data's shuffle, by its description: a buffer, of which one element is handed out and replaced.
-// Whatever is chosen, an element is handed out no earlier than buffer - 1 places before its own.
+// Whatever is chosen, an element is handed out no earlier than buffer - 1 positions before its own.
 TEST(Pipeline, ShuffleLooksAheadAsFarAsTheBuffer) {
   const Numbers shuffled = numbers(range(200).shuffle({.buffer = 10, .seed = 2}));
   EXPECT_THAT(shuffled, testing::UnorderedElementsAreArray(counted(200)));

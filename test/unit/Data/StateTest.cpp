@@ -47,7 +47,7 @@ void restore(const BasicDataset<Tensor> &dataset, const std::string &text) {
   state_of(dataset).restore_state(text);
 }
 
-// Interrupts the second epoch behind each of its elements, goes on in a data set made anew, and
+// Interrupts the second epoch behind each of its elements, goes on in a data set created anew, and
 // compares what is left of this epoch, and the next one.
 void check_resumes(const Make &make) {
   const auto whole = make();

@@ -13,7 +13,7 @@
 
 namespace weft::data {
 
-/// What generate.py made.
+/// What generate.py wrote.
 inline std::string stored_file(const std::string &name) {
   return WEFT_SOURCE_DIR "/test/unit/Data/Files/" + name;
 }
@@ -68,7 +68,7 @@ void check_truncations(const std::string &bytes, const Read &read) {
   }
 }
 
-/// Reads a file with each of its bytes changed in turn: it is read, or that is an IOError.
+/// Reads a file with each of its bytes changed, one at a time: it is read, or that is an IOError.
 template <class Read>
 void check_damages(const std::string &bytes, const Read &read) {
   const TemporaryFile file("");

@@ -107,19 +107,19 @@ TEST(Workers, EndWhenALoopIsLeft) {
 }
 
 TEST(Workers, PrefetchRunsAhead) {
-  auto made = std::make_shared<std::atomic<int>>(0);
+  auto mapped = std::make_shared<std::atomic<int>>(0);
   const auto dataset = range(10)
-                           .map([made](const Tensor &x) {
-                             ++*made;
+                           .map([mapped](const Tensor &x) {
+                             ++*mapped;
                              return x;
                            })
                            .prefetch(3);
   auto it = dataset.begin();
   // One is handed out and three wait; the thread does not go further.
-  for (int i = 0; i < 1000 && *made < 4; ++i)
+  for (int i = 0; i < 1000 && *mapped < 4; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(*made, 4);
+  EXPECT_EQ(*mapped, 4);
   EXPECT_EQ((*it).item<int>(), 0);
 }
 

@@ -25,9 +25,9 @@ MLIRContext &context() {
   static MLIRContext *instance = [] {
     DialectRegistry registry;
     mlir::weft::registerCompilerDialects(registry);
-    auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
-    made->loadAllAvailableDialects();
-    return made;
+    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
+    created->loadAllAvailableDialects();
+    return created;
   }();
   return *instance;
 }

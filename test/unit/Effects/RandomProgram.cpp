@@ -30,7 +30,7 @@ struct Handle {
   std::vector<int> things;
 };
 
-/// What is visible at a place in the program.
+/// What is visible at a point of the program.
 struct Scope {
   std::vector<std::string> values; ///< tensor<i32>
   std::vector<Handle> handles;

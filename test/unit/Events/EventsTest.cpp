@@ -52,7 +52,7 @@ TEST(Events, ScalarsComeBack) {
   EXPECT_EQ(all[3].step, -1);
 }
 
-// In a compiled loop each turn writes, in order.
+// In a compiled loop each iteration writes, in order.
 TEST(Events, InATracedFunction) {
   const Writer writer(folder());
   const auto run = function([&](const Tensor &x) {
@@ -146,7 +146,7 @@ TEST(Events, Images) {
                 "height, width, channels) of 1, 3 or 4 channels, but is f32(3, 4, 5)");
 }
 
-// A run that goes on from a step takes the place of what came after it.
+// A run that goes on from a step replaces what came after it.
 TEST(Events, ResumedRuns) {
   const std::string where = folder();
   const Writer first(where);
@@ -180,7 +180,8 @@ TEST(Events, ManyThreads) {
 TEST(Events, ReachTheFileByThemselves) {
   const Writer writer(folder(), {.flush_seconds = 0.01});
   writer.scalar("x", 1, 1);
-  for (int turn = 0; turn < 500 && events::read(writer.path()).empty(); ++turn) usleep(10'000);
+  for (int attempt = 0; attempt < 500 && events::read(writer.path()).empty(); ++attempt)
+    usleep(10'000);
   EXPECT_EQ(events::read(writer.path()).size(), 1U);
 }
 

@@ -6,7 +6,7 @@
 
 #include "IO/Protobuf.h"
 #include "IO/Records.h"
-#include "Support/Crc32c.h"
+#include "Support/Digest.h"
 
 namespace weft {
 namespace {

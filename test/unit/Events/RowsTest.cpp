@@ -28,7 +28,7 @@ TEST(Rows, S002_29_ScalarsOfARun) {
   const Variable global_step(std::int64_t{0});
   {
     const events::Writer writer(folder);
-    for (int turn = 0; turn < 1000; ++turn) {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
       global_step.assign_add(1);
       const std::int64_t step = global_step.value().item<std::int64_t>();
       const double loss = 1 - 0.001 * static_cast<double>(step);

@@ -55,10 +55,10 @@ protected:
   }
   /// What a call with these inputs and that many outputs says.
   std::string fault_of(std::span<const weft_input> inputs, std::int64_t outputs = 2) {
-    std::vector<weft_output> places(static_cast<std::size_t>(outputs));
+    std::vector<weft_output> outputs_of_call(static_cast<std::size_t>(outputs));
     char message[300] = "";
     EXPECT_EQ(weft_program_run(program_, inputs.data(), static_cast<std::int64_t>(inputs.size()),
-                               places.data(), outputs, message, sizeof message),
+                               outputs_of_call.data(), outputs, message, sizeof message),
               1);
     return message;
   }
@@ -142,7 +142,7 @@ TEST_F(CProgram, WrongInputsAreSaid) {
   EXPECT_EQ(with({WEFT_F32, 2, sizes, nullptr}), "f: input 0 has no data");
   EXPECT_THAT(fault_of({&good, 1}), testing::StartsWith("f: there is no entry for (f32(1, 3))"));
   const weft_input both[] = {good, flag};
-  EXPECT_EQ(fault_of(both, 1), "f: there are places for 1 outputs, but the entry has 2");
+  EXPECT_EQ(fault_of(both, 1), "f: there is room for 1 outputs, but the entry has 2");
   std::vector<float> y;
   std::int64_t count = 0;
   EXPECT_EQ(run(1, 1, y, count), "");

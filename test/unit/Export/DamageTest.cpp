@@ -3,8 +3,7 @@
 #include "ExportFixture.h"
 
 #include "Export/Archive.h"
-#include "Export/Manifest.h"
-#include "Support/Sha256.h"
+#include "Support/Digest.h"
 
 namespace weft {
 namespace {

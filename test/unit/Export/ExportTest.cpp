@@ -49,7 +49,7 @@ TEST_F(Export, TheErrorsOfTracingKeepTheirLines) {
     export_program(bad, file(), {.signatures = {{spec(f32, {2, 3})}}});
     ADD_FAILURE() << "it did not throw";
   } catch (const ShapeError &error) {
-    EXPECT_EQ(static_cast<int>(error.place().line), line);
+    EXPECT_EQ(static_cast<int>(error.location().line), line);
   }
 }
 
@@ -67,7 +67,7 @@ TEST_F(Export, HostCallsAreRefusedAtTheirLine) {
   } catch (const ValueError &error) {
     EXPECT_EQ(words_of(error), "export_program: calls calls C++ code, 'plus', by host_call, which "
                                "no file can hold");
-    EXPECT_EQ(static_cast<int>(error.place().line), line);
+    EXPECT_EQ(static_cast<int>(error.location().line), line);
   }
 }
 
@@ -117,7 +117,7 @@ TEST_F(Export, CallsThatFitNoEntryListThem) {
     program(ones({7}));
     ADD_FAILURE() << "it did not throw";
   } catch (const ShapeError &error) {
-    EXPECT_EQ(static_cast<int>(error.place().line), __LINE__ - 3);
+    EXPECT_EQ(static_cast<int>(error.location().line), __LINE__ - 3);
   }
 }
 

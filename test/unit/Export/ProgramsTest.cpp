@@ -264,17 +264,17 @@ TEST_F(Programs, PrintsAndAssertsNameTheLines) {
       {.name = "roots", .signature = {spec(f32, {unknown})}});
   export_program(checked, file());
   const LoadedProgram program = load_program(file());
-  SourcePlace wanted, found;
+  SourceLocation wanted, found;
   try {
     checked(tensor({1.f, -1.f}));
   } catch (const AssertionError &error) {
-    wanted = error.place();
+    wanted = error.location();
   }
   try {
     program(tensor({1.f, -1.f}));
     ADD_FAILURE() << "it did not throw";
   } catch (const AssertionError &error) {
-    found = error.place();
+    found = error.location();
     EXPECT_EQ(words_of(error), "assertion failed in roots: all are positive");
   }
   EXPECT_TRUE(wanted.known());

@@ -2,9 +2,8 @@
 #include "ExportFixture.h"
 
 #include "Export/Archive.h"
-#include "Export/ArchiveWriter.h"
-#include "Runtime/Abi.h"
-#include "Support/CpuLevel.h"
+#include "Runtime/CallContext.h"
+#include "Support/Cpu.h"
 
 namespace weft {
 namespace {
@@ -64,7 +63,7 @@ protected:
       ADD_FAILURE() << "it did not throw";
     } catch (const AssertionError &error) {
       EXPECT_EQ(words_of(error), "assertion failed in f: small");
-      EXPECT_TRUE(error.place().known());
+      EXPECT_TRUE(error.location().known());
     }
   }
 
@@ -98,7 +97,8 @@ TEST_F(Recompile, AnotherRuntime) {
     contents.manifest.weft = "9.9.9";
   });
   expect_runs();
-  EXPECT_THAT(lines_, testing::HasSubstr("its code was made for another version of Weft, 9.9.9"));
+  EXPECT_THAT(lines_,
+              testing::HasSubstr("its code was compiled for another version of Weft, 9.9.9"));
 }
 
 TEST_F(Recompile, WhatCannotBeCompiledSaysWhy) {
@@ -111,7 +111,7 @@ TEST_F(Recompile, WhatCannotBeCompiledSaysWhy) {
     load_program(file());
     ADD_FAILURE() << "it did not throw";
   } catch (const CompileError &error) {
-    EXPECT_THAT(words_of(error), testing::StartsWith(file() + ": its code was made for another "
+    EXPECT_THAT(words_of(error), testing::StartsWith(file() + ": its code was compiled for another "
                                                               "version of Weft"));
     EXPECT_THAT(words_of(error), testing::HasSubstr("its program cannot be read"));
   }

@@ -26,11 +26,11 @@ std::vector<T> elements(std::int64_t count, int seed, bool with_nan) {
   return values;
 }
 
-/// The first place of the largest element; the first NaN is larger than all.
+/// The first index of the largest element; the first NaN is larger than all.
 template <class T>
 std::vector<std::int64_t> expected(const std::vector<T> &x, std::int64_t outer,
                                    std::int64_t reduced, std::int64_t inner) {
-  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < outer; ++i)
     for (std::int64_t k = 0; k < inner; ++k) {
       const auto at = [&](std::int64_t j) {
@@ -39,9 +39,9 @@ std::vector<std::int64_t> expected(const std::vector<T> &x, std::int64_t outer,
       std::int64_t best = 0;
       for (std::int64_t j = 1; j < reduced; ++j)
         if (at(j) > at(best) || (at(j) != at(j) && at(best) == at(best))) best = j;
-      places.push_back(best);
+      indices.push_back(best);
     }
-  return places;
+  return indices;
 }
 
 struct Case {

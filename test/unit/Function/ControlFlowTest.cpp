@@ -153,9 +153,9 @@ TEST(ControlFlow, SizesOfLoopVariablesMayChange) {
 }
 
 struct Particle {
-  Tensor place, speed;
+  Tensor position, speed;
   int kind = 0;
-  WEFT_FIELDS(Particle, place, speed, kind)
+  WEFT_FIELDS(Particle, position, speed, kind)
 };
 
 TEST(ControlFlow, StateIsAnyStructure) {
@@ -164,13 +164,13 @@ TEST(ControlFlow, StateIsAnyStructure) {
         while_loop([](const std::vector<Particle> &, const Tensor &i) { return i < 4; },
                    [](std::vector<Particle> particles, const Tensor &i) {
                      for (Particle &p : particles) {
-                       p.speed = p.speed - p.place * 0.5;
-                       p.place = p.place + p.speed;
+                       p.speed = p.speed - p.position * 0.5;
+                       p.position = p.position + p.speed;
                      }
                      return std::tuple(particles, i + 1);
                    },
                    std::vector<Particle>{{x, x * 0, 1}, {x * 2, x, 2}}, 0);
-    return particles[0].place + particles[1].speed * 10 + iterations;
+    return particles[0].position + particles[1].speed * 10 + iterations;
   };
   static_cast<void>(both(f, tensor({1.f, -2.f})));
 }
@@ -390,9 +390,10 @@ TEST(ControlFlowErrors, TensorsOfABodyStayInIt) {
     if_(sum(x) > 0, [&] { leaked = x + 1; });
     return leaked + 1;
   });
-  EXPECT_THROWS(static_cast<void>(f(tensor({1.f}))), StateError,
-                "function: a tensor made inside a branch or a loop's body is used outside of it; "
-                "return it from there instead");
+  EXPECT_THROWS(
+      static_cast<void>(f(tensor({1.f}))), StateError,
+      "function: a tensor created inside a branch or a loop's body is used outside of it; "
+      "return it from there instead");
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,8 +41,8 @@ std::optional<Error> error_of(const std::function<void()> &run, bool traced) {
     const std::optional<Error> error = error_of([&] { static_cast<void>(expression); }, traced);   \
     ASSERT_TRUE(error) << #expression " threw nothing" << (traced ? " in a trace" : "");           \
     EXPECT_TRUE(error->message().starts_with(name ": ")) << error->what();                         \
-    EXPECT_EQ(error->place().file, __FILE__) << error->what();                                     \
-    EXPECT_EQ(error->place().line, __LINE__) << error->what();                                     \
+    EXPECT_EQ(error->location().file, __FILE__) << error->what();                                  \
+    EXPECT_EQ(error->location().line, __LINE__) << error->what();                                  \
   }
 
 const std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -121,7 +121,7 @@ TEST(Culprits, VariablesInTheStandardLibrary) {
                            std::function<void()>([&] { std::make_unique<Variable>(undefined); })}) {
     const std::optional<Error> error = error_of(make, false);
     ASSERT_TRUE(error);
-    EXPECT_FALSE(error->place().known()) << error->what();
+    EXPECT_FALSE(error->location().known()) << error->what();
     EXPECT_TRUE(error->message().starts_with("Variable: ")) << error->what();
   }
 }
@@ -218,7 +218,7 @@ TEST(Culprits, Files) {
   const auto loads = [&] { static_cast<void>(load_npy(path)); };
   const std::optional<Error> error = error_of(loads, false);
   ASSERT_TRUE(error);
-  EXPECT_EQ(error->place().line, line) << error->what();
+  EXPECT_EQ(error->location().line, line) << error->what();
 }
 
 // Equal shapes whose joined size is too large are not said to differ.

@@ -70,7 +70,7 @@ TEST(Debugger, StopsAtTheUsersLine) {
   const int line = line_of("the line to stop at");
   const std::string text = stacks_at(line);
   if (text.find("ptrace: ") != std::string::npos) GTEST_SKIP() << "gdb may not trace: " << text;
-  const std::string place = "Debuggee.cpp:" + std::to_string(line);
+  const std::string location = "Debuggee.cpp:" + std::to_string(line);
   EXPECT_NE(text.find("exp () at "), std::string::npos) << text;
   // The op, in the traced function.
   const std::size_t op = text.find("#0  exp () at ");
@@ -79,9 +79,9 @@ TEST(Debugger, StopsAtTheUsersLine) {
   std::string first, second;
   std::getline(stack, first);
   std::getline(stack, second);
-  EXPECT_NE(first.find(place), std::string::npos) << first;
+  EXPECT_NE(first.find(location), std::string::npos) << first;
   EXPECT_EQ(second.find("#1  step () at "), 0U) << second;
-  EXPECT_NE(second.find(place), std::string::npos) << second;
+  EXPECT_NE(second.find(location), std::string::npos) << second;
   EXPECT_NE(text.find("total "), std::string::npos) << "the program ran to its end: " << text;
 }
 

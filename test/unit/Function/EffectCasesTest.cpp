@@ -127,7 +127,7 @@ TEST_P(EffectCases, C7WhatAPersonSeesHappensThoughNothingUsesIt) {
 // Regions and calls
 //===----------------------------------------------------------------------===//
 
-/// What stands in the place of F in read1; F; read2; assign.
+/// What stands for F in read1; F; read2; assign.
 using Middle = std::function<Tensor(const Variable &, const Tensor &)>;
 
 /// F in each form of the table. `once` is what F does; it gives a scalar.

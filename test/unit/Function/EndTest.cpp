@@ -62,7 +62,7 @@ TEST(End, ProductsAndTapesWorkToTheLast) {
   EXPECT_EXIT(ending(), testing::ExitedWithCode(0), "");
 }
 
-/// Made before all that the library keeps for the thread, so destroyed after it.
+/// Created before all that the library keeps for the thread, so destroyed after it.
 struct Late {
   ~Late() {
     if (!tape) return;

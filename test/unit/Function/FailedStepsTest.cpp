@@ -171,7 +171,7 @@ TEST(FailedSteps, AssertInALoop) {
     for_loop(10, [&](const Tensor &i) {
       v[0].assign(v[0] + 1);
       v[1].assign_add(1);
-      check(v[0] < x, "too far in turn {}", i);
+      check(v[0] < x, "too far in iteration {}", i);
       v[0].assign(v[0] * 2);
       v[2].assign(v[2] - v[0]);
     });

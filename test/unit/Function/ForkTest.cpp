@@ -112,7 +112,7 @@ TEST(Fork, AVariableThatWasBeingUpdated) {
   EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{2, 2}));
 }
 
-// The compiler's lock stayed closed, and what it guards half made.
+// The compiler's lock stayed closed, and what it guards half written.
 TEST(Fork, ChildrenTraceWhileTheParentCompiles) {
   std::atomic<bool> done = false;
   std::atomic<int> compiled = 0;

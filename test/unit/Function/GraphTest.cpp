@@ -41,7 +41,7 @@ TEST(Graph, OpsArgumentsVariablesAndLines) {
   EXPECT_EQ(nodes.at("argument").types[0], (TensorType{f32, {4, 3}}));
   EXPECT_THAT(nodes.at("read").inputs, ElementsAre("w"));
   EXPECT_THAT(nodes.at("matmul").inputs, ElementsAre("argument", "read"));
-  EXPECT_EQ(nodes.at("matmul").place.line, line);
+  EXPECT_EQ(nodes.at("matmul").location.line, line);
   EXPECT_THAT(nodes.at("add").inputs, ElementsAre("matmul", "captured"));
   EXPECT_EQ(nodes.at("assign_add").inputs[0], "w");
   EXPECT_THAT(nodes.at("result").inputs, ElementsAre("exp"));

@@ -61,13 +61,13 @@ TEST_F(Interrupts, LeaveVariablesAsTheTurnFoundThem) {
   });
   const std::jthread later = soon();
   EXPECT_THROW(f(tensor(std::int64_t{1} << 60)), Interrupted);
-  const auto turns = n.value().item<std::int64_t>();
-  EXPECT_GT(turns, 0);
+  const auto iterations = n.value().item<std::int64_t>();
+  EXPECT_GT(iterations, 0);
   const std::vector<float> values = w.value().to_vector<float>();
   for (const float value : values)
-    EXPECT_EQ(value, static_cast<float>(turns)) << "in the middle of a turn";
+    EXPECT_EQ(value, static_cast<float>(iterations)) << "in the middle of an iteration";
   f(tensor(std::int64_t{5}));
-  EXPECT_EQ(n.value().item<std::int64_t>(), turns + 5);
+  EXPECT_EQ(n.value().item<std::int64_t>(), iterations + 5);
 }
 
 TEST_F(Interrupts, GoOnWhereTheHandlerReturns) {

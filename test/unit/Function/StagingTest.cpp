@@ -68,14 +68,14 @@ TEST(Staging, LinesOfAnotherLanguage) {
     check_values(Operand(x, std::source_location()), "x holds", {});
     return x;
   });
-  SourcePlace place;
+  SourceLocation location;
   try {
     f(tensor(false));
   } catch (const AssertionError &error) {
-    place = error.place();
+    location = error.location();
   }
   detail::set_line_finder(nullptr);
-  EXPECT_EQ(place, (SourcePlace{"train.py", 12, 5}));
+  EXPECT_EQ(location, (SourceLocation{"train.py", 12, 5}));
 }
 
 } // namespace

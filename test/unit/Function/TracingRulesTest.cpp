@@ -137,7 +137,7 @@ TEST(TracingRules, F08AVariableMadeByEachCall) {
       {.name = "fresh"});
   for (int again = 0; again < 2; ++again)
     EXPECT_THROWS(f(tensor(1.f)), StateError,
-                  "fresh: the variable 'v' is made anew by each call and kept nowhere, so that "
+                  "fresh: the variable 'v' is created anew by each call and kept nowhere, so that "
                   "traced it would be one for all calls; make it outside of the function, or in "
                   "its first call alone and keep it where later calls find it");
 }

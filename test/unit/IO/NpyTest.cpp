@@ -1,6 +1,6 @@
 // .npy files: round trips, files as NumPy writes them, and every way for them to be broken.
+#include "IO/Npy.h"
 #include "../Testing.h"
-#include "IO/NpyHeader.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -185,7 +185,7 @@ TEST_F(Npy, MoreThanThereIsMemory) {
   const std::string header = make_npy_header({f64, {std::int64_t{1} << 39}});
   write(header);
   if (truncate(path().c_str(), static_cast<off_t>(header.size() + (std::size_t{1} << 42))) != 0)
-    GTEST_SKIP() << "no file of 4 TiB can be made here";
+    GTEST_SKIP() << "no file of 4 TiB can be written here";
   EXPECT_THROW(load_npy(path()), OutOfMemory);
 }
 

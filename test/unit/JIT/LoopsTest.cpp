@@ -135,9 +135,9 @@ TEST(Loops, boolsAndIndices) {
 
 // NaN wins in maxima along rows, whatever lane it falls into.
 TEST(Loops, maximaKeepNaN) {
-  for (int place : {0, 17, 66, 99}) {
+  for (int index : {0, 17, 66, 99}) {
     auto x = ramp(100);
-    x[place] = NAN;
+    x[index] = NAN;
     auto y = runOnAll<float>(
         R"(func.func @f(%x: memref<1x100xf32>, %y: memref<1xf32>) {
              %low = arith.constant 0xFF800000 : f32

@@ -54,7 +54,7 @@ struct Sizes {
         y(static_cast<size_t>(s.batch * product(s, &WindowAxis::out) * s.out_channels)) {}
 };
 
-/// Calls `visit` with the places in x, kernel and y of every product that the definition has.
+/// Calls `visit` with the positions in x, kernel and y of every product that the definition has.
 template <class Visit>
 void for_each_product(const ConvolutionShape &s, const Visit &visit) {
   const auto &[a, b, c] = s.axes;

@@ -57,7 +57,7 @@ int64_t count(const PoolingShape &s, int64_t WindowAxis::*size) {
   return s.batch * (s.axes[0].*size) * (s.axes[1].*size) * (s.axes[2].*size) * s.channels;
 }
 
-/// Calls `visit(place of the result, number of the tap, place in the image)` for all that windows
+/// Calls `visit(offset in the result, number of the tap, offset in the image)` for all that windows
 /// see.
 template <class Visit>
 void for_each_tap(const PoolingShape &s, const Visit &visit) {
@@ -119,13 +119,13 @@ void check_extreme(const PoolingShape &shape, Pool kind, std::mt19937 &random) {
   const T lowest = kFloat ? -Limits::infinity() : Limits::min();
   const T highest = kFloat ? Limits::infinity() : Limits::max();
   std::vector<T> y(size, kind == Pool::max ? lowest : highest);
-  std::vector<int32_t> places(size, 0);
+  std::vector<int32_t> taps(size, 0);
   std::vector<bool> seen(size, false);
   for_each_tap(shape, [&](size_t out, int64_t tap, size_t in) {
     const T later = x[in], best = y[out];
     const bool better = kind == Pool::max ? later > best : later < best;
     if (seen[out] && !better && !(later != later && best == best)) return;
-    seen[out] = true, y[out] = later, places[out] = static_cast<int32_t>(tap);
+    seen[out] = true, y[out] = later, taps[out] = static_cast<int32_t>(tap);
   });
   std::vector<T> result(size, T(77));
   pool(dtype_of<T>, kind, shape, x.data(), result.data());
@@ -133,28 +133,28 @@ void check_extreme(const PoolingShape &shape, Pool kind, std::mt19937 &random) {
   if (shape.axes[0].input_dilation * shape.axes[1].input_dilation * shape.axes[2].input_dilation !=
       1)
     return;
-  std::vector<int32_t> result_places(size, 77);
-  pool_places(dtype_of<T>, kind, shape, x.data(), result_places.data());
-  ASSERT_EQ(result_places, places);
+  std::vector<int32_t> result_taps(size, 77);
+  pool_taps(dtype_of<T>, kind, shape, x.data(), result_taps.data());
+  ASSERT_EQ(result_taps, taps);
 
   // Some that are no tap's.
-  for (int32_t &place : places)
+  for (int32_t &tap : taps)
     if (random() % 8 == 0)
-      place = static_cast<int32_t>(
+      tap = static_cast<int32_t>(
           draw_of(random, {-1, 1000, std::numeric_limits<int32_t>::max(), shape.axes[2].window}));
   std::vector<T> taken(size, T(77)), wanted(size, T(0));
   for_each_tap(shape, [&](size_t out, int64_t tap, size_t in) {
-    if (places[out] == tap) wanted[out] = x[in];
+    if (taps[out] == tap) wanted[out] = x[in];
   });
-  pool_take(dtype_of<T>, shape, x.data(), places.data(), taken.data());
+  pool_take(dtype_of<T>, shape, x.data(), taps.data(), taken.data());
   expect_same(taken, wanted);
 
   const auto dy = draw<T>(static_cast<int64_t>(size), random, false);
   std::vector<T> dx(x.size(), T(0)), scattered(x.size(), T(77));
   for_each_tap(shape, [&](size_t out, int64_t tap, size_t in) {
-    if (places[out] == tap) dx[in] += dy[out];
+    if (taps[out] == tap) dx[in] += dy[out];
   });
-  pool_scatter(dtype_of<T>, shape, dy.data(), places.data(), scattered.data());
+  pool_scatter(dtype_of<T>, shape, dy.data(), taps.data(), scattered.data());
   ASSERT_EQ(scattered, dx);
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "Runtime/Convert.h"
+#include "Runtime/Elements.h"
 
 namespace weft {
 
@@ -296,17 +296,17 @@ void cumulative(void *const *buffers, const std::int64_t *dims) {
   auto *y = static_cast<T *>(buffers[Operands + 1]);
   const std::int64_t outer = dims[0], size = dims[1], inner = dims[2];
   for (std::int64_t line = 0; line < outer * inner; ++line) {
-    const auto place = [&](std::int64_t i) {
+    const auto index = [&](std::int64_t i) {
       if (flags & kReverse) i = size - 1 - i;
       return (line / inner * size + i) * inner + line % inner;
     };
     T sum = Init::template of<T>();
     for (std::int64_t i = 0; i < size; ++i) {
       const T before = sum;
-      if (i == 0) sum = x[place(0)];
-      else if constexpr (Operands == 1) sum = Op::of(sum, x[place(i)]);
-      else sum = Op::of(sum, a[place(flags & kShifted ? i - 1 : i)], x[place(i)]);
-      y[place(i)] = flags & kExclusive ? before : sum;
+      if (i == 0) sum = x[index(0)];
+      else if constexpr (Operands == 1) sum = Op::of(sum, x[index(i)]);
+      else sum = Op::of(sum, a[index(flags & kShifted ? i - 1 : i)], x[index(i)]);
+      y[index(i)] = flags & kExclusive ? before : sum;
     }
   }
 }

@@ -73,13 +73,13 @@ bool precedes(T a, T b) {
 
 template <class T>
 std::vector<std::int64_t> expected_places(const std::vector<T> &x, bool descending) {
-  std::vector<std::int64_t> places(x.size());
-  std::iota(places.begin(), places.end(), 0);
-  std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
+  std::vector<std::int64_t> indices(x.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  std::stable_sort(indices.begin(), indices.end(), [&](std::int64_t a, std::int64_t b) {
     const T left = x[static_cast<std::size_t>(a)], right = x[static_cast<std::size_t>(b)];
     return descending ? precedes(right, left) : precedes(left, right);
   });
-  return places;
+  return indices;
 }
 
 template <class T>
@@ -93,7 +93,7 @@ class Sort : public testing::Test {
 protected:
   ~Sort() override { threads::set_num_threads(before_); }
 
-  /// Everything about one line: values with their bits, all places, and some first ones.
+  /// Everything about one line: values with their bits, all indices, and some first ones.
   void check(const std::vector<T> &x, CpuLevel level, SortPath path, const std::string &what) {
     const auto size = static_cast<std::int64_t>(x.size());
     const std::int64_t stride = 1;
@@ -110,12 +110,12 @@ protected:
       for (const std::int64_t count : {size, size / 2, size / 64, size / 200, std::int64_t(1)}) {
         if (count > size || (count == size / 2 && size > 300 && path != SortPath::automatic))
           continue;
-        std::vector<std::int64_t> places(static_cast<std::size_t>(count));
-        args.wanted = Sorted::places;
+        std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
+        args.wanted = Sorted::indices;
         args.count = count;
-        args.result = places.data();
+        args.result = indices.data();
         sort_forced(kDType<T>, args, level, path);
-        ASSERT_TRUE(std::equal(places.begin(), places.end(), expected.begin()))
+        ASSERT_TRUE(std::equal(indices.begin(), indices.end(), expected.begin()))
             << what << " first " << count;
       }
     }
@@ -163,7 +163,7 @@ TYPED_TEST(Sort, LongLinesOnAnyNumberOfThreads) {
     }
 }
 
-/// Patterns that defeat a pivot from fixed places: the sort must not become quadratic.
+/// Patterns that defeat a pivot from fixed positions: the sort must not become quadratic.
 TYPED_TEST(Sort, LinesAgainstPivots) {
   for (const std::int64_t size : {1000, 20000}) {
     std::vector<TypeParam> x(static_cast<std::size_t>(size));
@@ -175,7 +175,7 @@ TYPED_TEST(Sort, LinesAgainstPivots) {
 
 TYPED_TEST(Sort, EveryAxisOfStridedViews) {
   using T = TypeParam;
-  // Within storage that is larger and goes backwards in places: x[i, j, k] of sizes (5, 37, 19).
+  // Within storage that is larger and goes backwards in part: x[i, j, k] of sizes (5, 37, 19).
   const std::vector<T> storage = line<T>(40000, Kind::few);
   const std::int64_t sizes[] = {5, 37, 19};
   const std::int64_t layouts[][4] = {{0, 703, 19, 1}, {0, 1, 5, 185},          {2000, -7, 38, 2},
@@ -192,17 +192,17 @@ TYPED_TEST(Sort, EveryAxisOfStridedViews) {
           // The last result axis first, to have strides in the results too.
           const std::int64_t out[] = {some[1], 1, some[0] * some[1]};
           const std::int64_t all[] = {sizes[1], 1, sizes[0] * sizes[1]};
-          std::vector<std::int64_t> places(static_cast<std::size_t>(some[0] * some[1] * some[2]));
+          std::vector<std::int64_t> indices(static_cast<std::size_t>(some[0] * some[1] * some[2]));
           std::vector<T> values(5 * 37 * 19);
           SortArgs args{3,
                         sizes,
                         axis,
                         descending,
-                        Sorted::places,
+                        Sorted::indices,
                         count,
                         &storage[static_cast<std::size_t>(offset)],
                         strides,
-                        places.data(),
+                        indices.data(),
                         out};
           sort(kDType<T>, args);
           args.wanted = Sorted::values;
@@ -225,8 +225,8 @@ TYPED_TEST(Sort, EveryAxisOfStridedViews) {
                       x[static_cast<std::size_t>(expected[static_cast<std::size_t>(n)])];
                   ASSERT_EQ(std::memcmp(&values[at], &right, sizeof(T)), 0) << axis;
                   if (n >= count) continue;
-                  ASSERT_EQ(places[static_cast<std::size_t>(i * out[0] + j * out[1] + k * out[2] +
-                                                            n * out[axis])],
+                  ASSERT_EQ(indices[static_cast<std::size_t>(i * out[0] + j * out[1] + k * out[2] +
+                                                             n * out[axis])],
                             expected[static_cast<std::size_t>(n)])
                       << axis;
                 }

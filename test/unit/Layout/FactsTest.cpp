@@ -1,4 +1,4 @@
-// What is true of an op stands in its record, not in lists of ops and places of attributes
+// What is true of an op stands in its record, not in lists of ops and positions of attributes
 // elsewhere.
 #include "SourceTree.h"
 
@@ -122,10 +122,10 @@ TEST(Facts, NoListOfOpCodesStandsOutsideTheRecords) {
 }
 
 TEST(Facts, AttributesAreReadByName) {
-  const std::regex place("attrs(\\(\\))?\\[[0-9]");
+  const std::regex position("attrs(\\(\\))?\\[[0-9]");
   for (const SourceFile &file : read_sources({"lib", "dialects", "compiler"}, {".cpp", ".h"}))
     for (const std::string &line : file.lines)
-      EXPECT_FALSE(std::regex_search(line, place))
+      EXPECT_FALSE(std::regex_search(line, position))
           << file.path << ": " << line << ": GatherAttrs(attrs).axis is the axis of a gather";
 }
 

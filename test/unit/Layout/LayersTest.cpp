@@ -198,7 +198,7 @@ TEST(Layers, NeighboursDoNotIncludeEachOther) {
     const auto back = edges.find({edge.second, edge.first});
     EXPECT_TRUE(back == edges.end())
         << edge.first << " includes " << edge.second << " at " << where
-        << ", which includes it in turn at " << (back == edges.end() ? "" : back->second);
+        << ", which includes it itself at " << (back == edges.end() ? "" : back->second);
   }
 }
 

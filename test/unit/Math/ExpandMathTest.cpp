@@ -128,12 +128,12 @@ Table<T> padded(Table<T> table) {
 /// Each variant once: scalars, and the widths of the registers of all levels.
 const std::map<std::pair<int, int>, Compiled> &variants() {
   static const auto all = [] {
-    std::map<std::pair<int, int>, Compiled> made;
+    std::map<std::pair<int, int>, Compiled> compiled;
     for (const CpuLevel level : {CpuLevel::v2, CpuLevel::v3, CpuLevel::v4})
       if (level <= host_cpu_level())
         for (const int lanes : {1, 4, 16})
-          made.try_emplace({static_cast<int>(level), lanes}, level, lanes);
-    return made;
+          compiled.try_emplace({static_cast<int>(level), lanes}, level, lanes);
+    return compiled;
   }();
   return all;
 }

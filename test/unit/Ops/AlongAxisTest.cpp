@@ -27,12 +27,12 @@ TEST(Cumulative, EveryDirectionAgainstLoops) {
         const std::int64_t size = shape[at], inner = at == 0 ? 20 : at == 1 ? 5 : 1;
         std::vector<int> sums(60), tops(60);
         for (std::int64_t i = 0; i < 60; ++i) {
-          const std::int64_t place = i / inner % size;
+          const std::int64_t index = i / inner % size;
           int sum = 0, top = std::numeric_limits<int>::lowest();
           for (std::int64_t j = 0; j < size; ++j) {
-            const bool counts = j == place ? !exclusive : (j < place) != reverse;
+            const bool counts = j == index ? !exclusive : (j < index) != reverse;
             if (!counts) continue;
-            const int other = value[static_cast<std::size_t>(i + (j - place) * inner)];
+            const int other = value[static_cast<std::size_t>(i + (j - index) * inner)];
             sum += other;
             top = std::max(top, other);
           }
@@ -142,7 +142,7 @@ TEST(Sorting, ValuesKeepTheirBits) {
   EXPECT_EQ(signs(sort(x, {.descending = true})), (std::vector<bool>{0, 1, 0, 0, 1, 1, 0}));
 }
 
-TEST(Sorting, FirstPlacesOnly) {
+TEST(Sorting, FirstIndicesOnly) {
   const Tensor x = arange(5000) * 7919 % 1009;
   for (const std::int64_t count : {0, 1, 10, 100, 4999, 5000})
     for (const bool descending : {false, true})

@@ -1,4 +1,4 @@
-// Calls of every op for every dtype its record admits, made from the samples of the record.
+// Calls of every op for every dtype its record admits, built from the samples of the record.
 #pragma once
 
 #include <string>

@@ -32,11 +32,11 @@ protected:
     });
   }
 
-  /// The op's calls, made once for all tests.
+  /// The op's calls, created once for all tests.
   static const std::vector<Call> &calls() {
-    static auto *made = new std::map<OpCode, std::vector<Call>>;
-    auto found = made->find(info().op);
-    if (found == made->end()) found = made->emplace(info().op, calls_of(info())).first;
+    static auto *all = new std::map<OpCode, std::vector<Call>>;
+    auto found = all->find(info().op);
+    if (found == all->end()) found = all->emplace(info().op, calls_of(info())).first;
     return found->second;
   }
 

@@ -36,14 +36,14 @@ TEST(Indexing, SlicesAsPythonHasThem) {
   for (const auto &start : bounds)
     for (const auto &stop : bounds)
       for (const std::int64_t step : {-9, -3, -2, -1, 1, 2, 3, 9}) {
-        const auto place = [](std::int64_t bound, bool backwards) {
+        const auto position = [](std::int64_t bound, bool backwards) {
           if (bound < 0) bound += 5;
           const std::int64_t least = backwards ? -1 : 0, most = backwards ? 4 : 5;
           return std::clamp(bound, least, most);
         };
         const bool backwards = step < 0;
-        const std::int64_t from = start ? place(*start, backwards) : backwards ? 4 : 0;
-        const std::int64_t to = stop ? place(*stop, backwards) : backwards ? -1 : 5;
+        const std::int64_t from = start ? position(*start, backwards) : backwards ? 4 : 0;
+        const std::int64_t to = stop ? position(*stop, backwards) : backwards ? -1 : 5;
         Values expected;
         for (std::int64_t i = from; backwards ? i > to : i < to; i += step)
           expected.push_back(static_cast<int>(i));

@@ -110,8 +110,8 @@ TEST(Strided, MoreAxes) {
           for (std::int64_t d = 0; d < v.size(3); ++d, ++at) {
             const std::int32_t value = base[static_cast<std::size_t>(
                 a * step[order[0]] + b * step[order[1]] + c * step[order[2]] + d * step[order[3]])];
-            const auto place = static_cast<std::size_t>(at);
-            wrong += copy[place] != value || sums[place] != 2 * value;
+            const auto index = static_cast<std::size_t>(at);
+            wrong += copy[index] != value || sums[index] != 2 * value;
           }
     EXPECT_EQ(wrong, 0);
   }

@@ -13,7 +13,7 @@ namespace {
 
 namespace ir = mlir::weft;
 
-/// Made once: loading all dialects takes longer than most tests.
+/// Created once: loading all dialects takes longer than most tests.
 struct Compiler {
   Compiler() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
     context.loadAllAvailableDialects();

@@ -38,7 +38,7 @@ TEST(Variable, StandsForItsValue) {
   EXPECT_EQ(value.shape(), (Shape{2, 2}));
 }
 
-TEST(Variable, CopiesAreTheSamePlace) {
+TEST(Variable, CopiesShareOneValue) {
   const Variable a(tensor(1), "a"), b = a, c(tensor(1), "a"); // NOLINT
   a.assign(5);
   EXPECT_EQ(b.value().item<int>(), 5);

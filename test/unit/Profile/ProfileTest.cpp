@@ -18,7 +18,7 @@ ProfileEntry entry_of(const Profile &profile, const std::string &kind, const std
   ProfileEntry sum;
   for (const ProfileEntry &entry : profile.entries()) {
     if (entry.kind != kind || entry.name != name) continue;
-    sum.place = entry.place;
+    sum.location = entry.location;
     sum.count += entry.count;
     sum.total_ms += entry.total_ms;
     sum.self_ms += entry.self_ms;
@@ -46,8 +46,8 @@ TEST(Profile, CountsEagerOpsByLine) {
   add(x, x); // behind: not noted
   const ProfileEntry adds = entry_of(profile, "op", "add");
   EXPECT_EQ(adds.count, 3);
-  EXPECT_EQ(adds.place.line, line);
-  EXPECT_TRUE(adds.place.file.ends_with("ProfileTest.cpp"));
+  EXPECT_EQ(adds.location.line, line);
+  EXPECT_TRUE(adds.location.file.ends_with("ProfileTest.cpp"));
   EXPECT_EQ(entry_of(profile, "op", "exp").count, 1);
   EXPECT_GT(adds.total_ms, 0);
   EXPECT_LE(adds.total_ms, 1e3 * profile.seconds());
@@ -78,12 +78,12 @@ TEST(Profile, SeesInsideOfCompiledFunctions) {
   profile.stop();
   const ProfileEntry call = entry_of(profile, "function", "step");
   EXPECT_EQ(call.count, 5);
-  EXPECT_TRUE(call.place.file.ends_with("ProfileTest.cpp"));
+  EXPECT_TRUE(call.location.file.ends_with("ProfileTest.cpp"));
   const ProfileEntry product = entry_of(profile, "code", "matmul");
   EXPECT_EQ(product.count, 5);
-  EXPECT_TRUE(product.place.known());
+  EXPECT_TRUE(product.location.known());
   EXPECT_LE(product.total_ms, call.total_ms);
-  // What was made for the profile is compiled in it, once.
+  // What was traced for the profile is compiled in it, once.
   EXPECT_EQ(entry_of(profile, "compile", "for the profile: step").count, 1);
   double inside = 0;
   std::string fused;

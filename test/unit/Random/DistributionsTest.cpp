@@ -56,7 +56,7 @@ TEST(Distributions, Uniform) {
     const std::vector<double> values = g.uniform({kMany}, {.dtype = dtype}).to_vector<double>();
     for (const double value : values) ASSERT_TRUE(value >= 0 && value < 1);
     expect_even(histogram(values, 0, 1, 1000));
-    // Neighbours, and the same places of two draws, are independent.
+    // Neighbours, and the same elements of two draws, are independent.
     const std::vector<double> others = g.uniform({kMany}, {.dtype = dtype}).to_vector<double>();
     std::vector<double> pairs(400), draws(400);
     for (std::size_t i = 0; i + 1 < values.size(); i += 2)
@@ -131,7 +131,7 @@ TEST(Distributions, Bernoulli) {
     const auto count = static_cast<double>(sum(cast(hits, i64)).item<std::int64_t>());
     EXPECT_NEAR(count, p * kMany, 5 * std::sqrt(kMany * p * (1 - p)));
   }
-  // A probability for each place, and one for each column.
+  // A probability for each element, and one for each column.
   const Tensor each = g.bernoulli(tensor({0.f, 1.f, 0.f}));
   EXPECT_EQ(each.to_vector<int>(), (std::vector<int>{0, 1, 0}));
   const Tensor columns =
@@ -164,9 +164,9 @@ TEST(Distributions, Randint) {
 
 TEST(Distributions, Permutation) {
   const Generator g(7);
-  // Every order of four, and every place of every number of ten.
+  // Every order of four, and every position of every number of ten.
   std::map<std::vector<int>, double> orders;
-  std::vector<double> places(100);
+  std::vector<double> positions(100);
   for (int i = 0; i < 24000; ++i) orders[g.permutation(4).to_vector<int>()] += 1;
   EXPECT_EQ(orders.size(), 24U);
   std::vector<double> counts;
@@ -175,10 +175,10 @@ TEST(Distributions, Permutation) {
   for (int i = 0; i < 10000; ++i) {
     const auto order = g.permutation(10, i32).to_vector<int>();
     for (std::size_t at = 0; at < 10; ++at)
-      places[at * 10 + static_cast<std::size_t>(order[at])] += 1;
+      positions[at * 10 + static_cast<std::size_t>(order[at])] += 1;
   }
   // Rows and columns add up to the same, which leaves 81 degrees of freedom.
-  expect_plausible(chi_square(places, std::vector<double>(100, 1000)), 81);
+  expect_plausible(chi_square(positions, std::vector<double>(100, 1000)), 81);
   EXPECT_EQ(g.permutation(0).size(), 0);
   const Tensor rows = g.shuffle(arange(40).reshape({20, 2}));
   EXPECT_EQ(rows.shape(), (Shape{20, 2}));

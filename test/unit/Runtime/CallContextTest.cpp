@@ -36,23 +36,23 @@ TEST(CallContext, Print) {
 }
 
 /// Site 7 is train.cpp:58.
-struct OnePlace final : PlaceTable {
-  SourcePlace place(std::int64_t site) const override {
-    return site == 7 ? SourcePlace{"/home/user/train.cpp", 58, 3} : SourcePlace();
+struct OneLocation final : LocationTable {
+  SourceLocation location(std::int64_t site) const override {
+    return site == 7 ? SourceLocation{"/home/user/train.cpp", 58, 3} : SourceLocation();
   }
 };
 
 TEST(CallContext, AssertFail) {
   CallContext context;
   context.function = "train_step";
-  const OnePlace places;
+  const OneLocation locations;
   const float loss = NAN;
   const RuntimeValue values[] = {value_of(&loss)};
   // No table, a number that is not in it, no number.
   for (const std::int64_t site : {7, 8, -1}) {
     EXPECT_THROWS(weft_rt_assert_fail(&context, site, "loss is finite", 14, values, 1),
                   AssertionError, "assertion failed in train_step: loss is finite; nan");
-    context.places = &places;
+    context.locations = &locations;
   }
   try {
     weft_rt_assert_fail(&context, 7, "loss is finite; loss = {}", 25, values, 1);
@@ -60,7 +60,7 @@ TEST(CallContext, AssertFail) {
   } catch (const AssertionError &error) {
     EXPECT_STREQ(error.what(),
                  "train.cpp:58: assertion failed in train_step: loss is finite; loss = nan");
-    EXPECT_EQ(error.place(), (SourcePlace{"/home/user/train.cpp", 58, 3}));
+    EXPECT_EQ(error.location(), (SourceLocation{"/home/user/train.cpp", 58, 3}));
   }
 }
 
@@ -89,7 +89,8 @@ TEST(CallContext, Outside) {
   EXPECT_FALSE(weft_rt_outside(i64_code, wide, 1, 9));
 }
 
-/// Variables of 1500 integers, all equal; moves are made at a throw, the way they are written.
+/// Variables of 1500 integers, all equal; moves are carried out at a throw, the way they are
+/// written.
 class Moves {
 public:
   explicit Moves(std::size_t count) : variables_(count, std::vector<int>(1500)) {

@@ -100,7 +100,7 @@ TEST(Printing, Formats) {
   const PrintedArray values[] = {printed(loss), printed(pair)};
   EXPECT_EQ(format_values("loss is {} on {}!", values),
             "loss is 0.482 on tensor([1, 2], shape=(2,), dtype=i32)!");
-  EXPECT_EQ(format_values("no places", std::span(values, 1), "; "), "no places; 0.482");
+  EXPECT_EQ(format_values("no braces", std::span(values, 1), "; "), "no braces; 0.482");
   EXPECT_EQ(format_values("{ {} } {}", std::span(values, 1)), "{ 0.482 } {}");
   EXPECT_EQ(format_values("", {}), "");
 }

@@ -141,11 +141,11 @@ TEST(Allocator, ManyThreadsAtOnce) {
     threads.emplace_back([t] {
       std::vector<Tensor> kept(64);
       for (int i = 0; i < 5000; ++i) {
-        const std::size_t place = static_cast<std::size_t>(i * 7 + t) % kept.size();
-        if (kept[place].defined())
-          ASSERT_EQ(kept[place].span<std::int32_t>()[0], static_cast<std::int32_t>(place));
+        const std::size_t index = static_cast<std::size_t>(i * 7 + t) % kept.size();
+        if (kept[index].defined())
+          ASSERT_EQ(kept[index].span<std::int32_t>()[0], static_cast<std::int32_t>(index));
         const std::int64_t size = i % 100 == 0 ? 30000 : i % 300 + 1;
-        kept[place] = full({size}, static_cast<double>(place), i32);
+        kept[index] = full({size}, static_cast<double>(index), i32);
       }
     });
   for (std::thread &thread : threads) thread.join();

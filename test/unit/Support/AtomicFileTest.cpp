@@ -1,6 +1,5 @@
 // Files written past the page cache: the same bytes, on disks that can do it, cannot, or fail on
 // the way.
-#include "Support/AtomicFile.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "Support/FileCalls.h"
+#include "Support/Files.h"
 #include <weft/error.h>
 
 namespace weft {

@@ -2,8 +2,6 @@
 
 #include "Support/Threads.h"
 
-#include "Support/SerialLoops.h"
-
 #include <weft/error.h>
 
 #include <gtest/gtest.h>

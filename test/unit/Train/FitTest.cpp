@@ -350,8 +350,8 @@ TEST(Fit, ErrorsNameTheCall) {
       train::fit(problem.model, wrong, options);
       FAIL() << "took a label out of range";
     } catch (const Error &error) {
-      EXPECT_EQ(error.place().line, line) << error.what();
-      EXPECT_NE(error.place().file.find("FitTest.cpp"), std::string::npos) << error.what();
+      EXPECT_EQ(error.location().line, line) << error.what();
+      EXPECT_NE(error.location().file.find("FitTest.cpp"), std::string::npos) << error.what();
     }
   }
 }

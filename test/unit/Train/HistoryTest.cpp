@@ -29,7 +29,7 @@ TEST(History, Series) {
   History history = small();
   EXPECT_EQ(history.names(), (std::vector<std::string>{"loss", "val, \"loss\""}));
   EXPECT_EQ(history.series("loss"), (Points{{0, 2.5}, {1, 0.5}, {3, 1. / 3}}));
-  // A value of the same step takes the other's place.
+  // A value of the same step replaces the other.
   history.add("loss", 3, 7);
   EXPECT_EQ(history.last("loss"), 7);
   history.drop_after(1);

@@ -1,0 +1,27 @@
+// What the host processor has: its x86-64 level, which precompiled kernels are chosen by, and the
+// instruction sets that compiled code may use, by LLVM's names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft {
+
+/// Levels of the x86-64 psABI: v2 is SSE4.2, v3 adds AVX2 and FMA, v4 adds AVX-512 (F BW CD DQ VL).
+enum class CpuLevel { v2 = 2, v3 = 3, v4 = 4 };
+
+/// The highest level that this CPU, and the operating system under us, supports. Found once.
+CpuLevel host_cpu_level() noexcept;
+
+/// The instruction sets that this CPU has and the operating system supports, in a fixed order. They
+/// say on which other machines code for this one runs; the CPU's name, which only tunes, does not.
+const std::vector<std::string> &host_cpu_features();
+
+/// Those features in one text: "avx,avx2,...".
+const std::string &host_cpu_features_text();
+
+/// The first of the comma-separated features that this CPU lacks; empty if it has all.
+std::string missing_cpu_feature(std::string_view features);
+
+} // namespace weft
