@@ -15,7 +15,7 @@ function(weft_is_of_libweft target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include
                              ${WEFT_GENERATED}/include
                              PRIVATE ${PROJECT_SOURCE_DIR}/lib ${WEFT_GENERATED}/lib)
-  # Its own op calls have no place in the user's source (include/weft/source.h).
+  # Its own op calls have no location in the user's source (include/weft/source.h).
   target_compile_definitions(${target} PRIVATE WEFT_LIBRARY)
   add_dependencies(${target} weft-generated ${ARGN})
 endfunction()

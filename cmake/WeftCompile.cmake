@@ -3,9 +3,9 @@
 # weft_compile(TARGET SOURCE FILE.mlir.. [OPTIONS OPTION..])
 #
 # Compiles each file by weft-compile to an object and a C header of the same name, FILE.h, and adds both to TARGET,
-# which links Weft::runtime then. A TARGET that does not exist is made: a static library, for others to link.
-# OPTIONS go to weft-compile: code is made for this machine's processor unless they say, for example, --chip=x86-64-v3.
-# Files that --freeze=NAME=FILE.npy names are relative to the current source folder, as FILE.mlir is, and the code is made again when one changes.
+# which links Weft::runtime then. A TARGET that does not exist is created: a static library, for others to link.
+# OPTIONS go to weft-compile: code is compiled for this machine's processor unless they say, for example, --chip=x86-64-v3.
+# Files that --freeze=NAME=FILE.npy names are relative to the current source folder, as FILE.mlir is, and the code is compiled again when one changes.
 function(weft_compile target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCE;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCE)
@@ -20,16 +20,16 @@ function(weft_compile target)
   foreach(source ${ARG_SOURCE})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     cmake_path(GET source STEM LAST_ONLY name)
-    set(made ${folder}/${name}.o ${folder}/${name}.h)
+    set(outputs ${folder}/${name}.o ${folder}/${name}.h)
     add_custom_command(
-      OUTPUT ${made}
+      OUTPUT ${outputs}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
       COMMAND Weft::tools compile ${source} -o ${folder}/${name}.o --emit-header=${folder}/${name}.h ${options}
       DEPENDS ${source} ${frozen} Weft::tools
       COMMENT "Compiling ${name}.mlir ahead of time"
       VERBATIM)
     set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-    target_sources(${target} PRIVATE ${made})
+    target_sources(${target} PRIVATE ${outputs})
   endforeach()
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")

@@ -99,7 +99,7 @@ public:
   /// Throws StateError inside a branch or a loop that the tape is about to record as a whole: it
   /// stands in the middle of the chain of interpreters there, and the body is run more than once.
   void check_outside(const char *what) const;
-  /// Throws StateError unless this is the thread the tape was made on.
+  /// Throws StateError unless this is the thread the tape was created on.
   void check_thread(const char *what) const;
   bool on_own_thread() const { return home_->is_here(); }
   const std::shared_ptr<TapeHome> &home() const { return home_; }

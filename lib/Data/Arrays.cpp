@@ -1,6 +1,6 @@
 // Rows of arrays, copied into elements and batches and converted on the way; and data sets of files
 // that hold arrays: IDX, .npy, .npz and CSV.
-#include "Data/Arrays.h"
+#include "Data/Stage.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,7 @@
 // Handles of data sets: stages put behind one another, and loops over them.
 #include <cmath>
 
-#include "Data/Arrays.h"
-#include "Data/Progress.h"
+#include "Data/Stage.h"
 #include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"

@@ -1,6 +1,6 @@
 // Where loops over data sets are: the position of a data set as JSON, what loops were handed, and
 // the passes that traced loops are in, held for them by number.
-#include "Data/Progress.h"
+#include "Data/Stage.h"
 
 #include <map>
 #include <mutex>

@@ -1,10 +1,13 @@
-// What data sets consist of: stages, the cursors that go through them, and elements not computed
-// yet.
+// What data sets consist of: stages, the cursors that go through them, elements not computed yet,
+// sources that hold rows of arrays, and where the loops over a data set are.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include <weft/data/pipeline.h>
+#include <weft/dtype.h>
 
 namespace weft::data::detail {
 
@@ -184,5 +188,75 @@ StagePointer make_generator(std::function<Generator(bool for_types)> start);
 StagePointer make_range(std::int64_t start, std::int64_t stop, std::int64_t step);
 StagePointer make_interleave(StagePointer input, std::function<StagePointer(Item)> open,
                              const InterleaveOptions &options);
+
+/// How an array's elements lie in memory.
+enum class Stored : std::uint8_t { as_dtype, u8, i8, i16 };
+
+/// An array whose rows, the slices along its first axis, are parts of elements.
+struct Column {
+  std::shared_ptr<const void> owner; ///< of what data is of
+  const std::byte *data = nullptr;   ///< row-major
+  Stored stored = Stored::as_dtype;
+  DType stored_dtype = DType::f32; ///< of Stored::as_dtype
+  std::int64_t rows = 0;
+  Shape row; ///< of one
+  /// What they become: floating elements are multiplied by `scale`.
+  DType dtype = DType::f32;
+  double scale = 1;
+};
+
+/// Columns that are the tensors. Throws ShapeError if one has no axis, StateError for one that is
+/// undefined or of a trace.
+std::vector<Column> columns_of(std::span<const Tensor> tensors);
+
+/// The rows of the columns side by side. Throws ShapeError, beginning with `function`, unless all
+/// have as many. `file` is what they are from, for messages and states.
+StagePointer make_arrays(std::string function, std::string file, std::vector<Column> columns,
+                         std::shared_ptr<const Form> form = nullptr);
+
+/// The position of a data set, which all of its handles have in common. From any thread.
+class Progress final : public Stateful {
+public:
+  explicit Progress(StagePointer stage) : stage_(std::move(stage)) {}
+
+  std::string saved_state() const override;
+  void check_state(std::string_view text) const override;
+  void restore_state(std::string_view text) override;
+
+  /// Where a loop starts that starts now.
+  struct Start {
+    std::uint64_t loop = 0; ///< its number
+    Epoch epoch;
+    std::int64_t position = 0;
+  };
+  Start start_loop();
+  /// The epoch that a loop would start with; starts none.
+  Epoch next_epoch() const;
+  /// The loop of that number was handed an element, for which it has waited.
+  void count(std::uint64_t loop, std::int64_t bytes, std::chrono::steady_clock::time_point asked,
+             std::chrono::steady_clock::time_point had);
+  /// It came to the end.
+  void end(std::uint64_t loop);
+  DatasetStats stats() const;
+
+private:
+  struct State {
+    std::uint64_t epoch = 0;
+    std::int64_t position = 0;
+    std::optional<std::uint64_t> seed; ///< if a stage wants one and it was drawn
+    bool restored = false;             ///< and no loop has started since
+    bool begun = false;                ///< a loop has started this epoch
+  };
+  State parse(std::string_view text) const;
+  std::uint64_t seed() const;
+
+  StagePointer stage_;
+  mutable std::mutex mutex_;
+  mutable State state_;
+  std::uint64_t loops_ = 0;
+  std::int64_t elements_ = 0, bytes_ = 0;
+  std::chrono::steady_clock::duration waited_{0};
+  std::optional<std::chrono::steady_clock::time_point> first_asked_, last_had_;
+};
 
 } // namespace weft::data::detail

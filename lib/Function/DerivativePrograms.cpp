@@ -218,12 +218,12 @@ private:
   }
 
   void visit_host(const ProgramNode &node, const ProgramConstruct &construct) {
-    const SourceLocation place = node.location.line == 0
-                                     ? SourceLocation()
-                                     : SourceLocation{program_.files[node.location.file],
-                                                      node.location.line, node.location.column};
+    const SourceLocation location = node.location.line == 0
+                                        ? SourceLocation()
+                                        : SourceLocation{program_.files[node.location.file],
+                                                         node.location.line, node.location.column};
     const auto refusal = std::make_shared<const Refusal>(
-        autodiff::no_derivative_of(prefix_of(*construct.host)), place);
+        autodiff::no_derivative_of(prefix_of(*construct.host)), location);
     for (const ValueId result : construct.results)
       for (const ValueId operand : node.operands) {
         add_refused(result, operand);

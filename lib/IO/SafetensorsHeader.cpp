@@ -130,7 +130,7 @@ public:
   bool end_array() override {
     in_list_ = false;
     if (field_ == "shape" || offsets.back().count == 2) return true;
-    return fail("has " + std::to_string(offsets.back().count) + " numbers as " + place() +
+    return fail("has " + std::to_string(offsets.back().count) + " numbers as " + position() +
                 ", where two belong");
   }
 
@@ -180,13 +180,13 @@ private:
     if (size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
       return fail("has the size " + std::to_string(size) + " in " + position());
     if (shape.rank() == max_rank)
-      return fail("has more than " + std::to_string(max_rank) + " sizes as " + place());
+      return fail("has more than " + std::to_string(max_rank) + " sizes as " + position());
     shape.push_back(static_cast<std::int64_t>(size));
     return true;
   }
   bool add_offset(std::uint64_t offset) {
     Offsets &own = offsets.back();
-    if (own.count == 2) return fail("has more than two numbers as " + place());
+    if (own.count == 2) return fail("has more than two numbers as " + position());
     (own.count++ == 0 ? own.begin : own.end) = offset;
     return true;
   }

@@ -1,5 +1,5 @@
 // Only what lies between the arguments asked for and the result gets adjoints: not integers, nor other arguments, nor
-// what ops without a derivative made, nor the second result. Effects stay, once, in the forward part.
+// what ops without a derivative gave, nor the second result. Effects stay, once, in the forward part.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce | FileCheck %s
 
 func.func private @paths(%x: tensor<3xf32>, %c: tensor<3xf32>, %i: tensor<2xi32>) -> (tensor<f32>, tensor<3xf32>) {

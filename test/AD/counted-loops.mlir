@@ -1,5 +1,5 @@
 // Counted loops in reverse: as many iterations, from the last to the first, that carry the cotangents of the state and of what
-// the body uses from around it. What the reverse needs of a turn it finds in stacks, at the number of the iteration.
+// the body uses from around it. What the reverse needs of an iteration it finds in stacks, at the number of the iteration.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -verify-each | FileCheck %s
 
 // A step of a recurrent network. The state and the product are kept; tanh is computed again. The number of iterations is
@@ -125,7 +125,7 @@ func.func @unknown_iterations(%x: tensor<f32>, %low: i64, %high: i64, %step: i64
 }
 
 // Of what a scan reads, the slice's cotangent is added to the sum in its place, and the slice is read again: nothing of
-// the size of all slices is made in an iteration. State that is not differentiated is not carried.
+// the size of all slices is created in an iteration. State that is not differentiated is not carried.
 func.func private @scan(%xs: tensor<8x2xf32>) -> (tensor<2xf32>, tensor<i64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

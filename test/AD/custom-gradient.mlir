@@ -1,4 +1,4 @@
-// Derivatives of the user's own: in reverse the pullback's body stands in the place of the rules, in forward mode its transpose.
+// Derivatives of the user's own: in reverse the pullback's body stands for the rules, in forward mode its transpose.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -verify-each | FileCheck %s
 // RUN: weft-run %s --entry=run --arg='dense<2.0> : tensor<f64>' --print | FileCheck %s --check-prefix=VALUE
 

@@ -37,7 +37,7 @@ func.func @collected(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>, %d: tensor<5x2x2x
 
 // -----
 
-// A place that an iteration before has filled too, and state that is also read: an iteration takes its slice out and clears it.
+// An entry that an iteration before has filled too, and state that is also read: an iteration takes its slice out and clears it.
 // CHECK-LABEL: func.func @filled_twice(
 // CHECK: scf.for
 // CHECK: scf.for

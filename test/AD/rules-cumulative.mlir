@@ -179,7 +179,7 @@ func.func private @cummin(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = weft.cummin %x {axis = 0 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-// The same with less in the place of greater; what is not exclusive comes back shifted.
+// The same with less instead of greater; what is not exclusive comes back shifted.
 // CHECK-LABEL: func.func @cummin_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^,)]*}}, %[[D:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK:   %[[BEFORE:.*]] = weft.cummin %[[X]] {axis = 0 : i64, exclusive = true} : tensor<4xf32>

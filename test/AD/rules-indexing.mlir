@@ -61,7 +61,7 @@ func.func private @update_slice(%x: tensor<3x2xf32>, %i: tensor<i64>, %u: tensor
   %0 = weft.update_slice %x, %i, %u {axis = 0 : i64} : (tensor<3x2xf32>, tensor<i64>, tensor<2xf32>) -> tensor<3x2xf32>
   return %0 : tensor<3x2xf32>
 }
-// What was written over has none, what was written has that of its place.
+// What was written over has none, what was written has that of its position.
 // CHECK-LABEL: func.func @update_slice_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[I:[a-z0-9]+]]: tensor<i64>, %[[U:[a-z0-9]+]]: tensor<2xf32>, %[[D:[a-z0-9]+]]: tensor<3x2xf32>
 // CHECK-NEXT: %[[GATHER:.*]] = weft.gather %[[D]], %[[I]] {axis = 0 : i64} : (tensor<3x2xf32>, tensor<i64>) -> tensor<2xf32>
@@ -118,7 +118,7 @@ func.func private @add_along_axis(%x: tensor<4xf32>, %i: tensor<2xi64>, %u: tens
   %0 = weft.add_along_axis %x, %i, %u {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-// What was added takes that of its place.
+// What was added takes that of its position.
 // CHECK-LABEL: func.func @add_along_axis_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[I:[a-z0-9]+]]: tensor<2xi64>, %[[U:[a-z0-9]+]]: tensor<2xf32>, %[[D:[a-z0-9]+]]: tensor<4xf32>
 // CHECK-NEXT: %[[TAKE_ALONG_AXIS:.*]] = weft.take_along_axis %[[D]], %[[I]] {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>

@@ -51,7 +51,7 @@ func.func @match_shape_jvp(%x: tensor<?xf32>, %like: tensor<?xi32>, %dx: tensor<
   return %0#1 : tensor<?xf32>
 }
 
-// What it is compared with has no tangent to hand on, floating or not: zeros in its place would be NaN beside an infinity.
+// What it is compared with has no tangent to hand on, floating or not: zeros instead would be NaN beside an infinity.
 func.func private @match_floating(%x: tensor<?xf32>, %like: tensor<?xf32>) -> tensor<?xf32> {
   %0 = weft.match_shape %x, %like : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   %1 = weft.multiply %0, %like : tensor<?xf32>
@@ -153,7 +153,7 @@ func.func private @slice(%x: tensor<5xf32>) -> tensor<2xf32> {
   %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: 5>, strides = array<i64: 2>} : (tensor<5xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
-// Among zeros, in the places it came from.
+// Among zeros, at the positions it came from.
 // CHECK-LABEL: func.func @slice_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<5xf32>, %[[D:[a-z0-9]+]]: tensor<2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
@@ -231,7 +231,7 @@ func.func private @pad(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<6xf32> {
   %0 = weft.pad %x, %y {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
-// The places of the operand to it, the sum of the rest to the value between.
+// The elements of the operand to it, the sum of the rest to the value between.
 // CHECK-LABEL: func.func @pad_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[Y:[a-z0-9]+]]: tensor<f32>, %[[D:[a-z0-9]+]]: tensor<6xf32>
 // CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] {limits = array<i64: 4>, starts = array<i64: 1>, strides = array<i64: 2>} : (tensor<6xf32>) -> tensor<2xf32>

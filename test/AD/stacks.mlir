@@ -1,5 +1,5 @@
-// Derivatives of the ops on stacks, which make derivatives of derivatives: a load adds to the cotangent of the place, a
-// store gives the value the place's cotangent, and a larger stack's cotangent serves the smaller one.
+// Derivatives of the ops on stacks, which make derivatives of derivatives: a load adds to the cotangent of the entry, a
+// store gives the value the entry's cotangent, and a larger stack's cotangent serves the smaller one.
 // RUN: weft-opt %s -weft-differentiate -symbol-dce -verify-each | FileCheck %s
 
 func.func private @known(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {

@@ -1,4 +1,4 @@
-// Control flow on tensors runs: branches, counted and other loops, state that trades places or grows.
+// Control flow on tensors runs: branches, counted and other loops, state that is swapped or grows.
 // RUN: weft-run %s --entry=branch --arg='dense<true> : tensor<i1>' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' --print | FileCheck %s --check-prefix=TRUE
 // RUN: weft-run %s --entry=branch --arg='dense<false> : tensor<i1>' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' --print | FileCheck %s --check-prefix=FALSE
 // RUN: weft-run %s --entry=swap --arg='dense<3> : tensor<i64>' --arg='dense<[1, 2]> : tensor<2xi32>' --arg='dense<[3, 4]> : tensor<2xi32>' --print | FileCheck %s --check-prefix=SWAP
@@ -71,7 +71,7 @@ func.func @grow(%n: tensor<i64>, %x: tensor<?xi32>) -> tensor<?xi32> {
   return %r : tensor<?xi32>
 }
 
-// Either buffer lives as long as the one that is chosen among them: no later temporary takes its place.
+// Either buffer lives as long as the one that is chosen among them: no later temporary takes its memory.
 // FIRST: tensor([2, 4]
 // FIRST: tensor([-4, -8]
 // OTHER: tensor([0, 6]

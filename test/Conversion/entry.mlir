@@ -14,7 +14,7 @@ func.func @f(%x: memref<?xf32>) {
 
 // -----
 
-// Allocations: a place in the arena, an output, a call of the runtime that is freed again.
+// Allocations: an offset in the arena, an output, a call of the runtime that is freed again.
 // CHECK-LABEL: llvm.func @memory_weft_entry
 // CHECK:         %[[ARENA:.*]] = llvm.load %arg2 : !llvm.ptr -> !llvm.ptr
 // CHECK:         llvm.getelementptr %[[ARENA]][128]
@@ -37,7 +37,7 @@ func.func @memory(%x: memref<?xf32>) {
 
 // -----
 
-// A place behind the first 256 MiB: a constant index of llvm.getelementptr would wrap around.
+// An offset behind the first 256 MiB: a constant index of llvm.getelementptr would wrap around.
 // CHECK-LABEL: llvm.func @far_weft_entry
 // CHECK-DAG:     %[[FAR:.*]] = llvm.mlir.constant(268435456 : i64) : i64
 // CHECK-DAG:     llvm.getelementptr %{{.*}}[268435392] : (!llvm.ptr) -> !llvm.ptr, i8

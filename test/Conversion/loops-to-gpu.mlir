@@ -48,7 +48,7 @@ func.func @reduction(%x: memref<4x3xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// What needs the runtime library is refused, with its place in the program.
+// What needs the runtime library is refused, with its location in the program.
 func.func private @weft_rt_print(!llvm.ptr, i64, memref<*xi64>, i64)
 func.func @print(%p: !llvm.ptr, %n: i64, %v: memref<*xi64>) {
   // expected-error@below {{cannot run on a GPU yet: it needs weft_rt_print}}

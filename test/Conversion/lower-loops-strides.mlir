@@ -41,7 +41,7 @@ func.func @transposed_wide(%a: memref<64x32xf64>, %b: memref<32x64xf64>) {
 }
 
 // A larger body stands once, in a loop over the rows of a tile, which lie on the stack; a thread's
-// part of the loops has a place of its own.
+// part of the loops has memory of its own.
 // CHECK-LABEL: func.func private @large_body_part(
 // CHECK:         memref.alloca() {alignment = 64 : i64} : memref<256xf32>
 // CHECK-COUNT-16: vector.store {{.*}} memref<256xf32>

@@ -2,7 +2,7 @@
 // RUN: weft-opt %s --split-input-file --weft-to-llvm | FileCheck %s --check-prefix=LLVM
 // RUN: weft-opt %s --split-input-file --weft-to-linalg | FileCheck %s --check-prefix=LINALG
 
-// A function of the library, of which weft-entry has not made an external one.
+// A function of the library, of which weft-entry has not turned into an external one.
 // LLVM: llvm.func @weft_rt_note
 // LINALG: func.func private @weft_rt_note
 func.func private @weft_rt_note(memref<f32>, index, i1) attributes {weft.runtime, weft.context}

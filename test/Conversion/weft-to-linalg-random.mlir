@@ -58,7 +58,7 @@ func.func @unknown_state(%s: tensor<?xi64>, %x: tensor<4xi1>) -> tensor<4xi1> {
 
 // -----
 
-// From the last place on, each number changes places with one not behind it.
+// From the last index on, each number is swapped with one not behind it.
 // CHECK-LABEL: func @permutation
 // CHECK: %[[ORDERED:.*]] = linalg.generic
 // CHECK: scf.for %[[TURN:.*]] = %c0{{.*}} iter_args(%[[T:.*]] = %[[ORDERED]]) -> (tensor<9xi32>)

@@ -42,7 +42,7 @@ func.func @mean(%x: tensor<?x3xf32>) -> tensor<3xf32> {
 // -----
 
 // Argmax is a call of the library: what stands before the axis, its size, and what stands behind it. Without the library, along
-// another axis than the last, one loop carries the largest element and its place; "strictly larger" keeps the first of equals, and
+// another axis than the last, one loop carries the largest element and its index; "strictly larger" keeps the first of equals, and
 // the first NaN wins.
 // CHECK-LABEL: func @argmax
 // CHECK-SAME: (%[[X:.*]]: tensor<4x?x3xf32>)
@@ -67,7 +67,7 @@ func.func @argmax(%x: tensor<4x?x3xf32>) -> tensor<4x1x3xi64> {
 
 // -----
 
-// Without the library argmax along the last axis is the largest element, then the least place that has it: both reduce
+// Without the library argmax along the last axis is the largest element, then the least index that has it: both reduce
 // vectors. A NaN is the largest, and is found as one.
 // LOOPS-LABEL: func @argmax_last
 // LOOPS: %[[MAX:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
@@ -87,7 +87,7 @@ func.func @argmax_last(%x: tensor<4x3xf32>) -> tensor<4xi64> {
 
 // -----
 
-// Places along an axis of unknown size may not fit i32; integers have no NaN.
+// Indices along an axis of unknown size may not fit i32; integers have no NaN.
 // LOOPS-LABEL: func @argmax_unknown
 // LOOPS: arith.maxsi
 // LOOPS: ^bb0(%[[NOW:.*]]: i32, %[[TOP:.*]]: i32, %[[AT:.*]]: i64):

@@ -2,7 +2,7 @@
 // RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
 // RUN: weft-opt %s --weft-to-linalg=without-library --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=COUNT
 
-// Places are i64. Without the library each element counts those before it, and each place looks for its element.
+// Indices are i64. Without the library each element counts those before it, and each index looks for its element.
 // CHECK-LABEL: func @argsort
 // CHECK-SAME: (%[[X:.*]]: tensor<2x5xf32>)
 // CHECK: %[[INTO:.*]] = tensor.empty() : tensor<2x5xi64>

@@ -15,7 +15,7 @@ func.func @empty(%n: index) -> (tensor<8x4xf32>, tensor<?x4xf32>, tensor<?xf32>)
   return %0, %1, %2 : tensor<8x4xf32>, tensor<?x4xf32>, tensor<?xf32>
 }
 
-// Each use of an empty stack begins a stack of its own, also where CSE made one value of two: bufferization would take what
+// Each use of an empty stack begins a stack of its own, also where CSE merged two values: bufferization would take what
 // nothing wrote for memory that two may have.
 // CHECK-LABEL: func @uses
 // CHECK-DAG: %[[ONE:.*]] = tensor.empty(%[[N:.*]]) : tensor<?x4xf32>

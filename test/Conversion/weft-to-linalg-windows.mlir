@@ -50,7 +50,7 @@ func.func @gradients(%x: tensor<2x6x3xf32>, %k: tensor<3x3x4xf32>, %d: tensor<2x
 
 // -----
 
-// Reductions over windows take the numbers of a window without those of channels; places are i32. Loops without the library carry what was best and where.
+// Reductions over windows take the numbers of a window without those of channels; positions are i32. Loops without the library carry what was best and where.
 // CHECK-LABEL: func.func @reductions
 // CHECK: weft.call_into "window_max"(%{{.*}}) numbers(
 // CHECK-SAME: into %{{.*}} : (tensor<2x6x3xf32>) into tensor<2x2x3xf32>

@@ -10,7 +10,7 @@
 weft.variable @a = dense<[1.0, 2.0]> : tensor<2xf32>
 weft.variable @b = dense<[10.0, 20.0]> : tensor<2xf32>
 
-// Two handles change places in a loop.
+// Two handles are swapped in a loop.
 // YES: tensor([2, 3]
 // YES: tensor([5, 6]
 // YES: tensor([10, 20]

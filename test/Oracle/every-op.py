@@ -163,13 +163,13 @@ def recurrence(a, x, axis, reverse, exclusive, shifted):
 
 
 def order(x, axis, descending, count=-1):
-    """The places of elements in order, of which equal ones stay in theirs."""
+    """The positions of elements in order, of which equal ones stay in theirs."""
     if descending:
         # Those of the line read backwards, upwards, and backwards again.
-        places = np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+        positions = np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
     else:
-        places = np.argsort(x, axis, kind="stable")
-    return places if count < 0 else np.take(places, range(count), axis)
+        positions = np.argsort(x, axis, kind="stable")
+    return positions if count < 0 else np.take(positions, range(count), axis)
 
 
 def matmul(lhs, rhs, transpose_lhs, transpose_rhs):
@@ -229,12 +229,12 @@ def window_places(x, *lists):
     values = window_values(x, *lists, outside)
     inside = window_values(np.ones(x.shape, bool), *lists, False)
     better = np.less if outside == lowest(x) else np.greater
-    best, place = np.full(values.shape[:-1], outside, x.dtype), np.full(values.shape[:-1], -1)
+    best, position = np.full(values.shape[:-1], outside, x.dtype), np.full(values.shape[:-1], -1)
     for tap in range(values.shape[-1]):
         value = values[..., tap]
-        takes = inside[..., tap] & ((place < 0) | better(best, value) | (np.isnan(value) & ~np.isnan(best)))
-        best, place = np.where(takes, value, best), np.where(takes, tap, place)
-    return np.maximum(place, 0).astype(np.int32)
+        takes = inside[..., tap] & ((position < 0) | better(best, value) | (np.isnan(value) & ~np.isnan(best)))
+        best, position = np.where(takes, value, best), np.where(takes, tap, position)
+    return np.maximum(position, 0).astype(np.int32)
 
 
 def window_extremum(x, *lists):
@@ -247,18 +247,18 @@ def window_sum(x, *lists):
     return window_values(x, *lists).sum(-1, dtype=x.dtype)
 
 
-def window_take(x, places, *lists):
+def window_take(x, positions, *lists):
     values = window_values(x, *lists)
-    known = (places >= 0) & (places < values.shape[-1])
-    return np.where(known, np.take_along_axis(values, np.where(known, places, 0)[..., None], -1)[..., 0], x.dtype.type(0))
+    known = (positions >= 0) & (positions < values.shape[-1])
+    return np.where(known, np.take_along_axis(values, np.where(known, positions, 0)[..., None], -1)[..., 0], x.dtype.type(0))
 
 
-def window_scatter(x, places, window, strides, low, high, dilations, extra):
+def window_scatter(x, positions, window, strides, low, high, dilations, extra):
     sizes = [(n - 1) * s + (k - 1) * d + 1 + e for n, s, k, d, e in zip(x.shape[1:], strides, window, dilations, extra)]
     full = np.zeros((x.shape[0], *sizes, x.shape[-1]), x.dtype)
     for number, tap in enumerate(np.ndindex(*window)):
         seen = tuple(slice(t * d, t * d + (n - 1) * s + 1, s) for t, d, n, s in zip(tap, dilations, x.shape[1:], strides))
-        full[(slice(None), *seen)] += x if places is None else np.where(places == number, x, x.dtype.type(0))
+        full[(slice(None), *seen)] += x if positions is None else np.where(positions == number, x, x.dtype.type(0))
     return full[(slice(None), *(slice(l, n - h) for l, n, h in zip(low, sizes, high)))]
 
 
@@ -282,9 +282,9 @@ def scattered(x, indices, updates, axis):
 
 
 def added_along(x, indices, updates, axis):
-    result, places = x.copy(), list(np.indices(indices.shape))
-    places[axis] = indices
-    np.add.at(result, tuple(places), updates)
+    result, positions = x.copy(), list(np.indices(indices.shape))
+    positions[axis] = indices
+    np.add.at(result, tuple(positions), updates)
     return result
 
 
@@ -328,12 +328,12 @@ def draw_uniform(state, shape, dtype):
 
 
 def draw_permutation(state, count, dtype):
-    words, places = philox(*map(int, state), count).tolist(), list(range(count))
+    words, positions = philox(*map(int, state), count).tolist(), list(range(count))
     for iteration in range(count - 1):
         left = count - iteration
         picked = (words[iteration][0] << 32 | words[iteration][1]) * left >> 64
-        places[left - 1], places[picked] = places[picked], places[left - 1]
-    return np.array(places, dtype)
+        positions[left - 1], positions[picked] = positions[picked], positions[left - 1]
+    return np.array(positions, dtype)
 
 
 FUNCTIONS = {name: value for name, value in globals().items() if callable(value) or name == "np"}

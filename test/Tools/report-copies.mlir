@@ -94,7 +94,7 @@ func.func @an_input(%x: tensor<4xf32>) {
 func.func @old_value_read(%i: tensor<4xi32>) {
   %w = weft.handle @w : !weft.var<tensor<4xf32>>
   %w0 = weft.read %w : tensor<4xf32>
-  // Elements come from other places.
+  // Elements come from other positions.
   %w1 = weft.gather %w0, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
   weft.assign %w, %w1 : tensor<4xf32>
   return

@@ -17,7 +17,7 @@
 // FILE: mlir_reproducer: {
 // FILE: pipeline: "builtin.module(weft-phase-llvm{target=nvptx chip=sm_90a})"
 
-// Without a place to write to, the error says so.
+// Without a file to write to, the error says so.
 // RUN: not env WEFT_DUMP_DIR=%t/none weft-compile %s --target=nvptx --compile-to=ptx 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: the phase llvm failed; no reproducer could be written to {{.*}}/none/weft-shout-llvm-%%%%%%.mlir: No such file or directory
 

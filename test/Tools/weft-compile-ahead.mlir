@@ -93,7 +93,7 @@ func.func @pick(%table: tensor<4xf64>, %i: tensor<i32>) -> tensor<f64> {
 // ALL: func.func @predict({{.*}}@w}{{.*}}@scale}, {{.*}}@count})
 // ALL-NOT: @bias
 
-// A variable has one place, which the caller made: its size is known.
+// A variable has one buffer, which the caller allocated: its size is known.
 // RUN: not weft-compile %S/Inputs/open-variable.mlir --compile-from=schedule -o %t/x.o --emit-header=%t/x.h 2>&1 | FileCheck %s --check-prefix=OPEN
 // RUN: not test -e %t/x.h
 // OPEN: error: 'func.func' op has a 'weft.variable' at argument 0 that belongs to a tensor or a buffer of known sizes, but not to tensor<?xf32>

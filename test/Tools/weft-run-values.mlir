@@ -53,7 +53,7 @@
 // RUN: echo 'weft.variable @v : tensor<4611686018427387904x4xf32> func.func @f() { return }' > %t.overflow.mlir
 // RUN: not weft-run %t.overflow.mlir 2>&1 | FileCheck %s --check-prefix=OVERFLOW
 
-// A constant that is one element many times is made when it is wanted, and fails then.
+// A constant that is one element many times is created when it is wanted, and fails then.
 // RUN: echo 'func.func @f() -> tensor<1125899906842624xf32> { %%0 = weft.constant dense<1.0> : tensor<1125899906842624xf32> return %%0 : tensor<1125899906842624xf32> }' > %t.constant.mlir
 // RUN: not weft-run %t.constant.mlir --entry=f 2>&1 | FileCheck %s --check-prefix=CONSTANT
 // CONSTANT: error: out of memory: asked for 4503599627374592 bytes (4.0 PiB)

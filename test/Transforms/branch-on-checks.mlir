@@ -108,7 +108,7 @@ func.func @read_later(%c: tensor<i1>, %x: tensor<4xf32>, %w: tensor<4xf32> {weft
 
 // -----
 
-// A scalar is made a tensor in each branch that wants one.
+// A scalar becomes a tensor in each branch that wants one.
 // CHECK-LABEL: func @scalar
 // CHECK-SAME: %[[N:[^ ]*]]: i32
 // CHECK-NOT: tensor.from_elements
@@ -150,7 +150,7 @@ func.func @vector(%c: tensor<2xi1>) {
 
 // -----
 
-// An interrupt is taken where it was requested, and leaves what the turn began with.
+// An interrupt is taken where it was requested, and leaves what the iteration began with.
 // CHECK-LABEL: func @poll
 // CHECK: scf.for {{.*}} iter_args(%[[W:.*]] = %{{.*}})
 // CHECK-NEXT: %[[REQUESTED:.*]] = weft.interrupted

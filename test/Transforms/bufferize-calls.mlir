@@ -37,10 +37,10 @@ func.func @part(%x: tensor<4x9xf32>, %y: tensor<4x9xf32> {bufferization.writable
 
 // -----
 
-// Places are written by the routine of the elements' dtype.
-// CHECK-LABEL: func @places
+// Indices are written by the routine of the elements' dtype.
+// CHECK-LABEL: func @indices
 // CHECK: call @weft_rt_argmax_f64(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<*xi64>, memref<*xf64>, memref<*xi64>) -> ()
-func.func @places(%x: tensor<9xf64>, %n: index) -> tensor<i64> {
+func.func @indices(%x: tensor<9xf64>, %n: index) -> tensor<i64> {
   %into = tensor.empty() : tensor<i64>
   %0 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<9xf64>) into tensor<i64>
   return %0 : tensor<i64>

@@ -18,7 +18,7 @@ func.func @shape(%n: index, %m: index) {
 
 // -----
 
-// A size check that was made late becomes a branch as well, never a trap.
+// A size check that was added late becomes a branch as well, never a trap.
 // CHECK-LABEL: func @late
 // CHECK-SAME: (%[[FITS:.*]]: i1)
 // CHECK: %[[BROKEN:.*]] = arith.xori %[[FITS]], %{{.*}}

@@ -1,7 +1,7 @@
-// Long blocks become calls of parts; constants, places in the arena and views are made again in each.
+// Long blocks become calls of parts; constants, offsets in the arena and views are created again in each.
 // RUN: weft-opt %s --weft-cut-functions=max-ops=8 --split-input-file | FileCheck %s
 
-// Four parts: what a part computes and another needs is a result; a place in the arena is not, nor a
+// Four parts: what a part computes and another needs is a result; an offset in the arena is not, nor a
 // view of an argument, nor a constant.
 // CHECK-LABEL: func.func private @line_cut(
 // CHECK-SAME:    %[[X:.*]]: memref<4xf32>) -> f32
@@ -45,7 +45,7 @@ func.func @line(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weft.arena_byt
 
 // -----
 
-// Memory of unknown size is made and freed in one part, however long.
+// Memory of unknown size is allocated and freed in one part, however long.
 // CHECK-LABEL: func.func private @owned_cut(
 // CHECK:         memref.alloc
 // CHECK:         memref.dealloc
@@ -127,7 +127,7 @@ func.func @short(%x: memref<4xf32>) {
 
 // -----
 
-// A descriptor of unknown rank is made where it is passed: no part hands one on.
+// A descriptor of unknown rank is created where it is passed: no part hands one on.
 // CHECK-LABEL: func.func private @runtime_cut(
 // CHECK-SAME:    -> (memref<?xf32>, f32)
 // CHECK-LABEL: func.func private @runtime_cut_0(

@@ -1,4 +1,4 @@
-// Results and loop-carried tensors get their places.
+// Results and loop-carried tensors get their destinations.
 // RUN: weft-opt %s --weft-destination-passing --split-input-file | FileCheck %s
 
 // A result of known size is stored in an argument; inputs are not to be written.
@@ -25,7 +25,7 @@ func.func @variable(%x: tensor<4xf32>, %w: tensor<4xf32> {weft.variable = @w})
 
 // -----
 
-// A variable that keeps its value is no place for anything else.
+// A variable that keeps its value is no destination for anything else.
 // CHECK-LABEL: func @keeps
 // CHECK-SAME: %{{.*}}: tensor<4xf32> {bufferization.writable = false, weft.variable = @w}
 func.func @keeps(%w: tensor<4xf32> {weft.variable = @w}) -> tensor<4xf32> {
@@ -106,7 +106,7 @@ func.func @read_later(%c: i1, %x: tensor<4xf32>, %w: tensor<4xf32> {weft.variabl
 
 // -----
 
-// A result of unknown size has no place yet.
+// A result of unknown size has no destination yet.
 // CHECK-LABEL: func @unknown
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {bufferization.writable = false}) -> tensor<?xf32>
 // CHECK-NEXT: return %[[X]]

@@ -198,14 +198,14 @@ func.func @both_results(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// So is one that asks for its place, which is that of the merged loop.
-// CHECK-LABEL: func @places
+// So is one that asks for its position, which is that of the merged loop.
+// CHECK-LABEL: func @indices
 // CHECK: linalg.generic
 // CHECK-COUNT-1: linalg.index 0
 // CHECK-NOT: linalg.index
 // CHECK: linalg.yield %{{.*}}, %{{.*}} : i64, i64
 // CHECK-NOT: linalg.generic
-func.func @places(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
+func.func @indices(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
   %0 = weft.iota {dtype = i64, shape = array<i64: 4>, axis = 0 : i64} : tensor<4xi64>
   %1 = weft.add %0, %x : tensor<4xi64>
   %2 = weft.multiply %1, %0 : tensor<4xi64>

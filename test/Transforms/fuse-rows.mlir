@@ -19,7 +19,7 @@
 // CHECK:           %[[Y:.*]] = memref.subview %arg1[%[[AT]], 0] [4, 1000] [1, 1]
 // CHECK:           linalg.generic {{.*}} ins(%[[X]], %[[T]] : {{.*}}) outs(%[[Y]]
 // CHECK:         } {weft.rows}
-// Threads share the loop and nothing in it; each has its own place on the stack.
+// Threads share the loop and nothing in it; each has its own memory on the stack.
 // LOOPS-LABEL: func.func private @rows_part(
 // LOOPS-NEXT:    memref.alloca() {alignment = 64 : i64} : memref<4xf32>
 // LOOPS-NOT:     memref.alloca
@@ -323,7 +323,7 @@ func.func @once(%x: memref<1024x100xf32>, %y: memref<1024x100xf32>, %v: memref<5
   return
 }
 
-// Ops that have moved to before a loop are looked at in their turn.
+// Ops that have moved to before a loop are looked at where they are now.
 // CHECK-LABEL: func.func @moved
 // CHECK:         scf.for
 // CHECK-COUNT-2:   linalg.generic {{.*}}memref<{{.*}}x200xf32

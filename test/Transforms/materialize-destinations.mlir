@@ -2,7 +2,7 @@
 // RUN: weft-opt %s --weft-materialize-destinations --split-input-file --verify-diagnostics | FileCheck %s
 
 // Results of unknown size are allocated by the runtime, numbered among themselves. The first result
-// is stored already. The second is the buffer that the function made; the third,
+// is stored already. The second is the buffer that the function allocated; the third,
 // an argument, is copied.
 // CHECK-LABEL: func @outputs(
 // CHECK-NOT: ->
@@ -32,7 +32,7 @@ func.func @scalar(%x: f32) -> f32 {
 
 // -----
 
-// Variables that trade places are set aside before either is overwritten. Both are marked as updated.
+// Variables that are swapped are set aside before either is overwritten. Both are marked as updated.
 // CHECK-LABEL: func @swap
 // CHECK-SAME: (%[[A:.*]]: memref<4xf32> {weft.updated, weft.variable = @a}, %[[B:.*]]: memref<4xf32> {weft.updated, weft.variable = @b}
 // CHECK: memref.copy %[[B]], %[[B2:[^ ]*]] {weft.reason = "values trade places and are set aside first"} :
@@ -46,11 +46,11 @@ func.func @swap(%a: memref<4xf32> {weft.variable = @a}, %b: memref<4xf32> {weft.
 
 // -----
 
-// The state of a loop stays in one place; what an iteration computed elsewhere is copied there.
+// The state of a loop stays in one buffer; what an iteration computed elsewhere is copied there.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: %[[X:[^ ]*]]: memref<4xf32>
 // CHECK: %[[STATE:.*]] = memref.alloc() : memref<4xf32>
-// CHECK: memref.copy %[[X]], %[[STATE]] {weft.reason = "the loop changes it from turn to iteration"}
+// CHECK: memref.copy %[[X]], %[[STATE]] {weft.reason = "the loop changes it from iteration to iteration"}
 // CHECK: scf.for
 // CHECK: %[[NEXT:.*]] = memref.alloc() : memref<4xf32>
 // CHECK: memref.copy %[[STATE]], %[[NEXT]]

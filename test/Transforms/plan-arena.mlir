@@ -1,7 +1,7 @@
 // Temporaries that live at the same time do not overlap; others share.
 // RUN: weft-opt %s --weft-plan-arena --allow-unregistered-dialect --split-input-file | FileCheck %s
 
-// The third starts when the first is done, and takes its place; the second is in use meanwhile.
+// The third starts when the first is done, and takes its memory; the second is in use meanwhile.
 // CHECK-LABEL: func @share
 // CHECK-SAME: weft.arena_bytes = 192 : i64
 // CHECK: memref.alloc() {weft.arena_offset = 0 : i64}

@@ -1,4 +1,4 @@
-// Loops look for interrupts before each turn, where the module asks for it.
+// Loops look for interrupts before each iteration, where the module asks for it.
 // RUN: weft-opt %s --weft-poll-loops --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: weft-opt %s --split-input-file | weft-opt --split-input-file | FileCheck %s --check-prefix=SAME
 
@@ -10,14 +10,14 @@ module attributes {weft.interruptible} {
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
     %many = arith.constant 1000000 : index
-    // A number of turns that is not known.
+    // A number of iterations that is not known.
     // CHECK: scf.for
     // CHECK-NEXT: weft.poll
     %a = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> (tensor<4xf32>) {
       %t = weft.tanh %s : tensor<4xf32>
       scf.yield %t : tensor<4xf32>
     }
-    // A few turns on a few elements are over in no time.
+    // A few iterations on a few elements are over in no time.
     // CHECK: scf.for
     // CHECK-NOT: weft.poll
     // CHECK: weft.exp

@@ -49,8 +49,8 @@ func.func @chain(%state: tensor<8xf32>, %x: f32, %i: index, %j: index) -> (tenso
 // CHECK-NEXT: tensor.extract
 func.func @waits_for_it(%state: tensor<8xindex>, %x: index, %i: index) -> (tensor<8xindex>, index) {
   %new = tensor.insert %x into %state[%i] : tensor<8xindex>
-  %place = tensor.extract %new[%x] : tensor<8xindex>
-  %e = tensor.extract %state[%place] : tensor<8xindex>
+  %index = tensor.extract %new[%x] : tensor<8xindex>
+  %e = tensor.extract %state[%index] : tensor<8xindex>
   return %new, %e : tensor<8xindex>, index
 }
 

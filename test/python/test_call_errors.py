@@ -244,7 +244,7 @@ def test_setters_of_runs_name_what_is_wanted():
 
 
 def test_the_traceback_is_short():
-    """The error of nanobind, of which it is made, is neither its cause nor its context."""
+    """The error of nanobind, from which it is raised, is neither its cause nor its context."""
     with pytest.raises(TypeError) as caught:
         wf.random.uniform()
     assert caught.value.__cause__ is None and caught.value.__context__ is None

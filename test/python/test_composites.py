@@ -146,7 +146,7 @@ def test_the_same_bits_every_way(name):
 
 @pytest.mark.parametrize("name", [name for name, record in RECORDS.items() if "f64" in record["operands"][0]["dtypes"]])
 def test_derivatives(name):
-    """In float64 against differences, away from places without a derivative."""
+    """In float64 against differences, away from points without a derivative."""
     record = RECORDS[name]
     low, high = (1.1, 1.9) if record["domain"] == "positive" else (0.1, 0.9)
     rng = np.random.default_rng(5)

@@ -318,7 +318,7 @@ def test_structures_that_hold_themselves():
     ],
 )
 def test_options_that_are_numbers_are_not_followed(f):
-    """A tensor in the place of one would be a constant of the derivative without a word."""
+    """A tensor instead of one would be a constant of the derivative without a word."""
     s = wf.tensor(2.0)
     for derive in (wf.grad(f), wf.value_and_grad(f), lambda s: wf.jvp(f, (s,), (wf.tensor(1.0),))):
         with pytest.raises(wf.StateError, match="is a number, through which (grad|value_and_grad|jvp) follows no tensor"):

@@ -86,7 +86,7 @@ def own_docstring(thing):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Files of examples are made in a folder of their own."""
+    """Files of examples are written in a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
 

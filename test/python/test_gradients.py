@@ -166,10 +166,10 @@ def test_custom_gradients():
         outer.watch(x)
         with wf.GradientTape(persistent=True) as tape:
             tape.watch(x)
-            made = odd(v, x, 2, more=1)
-            target = made["sum"] + made["rest"][0]
+            result = odd(v, x, 2, more=1)
+            target = result["sum"] + result["rest"][0]
         dv = tape.gradient(target, v)
-    assert made["rest"][0].item() == 5 and dv.item() == 10
+    assert result["rest"][0].item() == 5 and dv.item() == 10
     assert tape.gradient(target, x) is None and tape.gradient(target, w).item() == 7
 
 

@@ -434,8 +434,8 @@ def test_several_sizes_that_a_trace_does_not_know():
 
 def test_many_at_once():
     x = wf.tensor(C)
-    made = (lambda m: wf.einsum("ij->j", m), lambda m: wf.where(m > 0, m, 0))
-    for f in (wf.std, wf.argmax, wf.atan, wf.trace, wf.norm, *made):
+    composed = (lambda m: wf.einsum("ij->j", m), lambda m: wf.where(m > 0, m, 0))
+    for f in (wf.std, wf.argmax, wf.atan, wf.trace, wf.norm, *composed):
         np.testing.assert_allclose(wf.vmap(f)(x).numpy(), wf.stack([f(m) for m in x]).numpy(), rtol=1e-6)
 
 

@@ -147,8 +147,8 @@ def test_transpose_and_reshape_as_numpy_has_them():
 
 
 def test_top_k():
-    values, places = wf.top_k([3.0, 1.0, 2.0], 2)
-    assert values.tolist() == [3, 2] and places.tolist() == [0, 2] and places.dtype == "int64"
+    values, indices = wf.top_k([3.0, 1.0, 2.0], 2)
+    assert values.tolist() == [3, 2] and indices.tolist() == [0, 2] and indices.dtype == "int64"
     assert wf.top_k([3.0, 1.0, 2.0], 1, smallest=True)[0].tolist() == [1]
 
 

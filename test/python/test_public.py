@@ -1,4 +1,4 @@
-"""What holds for all public names of the package: pickled by name, signatures, objects that are half made, None."""
+"""What holds for all public names of the package: pickled by name, signatures, objects that are half created, None."""
 
 import ast
 import copy
@@ -13,7 +13,7 @@ import pytest
 
 import weft as wf
 
-PLACES = {
+MODULES = {
     "weft": wf,
     "weft.nn.initializers": wf.nn.initializers,
     **{
@@ -25,8 +25,8 @@ PLACES = {
     },
 }  # fmt: skip
 PUBLIC = {
-    f"{place}.{name}": getattr(module, name)
-    for place, module in PLACES.items()
+    f"{path}.{name}": getattr(module, name)
+    for path, module in MODULES.items()
     for name in getattr(module, "__all__", [name for name in vars(module) if name[0] != "_"])
 }
 CALLABLE = {name: value for name, value in PUBLIC.items() if callable(value)}
@@ -61,7 +61,7 @@ def test_signatures_say_how_many_arguments_go_by_position():
 
 
 def test_classes_say_how_many_arguments_go_by_position():
-    """In the line of their documentation from which the stubs are made."""
+    """In the line of their documentation from which the stubs are written."""
     spec = importlib.util.spec_from_file_location("stubs", Path(__file__).parents[2] / "python/stubs.py")
     stubs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(stubs)

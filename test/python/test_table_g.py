@@ -316,8 +316,8 @@ def test_g22_recomputed_is_the_plain_gradient():
     def gradients(f):
         with wf.GradientTape() as tape:
             tape.watch(x)
-            made = f(x, scale=2.0)
-            loss = wf.sum(made["h"]) + wf.sum(made["rest"][0])
+            result = f(x, scale=2.0)
+            loss = wf.sum(result["h"]) + wf.sum(result["rest"][0])
         return tape.gradient(loss, [x, w])
 
     expected = gradients(block)

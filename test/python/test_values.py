@@ -92,10 +92,10 @@ def test_subclasses_of_numbers():
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (2, 0, 3), (1, 1, 1, 1)])
 def test_arrays_there_and_back(dtype, shape):
     values = np.random.default_rng(1).integers(0, 2 if dtype == "bool" else 100, shape).astype(dtype)
-    for made in (wf.tensor(values), wf.asarray(values), wf.from_dlpack(values), wf.tensor(memoryview(values))):
-        same(made, values)
-        assert made.tolist() == values.tolist()
-        assert made.ndim == values.ndim and made.size == values.size and made.nbytes == values.nbytes
+    for created in (wf.tensor(values), wf.asarray(values), wf.from_dlpack(values), wf.tensor(memoryview(values))):
+        same(created, values)
+        assert created.tolist() == values.tolist()
+        assert created.ndim == values.ndim and created.size == values.size and created.nbytes == values.nbytes
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_bools_that_are_neither_0_nor_1():
 def test_read_only_arrays():
     values = np.arange(4, dtype="f4")
     values.flags.writeable = False
-    for made in (wf.asarray(values, copy=False), wf.from_dlpack(values)):
-        same(made, values)
+    for created in (wf.asarray(values, copy=False), wf.from_dlpack(values)):
+        same(created, values)
 
 
 def test_sharing_and_copying():
@@ -189,11 +189,11 @@ def test_sharing_and_copying():
 
 
 def test_memory_outlives_its_array(live):
-    made = wf.asarray(np.arange(1000, dtype="f4"))
-    view = np.asarray(made * 1)
+    created = wf.asarray(np.arange(1000, dtype="f4"))
+    view = np.asarray(created * 1)
     again = np.from_dlpack(wf.arange(1000.0))
-    assert made[999].item() == 999 and view[999] == 999 and again[999] == 999
-    del made, view, again
+    assert created[999].item() == 999 and view[999] == 999 and again[999] == 999
+    del created, view, again
 
 
 def test_buffers():

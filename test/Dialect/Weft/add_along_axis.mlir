@@ -21,7 +21,7 @@ func.func @updates(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<3xf32>) {
 
 // -----
 
-// The indices stand in the places of x's elements.
+// The indices stand for x's elements.
 func.func @indices(%x: tensor<4x2xf32>, %i: tensor<2xi32>, %u: tensor<2xf32>) {
   // expected-error @below {{'weft.add_along_axis' op indices must have x's sizes but for axis 0: x is (4, 2) and indices is (2,)}}
   // expected-error @below {{failed to infer returned types}}

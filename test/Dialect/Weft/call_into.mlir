@@ -10,7 +10,7 @@ func.func @call(%x: tensor<2x9x1xf32>, %k: tensor<3x1x1xf32>, %into: tensor<2x7x
 
 // -----
 
-// Cumulative ops are routines of their names, and argmax gives places.
+// Cumulative ops are routines of their names, and argmax gives indices.
 // CHECK-LABEL: func.func @lines
 func.func @lines(%x: tensor<2x9xf32>, %into: tensor<2xi64>, %n: index) {
   // CHECK: weft.call_into "cumsum"(%{{.*}}) numbers(%{{.*}}) into %{{.*}} : (tensor<2x9xf32>) into tensor<2x9xf32>
@@ -71,7 +71,7 @@ func.func @bools(%x: tensor<2xi1>, %n: index) {
 
 // -----
 
-// Places in windows are i32, whatever the other tensors are.
+// Positions in windows are i32, whatever the other tensors are.
 func.func @places(%x: tensor<1x4x1xf32>, %p: tensor<1x3x1xi64>, %into: tensor<1x3x1xf32>, %n: index) {
   // expected-error @below {{'weft.call_into' op 'window_take' has places of i32, but is given 'tensor<1x3x1xi64>'}}
   %0 = weft.call_into "window_take"(%x, %p) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %into : (tensor<1x4x1xf32>, tensor<1x3x1xi64>) into tensor<1x3x1xf32>

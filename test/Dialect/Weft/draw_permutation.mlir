@@ -13,7 +13,7 @@ func.func @types(%s: tensor<2xi64>, %x: tensor<?x3xf32>, %y: tensor<5xi1>) {
 
 // -----
 
-// Places are integers.
+// Indices are integers.
 func.func @dtype(%s: tensor<2xi64>, %x: tensor<3xi1>) {
   // expected-error @below {{'weft.draw_permutation' op dtype must be an integer (i32, i64), but it is f32}}
   // expected-error @below {{failed to infer returned types}}

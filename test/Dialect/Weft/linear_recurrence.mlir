@@ -44,7 +44,7 @@ func.func @out_of_range(%x: tensor<3xf32>) {
 
 // -----
 
-// Both move what a step reads or writes by one place.
+// Both move what a step reads or writes by one step.
 func.func @flags(%x: tensor<3xf32>) {
   // expected-error @below {{'weft.linear_recurrence' op it is either exclusive or shifted, not both}}
   // expected-error @below {{failed to infer returned types}}

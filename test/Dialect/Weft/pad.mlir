@@ -7,7 +7,7 @@
 func.func @shapes(%x: tensor<2x?xf32>, %v: tensor<f32>, %none: tensor<0xi64>, %n: tensor<i64>, %scalar: tensor<i1>) {
   // CHECK: weft.pad %{{.*}}, %{{.*}} {high = array<i64: 3, 0>, interior = array<i64: 2, 0>, low = array<i64: 1, 0>} : (tensor<2x?xf32>, tensor<f32>) -> tensor<8x?xf32>
   %0 = weft.pad %x, %v {low = array<i64: 1, 0>, high = array<i64: 3, 0>, interior = array<i64: 2, 0>} : (tensor<2x?xf32>, tensor<f32>) -> tensor<8x?xf32>
-  // Without elements there is no place between them.
+  // Without elements there is nothing between them.
   // CHECK: weft.pad %{{.*}}, %{{.*}} : (tensor<0xi64>, tensor<i64>) -> tensor<3xi64>
   %1 = weft.pad %none, %n {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 5>} : (tensor<0xi64>, tensor<i64>) -> tensor<3xi64>
   // CHECK: weft.pad %{{.*}}, %{{.*}} : (tensor<i1>, tensor<i1>) -> tensor<i1>
@@ -37,7 +37,7 @@ func.func @count(%x: tensor<2xf32>, %v: tensor<f32>) {
 
 // -----
 
-// One value fills every place.
+// One value fills every gap.
 func.func @value(%x: tensor<2xf32>, %v: tensor<1xf32>) {
   // expected-error @below {{'weft.pad' op value must be a scalar, but has shape (1,)}}
   // expected-error @below {{failed to infer returned types}}

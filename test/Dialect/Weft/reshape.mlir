@@ -40,7 +40,7 @@ func.func @too_many_open(%x: tensor<?x6xf32>) {
 
 // -----
 
-// 6 elements do not fill 4 places.
+// 6 elements do not fill 4.
 func.func @count(%x: tensor<2x3xf32>) {
   // expected-error @below {{'weft.reshape' op x of shape (2, 3) has 6 elements, which do not fill the shape (4,)}}
   // expected-error @below {{failed to infer returned types}}

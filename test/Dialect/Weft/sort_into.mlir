@@ -1,7 +1,7 @@
 // The op sort_into: its text, and what fits.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
 
-// Places or values of all of a line or of its first elements.
+// Indices or values of all of a line or of its first elements.
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%places: tensor<2x?xi64>, %values: tensor<2x9xf32>, %x: tensor<2x9xf32>) {
   // CHECK: weft.sort_into %{{.*}}, %{{.*}} {axis = 1 : i64} : tensor<2x?xi64>, tensor<2x9xf32>
@@ -13,7 +13,7 @@ func.func @shapes(%places: tensor<2x?xi64>, %values: tensor<2x9xf32>, %x: tensor
 
 // -----
 
-// There are not more places than elements.
+// There are not more indices than elements.
 func.func @longer(%into: tensor<3xi64>, %x: tensor<2xf32>) {
   // expected-error @below {{'weft.sort_into' op cannot sort 'tensor<2xf32>' along axis 0 into 'tensor<3xi64>'}}
   %0 = weft.sort_into %into, %x {axis = 0 : i64} : tensor<3xi64>, tensor<2xf32>
@@ -31,7 +31,7 @@ func.func @across(%into: tensor<2x1xi64>, %x: tensor<2x3xf32>) {
 
 // -----
 
-// Values are of x's dtype, places i64.
+// Values are of x's dtype, indices i64.
 func.func @dtype(%into: tensor<2xf64>, %x: tensor<2xf32>) {
   // expected-error @below {{'weft.sort_into' op cannot sort 'tensor<2xf32>' along axis 0 into 'tensor<2xf64>'}}
   %0 = weft.sort_into %into, %x {axis = 0 : i64, values} : tensor<2xf64>, tensor<2xf32>

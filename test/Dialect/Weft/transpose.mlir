@@ -16,7 +16,7 @@ func.func @shapes(%x: tensor<2x?x4xf32>, %none: tensor<0x5xi64>, %scalar: tensor
 
 // -----
 
-// Axis 0 would stand in two places, and axis 1 in none.
+// Axis 0 would stand twice, and axis 1 in none.
 func.func @twice(%x: tensor<2x3xf32>) {
   // expected-error @below {{'weft.transpose' op (0, 0) is not a permutation of the axes of x, which has shape (2, 3)}}
   // expected-error @below {{failed to infer returned types}}
@@ -46,7 +46,7 @@ func.func @negative(%x: tensor<2x3xf32>) {
 
 // -----
 
-// Every axis has its place.
+// Every axis is named once.
 func.func @count(%x: tensor<2x3xf32>) {
   // expected-error @below {{'weft.transpose' op permutation (0,) has 1 entry, but x has shape (2, 3)}}
   // expected-error @below {{failed to infer returned types}}

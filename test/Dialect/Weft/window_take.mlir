@@ -1,4 +1,4 @@
-// The op window_take: its text, the shape of its result, its derivatives, and places that do not fit.
+// The op window_take: its text, the shape of its result, its derivatives, and positions that do not fit.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
 // RUN: weft-opt %s --split-input-file --verify-diagnostics -weft-differentiate | FileCheck %s --check-prefix=AD
 
@@ -34,7 +34,7 @@ func.func @line(%x: tensor<2x6x3xf32>, %p: tensor<2x2x3xi32>) -> tensor<2x2x3xf3
 
 // -----
 
-// There is a place for each window.
+// There is a position for each window.
 func.func @places(%x: tensor<1x4x1xf32>, %p: tensor<1x2x1xi32>) {
   // expected-error @below {{'weft.window_take' op places must have shape (1, 3, 1), but has (1, 2, 1)}}
   // expected-error @below {{failed to infer returned types}}
@@ -44,7 +44,7 @@ func.func @places(%x: tensor<1x4x1xf32>, %p: tensor<1x2x1xi32>) {
 
 // -----
 
-// Places are of 32 bits.
+// Positions are of 32 bits.
 func.func @dtype(%x: tensor<1x4x1xf32>, %p: tensor<1x3x1xi64>) {
   // expected-error @below {{'weft.window_take' op places must be an integer of 32 bits (i32), but it is i64(1, 3, 1)}}
   // expected-error @below {{failed to infer returned types}}

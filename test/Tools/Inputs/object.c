@@ -32,16 +32,16 @@ int main(void) {
   expect(product[0] == 4 && product[1] == 5 && product[2] == 10 && product[3] == 11, "the product");
 
   const int64_t values[4] = {10, 20, 30, 40};
-  const int32_t places[2] = {3, 0}, wrong[2] = {3, 4};
+  const int32_t indices[2] = {3, 0}, wrong[2] = {3, 4};
   int64_t picked[2];
-  expect(for_(values, places, picked, message, sizeof message) == 0, "for_");
+  expect(for_(values, indices, picked, message, sizeof message) == 0, "for_");
   expect(picked[0] == 40 && picked[1] == 10, "the elements picked");
   expect(for_(values, wrong, picked, message, sizeof message) == 1, "an index out of range");
   printf("%s\n", message);
   char small[8];
   expect(for_(values, wrong, picked, small, sizeof small) == 1, "a small message");
-  expect(strlen(small) < sizeof small, "which ends within its place");
-  expect(for_(values, places, picked, message, sizeof message) == 0, "for_ goes on");
+  expect(strlen(small) < sizeof small, "which ends within its memory");
+  expect(for_(values, indices, picked, message, sizeof message) == 0, "for_ goes on");
 
   const float one = 1;
   float twice;

@@ -56,10 +56,10 @@ def test_structures_stay(wrap):
     assert type(of_rows[0]) is type(wrap(a, b))
     expected = [str(wrap(wf.tensor(a[i]), wf.tensor(b[i]))) for i in range(6)]
     assert [str(element) for element in of_rows] == expected
-    # The same as made one by one, and batches of both.
-    made = wf.data.from_iterable([wrap(wf.tensor(a[i]), wf.tensor(b[i])) for i in range(6)])
-    assert [str(element) for element in made] == expected
-    one, other = list(made.batch(4)), list(wf.data.from_tensors(wrap(a, b)).batch(4))
+    # The same as created one by one, and batches of both.
+    stacked = wf.data.from_iterable([wrap(wf.tensor(a[i]), wf.tensor(b[i])) for i in range(6)])
+    assert [str(element) for element in stacked] == expected
+    one, other = list(stacked.batch(4)), list(wf.data.from_tensors(wrap(a, b)).batch(4))
     assert [str(x) for x in one] == [str(x) for x in other]
     assert str(one[1]) == str(wrap(wf.tensor(a[4:]), wf.tensor(b[4:])))
 
@@ -195,8 +195,8 @@ def test_order_follows_the_seed():
     assert [ints(again), ints(again)] == [one, two]
     fixed = wf.data.range(50).shuffle(buffer=8, seed=4, reshuffle=False)
     assert ints(fixed) == ints(fixed)
-    # With a buffer of b no element comes more than b - 1 places early.
-    assert all(value <= place + 7 for place, value in enumerate(ints(fixed)))
+    # With a buffer of b no element comes more than b - 1 positions early.
+    assert all(value <= position + 7 for position, value in enumerate(ints(fixed)))
 
 
 def test_slices_shards_and_splits():

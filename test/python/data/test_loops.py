@@ -179,7 +179,7 @@ def test_python_iterables_stay_python_loops():
 
 
 def test_any_iterable_as_a_data_set():
-    made = wf.data.from_iterable([1, 2, 3])
+    dataset = wf.data.from_iterable([1, 2, 3])
 
     def f(data):
         s = wf.constant(0)
@@ -187,7 +187,7 @@ def test_any_iterable_as_a_data_set():
             s += x
         return s
 
-    assert int(both(f, made)) == 6
+    assert int(both(f, dataset)) == 6
 
 
 def test_one_shot():

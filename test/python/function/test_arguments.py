@@ -44,8 +44,8 @@ def test_trees_go_in_and_come_out():
     assert type(point) is Point and point.y.tolist() == [4, 6]
     pair = double_all(Pair(one, two, "kept"))
     assert type(pair) is Pair and pair.name == "kept" and float(pair.a) == 2
-    made = double_all({"b": one, "a": two})
-    assert list(made) == ["b", "a"] and made["a"].tolist() == [4, 6] and float(made["b"]) == 2
+    result = double_all({"b": one, "a": two})
+    assert list(result) == ["b", "a"] and result["a"].tolist() == [4, 6] and float(result["b"]) == 2
 
 
 def test_the_order_of_a_dict_makes_no_trace():

@@ -32,7 +32,7 @@ RESHAPES = {
 
 @pytest.mark.parametrize("name", RESHAPES)
 def test_reshape(name):
-    """As NumPy does with the sizes of the call; gradients go back to their places."""
+    """As NumPy does with the sizes of the call; gradients go back to where they were."""
     sizes, want = RESHAPES[name]
 
     def f(x):

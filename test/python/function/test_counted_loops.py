@@ -70,7 +70,7 @@ def test_gradient():
 
 
 def test_steps():
-    """A step of 0 gave no turns, and no word."""
+    """A step of 0 gave no iterations, and no word."""
 
     @wf.function
     def total(n, step):

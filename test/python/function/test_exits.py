@@ -11,15 +11,15 @@ import sys, threading, time
 import numpy as np
 import weft as wf
 {work}
-turns = 0
+iterations = 0
 def forever():
-    global turns
+    global iterations
     while True:
         work()
-        turns += 1
+        iterations += 1
 for _ in range(3):
     threading.Thread(target=forever, daemon=True).start()
-while turns < 2 and {waits}:
+while iterations < 2 and {waits}:
     time.sleep(0.01)
 time.sleep({delay})
 """

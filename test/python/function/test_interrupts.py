@@ -46,11 +46,11 @@ def test_variables_hold_the_last_turn():
     interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
         count(wf.tensor(2_000_000_000))
-    turns = int(n)
-    assert turns > 2
-    assert set(w.numpy().tolist()) == {float(min(turns, 2**24))}
+    iterations = int(n)
+    assert iterations > 2
+    assert set(w.numpy().tolist()) == {float(min(iterations, 2**24))}
     count(wf.tensor(3))
-    assert int(n) == turns + 3
+    assert int(n) == iterations + 3
 
 
 def test_other_handlers_run_and_the_loop_goes_on():
@@ -68,10 +68,10 @@ def test_other_handlers_run_and_the_loop_goes_on():
     try:
         start = time.perf_counter()
         spin(wf.tensor(50_000_000))
-        per_turn = (time.perf_counter() - start) / 50_000_000
-        turns = min(int(1.0 / per_turn), 2_000_000_000)
+        per_iteration = (time.perf_counter() - start) / 50_000_000
+        iterations = min(int(1.0 / per_iteration), 2_000_000_000)
         signal.setitimer(signal.ITIMER_REAL, 0.2)
-        assert int(spin(wf.tensor(turns))) == turns
+        assert int(spin(wf.tensor(iterations))) == iterations
     finally:
         signal.signal(signal.SIGALRM, before)
     assert seen == [signal.SIGALRM]

@@ -25,9 +25,9 @@ def loops(x):
 
 
 def lists(x):
-    made = []
+    kept = []
     for _ in range(wf.cast(x, "int32")):
-        made.append(x)  # here
+        kept.append(x)  # here
     return x
 
 

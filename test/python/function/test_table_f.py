@@ -1,4 +1,4 @@
-"""Table F of the reference: what makes a trace, what is captured, when variables are made."""
+"""Table F of the reference: what makes a trace, what is captured, when variables are created."""
 
 import gc
 import weakref
@@ -272,7 +272,7 @@ def test_functions_go_back_with_their_traces(live):
     live()
 
 
-# What is made in them.
+# What is created in them.
 
 
 def test_a_variable_that_is_made_and_returned_is_refused():

@@ -91,7 +91,7 @@ def test_out_of_range(key, shape):
 
 
 def test_out_of_range_by_traced_positions():
-    """Even where the place among all elements is within them, and where sizes are known."""
+    """Even where the position among all elements is within them, and where sizes are known."""
     for shape in ([None, None], [4, 3]):
         specs = [wf.TensorSpec(shape), wf.TensorSpec([], wf.int64), wf.TensorSpec([], wf.int64)]
         traced = wf.function(lambda x, i, j: x[i, j], input_signature=specs)
@@ -385,7 +385,7 @@ def test_sums_of_columns(name):
 
 
 def test_number_of_elements():
-    """A trace that does not know how many there are counts them when it runs; -1 made numbers wrong without a word."""
+    """A trace that does not know how many there are counts them when it runs; -1 gave wrong numbers without a word."""
     f = wf.function(lambda x: (wf.sum(x) / x.size, x.nbytes), input_signature=[wf.TensorSpec([None, 3])])
     for n in (1, 4):
         mean, size = f(np.full((n, 3), 2, "f4"))

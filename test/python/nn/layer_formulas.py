@@ -51,13 +51,13 @@ def padded(x, window, strides, dilation, padding, fill=0.0):
 
 
 def windows(x, window, strides, dilation):
-    """What each place of the window sees: pairs of the place and (batch, positions.., channels)."""
-    for place in np.ndindex(*window):
+    """What each tap of the window sees: pairs of the tap and (batch, positions.., channels)."""
+    for tap in np.ndindex(*window):
         cut = [slice(None)]
-        for n, k, s, d, at in zip(x.shape[1:-1], window, strides, dilation, place):
+        for n, k, s, d, at in zip(x.shape[1:-1], window, strides, dilation, tap):
             positions = (n - d * (k - 1) - 1) // s + 1
             cut.append(slice(at * d, at * d + (positions - 1) * s + 1, s))
-        yield place, x[tuple(cut)]
+        yield tap, x[tuple(cut)]
 
 
 def convolved(x, kernel, strides=1, padding="valid", dilation=1, groups=1):
@@ -66,7 +66,7 @@ def convolved(x, kernel, strides=1, padding="valid", dilation=1, groups=1):
     x = padded(x, window, strides, dilation, padding)
     parts = []
     for own, weights in zip(np.split(x, groups, -1), np.split(kernel, groups, -1)):
-        parts.append(sum(seen @ weights[place] for place, seen in windows(own, window, strides, dilation)))
+        parts.append(sum(seen @ weights[tap] for tap, seen in windows(own, window, strides, dilation)))
     return np.concatenate(parts, -1)
 
 
@@ -75,9 +75,9 @@ def transposed(x, kernel, strides=1, padding="valid"):
     window, strides = kernel.shape[:rank], each(strides, rank)
     sizes = [(n - 1) * s + k for n, s, k in zip(x.shape[1:-1], strides, window)]
     y = np.zeros((x.shape[0], *sizes, kernel.shape[-2]))
-    for place in np.ndindex(*window):
-        cut = [slice(at, at + (n - 1) * s + 1, s) for at, n, s in zip(place, x.shape[1:-1], strides)]
-        y[(slice(None), *cut)] += x @ kernel[place].T
+    for tap in np.ndindex(*window):
+        cut = [slice(at, at + (n - 1) * s + 1, s) for at, n, s in zip(tap, x.shape[1:-1], strides)]
+        y[(slice(None), *cut)] += x @ kernel[tap].T
     if padding == "same":
         begins = [(k - s) // 2 for k, s in zip(window, strides)]
         y = y[(slice(None), *[slice(b, b + n * s) for b, n, s in zip(begins, x.shape[1:-1], strides)])]
@@ -88,7 +88,7 @@ def depthwise(x, kernel, strides=1, padding="valid"):
     rank = x.ndim - 2
     window, strides, ones = kernel.shape[:rank], each(strides, rank), (1,) * rank
     x = padded(x, window, strides, ones, padding)
-    y = sum(seen[..., None] * kernel[place] for place, seen in windows(x, window, strides, ones))
+    y = sum(seen[..., None] * kernel[tap] for tap, seen in windows(x, window, strides, ones))
     return y.reshape(*y.shape[:-2], -1)
 
 
@@ -161,7 +161,7 @@ def dense(v, at, x):
     return x @ v[at + "kernel"] + v[at + "bias"]
 
 
-def many_heads(v, x, others=None, at="", heads=2, key_heads=None, causal=None, mask=None, turn=lambda x: x):
+def many_heads(v, x, others=None, at="", heads=2, key_heads=None, causal=None, mask=None, rotate=lambda x: x):
     others = x if others is None else others
 
     def split(y, count):
@@ -170,7 +170,7 @@ def many_heads(v, x, others=None, at="", heads=2, key_heads=None, causal=None, m
     query = split(dense(v, at + "query.", x), heads)
     key, value = (split(dense(v, at + name, others), key_heads or heads) for name in ("key.", "value."))
     mask = None if mask is None else mask[:, None]
-    y = np.swapaxes(attended(turn(query), turn(key), value, mask, causal), -2, -3)
+    y = np.swapaxes(attended(rotate(query), rotate(key), value, mask, causal), -2, -3)
     return dense(v, at + "output.", y.reshape(*y.shape[:-2], -1))
 
 

@@ -1,4 +1,4 @@
-"""Layers that are made or called wrongly, that are half made, and what copies of them hold."""
+"""Layers that are created or called wrongly, that are half created, and what copies of them hold."""
 
 import copy
 import gc
@@ -138,7 +138,7 @@ def test_layers_and_copies_are_collected_with_their_initializers():
     class Holder:
         pass
 
-    def made():
+    def build():
         holder = Holder()
 
         def draw(shape, dtype):
@@ -149,7 +149,7 @@ def test_layers_and_copies_are_collected_with_their_initializers():
         holder.inner = nn.MultiHeadAttention(2, 1, kernel_initializer=draw).query
         return weakref.ref(holder), copy.deepcopy(holder.layer)
 
-    alive, other = made()
+    alive, other = build()
     gc.collect()
     assert alive() is not None and float(other(wf.ones((1, 3)))[0, 0]) == 3
     del other

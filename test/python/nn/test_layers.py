@@ -200,7 +200,7 @@ LAYERS = {
     "MultiHeadAttention options": (
         lambda: nn.MultiHeadAttention(8, heads=4, key_heads=2, depth=2, causal=True, rotary=True),
         (2, 5, 8),
-        lambda v, x: many_heads(v, x, heads=4, key_heads=2, causal="top_left", turn=turned),
+        lambda v, x: many_heads(v, x, heads=4, key_heads=2, causal="top_left", rotate=turned),
     ),
     "TransformerEncoderLayer": (
         lambda: nn.TransformerEncoderLayer(6, heads=2, inner=5),
@@ -271,7 +271,7 @@ def test_layers_are_copied_and_pickled_with_their_values(case):
 
 @pytest.mark.parametrize("unbiased", [False, True])
 def test_batch_norm_learns_moving_statistics_in_training(unbiased):
-    def made():
+    def build():
         layer = nn.BatchNorm(momentum=0.9, unbiased=unbiased)
         return layer, with_numbers(layer, x)
 
@@ -279,7 +279,7 @@ def test_batch_norm_learns_moving_statistics_in_training(unbiased):
     n = 15
     variance = x.var((0, 1)) * (n / (n - 1) if unbiased else 1)
     for wrapped in (lambda f: f, wf.function):
-        layer, v = made()
+        layer, v = build()
         step = wrapped(lambda x, layer=layer: layer(x, training=True))
         close(step(x), normalized(x, (0, 1), 1e-3) * v["gamma"] + v["beta"])
         close(layer.moving_mean, v["moving_mean"] * 0.9 + x.mean((0, 1)) * 0.1)

@@ -160,11 +160,11 @@ def test_pickles_have_the_values():
 
 
 def test_weights_go_through_files(tmp_path):
-    def made():
+    def build():
         return wf.Sequential([wf.nn.Dense(4, "tanh"), wf.nn.Dense(2)])
 
     x = wf.random.normal((3, 5), seed=2)
-    model, other = made(), made()
+    model, other = build(), build()
     expected = np.asarray(model(x))
     model.save_weights(tmp_path / "weights")
     status = other.load_weights(tmp_path / "weights")
@@ -177,12 +177,12 @@ def test_weights_go_through_files(tmp_path):
 
 
 def test_seeds_make_the_same_bits():
-    def made(seed):
+    def build(seed):
         model = wf.Sequential([wf.nn.Dense(4), wf.nn.Dense(2)])
         wf.nn.seed(model, seed)
         return np.asarray(model(wf.ones((1, 3))))
 
-    assert np.array_equal(made(7), made(7)) and not np.array_equal(made(7), made(8))
+    assert np.array_equal(build(7), build(7)) and not np.array_equal(build(7), build(8))
 
 
 def test_assign_copies_by_path():
@@ -214,7 +214,7 @@ class Classifier(wf.Model):
 
 def test_models_are_made_by_their_first_call():
     model = Classifier()
-    # What needs no input to be made is there: biases, and the generator of dropout.
+    # What needs no input to be created is there: biases, and the generator of dropout.
     assert not model.built and "hidden.kernel" not in model.named_variables()
     assert model(wf.ones((2, 4)), training=True).shape == (2, 3)
     assert model.built and len(model.trainable_variables) == 8
@@ -367,7 +367,7 @@ def test_errors_show_the_lines_of_the_user_alone():
 
 
 def test_models_are_collected_with_what_they_hold(live):
-    def made():
+    def build():
         model = Classifier()
         model.parent = model
         model.optimizer = wf.optimizers.Adam(model)
@@ -375,7 +375,7 @@ def test_models_are_collected_with_what_they_hold(live):
         model(wf.ones((2, 4)))
         return weakref.ref(model)
 
-    reference = made()
+    reference = build()
     gc.collect()
     assert reference() is None
 

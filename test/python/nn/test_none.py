@@ -1,4 +1,4 @@
-"""None in the place of each tensor that a call of a layer, loss, metric or op needs: refused by its name."""
+"""None instead of each tensor that a call of a layer, loss, metric or op needs: refused by its name."""
 
 import os
 import subprocess

@@ -464,10 +464,10 @@ def test_half_made_subclasses_say_so(use):
 
 
 def test_optimizers_are_collected_with_what_they_hold(live):
-    def made():
+    def build():
         own = wf.Variable([1.0])
         holder = {}
         holder["optimizer"] = O.Adam([own], lambda step: 0.1 if holder else 0.2)
         holder["optimizer"].apply_gradients([wf.ones(1)])
 
-    made()
+    build()

@@ -1,4 +1,4 @@
-"""Schedules that are made or used wrongly, or half made."""
+"""Schedules that are created or used wrongly, or half created."""
 
 import pytest
 

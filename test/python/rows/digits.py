@@ -4,7 +4,7 @@ import numpy as np
 
 
 def digits(count):
-    """Images of 28 x 28 bytes and their labels: a bright square at a place of its own for each digit."""
+    """Images of 28 x 28 bytes and their labels: a bright square at a position of its own for each digit."""
     random = np.random.default_rng(7)
     labels = random.integers(0, 10, count).astype(np.uint8)
     images = random.integers(0, 30, (count, 28, 28)).astype(np.uint8)

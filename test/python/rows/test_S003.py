@@ -246,24 +246,24 @@ def test_S003_18_autograph_on_and_off():
 
 
 def test_S003_19_what_tensors_do_not_decide_stays_python():
-    turns = []
+    iterations = []
 
     @tf.function
     def f(x, n):
         for i in range(n):
-            turns.append(i)
+            iterations.append(i)
             x = x + i
         if n > 2:
             x = x * 2
         while x < 100:
-            turns.append("while")
+            iterations.append("while")
             x = x * 2
         return x
 
     assert int(f(tf.constant(1), 3)) == 128
-    assert turns[:3] == [0, 1, 2] and turns.count("while") < 4
+    assert iterations[:3] == [0, 1, 2] and iterations.count("while") < 4
     assert int(f(tf.constant(1), 3)) == 128
-    assert turns[:3] == [0, 1, 2] and 0 not in turns[3:]
+    assert iterations[:3] == [0, 1, 2] and 0 not in iterations[3:]
 
 
 class ScalarModel(object):

@@ -11,9 +11,9 @@ def test_results_of_functions_are_tensors():
     def f(x):
         return {"sum": x + 1, "all": [2.5, True, None], "size": len(x) if isinstance(x, list) else 0}
 
-    made = f(1)
-    assert repr(made["sum"]) == "<tf.Tensor: shape=(), dtype=int32, numpy=2>"
-    assert [repr(x) for x in made["all"]] == [
+    result = f(1)
+    assert repr(result["sum"]) == "<tf.Tensor: shape=(), dtype=int32, numpy=2>"
+    assert [repr(x) for x in result["all"]] == [
         "<tf.Tensor: shape=(), dtype=float32, numpy=2.5>",
         "<tf.Tensor: shape=(), dtype=bool, numpy=True>",
         "None",
@@ -54,11 +54,11 @@ def test_a_loop_puts_a_tensor_in_the_place_of_a_variable():
 
     @tf.function
     def halve(x):
-        turns = 0
+        iterations = 0
         while x > 1.0:
             x = x / 2
-            turns += 1
-        return turns, x
+            iterations += 1
+        return iterations, x
 
     v = tf.Variable(9.0)
     assert [float(r) for r in halve(v)] == [4.0, 0.5625] and float(v) == 9.0

@@ -104,8 +104,8 @@ def test_data_sets():
     assert [int(i) for i, _ in data.enumerate()] == [0, 1, 2, 3, 4]
     assert [len(batch) for batch in data.batch(2, drop_remainder=True)] == [2, 2]
     assert tf.data.Dataset.range(3).cardinality().numpy() == 3 and data.cardinality().numpy() == -2
-    made = tf.data.Dataset.from_generator(lambda: iter([1, 2, 3]), output_signature=tf.TensorSpec((), tf.int32))
-    assert [int(x) for x in made.concatenate(made).take(4)] == [1, 2, 3, 1]
+    dataset = tf.data.Dataset.from_generator(lambda: iter([1, 2, 3]), output_signature=tf.TensorSpec((), tf.int32))
+    assert [int(x) for x in dataset.concatenate(dataset).take(4)] == [1, 2, 3, 1]
     assert repr(tf.data.Dataset.from_tensor_slices([[1.0, 2.0]]).batch(2)).startswith("<_BatchDataset element_spec=TensorSpec(shape=(None, 2)")
     with pytest.raises(TypeError):
         tf.data.Dataset.range(3).shuffle(buffer=3)

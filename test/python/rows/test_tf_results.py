@@ -21,13 +21,13 @@ def test_init_scope_runs_when_the_function_is_traced():
         assert tf.executing_eagerly() and int(v.assign_add(1)) == 2
 
     @tf.function
-    def made(x):
+    def build(x):
         with tf.init_scope():
             assert tf.executing_eagerly()
             w = float(tf.constant(3.0) * 2)
         return x * w
 
-    assert float(made(tf.constant(2.0))) == 12.0
+    assert float(build(tf.constant(2.0))) == 12.0
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         with tf.init_scope():

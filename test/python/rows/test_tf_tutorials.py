@@ -228,12 +228,12 @@ def test_maps_that_give_lists():
 
 def test_attributes_of_checkpoints(tmp_path):
     """What is added later is saved too, and so is what a checkpoint within one holds; notes are not."""
-    def made(number):
+    def build(number):
         checkpoint = tf.train.Checkpoint(net=tf.train.Checkpoint(w=tf.Variable(number)))
         checkpoint.later, checkpoint.note, checkpoint.count = tf.Variable(number), "first", 3
         return checkpoint
 
-    path = made(2.0).save(tmp_path / "run")
-    again = made(0.0)
+    path = build(2.0).save(tmp_path / "run")
+    again = build(0.0)
     again.restore(path).assert_consumed()
     assert (float(again.later), float(again.net.w), again.note) == (2, 2, "first")

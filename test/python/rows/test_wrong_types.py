@@ -165,15 +165,15 @@ def fault_of(error):
 
 def called(function, parameters, arguments, rest=()):
     """Calls a function by names, but for what has none."""
-    by_place = [p for p in parameters if p.kind is p.POSITIONAL_ONLY or (rest and p.kind is p.POSITIONAL_OR_KEYWORD)]
-    places = [arguments[p.name] for p in by_place if p.name in arguments]
-    names = {name: value for name, value in arguments.items() if name not in {p.name for p in by_place}}
-    return function(*places, *rest, **names)
+    by_position = [p for p in parameters if p.kind is p.POSITIONAL_ONLY or (rest and p.kind is p.POSITIONAL_OR_KEYWORD)]
+    positional = [arguments[p.name] for p in by_position if p.name in arguments]
+    names = {name: value for name, value in arguments.items() if name not in {p.name for p in by_position}}
+    return function(*positional, *rest, **names)
 
 
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
-    """Files are made in a folder of their own."""
+    """Files are written in a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
 

@@ -81,7 +81,7 @@ def test_numbers_in_dicts(tmp_path):
     back = {"epoch": 0, "rate": 0.0, "done": False, "name": ""}
     wf.Checkpoint(run=back, w=wf.Variable(0.0)).restore(path).assert_consumed()
     assert back == run and type(back["done"]) is bool
-    # What a model is made with stays as the program says.
+    # What a model is created with stays as the program says.
     net = Linear(2, 3)
     path = wf.Checkpoint(model=net).save(tmp_path)
     net.units = 5

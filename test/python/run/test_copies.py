@@ -17,7 +17,7 @@ COPIES = pytest.mark.parametrize("copied", [pickled, copy.deepcopy])
 
 
 class Trainer(wf.Model):
-    """A model that holds the optimizer that is made for it."""
+    """A model that holds the optimizer that is created for it."""
 
     def __init__(self, make):
         super().__init__()
@@ -138,7 +138,7 @@ def test_histories(copied):
 )
 def test_what_cannot_be_copied_says_what_to_do(make, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = make()
+    original = make()
     for copied in (pickle.dumps, copy.deepcopy):
         with pytest.raises(TypeError, match=text):
-            copied(made)
+            copied(original)

@@ -122,7 +122,8 @@ static SmallVector<Value> makePlaces(Operation *loop, const MutableOperandRange 
   ImplicitLocOpBuilder b(loop->getLoc(), loop);
   SmallVector<Value> places;
   for (unsigned number : numbers) {
-    places.push_back(copied(b, inits[number].get(), "the loop changes it from turn to iteration"));
+    places.push_back(
+        copied(b, inits[number].get(), "the loop changes it from iteration to iteration"));
     inits[number].set(places.back());
   }
   return places;

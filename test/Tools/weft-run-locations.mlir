@@ -9,7 +9,7 @@
 // RUN:   | FileCheck %s --check-prefix=INDEX
 
 // FIRST: cache miss
-// FIRST: {{^}}weft-run-places.mlir:[[# @LINE + 7]]: assertion failed in positive: x is positive; -1{{$}}
+// FIRST: {{^}}weft-run-locations.mlir:[[# @LINE + 7]]: assertion failed in positive: x is positive; -1{{$}}
 // MOVED: cache hit
 // MOVED: {{^}}moved.mlir:[[# @LINE + 7]]: assertion failed in positive: x is positive; -1{{$}}
 
@@ -20,7 +20,7 @@ func.func @positive(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>
 }
 
-// INDEX: {{^}}weft-run-places.mlir:[[# @LINE + 2]]: error: gather: index 2 is out of range for an axis of size 2{{$}}
+// INDEX: {{^}}weft-run-locations.mlir:[[# @LINE + 2]]: error: gather: index 2 is out of range for an axis of size 2{{$}}
 func.func @picked(%x: tensor<2xf32>, %i: tensor<1xi32>) -> tensor<1xf32> {
   %0 = weft.gather %x, %i {axis = 0 : i64} : (tensor<2xf32>, tensor<1xi32>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
