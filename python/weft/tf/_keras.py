@@ -10,6 +10,8 @@ from weft._bases import minimized
 from weft._absent import refuse_keywords
 from weft._trees import is_dict, is_listed
 
+from ._methods import Called
+
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers
 _networks: Any = wf.nn
@@ -238,6 +240,11 @@ class Optimizer(_optimizers.Optimizer):
             refuse_keywords(type(self).__name__, options, ["learning_rate", "name"])
         super().__init__(None, _rate(learning_rate), name=name)
 
+    @property
+    def iterations(self) -> Any:
+        """As `step`: the number of updates so far."""
+        return self.step
+
     def add_variable_from_reference(
         self, reference_variable: Any, name: str = "slot", initializer: Any = "zeros"
     ) -> Any:
@@ -460,7 +467,7 @@ class Lion(Deferred, _optimizers.Lion):
 # Layers.
 
 
-class Layer(_networks.Layer):
+class Layer(Called, _networks.Layer):
     """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before
     the first call, and `call(self, inputs)` computes its result.
 

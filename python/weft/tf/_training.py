@@ -13,6 +13,7 @@ from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
+from ._methods import Called
 
 
 class History:
@@ -177,15 +178,14 @@ class _Measure:
     def __init__(self, of: Any) -> None:
         self.of = _metrics.metric_of(of)
         self.name: str = getattr(self.of, "name", None) or _metrics.spelled(type(self.of).__name__)
+        self._update = train._method(self.of, "update_state", "update")
+        self.reset = train._method(self.of, "reset_state", "reset")
 
     def update(self, y: Any, predictions: Any) -> None:
-        self.of.update_state(fitted(y, predictions), predictions)
+        self._update(fitted(y, predictions), predictions)
 
     def result(self) -> Any:
         return wf.asarray(self.of.result())  # a variable as it is now
-
-    def reset(self) -> None:
-        self.of.reset_state()
 
 
 class _Compiled:
@@ -412,7 +412,7 @@ def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
     return inputs[:cut], labels[:cut], _batches(inputs[cut:], labels[cut:], size, False)
 
 
-class Model(Trained, wf.Model):
+class Model(Called, Trained, wf.Model):
     """A model of the user: `call` says what it computes, of the layers in its attributes."""
 
     def __init__(self, name: Any = None, **options: Any) -> None:
