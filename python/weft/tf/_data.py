@@ -377,10 +377,15 @@ def _of_types(types: Any, element: Any) -> Any:
         raise TypeError(
             f"from_generator: the generator gave {element!r}, but an element is to be of the structure of {types!r}"
         )
-    if not isinstance(types, wf.TensorSpec):
-        return wf.asarray(element, types)
-    tensor = wf.asarray(element, types.dtype)
-    wanted = types.shape
+    is_spec = isinstance(types, wf.TensorSpec)
+    kind = wf.dtype(types.dtype if is_spec else types)
+    given = wf.asarray(element).dtype
+    if given.is_floating > kind.is_floating or kind.is_bool and not given.is_bool:
+        raise wf.DTypeError(
+            f"from_generator: the generator gave {element!r}, of {given.name}, but the signature says {kind.name}"
+        )
+    tensor = wf.asarray(element, kind)
+    wanted = types.shape if is_spec else None
     fits = wanted is None or (
         len(wanted) == tensor.ndim and all(n in (None, m) for n, m in zip(wanted, tensor.shape, strict=True))
     )
