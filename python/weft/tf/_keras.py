@@ -491,6 +491,20 @@ class Layer(Called, _networks.Layer):
         if "input_shape" in options:
             self.input_shape = tuple(options["input_shape"])
 
+    def add_weight(
+        self,
+        shape: Any = (),
+        initializer: Any = None,
+        dtype: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        """As that of `wf.nn.Layer`. Without an initializer floats are drawn by "glorot_uniform", and
+        others are zeros."""
+        kind = wf.dtype(dtype or "float32")
+        start = ("glorot_uniform" if kind.is_floating else "zeros") if initializer is None else initializer
+        return super().add_weight(() if shape is None else shape, start, kind, trainable, name)
+
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         casts = self.__dict__.get("_casts", True)
         return super()._weft_call(call, autocast(args) if casts else args, kwargs)
