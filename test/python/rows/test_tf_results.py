@@ -484,3 +484,27 @@ def test_a_body_that_gives_nothing():
             call()
         with pytest.raises(ValueError, match="gave None"):
             wf.function(call)()
+
+
+def test_signatures_of_generators_leave_sizes_open():
+    def rows():
+        for n in (2, 3, 1):
+            yield np.ones(n, np.float32), n
+
+    signature = (tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32))
+    data = tf.data.Dataset.from_generator(rows, output_signature=signature)
+
+    @tf.function
+    def total(data):
+        count = 0
+        for x, n in data:
+            count += wf.cast(wf.size(x, 0), "int32") * n
+        return count
+
+    assert int(total(data)) == 14 and int(total(data.take(2))) == 13
+
+
+def test_generators_do_not_lose_a_fraction():
+    for signature in (dict(output_types=tf.int32), dict(output_signature=tf.TensorSpec([], tf.int32))):
+        with pytest.raises(TypeError, match="gave 3.5, of float32, but the signature says int32"):
+            next(iter(tf.data.Dataset.from_generator(lambda: iter([3.5]), **signature)))
