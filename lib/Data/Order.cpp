@@ -251,6 +251,16 @@ public:
   }
 };
 
+class Open final : public Stage {
+public:
+  explicit Open(StagePointer input) : Stage({std::move(input)}) {}
+  std::string describe() const override { return ""; }
+  Varying varying() const override { return Varying::all; }
+  std::unique_ptr<Cursor> start(const Epoch &epoch) const override {
+    return input().start(epoch); // the same elements, drawn by the same seeds
+  }
+};
+
 /// A buffer of elements: one is chosen, handed out and replaced by the next of the input.
 class Shuffle final : public Stage {
 public:
@@ -332,6 +342,7 @@ StagePointer make_repeat(StagePointer input, std::optional<std::int64_t> count) 
 StagePointer make_concatenation(std::vector<StagePointer> inputs) {
   return std::make_shared<Concatenation>(std::move(inputs));
 }
+StagePointer make_open(StagePointer input) { return std::make_shared<Open>(std::move(input)); }
 StagePointer make_frozen(StagePointer input) { return std::make_shared<Frozen>(std::move(input)); }
 StagePointer make_shuffle(StagePointer input, const ShuffleOptions &options) {
   return std::make_shared<Shuffle>(std::move(input), options);

@@ -219,6 +219,7 @@ Pipeline Pipeline::interleave(std::function<Pipeline(Item)> open, const Interlea
       options));
 }
 Pipeline Pipeline::cache() const { return Pipeline(make_cache(stage_)); }
+Pipeline Pipeline::with_open_sizes() const { return Pipeline(make_open(stage_)); }
 Pipeline Pipeline::keeping(std::shared_ptr<const void> what) const {
   const Stage *stage = stage_.get();
   return Pipeline(StagePointer(

@@ -209,7 +209,24 @@ Tensor LoopPasses::advance(const Tensor &number) {
   return weft::detail::new_scalar<bool>(more);
 }
 
-Item LoopPasses::take(const Tensor &number) { return std::move(impl_->find(number)->element); }
+Item LoopPasses::take(const Tensor &number, std::span<const TensorType> types) {
+  Item element = std::move(impl_->find(number)->element);
+  for (std::size_t i = 0; i < std::min(types.size(), element.tensors.size()); ++i) {
+    const TensorType given = element.tensors[i].type(), &first = types[i];
+    bool fits = given.shape.size() == first.shape.size();
+    for (std::size_t axis = 0; fits && axis < given.shape.size(); ++axis)
+      fits = first.shape[axis] == unknown || given.shape[axis] == first.shape[axis];
+    if (fits) continue;
+    const bool open = given.shape.size() == first.shape.size();
+    raise(ErrorKind::shape,
+          "an element of the data set is " + to_string(given) + ", but the loop was traced for " +
+              to_string(first) + ", the type of the first one: " +
+              (open ? "loop over dataset.with_open_sizes(), which leaves the sizes open, or pad to "
+                      "equal sizes"
+                    : "elements of several ranks are for loops outside of traced functions"));
+  }
+  return element;
+}
 
 void LoopPasses::stop(const Tensor &number) {
   std::shared_ptr<Impl::Loop> stopped; // goes without the lock: its threads may work for a while

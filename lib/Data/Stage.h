@@ -177,6 +177,8 @@ StagePointer make_batch(StagePointer input, std::int64_t size, const BatchOption
 StagePointer make_bucket(StagePointer input, LengthFunction length, const BucketOptions &options);
 StagePointer make_shuffle(StagePointer input, const ShuffleOptions &options);
 StagePointer make_cache(StagePointer input);
+/// Any size may change from one element to the next.
+StagePointer make_open(StagePointer input);
 /// The order of the first epoch for ever.
 StagePointer make_frozen(StagePointer input);
 StagePointer make_slice(StagePointer input, std::int64_t first, std::int64_t count);

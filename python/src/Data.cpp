@@ -335,6 +335,10 @@ void define_stages(nb::class_<BoundPipeline, Visitable> &type) {
       .def(
           "cache",
           [](const BoundPipeline &self) { return BoundPipeline{self.pipeline.cache(), self.bare}; })
+      .def("with_open_sizes",
+           [](const BoundPipeline &self) {
+             return BoundPipeline{self.pipeline.with_open_sizes(), self.bare};
+           })
       .def("prefetch", [](const BoundPipeline &self, std::int64_t count) {
         return BoundPipeline{self.pipeline.prefetch(count, kNowhere), self.bare};
       });

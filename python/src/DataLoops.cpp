@@ -64,11 +64,12 @@ public:
                              {number});
   }
   std::vector<Tensor> take(const Tensor &number) const {
-    return detail::host_call(options_of("data.take", types_),
-                             body([](LoopPasses &passes, std::span<const Tensor> tensors) {
-                               return passes.take(tensors[0]).tensors;
-                             }),
-                             {number});
+    return detail::host_call(
+        options_of("data.take", types_),
+        body([types = types_](LoopPasses &passes, std::span<const Tensor> tensors) {
+          return passes.take(tensors[0], types).tensors;
+        }),
+        {number});
   }
   void stop(const Tensor &number) const {
     static_cast<void>(detail::host_call(

@@ -193,6 +193,12 @@ std::string with_dtypes(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     // An apostrophe stands between letters.
     if (text[at] == '\'' && (quoted || !is_of_word(at - 1))) quoted = !quoted;
+    // An open size of a shape: "(?, 3)".
+    if (!quoted && text[at] == '?' && at > 0 && (text[at - 1] == '(' || text[at - 1] == ' ') &&
+        at + 1 < text.size() && (text[at + 1] == ',' || text[at + 1] == ')')) {
+      made += "None";
+      continue;
+    }
     const auto *kind = std::ranges::find_if(
         kinds, [&](DType dtype) { return text.substr(at, 3) == name_of(dtype); });
     if (quoted || kind == std::end(kinds) || is_of_word(at - 1) || is_of_word(at + 3)) {

@@ -143,7 +143,9 @@ std::string with_names(const Object *self, std::string text) {
       number = number * 10 + static_cast<std::size_t>(text[end++] - '0');
     made += text.substr(from, at - from) + std::string(word);
     if (number < names.size()) made += std::string("'") + text_of(names[number]) + "'";
-    else made += number == names.size() && self->parameters->more ? "'*args'" : "'**kwargs'";
+    else
+      made += number == names.size() && self->parameters->more ? "'*" + self->parameters->rest + "'"
+                                                               : "'**kwargs'";
     from = end;
   }
   return with_dtypes(made + text.substr(from));
@@ -638,6 +640,12 @@ void define_functions(nb::module_ &module) {
   module.def("internal_make_function", make_function, nb::arg("function"), nb::arg("name"),
              nb::arg("specs").none(), nb::arg("autograph"), nb::arg("reduce_retracing"),
              nb::arg("max_traces"), nb::arg("dump"), nb::arg("checkpoint"));
+  module.def("internal_bind_signature", [](FunctionHandle self) {
+    Object *object = object_of(self.ptr());
+    if (object->specs == nullptr) return;
+    const nb::object specs = nb::make_tuple(nb::none()) + nb::steal(object->specs);
+    object->specs = nb::object(specs).release().ptr();
+  });
   module.def("internal_eagerly", [](nb::handle function) {
     nb::object result;
     detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });

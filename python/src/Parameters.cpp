@@ -1,5 +1,6 @@
 // Arguments of calls in the places of parameters, as Python binds them.
 #include "Parameters.h"
+#include "Staging.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ Parameters parameters_of(PyObject *callable) {
   parameters.more = (flags & CO_VARARGS) != 0;
   parameters.words = (flags & CO_VARKEYWORDS) != 0;
   for (std::size_t i = skipped; i < count + keyword; ++i) parameters.names.push_back(names[i]);
+  if (parameters.more) parameters.rest = text_of(nb::object(names[count + keyword]));
   parameters.defaults.resize(parameters.names.size());
   if (const nb::object defaults = of.attr("__defaults__"); !defaults.is_none()) {
     const std::size_t given = nb::len(defaults);
@@ -107,13 +109,29 @@ void bind(const Callee &self, PyObject *const *args, std::size_t given, PyObject
 
 namespace {
 
+/// A value as a tensor of the spec. Throws DTypeError or ShapeError, which name the parameter.
+nb::object converted_leaf(PyObject *value, nb::handle spec, const Place &place) {
+  const DType dtype = to_dtype(nb::object(spec.attr("dtype")).ptr(), place);
+  const Tensor tensor =
+      is_tensor(value) ? tensor_in(value) : to_tensor_as(value, dtype, place, "the signature");
+  const TensorType type = detail::type_of(tensor);
+  const nb::object sizes = spec.attr("shape");
+  bool fits = sizes.is_none() || static_cast<std::size_t>(nb::len(sizes)) == type.shape.size();
+  for (std::size_t i = 0; fits && !sizes.is_none() && i < type.shape.size(); ++i)
+    if (const nb::object size = sizes[i]; !size.is_none())
+      fits = type.shape[i] == unknown || nb::cast<std::int64_t>(size) == type.shape[i];
+  if (fits && type.dtype == dtype)
+    return is_tensor(value) ? nb::borrow(value) : nb::steal(wrap(tensor));
+  const TensorType wanted{dtype, shape_of_spec(sizes, place)};
+  const std::string message =
+      place.text() + " is " + to_string(type) + ", but the signature says " + to_string(wanted);
+  if (type.dtype != dtype) throw DTypeError(message);
+  throw ShapeError(message);
+}
+
 /// A tree in which what stands at a spec is a tensor: of its dtype, unless it was one before.
 nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
-  if (nb::hasattr(nb::handle(spec), "_is_tensor_spec")) {
-    if (is_tensor(value)) return nb::borrow(value);
-    const DType dtype = to_dtype(nb::object(nb::handle(spec).attr("dtype")).ptr(), place);
-    return nb::steal(wrap(to_tensor_of(value, dtype, place)));
-  }
+  if (nb::hasattr(nb::handle(spec), "_is_tensor_spec")) return converted_leaf(value, spec, place);
   const bool list = PyList_Check(spec) != 0, dict = PyDict_Check(spec) != 0;
   if (dict && PyDict_Check(value) != 0) {
     nb::dict made;
@@ -141,20 +159,23 @@ nb::object converted(PyObject *value, PyObject *spec, const Place &place) {
 
 void convert_to_specs(const Callee &self, Bound &bound) {
   const auto specs = static_cast<std::size_t>(PyTuple_GET_SIZE(self.specs));
-  const auto convert = [&](PyObject *value, std::size_t spec, const char *name) {
-    bound.converted.push_back(converted(
-        value, PyTuple_GET_ITEM(self.specs, static_cast<Py_ssize_t>(spec)), {self.name, name}));
+  const auto convert = [&](PyObject *value, std::size_t spec, const std::string &name) {
+    bound.converted.push_back(converted(value,
+                                        PyTuple_GET_ITEM(self.specs, static_cast<Py_ssize_t>(spec)),
+                                        {self.name, name.c_str()}));
     return bound.converted.back().ptr();
   };
   if (bound.placed.empty()) bound.placed.assign(bound.values, bound.values + bound.count);
-  const std::size_t named = self.parameters->more ? self.parameters->positional : bound.count;
+  const std::size_t named = bound.count;
   for (std::size_t i = 0; i < std::min(specs, named); ++i)
     bound.placed[i] =
-        convert(bound.placed[i], i, PyUnicode_AsUTF8(self.parameters->names[i].ptr()));
+        convert(bound.placed[i], i, "argument '" + text_of(self.parameters->names[i]) + "'");
   bound.values = bound.placed.data();
   bound.converted_rest.assign(bound.rest.begin(), bound.rest.end());
   for (std::size_t i = 0; i < bound.rest.size() && named + i < specs; ++i)
-    bound.converted_rest[i] = convert(bound.rest[i], named + i, "*args");
+    bound.converted_rest[i] =
+        convert(bound.rest[i], named + i,
+                "argument '*" + self.parameters->rest + "[" + std::to_string(i) + "]'");
   bound.rest = bound.converted_rest;
 }
 

@@ -11,8 +11,9 @@ struct Parameters {
   std::vector<nb::object> names;    ///< by position, then those by keyword only
   std::vector<nb::object> defaults; ///< null where there is none
   std::size_t positional = 0, positional_only = 0;
-  bool more = true;  ///< *args
-  bool words = true; ///< **kwargs
+  bool more = true;          ///< *args
+  std::string rest = "args"; ///< the name of *args
+  bool words = true;         ///< **kwargs
 
   /// Whether the arguments of a call are the parameters as they are.
   bool plain(std::size_t given, PyObject *keywords) const {

@@ -136,6 +136,23 @@ Shape shape_of_spec(nb::handle sizes, const Place &place) {
   return shape;
 }
 
+Tensor to_tensor_as(PyObject *object, DType dtype, const Place &place, const char *says) {
+  const Tensor tensor = to_tensor(object, place, dtype);
+  const TensorType type = detail::type_of(tensor);
+  if (type.dtype == dtype) return tensor;
+  // A variable has a dtype of its own, as a tensor has. Floats do not become integers silently.
+  if (is_variable(object) || kind_of(type.dtype) > kind_of(dtype))
+    throw DTypeError(place.text() + " is " + to_string(type) + ", but " + says + " says " +
+                     std::string(name_of(dtype)) + ": convert it with weft.cast, or " + says +
+                     " has to say " + std::string(name_of(type.dtype)));
+  if (type.dtype == DType::i64 && dtype == DType::i32)
+    for (const std::int64_t number : tensor.to_vector<std::int64_t>())
+      if (number != static_cast<std::int32_t>(number))
+        throw ValueError(place.text() + " has the number " + std::to_string(number) + ", but " +
+                         says + " says int32, which does not hold it");
+  return to_tensor_of(object, dtype, place);
+}
+
 namespace {
 
 nb::object list_of(std::span<const Tensor> tensors) {
@@ -327,8 +344,8 @@ nb::object host_call(nb::object function, nb::handle operands, nb::handle specs,
       const Place result_place{name.c_str(), "what the function returns"};
       // Numbers and lists of Python take the dtype that was promised.
       const bool weak = at < dtypes.size() && !is_tensor(item) && !is_variable(item);
-      made.push_back(
-          to_tensor_of(item, weak ? std::optional(dtypes[at].dtype) : std::nullopt, result_place));
+      made.push_back(weak ? to_tensor_as(item, dtypes[at].dtype, result_place, "its type")
+                          : to_tensor(item, result_place));
     }
     return made;
   };

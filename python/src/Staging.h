@@ -15,6 +15,11 @@ nb::object call_tracing(nb::handle function, const nb::tuple &positional, const 
 /// The shape of a spec: a sequence of sizes, where None may be any.
 Shape shape_of_spec(nb::handle sizes, const Place &place);
 
+/// A value as a tensor of a dtype that was promised, by `says`: numbers, lists and arrays take it,
+/// but floating ones no integer dtype. Throws DTypeError, which names both; ValueError for an
+/// integer that does not fit.
+Tensor to_tensor_as(PyObject *object, DType dtype, const Place &place, const char *says);
+
 /// The phase of that name: 'linalg', 'control-deps'. Throws ValueError for no phase.
 Phase phase_named(std::string_view name);
 

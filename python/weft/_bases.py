@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from weft import _weft
+from weft._arguments import integers
+from weft._kinds import shown
 from weft._tracebacks import users_lines
 from weft._trees import is_dict, is_listed
 from weft.modules import Model, Module
@@ -39,11 +41,28 @@ def variable_of(
         if initializer not in initializers.__all__ or initializer == "Initializer":
             raise _weft.ValueError(f"{function}: there is no initializer {initializer!r}")
         draw = getattr(initializers, initializer)()
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    if not callable(draw):
+        raise TypeError(
+            f"{function}: initializer is {shown(draw)}: the name of one is wanted, such as 'zeros', or a "
+            "function of a shape and a dtype"
+        )
+    wanted = tuple(integers(f"{function}: shape", shape))
+    if min(wanted, default=0) < 0:
+        raise _weft.ShapeError(f"{function}: shape is {wanted}: no size is negative")
     kind = dtype or "float32"
-    return _weft.internal_eagerly(
-        lambda: _weft.Variable(draw(sizes, kind), trainable, name, kind)
-    )
+
+    def made() -> _weft.Variable:
+        values = draw(wanted, kind)
+        if values is None:
+            raise TypeError(f"{function}: the initializer gave None: a tensor of the shape {wanted} is wanted")
+        variable = _weft.Variable(values, trainable, name, kind)
+        if tuple(variable.shape) != wanted:
+            raise _weft.ShapeError(
+                f"{function}: the initializer gave the shape {tuple(variable.shape)}, but {wanted} is wanted"
+            )
+        return variable
+
+    return _weft.internal_eagerly(made)
 
 
 class Layer(Model, metaclass=ABCMeta):

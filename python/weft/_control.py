@@ -30,15 +30,35 @@ def run_part(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 class _Shape:
-    """The structure that all parts give, and tensors of it."""
+    """The structure and the dtypes that all parts give, and tensors of them. A number of Python takes
+    the dtype of the others where its kind allows that."""
 
     def __init__(self, name: str) -> None:
         imported("weft._staging").install()
         self._name = name
         self._spec: Any = None
+        self._leaves: list[Any] | None = None  # of the first part
+        self._dtypes: list[str] = []
+        self._first = ""  # what messages call the first part
+        self._tried: dict[int, list[str]] = {}  # dtypes of the first part's numbers, by leaf
 
-    def tensors(self, value: Any) -> list[Any]:
-        """The tensors of a value. Throws ValueError unless it is of the structure of the first."""
+    def tensors(self, value: Any, part: str = "") -> list[Any]:
+        """The tensors of a value; `part` says what gave it, and is empty for what a loop carries.
+        Throws ValueError unless it is of the structure of the first, and DTypeError for another
+        dtype. Throws Retry where a number of the first part has to be of another dtype."""
+        leaves = self.check(value)
+        if self._leaves is None:
+            self._leaves, self._first = leaves, part
+            tensors = [
+                _weft.internal_as_tensor(leaf, self._tried[n][-1] if n in self._tried else None)
+                for n, leaf in enumerate(leaves)
+            ]
+            self._dtypes = [_weft.internal_type_of(x)[0] for x in tensors]
+            return tensors
+        return [self._agreed(n, leaf, part) for n, leaf in enumerate(leaves)]
+
+    def check(self, value: Any) -> list[Any]:
+        """The leaves of a value. Throws ValueError unless it is of the structure of the first."""
         from ._autograph import trees
 
         leaves: list[Any] = []
@@ -50,7 +70,42 @@ class _Shape:
                 f"{self._name}: all parts must give the same structure, and one gives "
                 f"{trees.text_of(value)}"
             )
-        return [_weft.internal_as_tensor(leaf, None) for leaf in leaves]
+        return leaves
+
+    def _agreed(self, n: int, leaf: Any, part: str) -> Any:
+        from ._autograph import trees
+        from ._autograph.branches import Retry
+
+        assert self._leaves is not None
+        first, mine, is_number = self._leaves[n], self._dtypes[n], trees.is_number(leaf)
+        tensor = _weft.internal_as_tensor(leaf, mine if is_number else None)
+        theirs = _weft.internal_type_of(tensor)[0]
+        if theirs == mine:
+            return tensor
+        # What a loop carries may begin as a number of a lower kind, as `total = 0` does.
+        if trees.is_number(first) and not (part and is_number):
+            again = _weft.internal_as_tensor(first, theirs)
+            tried = self._tried.setdefault(n, [])
+            if _weft.internal_type_of(again)[0] == theirs and theirs not in tried:
+                tried.append(theirs)
+                raise Retry
+        if part:
+            what = "the result" if self._spec == trees.LEAF else f"number {n} of the result"
+            raise _weft.DTypeError(
+                f"{self._name}: {what} is {mine} in {self._first}, but {theirs} in {part}: cast one of them"
+            )
+        return tensor
+
+    def agree(self, run: Callable[[], Any]) -> Any:
+        """What `run` gives once all parts agree."""
+        from ._autograph.branches import Retry
+
+        while True:
+            self._leaves = None
+            try:
+                return run()
+            except Retry:
+                continue
 
     def value(self, tensors: Sequence[Any]) -> Any:
         """The value of these tensors."""
@@ -62,7 +117,8 @@ class _Shape:
 @options
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """`true_fn()` if `pred` holds, else `false_fn()`. In a traced function both are recorded, and
-    give the same structure, dtypes and ranks.
+    give the same structure, dtypes and ranks; a number of Python takes the dtype of the other branch's
+    tensor where its kind allows that.
 
     >>> x = wf.tensor(3.0)
     >>> wf.cond(x > 0, lambda: x, lambda: -x)
@@ -77,12 +133,12 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     shape = _Shape("cond")
 
     def then() -> list[Any]:
-        return shape.tensors(run_part(true_fn))
+        return shape.tensors(run_part(true_fn), "true_fn")
 
     def otherwise() -> list[Any]:
-        return shape.tensors(run_part(false_fn))
+        return shape.tensors(run_part(false_fn), "false_fn")
 
-    return shape.value(_weft.internal_branch("cond", pred, then, otherwise))
+    return shape.value(shape.agree(lambda: _weft.internal_branch("cond", pred, then, otherwise)))
 
 
 @options
@@ -103,11 +159,13 @@ def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> A
         return run_part(branch_fns[at if 0 <= at < len(branch_fns) else -1])
     shape = _Shape("switch_case")
 
-    def case(f: Callable[[], Any]) -> Callable[[], list[Any]]:
-        return lambda: shape.tensors(run_part(f))
+    def case(i: int, f: Callable[[], Any]) -> Callable[[], list[Any]]:
+        return lambda: shape.tensors(run_part(f), f"branch_fns[{i}]")
 
-    results = _weft.internal_choose("switch_case", branch_index, [case(f) for f in branch_fns])
-    return shape.value(results)
+    cases = [case(i, f) for i, f in enumerate(branch_fns)]
+    return shape.value(
+        shape.agree(lambda: _weft.internal_choose("switch_case", branch_index, cases))
+    )
 
 
 @options
@@ -116,7 +174,7 @@ def while_loop(
 ) -> Any:
     """`loop_vars = body(*loop_vars)` as long as `cond(*loop_vars)` holds. In a traced function the
     loop is recorded once; what it carries keeps its structure, dtypes and ranks, and sizes that
-    change are unknown in it.
+    change are unknown in it. A number of Python that it starts with takes the dtype of an iteration.
 
     >>> wf.while_loop(lambda n: n < 100, lambda n: n * 2, [wf.tensor(3)])
     [tensor(192, shape=(), dtype=int32)]
@@ -132,7 +190,6 @@ def while_loop(
             values = _next(body, values)
         return values
     shape = _Shape("while_loop")
-    state = shape.tensors(list(loop_vars))
 
     def holds(tensors: list[Any]) -> Any:
         return run_part(cond, *shape.value(tensors))
@@ -140,7 +197,10 @@ def while_loop(
     def turn(tensors: list[Any]) -> list[Any]:
         return shape.tensors(_next(body, shape.value(tensors)))
 
-    results: list[Any] = shape.value(_weft.internal_loop("while_loop", holds, turn, state))
+    def run() -> list[Any]:
+        return _weft.internal_loop("while_loop", holds, turn, shape.tensors(list(loop_vars)))
+
+    results: list[Any] = shape.value(shape.agree(run))
     return results if isinstance(loop_vars, list) else tuple(results)
 
 
@@ -207,12 +267,15 @@ def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]
             values = _next(body, values, i)
         return values
     shape = _Shape("for_loop")
-    state = shape.tensors(list(loop_vars))
 
     def turn(i: Any, tensors: list[Any]) -> list[Any]:
         return shape.tensors(_next(body, shape.value(tensors), i))
 
-    results: Any = shape.value(_weft.internal_count("for_loop", start, stop, step, turn, state))
+    def run() -> list[Any]:
+        state = shape.tensors(list(loop_vars))
+        return _weft.internal_count("for_loop", start, stop, step, turn, state)
+
+    results: Any = shape.value(shape.agree(run))
     return results if isinstance(loop_vars, list) else tuple(results)
 
 
@@ -223,7 +286,8 @@ def scan(
     """Threads a carry along the first axis of the tensors in `xs`, which all have its size:
     `(carry, y) = body(carry, x)` for each slice x. Gives the last carry, and the y's stacked along
     a new first axis in the order of `xs`. Carry, slices and y's are tensors, or lists, tuples and
-    dicts of them; the carry keeps its structure, dtypes and ranks. It is recorded once in a traced
+    dicts of them; the carry keeps its structure, dtypes and ranks, but numbers of Python that it
+    starts with take the dtype of an iteration. It is recorded once in a traced
     function, and has a gradient.
 
     >>> wf.scan(lambda s, x: (s + x, s), wf.tensor(0.0), wf.tensor([1.0, 2.0, 3.0]))
@@ -238,19 +302,61 @@ def scan(
         ValueError: if the body gives no pair, the structure changes, or there is nothing to scan
     """
     carry, slices, ys = _Shape("scan"), _Shape("scan"), _Shape("scan")
-    carries, tensors = carry.tensors(init), slices.tensors(xs)
+    tensors = slices.tensors(xs)
 
-    def turn(given: list[Any]) -> list[Any]:
-        split = len(carries)
-        result: Any = run_part(body, carry.value(given[:split]), slices.value(given[split:]))
+    def step(before: Any, x: Any) -> tuple[Any, Any]:
+        result: Any = run_part(body, before, x)
         if not is_listed(result) or len(result) != 2:
             raise _weft.ValueError("scan: the body gives a pair: the next carry, and what is stacked")
-        after, y = result
+        return result[0], result[1]
+
+    if not _weft.internal_is_tracing() and _holds_number(init):
+        count = min((len(x) for x in tensors), default=0)
+        if count and all(len(x) == count for x in tensors):
+            return _scan_of_values(step, init, tensors, slices, reverse)
+
+    split = len(carry.tensors(init))
+
+    def turn(given: list[Any]) -> list[Any]:
+        after, y = step(carry.value(given[:split]), slices.value(given[split:]))
         return [*carry.tensors(after), *ys.tensors(y)]
 
-    results = _weft.internal_scan(turn, carries, tensors, reverse)
-    split = len(carries)
+    def run() -> list[Any]:
+        return _weft.internal_scan(turn, carry.tensors(init), tensors, reverse)
+
+    results = carry.agree(run)
     return carry.value(results[:split]), ys.value(results[split:])
+
+
+def _holds_number(value: Any) -> bool:
+    from ._autograph import trees
+
+    leaves: list[Any] = []
+    trees.flatten(value, leaves)
+    return any(map(trees.is_number, leaves))
+
+
+def _scan_of_values(
+    step: Callable[[Any, Any], tuple[Any, Any]],
+    carry: Any,
+    tensors: list[Any],
+    slices: _Shape,
+    reverse: bool,
+) -> tuple[Any, Any]:
+    """A scan whose carry holds numbers of Python, which are as weak as everywhere: a loop of Python."""
+    carries, ys = _Shape("scan"), _Shape("scan")
+    carries.check(carry)
+    rows: list[list[Any]] = []
+    count = len(tensors[0])
+    for i in reversed(builtins.range(count)) if reverse else builtins.range(count):
+        carry, y = step(carry, slices.value([x[i] for x in tensors]))
+        carries.check(carry)
+        rows.append(ys.check(y))
+    if reverse:
+        rows.reverse()
+    stacked = [_weft.stack(list(column)) for column in zip(*rows, strict=True)]
+    last = [_weft.internal_as_tensor(leaf, None) for leaf in carries.check(carry)]
+    return carries.value(last), ys.value(stacked)
 
 
 @users_lines

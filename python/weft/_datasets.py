@@ -345,6 +345,23 @@ class Dataset(Generic[T]):
         """
         return self._with(self._pipeline.prefetch(integer("prefetch: count", count)))
 
+    @users_lines
+    def with_open_sizes(self) -> Dataset[T]:
+        """The same elements, whose sizes may change from one to the next: a loop in a traced function
+        leaves all of them open, where it else takes those of the first element.
+
+            >>> rows = wf.data.from_iterable([[1.0], [2.0, 3.0]])
+            >>> @wf.function
+            ... def total():
+            ...     sum = 0.0
+            ...     for row in rows.with_open_sizes():
+            ...         sum += wf.sum(row)
+            ...     return sum
+            >>> float(total())
+            6.0
+        """
+        return self._with(self._pipeline.with_open_sizes())
+
     # Loops.
 
     def __iter__(self) -> Iterator[T]:

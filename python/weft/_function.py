@@ -179,19 +179,50 @@ def _specs_of(f: Any, signature: Any) -> tuple[Any, ...]:
     for spec in specs:
         _check_spec(spec)
     parameters = list(inspect.signature(f).parameters.values())
-    if parameters and parameters[0].name == "self":
+    if parameters and parameters[0].name in ("self", "cls"):
         specs = (None, *specs)
+    said = _misfit(parameters, specs)
+    if said and _is_of_class(f):
+        said = _misfit(parameters, (None, *specs))
+    if said:
+        raise TypeError(f"input_signature {said}")
+    named = [p for p in parameters if p.kind != p.VAR_POSITIONAL and p.kind != p.VAR_KEYWORD]
+    count = sum(p.kind != p.KEYWORD_ONLY for p in named)
+    if inspect.isroutine(f) and len(specs) > count:  # those of *args stand behind all that have names
+        specs = (*specs[:count], *[None] * (len(named) - count), *specs[count:])
+    return specs
+
+
+def _misfit(parameters: Sequence[Any], specs: Sequence[Any]) -> str | None:
+    """Why there are not the right specs for these parameters."""
     by_position = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     for i, p in enumerate(by_position):
         if i >= len(specs) and p.default is p.empty:
-            raise TypeError(f"input_signature is missing a spec for the parameter '{p.name}'")
+            return f"is missing a spec for the parameter '{p.name}'"
     if len(specs) > len(by_position) and not any(p.kind == p.VAR_POSITIONAL for p in parameters):
-        extra = len(specs) - len(by_position)
-        raise TypeError(f"input_signature has {extra} more specs than the function has parameters")
+        return f"has {len(specs) - len(by_position)} more specs than the function has parameters"
     for p in parameters:
         if p.kind == p.KEYWORD_ONLY and p.default is p.empty:
-            raise TypeError(f"input_signature cannot say what the keyword '{p.name}' is")
-    return specs
+            return f"cannot say what the keyword '{p.name}' is"
+    return None
+
+
+def _is_of_class(f: Any) -> bool:
+    """Whether it is written in the body of a class."""
+    within = getattr(f, "__qualname__", "").rpartition(".")[0]
+    return bool(within) and not within.endswith("<locals>")
+
+
+def _set_name(self: Any, owner: type, name: str) -> None:
+    """Has a signature begin behind the first parameter of a method, whatever that is called."""
+    import inspect
+
+    specs = self.input_signature
+    if specs is None or (specs and specs[0] is None):
+        return
+    parameters = list(inspect.signature(self.python_function).parameters.values())
+    if not _misfit(parameters, (None, *specs)):
+        _weft.internal_bind_signature(self)
 
 
 def _check_spec(spec: Any, depth: int = 0) -> None:
@@ -242,19 +273,26 @@ class ConcreteFunction:
         self._signature = inspect.signature(of.python_function)
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        self._rest: str | None = None  # the name of *args
         for name, p in self._signature.parameters.items():
-            if not _takes_one(p) and bound.arguments.get(name):
+            if p.kind == p.VAR_POSITIONAL:
+                self._rest = name
+            elif p.kind == p.VAR_KEYWORD and bound.arguments.get(name):
                 raise TypeError(
                     f"get_concrete_function: the parameter '{name}' takes any number of arguments"
                 )
         self.name: str = of.__name__
         self._kinds = {n: p for n, p in self._signature.parameters.items() if _takes_one(p)}
+        names = [*self._kinds, *([self._rest] if self._rest else [])]
         self._specs = {
-            n: mapped(bound.arguments[n], _as_spec, f"get_concrete_function: {n}")
-            for n in self._kinds
+            n: mapped(bound.arguments[n], _as_spec, f"get_concrete_function: {n}") for n in names
         }
+        specs = [self._specs[n] for n in self._kinds]
         self._function = _weft.internal_make_function(
-            of.python_function, of.__name__, tuple(self._specs.values()), True, False, 64, "", ""
+            of.python_function,
+            of.__name__,
+            (*specs, *(self._specs[self._rest] if self._rest else ())),
+            *(True, False, 64, "", ""),
         )
         if hasattr(of, "_weft_results"):
             self._function._weft_results = of._weft_results
@@ -263,15 +301,22 @@ class ConcreteFunction:
 
     def _trace(self) -> None:
         """Makes the trace, by tensors that stand for those of a call."""
+
+        def stand_in(name: str) -> Any:
+            return mapped(self._specs[name], _stand_in, "get_concrete_function")
+
+        self._run(self._function._trace, stand_in)
+
+    def _run(self, function: Callable[..., Any], value_of: Callable[[str], Any]) -> Any:
+        """Calls a function with a value for each parameter."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for name, parameter in self._kinds.items():
-            value = mapped(self._specs[name], _stand_in, "get_concrete_function")
             if parameter.kind == parameter.KEYWORD_ONLY:
-                named[name] = value
+                named[name] = value_of(name)
             else:
-                positional.append(value)
-        self._function._trace(*positional, **named)
+                positional.append(value_of(name))
+        return function(*positional, *(value_of(self._rest) if self._rest else ()), **named)
 
     @property
     def structured_input_signature(self) -> dict[str, Any]:
@@ -279,16 +324,8 @@ class ConcreteFunction:
         return dict(self._specs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        bound = self._signature.bind_partial(*args, **kwargs)
-        positional: list[Any] = []
-        named: dict[str, Any] = {}
-        for name, parameter in self._kinds.items():
-            value = self._value(name, bound.arguments)
-            if parameter.kind == parameter.KEYWORD_ONLY:
-                named[name] = value
-            else:
-                positional.append(value)
-        return self._function(*positional, **named)
+        given = self._signature.bind_partial(*args, **kwargs).arguments
+        return self._run(self._function, lambda name: self._value(name, given))
 
     def _value(self, name: str, given: dict[str, Any]) -> Any:
         spec = self._specs[name]
@@ -297,6 +334,19 @@ class ConcreteFunction:
                 raise TypeError(f"{self.name}() is missing the argument '{name}'")
             return spec
         value = given[name]
+        if name != self._rest:
+            return self._checked(name, spec, value)
+        if len(value) != len(spec):
+            raise TypeError(
+                f"{self.name}(): '*{name}' has {len(value)} arguments, but this concrete function is for {len(spec)}"
+            )
+        return [
+            self._checked(f"*{name}[{i}]", kind, item)
+            for i, (kind, item) in enumerate(zip(spec, value, strict=True))
+        ]
+
+    def _checked(self, name: str, spec: Any, value: Any) -> Any:
+        """What an argument is, unless it is another value of Python than the function is for."""
         if not _holds_spec(spec) and (type(value) is not type(spec) or value != spec):
             raise TypeError(
                 f"{self.name}(): the argument '{name}' is {value!r}, but this "
@@ -364,6 +414,7 @@ def _refuse_pickle(self: Any, protocol: int) -> Any:
 for _name, _method in {
     "get_concrete_function": _get_concrete_function,
     "to_code": _to_code,
+    "__set_name__": _set_name,
     "experimental_get_tracing_count": _tracing_count,
     "__reduce_ex__": _refuse_pickle,
 }.items():

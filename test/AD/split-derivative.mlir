@@ -108,3 +108,31 @@ func.func @tied(%x: tensor<2xf32>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<
   %1 = weft.pull %0#1(%d) : (tensor<2xf32>) -> tensor<2xf32>
   return %0#0, %1 : tensor<2xf32>, tensor<2xf32>
 }
+
+// What a branch of the pullback wants of a sum is its size: that is saved, and not the sum.
+// CHECK-LABEL: func.func @sizes(
+// CHECK-SAME: -> (tensor<?xf32>, tensor<i1>, tensor<i64>)
+// CHECK: %[[SUM:.*]] = weft.sum
+// CHECK: %[[SIZE:.*]] = weft.size %[[SUM]] {axis = 0 : i64}
+// CHECK: return %{{.*}}, %{{.*}}, %[[SIZE]] : tensor<?xf32>, tensor<i1>, tensor<i64>
+// CHECK-LABEL: func.func @sizes_backward(
+// CHECK-NOT: weft.size
+// CHECK: weft.resize
+func.func private @grows(%y: tensor<?xf32>, %n: tensor<i64>, %p: tensor<i1>) -> tensor<?xf32> {
+  %x = weft.replicate %y, %n : (tensor<?xf32>, tensor<i64>) -> tensor<?x?xf32>
+  %s = weft.sum %x {axes = array<i64: 0>} : (tensor<?x?xf32>) -> tensor<?xf32>
+  %1 = weft.item %p : tensor<i1>
+  %2 = scf.if %1 -> tensor<?xf32> {
+    scf.yield %s : tensor<?xf32>
+  } else {
+    %3 = weft.resize %s, %n : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
+    scf.yield %3 : tensor<?xf32>
+  }
+  return %2 : tensor<?xf32>
+}
+func.func @sizes(%x: tensor<?xf32>, %n: tensor<i64>, %p: tensor<i1>, %d: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+    attributes {weft.split = {inputs = 3 : i64, results = 1 : i64}} {
+  %0:2 = weft.record @grows(%x, %n, %p) wrt [0] : (tensor<?xf32>, tensor<i64>, tensor<i1>) -> (tensor<?xf32>, !weft.record)
+  %1 = weft.pull %0#1(%d) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0#0, %1 : tensor<?xf32>, tensor<?xf32>
+}

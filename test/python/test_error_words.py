@@ -4,6 +4,7 @@ import importlib
 import pathlib
 import pkgutil
 
+import numpy as np
 import pytest
 import weft as wf
 
@@ -90,6 +91,55 @@ def test_signatures_of_tensorflow_have_its_words():
     f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
     with pytest.raises(TypeError, match=r"is int32\(1,\), but the signature says float32"):
         f(tf.constant([1]))
+
+
+def test_signatures_name_the_argument_and_both_types():
+    spec = wf.TensorSpec
+
+    def f(count, rest):
+        return wf.cast(count, "float32") + rest["x"]
+
+    f = wf.function(f, input_signature=[spec([], "int32"), {"x": spec([None, 2], "float32")}])
+    rest = {"x": [[1, 2], [3, 4]]}
+    whole = [[4.0, 5.0], [6.0, 7.0]]
+    for count in (3, np.int64(3), np.array(3), wf.tensor(3), wf.Variable(3)):
+        assert f(count, rest).tolist() == whole
+    assert f(True, {"x": wf.ones((1, 2))}).tolist() == [[2.0, 2.0]]
+    for count, given in (
+        (3.5, "float32"), (3.0, "float32"), (np.float64(3.5), "float"), (np.float32(3.5), "float32"), (np.array(3.5), "float64"),
+        (wf.tensor(3.5), "float32"), (wf.cast(3, "int64"), "int64"), (wf.Variable(3.5), "float32"),
+        (wf.Variable(3, dtype="int64"), "int64"),
+    ):  # fmt: skip
+        with pytest.raises(wf.DTypeError, match=rf"f: argument 'count' is {given}\d*\(\), but the signature says int32"):
+            f(count, rest)
+    with pytest.raises(wf.ShapeError, match=r"argument 'rest' is float32\(1, 3\), but the signature says float32\(None, 2\)"):
+        f(3, {"x": [[1, 2, 3]]})
+    with pytest.raises(wf.ShapeError, match=r"argument 'rest' is float32\(2,\), but the signature says float32\(None, 2\)"):
+        f(3, {"x": wf.ones(2)})
+    with pytest.raises(wf.ValueError, match="argument 'count' has the number 1099511627776, but the signature says int32"):
+        f(np.array(2**40), rest)
+    g = wf.function(lambda x, *more: x + sum(more), input_signature=[spec([], "int32")] * 3)
+    assert int(g(1, 2, 3)) == 6
+    with pytest.raises(wf.DTypeError, match=r"argument '\*more\[1\]' is float32\(\), but the signature says int32"):
+        g(1, 2, 3.5)
+    only = wf.function(lambda x: x, input_signature=[spec([None], "bool")])
+    with pytest.raises(wf.DTypeError, match=r"is int32\(2,\), but the signature says bool"):
+        only([1, 0])
+    concrete = wf.function(lambda x: x).get_concrete_function(spec([None], "int32"))
+    with pytest.raises(wf.DTypeError, match="argument 'x' is float32.*says int32"):
+        concrete([1.5])
+
+
+def test_results_of_functions_of_python_do_not_lose_their_fraction():
+    def giving(call, value, kind):
+        return lambda: call(lambda: value, [], kind)
+
+    for call in (wf.py_function, wf.numpy_function):
+        for run in (lambda f: f(), lambda f: wf.function(f)()):
+            for value in (3.5, np.float32(3.5)):
+                with pytest.raises(wf.DTypeError, match="what the function returns is float32.*its type says int32"):
+                    run(giving(call, value, "int32"))
+            assert float(run(giving(call, 3, "float32"))) == 3
 
 
 def test_losses_speak_of_labels():

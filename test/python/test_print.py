@@ -81,3 +81,11 @@ def test_what_cannot_be_written_is_raised(monkeypatch):
 def test_bad_input(use, kind, words):
     with pytest.raises(kind, match=words):
         use()
+
+
+def test_dtypes_are_pythons(capsys):
+    x, d = wf.tensor([1, 2]), wf.tensor([0.5], "float64")
+    wf.print("an f32), dtype=f32", x, d)
+    wf.function(lambda x, d: wf.print("an f32), dtype=f32", x, d))(x, d)
+    line = "an f32), dtype=f32 tensor([1, 2], shape=(2,), dtype=int32) tensor([0.5], shape=(1,), dtype=float64)"
+    assert capsys.readouterr().out.splitlines() == [line, line]

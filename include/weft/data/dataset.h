@@ -261,6 +261,10 @@ public:
     return BasicDataset(pipeline_.prefetch(count, where));
   }
 
+  /// The same elements, whose sizes may change from one to the next: a `for_each` in a traced
+  /// function leaves all of them open, where it else takes those of the first element.
+  BasicDataset with_open_sizes() const { return BasicDataset(pipeline_.with_open_sizes()); }
+
   /// How many elements an epoch has, if that is known without making them; nothing for an endless
   /// one.
   std::optional<std::int64_t> size() const { return pipeline_.size(); }

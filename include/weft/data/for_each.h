@@ -26,7 +26,8 @@ public:
   Tensor start();
   /// Makes the next element, which `take` gives; false, and the loop is over, at the end.
   Tensor advance(const Tensor &loop);
-  Item take(const Tensor &loop);
+  /// Throws ShapeError if it is not of these types, those of the first element.
+  Item take(const Tensor &loop, std::span<const TensorType> types = {});
   /// Ends a loop that is left early.
   void stop(const Tensor &loop);
 
@@ -73,9 +74,11 @@ private:
       };
       const auto take = [&] {
         if (!tracing) return loops->take(loop);
-        return Item{host_call([loops](const Tensor &number) { return loops->take(number).tensors; },
-                              options("for_each.take", types.tensors), loop),
-                    types.form};
+        return Item{
+            host_call([loops, expected = types.tensors](
+                          const Tensor &number) { return loops->take(number, expected).tensors; },
+                      options("for_each.take", types.tensors), loop),
+            types.form};
       };
       LoopBody body = body_given;
       const weft::detail::CallLine line(where);
@@ -103,9 +106,10 @@ private:
 ///       }, 0.f);
 ///     });
 ///
-/// The types of the elements are those of the first one, which is computed for it while the
-/// function is traced; sizes that batches, padding or files of other sizes may change are unknown.
-/// An element that differs in anything else ends the loop with the error of `host_call`.
+/// The types of the elements are those of the first one, which is computed for it while the function is
+/// traced; sizes that batches, padding, files of other sizes or `with_open_sizes` may change are
+/// unknown. An element that differs in anything else ends the loop with a ShapeError, or the error
+/// of `host_call`.
 inline constexpr detail::ForEach for_each;
 
 } // namespace weft::data

@@ -159,6 +159,7 @@ public:
   Pipeline interleave(std::function<Pipeline(Item)> open, const InterleaveOptions &options,
                       const std::source_location &where) const;
   Pipeline cache() const;
+  Pipeline with_open_sizes() const;
   /// The same stages, which keep `what` as long as they live; its position is its own.
   Pipeline keeping(std::shared_ptr<const void> what) const;
   Pipeline prefetch(std::int64_t count, const std::source_location &where) const;

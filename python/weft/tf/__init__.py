@@ -2,7 +2,8 @@
 
 The names are those of tables, names.toml and keras.toml, over the objects of `weft`: `tf.Tensor is
 wf.Tensor`, and `tf.reduce_sum(x, axis=1)` is `wf.sum(x, 1)`. Importing it has tensors, variables and shapes
-printed as TensorFlow prints them, `wf.set_printoptions(style='numpy')` as before. What only
+printed as TensorFlow prints them, `wf.set_printoptions(style='numpy')` as before; else nothing changes
+for other code of the process, but that classes of the library have more methods. What only
 TensorFlow 1 had is a `RemovedError` that says what to write instead; other names that are absent
 name the nearest one.
 """

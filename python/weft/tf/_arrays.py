@@ -50,8 +50,8 @@ class Unshaped:
         return self._of(tensor.shape[1:]).scatter(indices, tensor)
 
     def size(self, name: str | None = None) -> Any:
-        """How many elements there are, as an int32 scalar."""
-        return wf.cast(self._size, "int32")
+        """How many elements there are, as an int64 scalar."""
+        return wf.cast(self._size, "int64")
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Throws ValueError: of which shape elements are is not known."""

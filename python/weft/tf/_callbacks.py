@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import os
 from collections.abc import Callable
@@ -149,6 +150,33 @@ class ReduceLROnPlateau(Callback):
 def _rate_of(optimizer: Any) -> float:
     rate = optimizer.learning_rate
     return float(rate.numpy()) if hasattr(rate, "numpy") else float(rate)
+
+
+class CSVLogger(Callback):
+    """Writes the numbers of each epoch as a row, behind the number of the epoch, which counts from 0."""
+
+    @options
+    def __init__(self, filename: Path, separator: str = ",", append: bool = False) -> None:
+        if not isinstance(separator, str) or len(separator) != 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise _weft.ValueError(f"CSVLogger: separator is {separator!r}: one character is wanted")
+        self._path, self._separator, self._append = os.fspath(filename), separator, append
+        self._names: list[str] | None = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._names = None
+        if not self._append:
+            with open(self._path, "w", encoding="utf-8"):
+                pass
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        numbers: dict[str, float] = logs or {}
+        with open(self._path, "a", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file, delimiter=self._separator, lineterminator="\n")
+            if self._names is None:
+                self._names = sorted(numbers)
+                if file.tell() == 0:
+                    rows.writerow(["epoch", *self._names])
+            rows.writerow([epoch, *(numbers.get(name, "NA") for name in self._names)])
 
 
 class TerminateOnNaN(Callback):

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import weft as wf
 from weft import _weft
-from weft._trees import is_dict, is_listed
+from weft._trees import is_dict, is_listed, leaves_of
 
 from . import _more
 
@@ -110,6 +110,8 @@ class Dataset(wf.data.Dataset[Any]):
                 raise TypeError("from_generator: output_shapes need output_types")
             types = _specs_of(types, output_shapes)
         made = wf.data.from_generator(_typed, generator, types, args or ())
+        if any(_is_open(spec) for spec in leaves_of(types, "from_generator")):
+            made = made.with_open_sizes()
         of = cls._of_other(made, "FlatMapDataset")
         if types is not None and (output_signature is not None or output_shapes is not None):
             of._spec = types
@@ -377,10 +379,15 @@ def _of_types(types: Any, element: Any) -> Any:
         raise TypeError(
             f"from_generator: the generator gave {element!r}, but an element is to be of the structure of {types!r}"
         )
-    if not isinstance(types, wf.TensorSpec):
-        return wf.asarray(element, types)
-    tensor = wf.asarray(element, types.dtype)
-    wanted = types.shape
+    is_spec = isinstance(types, wf.TensorSpec)
+    kind = wf.dtype(types.dtype if is_spec else types)
+    given = wf.asarray(element).dtype
+    if given.is_floating > kind.is_floating or kind.is_bool and not given.is_bool:
+        raise wf.DTypeError(
+            f"from_generator: the generator gave {element!r}, of {given.name}, but the signature says {kind.name}"
+        )
+    tensor = wf.asarray(element, kind)
+    wanted = types.shape if is_spec else None
     fits = wanted is None or (
         len(wanted) == tensor.ndim and all(n in (None, m) for n, m in zip(wanted, tensor.shape, strict=True))
     )
@@ -390,6 +397,11 @@ def _of_types(types: Any, element: Any) -> Any:
             f"{types!r}"
         )
     return tensor
+
+
+def _is_open(spec: Any) -> bool:
+    """Whether a spec leaves sizes to the elements."""
+    return isinstance(spec, wf.TensorSpec) and (spec.shape is None or None in spec.shape)
 
 
 def _specs_of(types: Any, shapes: Any) -> Any:

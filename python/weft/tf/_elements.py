@@ -104,7 +104,8 @@ def _places(name: str, indices: Any, shape: Sequence[Any]) -> tuple[Any, int]:
         )
     at: Any = wf.zeros(vectors.shape[:-1], vectors.dtype)
     for i, n in enumerate(shape[:depth]):
-        at = at * n + vectors[..., i]
+        # What is out of range of its own axis would be in range of another slice.
+        at = at * n + wf.gather(wf.arange(n, dtype=vectors.dtype), vectors[..., i], 0)
     return at, depth
 
 
@@ -136,12 +137,22 @@ def scatter_nd_add(x: Any, indices: Any, updates: Any) -> Any:
 
 
 def scatter_nd_update(x: Any, indices: Any, updates: Any) -> Any:
-    """The tensor with updates in the places of the slices that vectors of indices lead to. Indices
-    are all different."""
+    """The tensor with updates in the places of the slices that vectors of indices lead to: the last
+    one of those that lead to the same."""
     tensor: Any = wf.asarray(x)
-    nothing = wf.zeros_like(tensor)
-    hits = scatter_nd_add(nothing, indices, wf.ones_like(wf.asarray(updates, tensor.dtype)))
-    return wf.select(hits > 0, scatter_nd_add(nothing, indices, updates), tensor)
+    if tensor.dtype.is_bool:
+        return wf.cast(scatter_nd_update(wf.cast(tensor, "int32"), indices, wf.cast(updates, "int32")), "bool")
+    at, depth = _places("tensor_scatter_nd_update", indices, tensor.shape)
+    rows = wf.reshape(wf.asarray(updates, tensor.dtype), [-1, *tensor.shape[depth:]])
+    slices, at = _sliced(tensor, depth), wf.reshape(at, -1)
+    order = wf.argsort(at)  # equal ones keep their order
+    at = wf.take(at, order, 0)
+    is_last: Any = wf.not_equal(at, wf.concatenate([at, wf.full([1], -1, at.dtype)])[1:])
+    each = [-1, *[1] * (slices.ndim - 1)]
+    kept = wf.select(wf.reshape(is_last, each), wf.take(rows, order, 0), wf.zeros([], tensor.dtype))
+    hits = wf.scatter_add(wf.zeros(slices.shape[:1], "int32"), at, wf.cast(is_last, "int32"))
+    added = wf.scatter_add(wf.zeros_like(slices), at, kept)
+    return wf.reshape(wf.select(wf.reshape(hits > 0, each), added, slices), tensor.shape)
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:

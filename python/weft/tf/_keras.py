@@ -10,6 +10,8 @@ from weft._bases import minimized
 from weft._absent import refuse_keywords
 from weft._trees import is_dict, is_listed
 
+from ._methods import Called
+
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers
 _networks: Any = wf.nn
@@ -238,6 +240,11 @@ class Optimizer(_optimizers.Optimizer):
             refuse_keywords(type(self).__name__, options, ["learning_rate", "name"])
         super().__init__(None, _rate(learning_rate), name=name)
 
+    @property
+    def iterations(self) -> Any:
+        """As `step`: the number of updates so far."""
+        return self.step
+
     def add_variable_from_reference(
         self, reference_variable: Any, name: str = "slot", initializer: Any = "zeros"
     ) -> Any:
@@ -460,7 +467,7 @@ class Lion(Deferred, _optimizers.Lion):
 # Layers.
 
 
-class Layer(_networks.Layer):
+class Layer(Called, _networks.Layer):
     """A layer of the user: `build(self, input_shape)` makes its variables by `add_weight` before
     the first call, and `call(self, inputs)` computes its result.
 
@@ -483,6 +490,20 @@ class Layer(_networks.Layer):
         self._casts = dtype is None or wf.dtype(dtype) != "float64"
         if "input_shape" in options:
             self.input_shape = tuple(options["input_shape"])
+
+    def add_weight(
+        self,
+        shape: Any = (),
+        initializer: Any = None,
+        dtype: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        """As that of `wf.nn.Layer`. Without an initializer floats are drawn by "glorot_uniform", and
+        others are zeros."""
+        kind = wf.dtype(dtype or "float32")
+        start = ("glorot_uniform" if kind.is_floating else "zeros") if initializer is None else initializer
+        return super().add_weight(() if shape is None else shape, start, kind, trainable, name)
 
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         casts = self.__dict__.get("_casts", True)

@@ -1,19 +1,17 @@
-"""Methods of tensors and variables that only TensorFlow's users know."""
+"""Methods that only TensorFlow's users know. Classes that Weft's users may derive from are left alone."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import weft as wf
 from weft import _weft
-
 from weft.modules import shapes_of_results
 
 from . import _elements, _networks
 from ._forms import Reference, TensorShape
 
-__all__ = ["install"]
+__all__ = ["Called", "install"]
 
 
 def _ref(self: Any) -> Reference:
@@ -171,87 +169,104 @@ def _scatter(self: Any, indices: Any, value: Any, name: str | None = None) -> An
     return array
 
 
-def _count(self: Any, name: str | None = None) -> Any:
-    """How many elements there are, as an int32 scalar."""
-    return _weft.cast(_count_of_weft(self), "int32")
-
-
-_count_of_weft: Any = _weft.TensorArray.size
-
-
 # Parts of models.
 
 
-def _weights(self: Any) -> list[Any]:
-    """As `variables`: the trainable ones first."""
-    return [*self.trainable_variables, *self.non_trainable_variables]
+class Parts:
+    """What layers and models of Keras have: those of the user derive from it, the library's are given
+    its attributes."""
 
+    @property
+    def weights(self: Any) -> list[Any]:
+        """As `variables`: the trainable ones first."""
+        return [*self.trainable_variables, *self.non_trainable_variables]
 
-def _trainable_weights(self: Any) -> list[Any]:
-    """As `trainable_variables`."""
-    return self.trainable_variables
+    @property
+    def trainable_weights(self: Any) -> list[Any]:
+        """As `trainable_variables`."""
+        return self.trainable_variables
 
+    @property
+    def non_trainable_weights(self: Any) -> list[Any]:
+        """As `non_trainable_variables`."""
+        return self.non_trainable_variables
 
-def _non_trainable_weights(self: Any) -> list[Any]:
-    """As `non_trainable_variables`."""
-    return self.non_trainable_variables
+    @property
+    def trainable(self: Any) -> bool:
+        """True: which variables an update changes is said to the tape and the optimizer."""
+        return True
 
-
-def _get_weights(self: Any) -> list[Any]:
-    """The values of `weights`, as arrays of NumPy."""
-    return [v.numpy() for v in _weights(self)]
-
-
-def _set_weights(self: Any, weights: Any) -> None:
-    """Assigns values to `weights`, in their order. Throws ValueError unless there are as many, of
-    their shapes."""
-    variables, values = _weights(self), list(weights)
-    if len(variables) != len(values):
-        raise _weft.ValueError(
-            f"set_weights: there are {len(variables)} variables and {len(values)} values"
-        )
-    tensors: list[Any] = [_weft.asarray(x, v.dtype) for v, x in zip(variables, values, strict=True)]
-    for variable, value in zip(variables, tensors, strict=True):
-        if tuple(variable.shape) != tuple(value.shape):
-            raise _weft.ShapeError(
-                f"set_weights: {variable.name} has the shape {tuple(variable.shape)}, and the value "
-                f"{tuple(value.shape)}"
+    @trainable.setter
+    def trainable(self: Any, value: Any) -> None:
+        if not value:
+            raise _weft.StateError(
+                f"{type(self).__name__}: layers are not frozen by an attribute: give tape.gradient and "
+                "the optimizer the variables that are to be trained"
             )
-    for variable, value in zip(variables, tensors, strict=True):
-        variable.assign(value)
 
+    def get_weights(self: Any) -> list[Any]:
+        """The values of `weights`, as arrays of NumPy."""
+        return [v.numpy() for v in self.weights]
 
-def _count_params(self: Any) -> int:
-    """As `parameter_count`."""
-    return self.parameter_count
-
-
-def _is_trainable(self: Any) -> bool:
-    """True: which variables an update changes is said to the tape and the optimizer."""
-    return True
-
-
-def _set_trainable(self: Any, value: Any) -> None:
-    if not value:
-        raise _weft.StateError(
-            f"{type(self).__name__}: layers are not frozen by an attribute: give tape.gradient and "
-            "the optimizer the variables that are to be trained"
-        )
-
-
-def _get_layer(self: Any, name: str | None = None, index: int | None = None) -> Any:
-    """The layer of that name or number. Throws ValueError if there is none."""
-    layers: list[Any] = self.layers
-    if index is not None:
-        if not -len(layers) <= index < len(layers):
+    def set_weights(self: Any, weights: Any) -> None:
+        """Assigns values to `weights`, in their order. Throws ValueError unless there are as many, of
+        their shapes."""
+        variables, values = self.weights, list(weights)
+        if len(variables) != len(values):
             raise _weft.ValueError(
-                f"get_layer: there are {len(layers)} layers, and none of {index}"
+                f"set_weights: there are {len(variables)} variables and {len(values)} values"
             )
-        return layers[index]
-    found = [layer for layer in layers if getattr(layer, "name", None) == name]
-    if not found:
-        raise _weft.ValueError(f"get_layer: there is no layer {name!r}")
-    return found[0]
+        tensors: list[Any] = [
+            _weft.asarray(x, v.dtype) for v, x in zip(variables, values, strict=True)
+        ]
+        for variable, value in zip(variables, tensors, strict=True):
+            if tuple(variable.shape) != tuple(value.shape):
+                raise _weft.ShapeError(
+                    f"set_weights: {variable.name} has the shape {tuple(variable.shape)}, and the "
+                    f"value {tuple(value.shape)}"
+                )
+        for variable, value in zip(variables, tensors, strict=True):
+            variable.assign(value)
+
+    def count_params(self: Any) -> int:
+        """As `parameter_count`."""
+        return self.parameter_count
+
+
+class Called(Parts):
+    """What layers and models of the user have besides."""
+
+    def get_layer(self: Any, name: str | None = None, index: int | None = None) -> Any:
+        """The layer of that name or number. Throws ValueError if there is none."""
+        layers: list[Any] = self.layers
+        if index is not None:
+            if not -len(layers) <= index < len(layers):
+                raise _weft.ValueError(
+                    f"get_layer: there are {len(layers)} layers, and none of {index}"
+                )
+            return layers[index]
+        found = [layer for layer in layers if getattr(layer, "name", None) == name]
+        if not found:
+            raise _weft.ValueError(f"get_layer: there is no layer {name!r}")
+        return found[0]
+
+    @property
+    def output_shape(self: Any) -> Any:
+        """The shape of the result, with None for the size of the batch; a list for several. Throws
+        StateError before it is known what the model is called with."""
+        return shapes_of_results(self)
+
+
+class Shown:
+    """A property that an attribute of an object comes before: importing weft.tf takes no name from
+    classes that other code derives from the library's."""
+
+    def __init__(self, get: Any) -> None:
+        self._get = get
+        self.__doc__ = get.__doc__
+
+    def __get__(self, one: Any, kind: Any = None) -> Any:
+        return self if one is None else self._get(one)
 
 
 def _initial_state(self: Any, inputs: Any = None, batch_size: Any = None) -> Any:
@@ -266,51 +281,23 @@ def _initial_state(self: Any, inputs: Any = None, batch_size: Any = None) -> Any
     return [wf.zeros(shape) for _ in range(states)]
 
 
-def _output_shape(self: Any) -> Any:
-    """The shape of the result, with None for the size of the batch; a list for several. Throws
-    StateError before it is known what the model is called with."""
-    return shapes_of_results(self)
-
-
-def _for_numpy(name: str) -> Any:
-    """A method that also functions of NumPy call, which have an `out` for it: they give what NumPy
-    gives for the array, as TensorFlow's tensors have no such methods."""
-    method: Any = getattr(_weft.Tensor, name)
-
-    @functools.wraps(method)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if "out" in kwargs:
-            return getattr(self.numpy(), name)(*args, **kwargs)
-        return method(self, *args, **kwargs)
-
-    return call
-
-
-_REDUCED_BY_NUMPY = (
-    *("sum", "mean", "prod", "all", "any", "max", "min", "std", "var", "argmax", "argmin", "ptp"),
-    *("round", "clip", "take", "dot", "trace"),
-)
-
-
 def install() -> None:
     """Adds the methods to the classes."""
     bound: Any = _weft
-    _add(_weft.Tensor, {name: _for_numpy(name) for name in _REDUCED_BY_NUMPY})
     for each in (_weft.Tensor, _weft.Variable):
         _add(each, {"ref": _ref, "get_shape": _get_shape, "cpu": _cpu, "gpu": _gpu})
     _add(_weft.Tensor, {"set_shape": _set_shape})
     _add(_weft.Variable, _OF_VARIABLES)
     _add(_weft.DType, _OF_DTYPES)
     _add(wf.TensorSpec, {"is_compatible_with": _may_be_of})
-    _add(_weft.TensorArray, {"unstack": _unstack, "scatter": _scatter, "size": _count})
+    _add(_weft.TensorArray, {"unstack": _unstack, "scatter": _scatter})
     _add(_weft.Generator, _OF_GENERATORS)
     _add(bound.Metric, _OF_METRICS)
-    _add(wf.metrics.Metric, _OF_METRICS)
-    _add(bound.Optimizer, {"iterations": property(_iterations)})
-    _add(wf.optimizers.Optimizer, {"iterations": property(_iterations)})
-    for each in (bound.Layer, wf.Model):
-        _add(each, _OF_PARTS)
-    _add(wf.Model, {"get_layer": _get_layer, "output_shape": property(_output_shape)})
+    _add(bound.Optimizer, {"iterations": Shown(_iterations)})
+    for name, value in vars(Parts).items():
+        if not name.startswith("_"):
+            is_shown = isinstance(value, property) and value.fset is None
+            _add(bound.Layer, {name: Shown(value.fget) if is_shown else value})
     layers: Any = wf.nn
     for each in (getattr(layers, name) for name in _RECURRENT):
         _add(each, {"get_initial_state": _initial_state})
@@ -349,13 +336,4 @@ _OF_METRICS = {
     "update_state": _update_state,
     "reset_state": _reset_state,
     "reset_states": _reset_state,
-}
-_OF_PARTS = {
-    "weights": property(_weights),
-    "trainable_weights": property(_trainable_weights),
-    "non_trainable_weights": property(_non_trainable_weights),
-    "get_weights": _get_weights,
-    "set_weights": _set_weights,
-    "count_params": _count_params,
-    "trainable": property(_is_trainable, _set_trainable),
 }

@@ -32,6 +32,10 @@ class Metric(_library.Metric):
         """Puts zeros into all variables."""
         super().reset()
 
+    def reset_states(self) -> None:
+        """As `reset_state`."""
+        self.reset_state()
+
     def update(self, *args: Any, **kwargs: Any) -> Any:
         """As `update_state`."""
         return self.update_state(*args, **kwargs)

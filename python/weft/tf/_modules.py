@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -10,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from weft import _kinds
+from weft import _kinds, _weft
 from weft._absent import AbsentError, refuse_keywords
 
 from ._absent import MissingError, RemovedError
@@ -125,6 +126,7 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
         "__name__": _ROOT,
         "refuse": refuse_keywords,
         "ERRORS": _kinds.ERRORS,
+        "Error": _weft.Error,
     }
     for word, package in _PACKAGES.items():
         if re.search(rf"\b{word}\.", expression):
@@ -143,19 +145,54 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
         f" if other: refuse('tf.{path}', other, {known!r})\n"
         f" try: return {called}\n"
         f" except ERRORS as error: explain(error, locals()); raise\n"
+        f" except Error as error: rename(error); raise\n"
     )
     # A file within the package: errors name the line of the caller.
     exec(compile(source, __file__, "exec"), scope)
     made = scope[name]
 
+    def rename(error: Exception) -> None:
+        _rename(error, expression, known)
+
     def explain(error: Exception, given: dict[str, Any]) -> None:
+        rename(error)
         _explain(error, f"tf.{path}", made, given)
 
-    scope["explain"] = explain
+    scope["explain"], scope["rename"] = explain, rename
     made.__module__ = _ROOT
     made.__qualname__ = path
     made.__doc__ = f"tf.{path}({parameters})\n\nIs {expression}.\n\n{_document(expression)}"
     return made
+
+
+def _rename(error: Exception, expression: str, parameters: list[str]) -> None:
+    """Has an error of the function that the expression calls name TensorFlow's parameters."""
+    message = getattr(error, "message", None)
+    if not isinstance(error, _weft.Error) or not isinstance(message, str):
+        return
+    call = ast.parse(expression, mode="eval").body
+    if not isinstance(call, ast.Call) or not re.fullmatch(r"wf(\.\w+)+", ast.unparse(call.func)):
+        return
+    try:
+        names = list(inspect.signature(_object(ast.unparse(call.func))).parameters)
+    except (TypeError, ValueError):
+        return
+    given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    ours = {
+        name: value.id
+        for name, value in given
+        if isinstance(value, ast.Name) and name != value.id and value.id in parameters and name != "a"
+    }
+    if not ours:
+        return
+    words = "|".join(map(re.escape, (str(name) for name in ours)))
+    # A parameter at the start of what is said of it.
+    named = re.compile(rf"(?<![\w'])(?<!the )({words})(?=\[| is | has | of (?:shape|type|rank)\b|,)")
+    error.message = named.sub(lambda found: ours[found[1]], message)  # pyright: ignore[reportAttributeAccessIssue]
+    error.args = tuple(
+        x.replace(message, error.message) if isinstance(x, str) else x  # pyright: ignore[reportAttributeAccessIssue]
+        for x in error.args
+    )
 
 
 def _explain(error: Exception, title: str, function: Any, given: dict[str, Any]) -> None:

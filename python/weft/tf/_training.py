@@ -13,6 +13,7 @@ from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
+from ._methods import Called
 
 
 class History:
@@ -30,6 +31,16 @@ class Callback:
     `self.model.stop_training = True` ends the run behind this epoch."""
 
     model: Any = None
+    params: Any = None
+
+    def set_model(self, model: Any) -> None:
+        """Before everything else: the model of the run, which `self.model` is from now on."""
+        self.model = model
+
+    def set_params(self, params: Any) -> None:
+        """Before everything else: the numbers of `epochs` and `steps`, which is None where nobody knows,
+        and `verbose`. `self.params` has them from now on."""
+        self.params = params
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Before the first epoch."""
@@ -85,9 +96,10 @@ class Callback:
 class _Told:
     """A Callback as weft.train has them."""
 
-    def __init__(self, of: Callback, model: Any) -> None:
+    def __init__(self, of: Callback, model: Any, params: dict[str, Any]) -> None:
         self._of, self._batch = of, 0
-        of.model = model
+        of.set_params(params)
+        of.set_model(model)
 
     def step_begin(self) -> None:
         self._of.on_train_batch_begin(self._batch)
@@ -177,15 +189,14 @@ class _Measure:
     def __init__(self, of: Any) -> None:
         self.of = _metrics.metric_of(of)
         self.name: str = getattr(self.of, "name", None) or _metrics.spelled(type(self.of).__name__)
+        self._update = train._method(self.of, "update_state", "update")
+        self.reset = train._method(self.of, "reset_state", "reset")
 
     def update(self, y: Any, predictions: Any) -> None:
-        self.of.update_state(fitted(y, predictions), predictions)
+        self._update(fitted(y, predictions), predictions)
 
     def result(self) -> Any:
         return wf.asarray(self.of.result())  # a variable as it is now
-
-    def reset(self) -> None:
-        self.of.reset_state()
 
 
 class _Compiled:
@@ -275,10 +286,11 @@ class Trained:
         elif validation_split:
             x, y, tried = _split(x, y, validation_split, size)
         self.stop_training = False
-        given = _told(callbacks, self)
+        batches = _batches(x, y, size, shuffle)
+        given = _told(callbacks, self, _params(verbose, batches, epochs=epochs))
         history = train.fit(
             self,
-            _batches(x, y, size, shuffle),
+            batches,
             optimizer=self.optimizer,
             loss=told.loss,
             metrics=[(measure.name, measure) for measure in told.measures],
@@ -312,7 +324,7 @@ class Trained:
         )
         named = [(measure.name, measure) for measure in told.measures]
         calls = train._Calls(self, data, None, told.loss, named, data, False)
-        calls.told = _told(callbacks, self)
+        calls.told = _told(callbacks, self, _params(verbose, data))
         if not calls.validate():
             raise _weft.ValueError("evaluate: there is no batch")
         numbers = {name: float(value) for name, value in calls.numbers()}
@@ -340,10 +352,12 @@ class Trained:
         model: Any = self
         made: list[Any] = []
         heard = [each for each in callbacks or () if isinstance(each, Callback)]
+        batches = _batches(x, None, 32 if batch_size is None else batch_size, False)
         for each in heard:
-            each.model = self
+            each.set_params(_params(verbose, batches))
+            each.set_model(self)
             each.on_predict_begin()
-        for batch in _batches(x, None, 32 if batch_size is None else batch_size, False):
+        for batch in batches:
             for each in heard:
                 each.on_predict_batch_begin(len(made))
             made.append(model(batch[0] if isinstance(batch, tuple) else batch, training=False))
@@ -378,8 +392,16 @@ class Trained:
         return self._compiled
 
 
-def _told(callbacks: Sequence[Any] | None, model: Any) -> list[Any]:
-    return [_Told(each, model) if isinstance(each, Callback) else each for each in callbacks or ()]
+def _told(callbacks: Sequence[Any] | None, model: Any, params: dict[str, Any]) -> list[Any]:
+    return [
+        _Told(each, model, params) if isinstance(each, Callback) else each
+        for each in callbacks or ()
+    ]
+
+
+def _params(verbose: Any, batches: Any, **others: Any) -> dict[str, Any]:
+    """What `set_params` is told."""
+    return {"verbose": 1 if verbose == "auto" else int(verbose), "steps": batches.size, **others}
 
 
 def _is_data(x: Any) -> bool:
@@ -412,7 +434,7 @@ def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
     return inputs[:cut], labels[:cut], _batches(inputs[cut:], labels[cut:], size, False)
 
 
-class Model(Trained, wf.Model):
+class Model(Called, Trained, wf.Model):
     """A model of the user: `call` says what it computes, of the layers in its attributes."""
 
     def __init__(self, name: Any = None, **options: Any) -> None:

@@ -248,7 +248,7 @@ def test_elements_of_another_type_end_the_loop():
             s += wf.sum(x)
         return s
 
-    with pytest.raises(wf.ShapeError, match="data.take"):
+    with pytest.raises(wf.ShapeError, match="an element of the data set is float32.*traced for float32"):
         f()
 
 
@@ -391,3 +391,64 @@ def test_a_loop_that_failed_goes_with_its_function():
             f()
         del f
         gc.collect()
+
+
+def _lengths(data):
+    @wf.function
+    def total():
+        count = 0
+        for x in data:
+            count += wf.size(x, 0)
+        return count
+
+    return int(total())
+
+
+def _varying():
+    def rows():
+        for n in (2, 3, 1):
+            yield np.ones(n, np.float32)
+
+    def filled(n):
+        return wf.py_function(lambda n: wf.ones([int(n)]), [n], wf.TensorSpec([None]))
+
+    generated = wf.data.from_generator(rows)
+    return {
+        "generator": generated, "take": generated.take(3), "map": wf.data.from_tensor_slices([2, 3, 1]).map(filled),
+        "list": wf.data.from_iterable([[1.0] * 2, [1.0] * 3, [1.0]]), "cache": generated.cache(), "repeat": generated.repeat(1),
+        "filter": generated.filter(lambda x: wf.size(x, 0) > 0), "prefetch": generated.prefetch(2),
+        "concatenation": wf.data.concatenate(*(wf.data.from_element(np.ones(n)) for n in (2, 3, 1))),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(_varying()))
+def test_elements_whose_sizes_change(name):
+    data = _varying()[name]
+    with pytest.raises(wf.ShapeError, match=r"an element of the data set is float(32|64)\(3,\), but the loop was traced for "
+                       r"float(32|64)\(2,\), the type of the first one: loop over dataset.with_open_sizes\(\)"):  # fmt: skip
+        _lengths(data)
+    assert _lengths(data.with_open_sizes()) == 6 and len(list(data.with_open_sizes())) == 3
+    assert data.with_open_sizes().element_spec.shape == (None,)
+    assert _lengths(data.with_open_sizes().take(2).prefetch(1)) == 5
+
+
+def test_elements_of_several_ranks_are_for_loops_outside():
+    data = wf.data.from_iterable([1.0, [1.0]])
+    with pytest.raises(wf.ShapeError, match="elements of several ranks are for loops outside of traced functions"):
+
+        @wf.function
+        def total():
+            count = 0.0
+            for x in data.with_open_sizes():
+                count += wf.sum(x)
+            return count
+
+        total()
+
+
+def test_open_sizes_keep_the_order():
+    data = wf.data.range(20).shuffle(seed=None)
+    first = [int(x) for x in data.with_open_sizes()]
+    assert sorted(first) == list(range(20))
+    seeded = wf.data.range(20).shuffle(seed=3)
+    assert [int(x) for x in seeded.with_open_sizes()] == [int(x) for x in wf.data.range(20).shuffle(seed=3)]

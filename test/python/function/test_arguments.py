@@ -390,3 +390,74 @@ def test_functions_in_cycles_go(live):
     assert [ref() for ref in gone] == [None, None]
     del Model
     live()
+
+
+def test_signatures_of_methods_begin_behind_the_first_parameter():
+    spec = wf.TensorSpec([None], "float32")
+
+    class Scale:
+        factor = 2.0
+
+        @wf.function(input_signature=[spec])
+        def usual(self, x):
+            return x * self.factor
+
+        @wf.function(input_signature=[spec])
+        def other(this, x):  # noqa: N805
+            return x * this.factor
+
+        @wf.function(input_signature=[spec, spec])
+        def optional(me, x, y=None, *, sign=1):  # noqa: N805
+            return (x + y) * me.factor * sign
+
+        @staticmethod
+        @wf.function(input_signature=[spec])
+        def alone(x):
+            return x * 3
+
+        @classmethod
+        @wf.function(input_signature=[spec])
+        def of_class(cls, x):
+            return x * cls.factor
+
+    scale = Scale()
+    for method, expected in ((scale.usual, 2), (scale.other, 2), (scale.alone, 3), (scale.of_class, 2), (Scale.alone, 3)):
+        assert method([1, 2]).tolist() == [expected, 2 * expected]
+        assert method([1]).tolist() == [expected]
+    assert scale.optional([1], [2]).tolist() == [6] and Scale.other(scale, [1]).tolist() == [2]
+    assert scale.other.trace_count() == 1
+    with pytest.raises(wf.ShapeError, match="argument 'x' is float32"):
+        scale.other([[1.0]])
+    with pytest.raises(TypeError, match="input_signature is missing a spec for the parameter 'y'"):
+        wf.function(lambda x, y: x, input_signature=[spec])
+    with pytest.raises(TypeError, match="input_signature is missing a spec for the parameter 'y'"):
+
+        class _Wrong:
+            @wf.function(input_signature=[spec])
+            def f(this, x, y):  # noqa: N805
+                return x
+
+
+def test_concrete_functions_of_any_number_of_arguments():
+    spec = wf.TensorSpec
+
+    def total(x, *rest, scale=1):
+        return sum(rest, x) * scale
+
+    f = wf.function(total)
+    concrete = f.get_concrete_function(spec([None], "int32"), spec([], "int32"), 5)
+    assert concrete([1, 2], 3, 5).tolist() == [9, 10] and concrete([1], 4, 5).tolist() == [10]
+    assert concrete.structured_input_signature["rest"] == (spec([], "int32"), 5)
+    with pytest.raises(TypeError, match=r"total\(\): '\*rest' has 1 arguments, but this concrete function is for 2"):
+        concrete([1], 2)
+    with pytest.raises(TypeError, match=r"the argument '\*rest\[1\]' is 6, but this concrete function is for 5 alone"):
+        concrete([1], 2, 6)
+    with pytest.raises(wf.DTypeError, match=r"argument '\*rest\[0\]' is float32.*says int32"):
+        concrete([1], 2.5, 5)
+    with pytest.raises(TypeError, match="missing the argument 'rest'"):
+        concrete([1])
+    scaled = f.get_concrete_function(spec([], "int32"), spec([], "int32"), scale=spec([], "int32"))
+    assert int(scaled(1, 2, scale=3)) == 9
+    assert int(f.get_concrete_function(spec([], "int32"))(7)) == 7
+    signed = wf.function(total, input_signature=[spec([], "int32")] * 3)
+    assert int(signed.get_concrete_function()(1, 2, 3)) == 6

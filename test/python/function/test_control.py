@@ -68,3 +68,85 @@ def test_parts_are_converted():
         return wf.cond(c, part, lambda: x)
 
     assert [float(f(wf.tensor(True), wf.tensor(v))) for v in (2.0, -2.0)] == [2, 2]
+
+
+def all_ways(f, *args):
+    """What a function gives on values, traced by AutoGraph and without it."""
+    return f(*args), wf.function(f)(*args), wf.function(f, autograph=False)(*args)
+
+
+def test_numbers_take_the_dtype_of_the_other_branch():
+    c, x, d = wf.tensor(True), wf.tensor(2.5), wf.constant(0.1, "float64")
+    for f, expected, dtype in (
+        (lambda c, x, d: wf.cond(c, lambda: 1, lambda: x), 1, "float32"),
+        (lambda c, x, d: wf.cond(c, lambda: x, lambda: 1), 2.5, "float32"),
+        (lambda c, x, d: wf.cond(c, lambda: 0.1, lambda: d), 0.1, "float64"),
+        (lambda c, x, d: wf.cond(c, lambda: (1, {"a": 2}), lambda: (x, {"a": d}))[1]["a"], 2, "float64"),
+        (lambda c, x, d: wf.switch_case(wf.cast(c, "int32"), [lambda: 1, lambda: 2, lambda: d]), 2, "float64"),
+    ):
+        for found in all_ways(f, c, x, d):
+            assert float(found) == pytest.approx(expected, abs=1e-12)
+        assert wf.function(f)(c, x, d).dtype == dtype
+    ran = []
+
+    @wf.function
+    def twice(c, x):
+        return wf.cond(c, lambda: (ran.append(1), x)[1], lambda: x + 1)
+
+    twice(c, x)
+    assert ran == [1]  # nothing runs again where dtypes agree
+
+
+def test_dtypes_that_differ_name_the_branches():
+    c, n, x = wf.tensor(True), wf.tensor(3), wf.tensor(2.5)
+    for f, message in (
+        (lambda c: wf.cond(c, lambda: 1, lambda: 1.0), "cond: the result is int32 in true_fn, but float32 in false_fn"),
+        (lambda c: wf.cond(c, lambda: n, lambda: 1.5), "cond: the result is int32 in true_fn, but float32 in false_fn"),
+        (lambda c: wf.cond(c, lambda: n, lambda: x), "cond: the result is int32 in true_fn, but float32 in false_fn"),
+        (lambda c: wf.cond(c, lambda: True, lambda: n), "cond: the result is bool in true_fn, but int32 in false_fn"),
+        (lambda c: wf.cond(c, lambda: (1, 2), lambda: (1, x > 0)), "cond: number 1 of the result is int32 in true_fn, but bool in"),
+        (
+            lambda c: wf.switch_case(wf.cast(c, "int32"), [lambda: n, lambda: 1, lambda: x]),
+            r"switch_case: the result is int32 in branch_fns\[0\], but float32 in branch_fns\[2\]",
+        ),
+    ):
+        for autograph in (True, False):
+            with pytest.raises(wf.DTypeError, match=message):
+                wf.function(f, autograph=autograph)(c)
+
+
+def test_numbers_that_a_loop_carries_take_the_dtype_of_an_iteration():
+    x = wf.tensor(2.0)
+    for f, expected in (
+        (lambda x: wf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + x), [0, 0])[1], 6.0),
+        (lambda x: wf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + 1.5), (0, 0))[1], 4.5),
+        (lambda x: wf.for_loop(3, lambda i, s: (s + x,), [0])[0], 6.0),
+        (lambda x: wf.for_loop(3, lambda i, s: (1,), [0.5])[0], 1.0),
+        (lambda x: wf.while_loop(lambda s: s < 5, lambda s: s + wf.cast(x, "float64"), [0])[0], 6.0),
+    ):
+        for found in all_ways(f, x):
+            assert float(found) == expected
+    for start in (0, 0.5):
+        for dtype in ("float32", "float64"):
+            for reverse in (False, True):
+
+                def f(xs, start=start, reverse=reverse):
+                    return wf.scan(lambda s, y: (s + y, {"s": s, "n": 1}), start, xs, reverse)
+
+                xs = wf.tensor([1.0, 2.0, 4.0], dtype)
+                before = [start + n for n in ((6.0, 4.0, 0.0) if reverse else (0.0, 1.0, 3.0))]
+                for carry, ys in all_ways(f, xs):
+                    assert float(carry) == start + 7 and carry.dtype == ys["s"].dtype == dtype
+                    assert ys["s"].tolist() == before and ys["n"].tolist() == [1, 1, 1]
+    gradient = wf.grad(lambda xs: wf.scan(lambda s, y: (s + y * y, s), 0, xs)[0])
+    assert gradient(wf.tensor([1.0, 2.0])).tolist() == wf.function(gradient)(wf.tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
+    sums = wf.vmap(lambda xs: wf.scan(lambda s, y: (s + y, s), 0, xs)[0])(wf.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    assert sums.tolist() == [3.0, 7.0]
+    # A tensor keeps its dtype.
+    for run in (lambda f: f, wf.function):
+        with pytest.raises(wf.DTypeError, match=r"loop variable 0 is int32\(\) before the loop, but float32\(\) after"):
+            run(lambda xs: wf.scan(lambda s, y: (s + y, s), wf.tensor(0), xs))(wf.tensor([1.0]))
+    with pytest.raises(wf.ValueError, match="scan: all parts must give the same structure"):
+        wf.scan(lambda s, y: ((s, y), s), 0, wf.tensor([1.0, 2.0]))
+    with pytest.raises(wf.ValueError, match="scan: the body gives a pair"):
+        wf.scan(lambda s, y: s, 0, wf.tensor([1.0, 2.0]))

@@ -1,6 +1,7 @@
 """Programs that Python's loops unroll: long chains of writes to one tensor compile in linear time and
 compute what eager code does."""
 
+import gc
 import os
 import random
 import signal
@@ -171,6 +172,40 @@ def test_a_chain_inside_of_a_loop():
         return x
 
     assert f(wf.zeros((4, 2)), wf.tensor(5)).numpy().tolist() == [[100.0, 100.0]] * 4
+
+
+def test_a_gradient_keeps_no_array_of_a_chain():
+    """What the branches by which an array grows want of it in the backward program is its size."""
+
+    def squares(count):
+        @wf.function
+        @wf.autograph.do_not_convert
+        def f(x):
+            array = wf.TensorArray("float32", count, element_shape=[1000])
+            for i in range(count):
+                array = array.write(i, x * float(i + 1))
+            return wf.sum(array.stack() ** 2)
+
+        return f
+
+    x = wf.ones(1000)
+    expected = 2 * sum((i + 1) ** 2 for i in range(64))
+    seconds = []
+    for count in (32, 64):
+        begin = time.process_time()
+        gradient = wf.grad(squares(count))(x)
+        seconds.append(time.process_time() - begin)
+    np.testing.assert_allclose(gradient.numpy(), np.full(1000, expected, np.float32), rtol=1e-5)
+    assert seconds[1] < 4 * seconds[0] + 1, seconds  # 8 times were it of the third power
+    f = squares(64)
+    with wf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    gc.collect()
+    before = wf.memory_stats()["current"]
+    del tape, y
+    gc.collect()
+    assert before - wf.memory_stats()["current"] < 4 * x.nbytes * 64  # 64 times were all kept
 
 
 def test_ctrl_c_is_heard_while_the_compiler_runs(monkeypatch):

@@ -232,7 +232,7 @@ def test_S003_17_a_signature():
 
     assert f(tf.constant(1.0)).numpy() == 2.0
     assert f(tf.constant([1.0])).numpy().tolist() == [2.0]
-    with pytest.raises(TypeError, match=r"arguments is int32\(1,\), but the signature says float32"):
+    with pytest.raises(TypeError, match=r"argument 'x' is int32\(1,\), but the signature says float32"):
         f(tf.constant([1]))
 
 

@@ -173,3 +173,43 @@ def test_random_streams():
     assert abs(counts[0] / 4000 - 0.75) < 0.03
     kept = tf.nn.dropout(tf.ones([10000]), 0.25, seed=3).numpy()
     assert set(kept.tolist()) == {0.0, np.float32(1 / 0.75)} and abs((kept > 0).mean() - 0.75) < 0.02
+
+
+def test_the_last_of_updates_of_one_element_stands():
+    for run in (lambda f, *args: f(*args), lambda f, *args: tf.function(f)(*map(tf.constant, args))):
+        update = tf.tensor_scatter_nd_update
+        assert run(update, [0.0, 1.0, 2.0], [[1], [1]], [5.0, 7.0]).numpy().tolist() == [0.0, 7.0, 2.0]
+        assert run(update, [0, 1, 2], [[2], [0], [2], [2]], [5, 6, 7, 8]).numpy().tolist() == [6, 1, 8]
+        assert run(update, [1.0, 2.0], [[0], [0]], [float("nan"), 3.0]).numpy().tolist() == [3.0, 2.0]
+        rows = run(update, np.zeros((3, 2), np.float32), [[2], [0], [2]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        assert rows.numpy().tolist() == [[3.0, 4.0], [0.0, 0.0], [5.0, 6.0]]
+        assert run(update, [True, True, False], [[0], [0], [2]], [True, False, True]).numpy().tolist() == [False, True, True]
+        assert run(update, [1.0], np.zeros((0, 1), np.int32), np.zeros(0, np.float32)).numpy().tolist() == [1.0]
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        x, n = random.normal(size=(3, 4)).astype(np.float32), random.integers(0, 12)
+        at = np.stack([random.integers(0, 3, n), random.integers(0, 4, n)], 1).astype(np.int32)
+        new = random.normal(size=n).astype(np.float32)
+        expected = x.copy()
+        for (i, j), value in zip(at, new, strict=True):
+            expected[i, j] = value
+        assert (tf.tensor_scatter_nd_update(x, at, new).numpy() == expected).all()
+    v = tf.Variable([1.0, 2.0])
+    v.scatter_nd_update([[0], [0]], [5.0, 7.0])
+    assert v.numpy().tolist() == [7.0, 2.0]
+    x, new = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.tensor_scatter_nd_update(x, [[0], [0]], new) * [10.0, 100.0])
+    assert [g.numpy().tolist() for g in tape.gradient(y, [x, new])] == [[0.0, 100.0], [0.0, 10.0]]
+
+
+def test_indices_into_several_axes_are_in_range_of_each():
+    x = tf.zeros([2, 3])
+    for f in (
+        lambda at: tf.gather_nd(x, at), lambda at: tf.tensor_scatter_nd_update(x, at, [1.0]),
+        lambda at: tf.tensor_scatter_nd_add(x, at, [1.0]), lambda at: tf.scatter_nd(at, [1.0], [2, 3]),
+    ):  # fmt: skip
+        for run in (f, tf.function(f)):
+            for at, wrong in (([[0, 5]], "5"), ([[0, -1]], "-1"), ([[2, 0]], "2")):
+                with pytest.raises(IndexError, match=f"index {wrong} is out of range"):
+                    run(tf.constant(at))

@@ -110,7 +110,7 @@ def test_structures_of_while_loops():
 def test_arrays_of_tensors():
     array = tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0])
     assert array.stack().numpy().tolist() == [1.0, 2.0]
-    assert repr(array.size()) == "<tf.Tensor: shape=(), dtype=int32, numpy=2>"
+    assert repr(array.size()) == "<tf.Tensor: shape=(), dtype=int64, numpy=2>"
     assert array.scatter([1, 0], [5.0, 6.0]).stack().numpy().tolist() == [6.0, 5.0]
 
     @tf.function
@@ -123,7 +123,7 @@ def test_arrays_of_tensors():
 def test_the_first_element_says_the_shape_of_all():
     rows = tf.TensorArray(tf.float32, size=2).write(0, [1.0, 2.0]).write(1, [3.0, 4.0])
     assert rows.stack().numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]] and rows.concat().shape == (4,)
-    assert repr(tf.TensorArray(tf.float32, size=2).size()) == "<tf.Tensor: shape=(), dtype=int32, numpy=2>"
+    assert repr(tf.TensorArray(tf.float32, size=2).size()) == "<tf.Tensor: shape=(), dtype=int64, numpy=2>"
 
     @tf.function
     def doubled(x, wanted):

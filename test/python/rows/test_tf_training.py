@@ -136,3 +136,60 @@ def test_what_cannot_be_trained():
         model.layers[0].trainable = False
     with pytest.raises(ValueError, match="2 variables and 1 values"):
         model.layers[0].set_weights([X])
+
+
+def test_callbacks_know_the_model_and_what_is_run():
+    class Told(tf.keras.callbacks.Callback):
+        def __init__(self):
+            super().__init__()
+            assert self.params is None and self.model is None
+            self.seen = []
+
+        def set_params(self, params):
+            super().set_params(params)
+            self.seen.append(("params", dict(self.params)))
+
+        def set_model(self, model):
+            super().set_model(model)
+            self.seen.append(("model", self.model))
+
+        def on_train_begin(self, logs=None):
+            self.seen.append(("train", self.params["epochs"]))
+
+        def on_test_begin(self, logs=None):
+            self.seen.append(("test", self.params["steps"]))
+
+        def on_predict_begin(self, logs=None):
+            self.seen.append(("predict", self.params["steps"]))
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    told = Told()
+    x, y = np.ones((5, 2), np.float32), np.ones((5, 1), np.float32)
+    model.fit(x, y, batch_size=2, epochs=2, verbose=0, callbacks=[told])
+    assert told.seen == [("params", {"verbose": 0, "epochs": 2, "steps": 3}), ("model", model), ("train", 2)]
+    told.seen.clear()
+    model.evaluate(x, y, batch_size=5, verbose=0, callbacks=[told])
+    model.predict(x, batch_size=2, callbacks=[told])
+    assert [name for name, _ in told.seen] == ["params", "model", "test", "params", "model", "predict"]
+    assert told.seen[2][1] == 1 and told.seen[5][1] == 3 and told.seen[3][1]["verbose"] == 1
+
+
+def test_tables_of_epochs_count_from_0(folder):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=["mae"])
+    x, y = np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)
+    log = tf.keras.callbacks.CSVLogger("log.csv", separator=";")
+    history = model.fit(x, y, epochs=2, verbose=0, callbacks=[log]).history
+    lines = (folder / "log.csv").read_text().splitlines()
+    names = sorted(history)
+    assert lines[0] == ";".join(["epoch", *names]) and len(lines) == 3
+    for epoch, line in enumerate(lines[1:]):
+        number, *values = line.split(";")
+        assert number == str(epoch) and [float(v) for v in values] == [history[name][epoch] for name in names]
+    model.fit(x, y, epochs=1, verbose=0, callbacks=[log])
+    assert len((folder / "log.csv").read_text().splitlines()) == 2
+    model.fit(x, y, epochs=1, verbose=0, callbacks=[tf.keras.callbacks.CSVLogger("log.csv", ";", append=True)])
+    assert [line.split(";")[0] for line in (folder / "log.csv").read_text().splitlines()] == ["epoch", "0", "0"]
+    with pytest.raises(ValueError, match="CSVLogger: separator is ';;': one character is wanted"):
+        tf.keras.callbacks.CSVLogger("log.csv", ";;")

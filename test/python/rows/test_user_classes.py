@@ -266,3 +266,45 @@ def test_overrides_in_fit_and_minimize():
     for each in (model, other):
         each.fit(X, Y, epochs=2, shuffle=False, verbose=0)
     np.testing.assert_allclose(model.layers[0].kernel, other.layers[0].kernel, rtol=1e-5)
+
+
+@pytest.mark.parametrize("base", [wf.nn.Layer, tf.keras.layers.Layer, wf.metrics.Metric])
+def test_weights_are_of_the_shape_that_was_asked_for(base):
+    class Own(base):
+        def call(self, x):
+            return x
+
+    own = Own()
+
+    def add(initializer="ones", shape=(2,), **options):
+        return own.add_weight(shape=shape, initializer=initializer, **options)
+
+    assert add().shape == (2,) and add(shape=2).shape == add(shape=np.int64(2)).shape == (2,) and add(shape=()).shape == ()
+    assert add(lambda shape, dtype: np.ones(shape)).dtype == "float32"
+    for gives in (wf.ones(3), wf.ones(()), wf.ones((1, 2)), [1.0]):
+        with pytest.raises(wf.ShapeError, match=r"add_weight: the initializer gave the shape \(.*\), but \(2,\) is wanted"):
+            add(lambda shape, dtype, gives=gives: gives)
+    with pytest.raises(TypeError, match=r"add_weight: the initializer gave None: a tensor of the shape \(2,\) is wanted"):
+        add(lambda shape, dtype: None)
+    with pytest.raises(TypeError, match="add_weight: initializer is a ndarray: the name of one is wanted, such as 'zeros', or a function"):
+        add(np.ones(2))
+    for shape in ("ab", (2.5,), (None, 2)):
+        with pytest.raises(TypeError, match="add_weight: shape is a .*an integer"):
+            add(shape=shape)
+    with pytest.raises(wf.ShapeError, match=r"add_weight: shape is \(-2,\): no size is negative"):
+        add(shape=(-2,))
+    if base is tf.keras.layers.Layer:  # None is Keras's default
+        assert add(None).shape == (2,) and add(None, dtype="int32").numpy().tolist() == [0, 0]
+    else:
+        with pytest.raises(TypeError, match="add_weight: initializer is None: the name of one is wanted"):
+            add(None)
+
+
+def test_slots_are_of_the_shape_of_their_variable():
+    class Own(wf.optimizers.Optimizer):
+        def update_step(self, gradient, variable, learning_rate):
+            self.slot(variable, "wide", lambda shape, dtype: wf.ones(3))
+
+    v = wf.Variable([1.0])
+    with pytest.raises(wf.ShapeError, match=r"slot: the initializer gave the shape \(3,\), but \(1,\) is wanted"):
+        Own([v], 0.1).apply_gradients([wf.ones(1)])

@@ -252,3 +252,21 @@ def test_errors_of_the_users_functions_pass():
     ):
         with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'nothing'"):
             call()
+
+
+def test_errors_name_tensorflows_parameters():
+    for call, message in (
+        (lambda: tf.stack(3), "stack: values is of type int"),
+        (lambda: tf.stack([[1], [1, 2]]), r"values\[0\] is \(1, 1\) and values\[1\] is \(1, 2\)"),
+        (lambda: tf.stack(["a"]), r"stack: values\[0\] is of type str"),
+        (lambda: tf.stack([]), "stack: values is empty"),
+        (lambda: tf.roll("a", 1, 0), "roll: input is of type str"),
+        (lambda: tf.roll([1], 1.5, 0), "roll: shift is of type float"),
+        (lambda: tf.concat(3, 0), "values is of type int"),
+        (lambda: tf.matmul([[1]], [[1], [2]]), r"a is \(1, 1\) and b is \(2, 1\)"),
+        (lambda: tf.reduce_sum([1], 4), r"axis 4 is out of range for input_tensor of shape \(1,\)"),
+        (lambda: tf.reshape([1], [2]), r"tensor of shape \(1,\) has 1 elements"),
+    ):
+        for run in (call, tf.function(call)):
+            with pytest.raises((wf.Error, TypeError), match=message):
+                run()

@@ -14,6 +14,7 @@ namespace weft::data {
 namespace {
 
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 Dataset pairs(std::int64_t n) {
   return from_tensors(arange(n).astype(DType::f32), (arange(n) * 10).astype(DType::f32));
@@ -62,6 +63,25 @@ TEST(ForEach, KnowsWhichSizesMayChange) {
   EXPECT_EQ(shapes(rows.batch(3, {.drop_remainder = true})), "f32(3, 4)");
   EXPECT_EQ(shapes(rows.batch(3, {.padding = 0})), "f32(?, ?)");
   EXPECT_EQ(shapes(rows.repeat().batch(3).take(2)), "f32(3, 4)");
+  EXPECT_EQ(shapes(rows.with_open_sizes().take(2)), "f32(?,)");
+}
+
+TEST(ForEach, SaysWhatToDoWhereOtherSizesChange) {
+  const auto rows =
+      range(1, 4).map([](const Tensor &n) { return zeros({n.item<std::int64_t>()}); });
+  const auto count = [](const auto &dataset) {
+    return function([&] {
+      return for_each(
+          dataset, [](const Tensor &x, const Tensor &total) { return total + sum(x + 1.0F); },
+          0.0F);
+    })();
+  };
+  EXPECT_THAT([&] { count(rows); },
+              ThrowsMessage<ShapeError>(
+                  HasSubstr("an element of the data set is f32(2,), but the loop was traced "
+                            "for f32(1,), the type of the first one: loop over "
+                            "dataset.with_open_sizes()")));
+  EXPECT_EQ(count(rows.with_open_sizes()).item<float>(), 6);
 }
 
 TEST(ForEach, GoesOnWithARestoredState) {
