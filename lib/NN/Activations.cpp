@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "NN/FusedCall.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>
 
@@ -17,84 +18,76 @@ Tensor lower_part(const Tensor &x, const Tensor &above) { return expm1(select(ab
 /// min(max(x, 0), 6), without the gradient of those at 0 and 6.
 Tensor clipped_at_6(const Tensor &x) { return select(x <= 0, 0, select(x >= 6, 6, x)); }
 
+// What the activations are as ops.
+
+Tensor gelu_ops(const Tensor &x) { return 0.5 * x * (1 + erf(x * (1 / std::numbers::sqrt2))); }
+
+Tensor gelu_tanh_ops(const Tensor &x) {
+  return 0.5 * x *
+         (1 + tanh(std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * (x * square(x)))));
+}
+
+Tensor silu_ops(const Tensor &x) { return x * logistic(x); }
+
+Tensor softplus_ops(const Tensor &x) { return maximum(x, 0) + log1p(exp(-abs(x))); }
+
+Tensor elu_ops(const Tensor &x) {
+  const Tensor above = x > 0;
+  return select(above, x, lower_part(x, above));
+}
+
+Tensor selu_ops(const Tensor &x) {
+  constexpr double kScale = 1.0507009873554804934193349852946,
+                   kAlpha = 1.6732632423543772848170429916717;
+  const Tensor above = x > 0;
+  return kScale * select(above, x, kAlpha * lower_part(x, above));
+}
+
+Tensor leaky_relu_ops(const Tensor &x) { return select(x > 0, x, 0.2 * x); }
+
+Tensor hard_sigmoid_ops(const Tensor &x) { return clipped_at_6(x + 3) * (1.0 / 6); }
+
+Tensor mish_ops(const Tensor &x) { return x * tanh(softplus_ops(x)); }
+
+Tensor softsign_ops(const Tensor &x) { return x / (1 + abs(x)); }
+
 /// The operand; a C++ number as a tensor of rank 0, an integer as a floating one.
 Tensor floating(const Operand &x) {
   const Tensor value = x.materialize();
   return is_floating(value.dtype()) ? value : value + 0.0;
 }
 
+/// One of them as users call it, by the kernels of that name.
+Tensor activation(const char *name, Fused function, Fused pullback, const Operand &x,
+                  nn::FunctionOfOne ops) {
+  const CompositeCall site(name, x.where());
+  return nn::fused_call(name, function, pullback, floating(x), ops);
+}
+
 } // namespace
 
-Tensor gelu(const Operand &x) {
-  const CompositeCall site("gelu", x.where());
-  const Tensor v = floating(x);
-  return 0.5 * v * (1 + erf(v * (1 / std::numbers::sqrt2)));
-}
+#define WEFT_ACTIVATION(name, ops)                                                                 \
+  Tensor name(const Operand &x) {                                                                  \
+    return activation(#name, Fused::name, Fused::name##_pullback, x, ops);                         \
+  }
 
-Tensor gelu_tanh(const Operand &x) {
-  const CompositeCall site("gelu_tanh", x.where());
-  const Tensor v = floating(x);
-  return 0.5 * v *
-         (1 + tanh(std::sqrt(2 * std::numbers::inv_pi) * (v + 0.044715 * (v * square(v)))));
-}
+WEFT_ACTIVATION(gelu, gelu_ops)
+WEFT_ACTIVATION(gelu_tanh, gelu_tanh_ops)
+WEFT_ACTIVATION(silu, silu_ops)
+WEFT_ACTIVATION(softplus, softplus_ops)
+WEFT_ACTIVATION(elu, elu_ops)
+WEFT_ACTIVATION(selu, selu_ops)
+WEFT_ACTIVATION(leaky_relu, leaky_relu_ops)
+WEFT_ACTIVATION(relu6, clipped_at_6)
+WEFT_ACTIVATION(hard_sigmoid, hard_sigmoid_ops)
+WEFT_ACTIVATION(mish, mish_ops)
+WEFT_ACTIVATION(softsign, softsign_ops)
 
-Tensor silu(const Operand &x) {
-  const CompositeCall site("silu", x.where());
-  const Tensor v = floating(x);
-  return v * logistic(v);
-}
+#undef WEFT_ACTIVATION
 
 Tensor sigmoid(const Operand &x) {
   const CompositeCall site("sigmoid", x.where());
   return logistic(x);
-}
-
-Tensor softplus(const Operand &x) {
-  const CompositeCall site("softplus", x.where());
-  const Tensor v = floating(x);
-  return maximum(v, 0) + log1p(exp(-abs(v)));
-}
-
-Tensor elu(const Operand &x) {
-  const CompositeCall site("elu", x.where());
-  const Tensor v = floating(x), above = v > 0;
-  return select(above, v, lower_part(v, above));
-}
-
-Tensor selu(const Operand &x) {
-  const CompositeCall site("selu", x.where());
-  constexpr double kScale = 1.0507009873554804934193349852946,
-                   kAlpha = 1.6732632423543772848170429916717;
-  const Tensor v = floating(x), above = v > 0;
-  return kScale * select(above, v, kAlpha * lower_part(v, above));
-}
-
-Tensor leaky_relu(const Operand &x) {
-  const CompositeCall site("leaky_relu", x.where());
-  const Tensor v = floating(x);
-  return select(v > 0, v, 0.2 * v);
-}
-
-Tensor relu6(const Operand &x) {
-  const CompositeCall site("relu6", x.where());
-  return clipped_at_6(floating(x));
-}
-
-Tensor hard_sigmoid(const Operand &x) {
-  const CompositeCall site("hard_sigmoid", x.where());
-  return clipped_at_6(floating(x) + 3) * (1.0 / 6);
-}
-
-Tensor mish(const Operand &x) {
-  const CompositeCall site("mish", x.where());
-  const Tensor v = floating(x);
-  return v * tanh(softplus(v));
-}
-
-Tensor softsign(const Operand &x) {
-  const CompositeCall site("softsign", x.where());
-  const Tensor v = floating(x);
-  return v / (1 + abs(v));
 }
 
 } // namespace weft

@@ -1,6 +1,7 @@
 // Eager execution: shape function, then kernel. One function per op, or one for all of a kind.
 #pragma once
 
+#include "Kernels/KernelTable.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 
@@ -15,5 +16,15 @@ using EagerFunction = Tensor (*)(const OpInfo &info, std::span<const Tensor> ope
 
 // The functions, one per op or one for all of a kind, declared from the records.
 #include "EagerTable.inc"
+
+namespace eager {
+
+/// The elementwise kernel whose variants are these, on operands that broadcast to the shape of
+/// `type`; `cost` is that of an element, as OpInfo::cost. Where there is only variant 0, operands
+/// that are repeated are copied as often first.
+Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor> operands,
+                       const TensorType &type);
+
+} // namespace eager
 
 } // namespace weft

@@ -198,6 +198,11 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
                                 [static_cast<std::size_t>(operands.back().dtype())];
   WEFT_INVARIANT(variants[0] != nullptr, "there is no kernel for " + std::string(info.name) +
                                              " of " + std::string(name_of(type.dtype)));
+  return run_elementwise(variants, info.cost, operands, type);
+}
+
+Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor> operands,
+                       const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const std::int64_t count = result.size();
   if (count == 0) return result;
@@ -208,9 +213,11 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
   const std::int64_t row = type.shape.empty() ? 1 : type.shape.back();
   unsigned variant = 0;
   bool flat = true;
+  const bool repeats = n == 1 || variants[1] != nullptr;
   for (std::size_t i = 0; i < n; ++i) {
     // Views are read as they are where rows are long enough for a kernel call each.
-    kept[i] = row < kShortRow ? make_contiguous(operands[i]) : operands[i];
+    kept[i] = row < kShortRow || !repeats ? make_contiguous(operands[i]) : operands[i];
+    if (!repeats && kept[i].size() != count) kept[i] = spread(kept[i], type.shape);
     const bool single = kept[i].size() == 1 && count != 1;
     variant |= static_cast<unsigned>(single) << i;
     flat &= single || (kept[i].size() == count && kept[i].is_contiguous());
@@ -231,7 +238,7 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
   sources[n].single = false;
   // All operands of one element and several results cannot be; one of each is not `single`.
   if (flat) {
-    run_flat(variants[variant], {sources, n + 1}, count, info.cost);
+    run_flat(variants[variant], {sources, n + 1}, count, cost);
     return result;
   }
   for (std::size_t i = 0; i < n; ++i)
@@ -246,9 +253,8 @@ Tensor elementwise(const OpInfo &info, std::span<const Tensor> operands, const A
   Ints dims = type.shape;
   merge_axes(dims, {sources, n + 1});
   const std::span<const Source> all(sources, n + 1);
-  if (std::all_of(all.begin(), all.end(), has_rows_in_order))
-    run_rows(variants, all, dims, info.cost);
-  else run_blocks(variants, all, dims, info.cost);
+  if (std::all_of(all.begin(), all.end(), has_rows_in_order)) run_rows(variants, all, dims, cost);
+  else run_blocks(variants, all, dims, cost);
   return result;
 }
 

@@ -6,31 +6,43 @@
 #include "OpDefs/OpInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <string>
 #include <vector>
 
 namespace weft::kernelgen {
 
-/// A kernel in the module, and where its address goes: an index of KernelTable as one flat array of
-/// pointers. A function may have several places.
-struct KernelPlace {
-  std::string function;
+/// A word of a table: the address of a kernel in the module, or a number if no function is named.
+/// The index is that of the table as one flat array of words. A function may have several.
+struct TableEntry {
   std::size_t index;
+  std::string function = {};
+  std::int64_t number = 0;
 };
 
 /// Adds the kernels that are ops: elementwise, casts, reductions, argmax, each a function of one
 /// `weft` op on tensors of unknown sizes, as a traced one would be.
-std::vector<KernelPlace> buildOps(mlir::ModuleOp module);
+std::vector<TableEntry> buildOps(mlir::ModuleOp module);
 
 /// Once the ops are bufferized: powers get loops of their own for the exponents that are common.
 void specializePowers(mlir::ModuleOp module);
 
 /// Adds the kernels that are loops on memrefs: cumulative ops, transposed planes.
-std::vector<KernelPlace> buildLoops(mlir::ModuleOp module);
+std::vector<TableEntry> buildLoops(mlir::ModuleOp module);
 
-/// Adds the table, a constant named `name`, to a module whose functions are in the LLVM dialect.
-void buildTable(mlir::ModuleOp module, const std::string &name,
-                const std::vector<KernelPlace> &kernels);
+/// The functions made of ops in a file of weft-kerneltrace's, and their entries of FusedTable. Null
+/// if it is not valid.
+mlir::OwningOpRef<mlir::ModuleOp> readFused(const std::string &file, mlir::MLIRContext *context,
+                                            std::vector<TableEntry> &entries);
+
+/// Once they are bufferized: single numbers lie on the stack. Fails, with a diagnostic, unless each
+/// is one loop over elements.
+mlir::LogicalResult finishFused(mlir::ModuleOp module);
+
+/// Adds a table of so many words, a constant named `name`, to a module whose functions are in the
+/// LLVM dialect.
+void buildTable(mlir::ModuleOp module, const std::string &name, std::size_t words,
+                const std::vector<TableEntry> &entries);
 
 } // namespace weft::kernelgen

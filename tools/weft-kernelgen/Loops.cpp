@@ -32,7 +32,7 @@ public:
       : module_(module), context_(module.getContext()), b_(context_),
         loc_(UnknownLoc::get(context_)) {}
 
-  std::vector<KernelPlace> build();
+  std::vector<TableEntry> build();
 
 private:
   /// A buffer of unknown sizes, which are those numbers of the kernel's `dims`. Or one of that many
@@ -53,7 +53,7 @@ private:
   OpBuilder b_;
   Location loc_;
   func::FuncOp function_;
-  std::vector<KernelPlace> kernels_;
+  std::vector<TableEntry> kernels_;
 };
 
 func::FuncOp LoopKernels::begin(const std::string &name, ArrayRef<Buffer> buffers) {
@@ -73,7 +73,7 @@ func::FuncOp LoopKernels::begin(const std::string &name, ArrayRef<Buffer> buffer
 
 void LoopKernels::end(std::size_t index) {
   func::ReturnOp::create(b_, loc_);
-  kernels_.push_back({function_.getName().str(), index});
+  kernels_.push_back({index, function_.getName().str()});
 }
 
 void LoopKernels::cumulative(const OpInfo &op, DType dtype) {
@@ -120,7 +120,7 @@ void LoopKernels::transpose(unsigned log2Bytes) {
   end(transposeIndex(log2Bytes));
 }
 
-std::vector<KernelPlace> LoopKernels::build() {
+std::vector<TableEntry> LoopKernels::build() {
   for (const OpInfo &op : all_ops()) {
     if (op.kind != OpKind::cumulative) continue;
     for (int dtype = 0; dtype < kNumDTypes; ++dtype)
@@ -133,6 +133,6 @@ std::vector<KernelPlace> LoopKernels::build() {
 
 } // namespace
 
-std::vector<KernelPlace> buildLoops(ModuleOp module) { return LoopKernels(module).build(); }
+std::vector<TableEntry> buildLoops(ModuleOp module) { return LoopKernels(module).build(); }
 
 } // namespace weft::kernelgen

@@ -62,7 +62,7 @@ public:
       : module_(module), context_(module.getContext()), b_(context_),
         loc_(UnknownLoc::get(context_)) {}
 
-  std::vector<KernelPlace> build();
+  std::vector<TableEntry> build();
 
 private:
   Type typeOf(DType dtype) { return mlir::weft::elementTypeOf(dtype, context_); }
@@ -71,7 +71,7 @@ private:
   func::FuncOp function(const std::string &name, ArrayRef<Input> inputs, OpCode op,
                         const Attrs &attrs);
   void place(const std::string &function, std::size_t index) {
-    kernels_.push_back({function, index});
+    kernels_.push_back({index, function});
   }
 
   void elementwise(const OpInfo &op, DType dtype);
@@ -82,7 +82,7 @@ private:
   MLIRContext *context_;
   OpBuilder b_;
   Location loc_;
-  std::vector<KernelPlace> kernels_;
+  std::vector<TableEntry> kernels_;
   /// The functions by what they compute for an element.
   llvm::StringMap<std::string> byCode_;
 };
@@ -190,7 +190,7 @@ void OpKernels::reduction(const OpInfo &op, DType dtype) {
   place("k_columns_" + name, reduceIndex(offsetof(KernelTable, reduce_columns), op.op, dtype));
 }
 
-std::vector<KernelPlace> OpKernels::build() {
+std::vector<TableEntry> OpKernels::build() {
   for (const OpInfo &op : all_ops()) {
     for (DType dtype : kDTypes) {
       if (op.operands.empty() || !op.operands.back().admits.contains(dtype)) continue;
@@ -241,7 +241,7 @@ void specialize(linalg::GenericOp loop) {
 
 } // namespace
 
-std::vector<KernelPlace> buildOps(ModuleOp module) { return OpKernels(module).build(); }
+std::vector<TableEntry> buildOps(ModuleOp module) { return OpKernels(module).build(); }
 
 void specializePowers(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())

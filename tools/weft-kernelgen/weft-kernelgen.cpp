@@ -4,11 +4,14 @@
 #include "JIT/LLVMPipeline.h"
 #include "JIT/ObjectCompiler.h"
 #include "Kernels.h"
+#include "Ops/FusedTable.h"
 #include "Pipelines/Pipelines.h"
 #include "Weft/IR/Weft.h"
+#include "Weft/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -19,6 +22,11 @@ namespace {
 
 cl::opt<int> level("level", cl::desc("x86-64 level: 2, 3 or 4"), cl::Required);
 cl::opt<std::string> output("o", cl::desc("File to write"), cl::value_desc("file"), cl::Required);
+cl::opt<std::string>
+    fusedPrograms("fused",
+                  cl::desc("Compile the functions of that file, which "
+                           "weft-kerneltrace wrote, as the table of fused kernels"),
+                  cl::value_desc("file"));
 enum class Emit { object, mlir, buffers, llvm, assembly };
 cl::opt<Emit> kind("emit", cl::desc("What to write"), cl::init(Emit::object),
                    cl::values(clEnumValN(Emit::object, "object", "object code"),
@@ -32,17 +40,23 @@ int fail(const std::string &message) {
   return 1;
 }
 
+bool isFused() { return !fusedPrograms.empty(); }
+
 /// Makes structured ops on memrefs of the ops, by the phases that compiled functions go through.
 mlir::LogicalResult bufferize(mlir::ModuleOp module, const jit::TargetOptions &cpu) {
   const mlir::weft::Target target{.cpu = cpu, .kernels = true};
   mlir::PassManager toLinalg(module.getContext()), toBuffers(module.getContext());
+  if (isFused()) toLinalg.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   mlir::weft::buildLinalgPhase(toLinalg, target);
+  if (isFused())
+    toBuffers.addNestedPass<mlir::func::FuncOp>(mlir::weft::createFuseElementwisePass());
   mlir::weft::buildBufferizePhase(toBuffers, target);
   for (mlir::PassManager *passes : {&toLinalg, &toBuffers}) passes->enableVerifier(false);
   if (mlir::failed(toLinalg.run(module))) return mlir::failure();
   // Who calls a kernel has checked the sizes.
   module.walk([](mlir::weft::CheckSizesOp check) { check.erase(); });
   if (mlir::failed(toBuffers.run(module))) return mlir::failure();
+  if (isFused()) return kernelgen::finishFused(module);
   kernelgen::specializePowers(module);
   return mlir::success();
 }
@@ -54,9 +68,15 @@ int run() {
   mlir::weft::registerWeftDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  std::vector<kernelgen::KernelPlace> kernels = kernelgen::buildOps(*module);
+  std::vector<kernelgen::TableEntry> kernels;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (isFused()) {
+    module = kernelgen::readFused(fusedPrograms, &context, kernels);
+    if (!module) return fail("the programs of fused kernels are not valid");
+  } else {
+    module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+    kernels = kernelgen::buildOps(*module);
+  }
   if (mlir::failed(mlir::verify(*module))) return fail("the kernels' ops are not valid");
 
   std::string text;
@@ -64,8 +84,9 @@ int run() {
       jit::TargetOptions::for_level(static_cast<CpuLevel>(level.getValue()));
   if (kind != Emit::mlir) {
     if (mlir::failed(bufferize(*module, target))) return fail("the ops cannot be bufferized");
-    for (kernelgen::KernelPlace &loop : kernelgen::buildLoops(*module))
-      kernels.push_back(std::move(loop));
+    if (!isFused())
+      for (kernelgen::TableEntry &loop : kernelgen::buildLoops(*module))
+        kernels.push_back(std::move(loop));
   }
   if (kind == Emit::mlir || kind == Emit::buffers) {
     llvm::raw_string_ostream(text) << *module << "\n";
@@ -74,7 +95,10 @@ int run() {
     passes.enableVerifier(false);
     jit::buildLLVMPipeline(passes, target, jit::EntryKind::kernel);
     if (mlir::failed(passes.run(*module))) return fail("the kernels cannot be lowered");
-    kernelgen::buildTable(*module, "weft_kernels_x86_64_v" + std::to_string(level), kernels);
+    kernelgen::buildTable(
+        *module,
+        (isFused() ? "weft_fused_x86_64_v" : "weft_kernels_x86_64_v") + std::to_string(level),
+        (isFused() ? sizeof(FusedTable) : sizeof(KernelTable)) / sizeof(Kernel), kernels);
     if (kind == Emit::object) {
       auto object = jit::compileToObject(*module, target);
       if (!object) return fail(object.fault().message);

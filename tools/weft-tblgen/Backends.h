@@ -56,6 +56,8 @@ void emitCompositeHeader(const llvm::RecordKeeper &records, llvm::raw_ostream &o
 void emitCompositeSource(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the functions in weft::composites that compute those without a body.
 void emitCompositeBodies(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Those that have one kernel: WEFT_FUSED(name, operands, (call), dtypes..) each.
+void emitFusedTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The sample calls of composites with what NumPy computes in their place.
 void emitCompositeJson(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 

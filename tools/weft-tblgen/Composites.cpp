@@ -78,6 +78,24 @@ void emitAxes(const CompositeRecord &composite, raw_ostream &os) {
   }
 }
 
+/// Whether weft-kernelgen compiles it as one kernel, for operands that are all given and attributes
+/// of their defaults.
+bool isFused(const CompositeRecord &composite) {
+  return composite.def->isSubClassOf("Weft_ElementwiseFn");
+}
+
+/// Takes the kernel where it gives what the body would.
+void emitFusedCall(const CompositeRecord &composite, raw_ostream &os) {
+  SmallVector<std::string> conditions;
+  for (const Attribute &attribute : composite.attributes)
+    conditions.push_back((attribute.isOption ? "options." : "") + attribute.name +
+                         " == " + attribute.optionDefault);
+  conditions.push_back("call::fuses(given)");
+  os << "  if (" << join(conditions, " && ")
+     << ")\n    if (Tensor fused = call::fused(Fused::" << composite.cppName
+     << ", given); fused.defined()) return fused;\n";
+}
+
 void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bool asSpan,
                     raw_ostream &os) {
   os << resultOf(composite) << " " << composite.cppName << "("
@@ -103,6 +121,7 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
        << composite.mnemonic << "\", Promotion::" << composite.promotion << ", infos, operands);\n";
   }
   emitAxes(composite, os);
+  if (isFused(composite)) emitFusedCall(composite, os);
   if (composite.cppBody.empty()) {
     os << "  return " << Body(composite, ops).of(composite.body) << ";\n}\n";
     return;
@@ -136,7 +155,8 @@ void emitUsingDeclarations(const RecordKeeper &records, raw_ostream &os) {
 void emitCompositeSource(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Functions made of ops: each promotes its operands and computes its body.");
   os << "#include <array>\n\n#include <weft/composites.h>\n\n"
-        "#include \"Ops/Composites/Composites.h\"\n#include \"Support/CallSite.h\"\n\n"
+        "#include \"Ops/Composites/Composites.h\"\n#include \"Ops/Fused.h\"\n"
+        "#include \"Support/CallSite.h\"\n\n"
         "namespace weft {\n\n";
   const std::vector<OpRecord> ops = readOps(records);
   for (const CompositeRecord &composite : readComposites(records)) {
@@ -146,6 +166,20 @@ void emitCompositeSource(const RecordKeeper &records, raw_ostream &os) {
     os << "\n";
   }
   os << "} // namespace weft\n";
+}
+
+void emitFusedTable(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "Rows of lib/Ops/Fused.def.");
+  for (const CompositeRecord &composite : readComposites(records)) {
+    if (!isFused(composite)) continue;
+    os << "WEFT_FUSED(" << composite.cppName << ", " << composite.operands.size() << ", ("
+       << composite.cppName << "(";
+    for (std::size_t i = 0; i < composite.operands.size(); ++i)
+      os << (i ? ", " : "") << "x[" << i << "]";
+    os << "))";
+    for (StringRef dtype : composite.operands[0].dtypes) os << ", DType::" << dtype;
+    os << ") // " << origin(composite) << "\n";
+  }
 }
 
 void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {

@@ -37,6 +37,7 @@ static Opt compositeSource("gen-composite-source", emitCompositeSource,
                            "Definitions of composites");
 static Opt compositeBodies("gen-composite-bodies", emitCompositeBodies,
                            "Declared functions that compute composites");
+static Opt fusedTable("gen-fused-table", emitFusedTable, "Composites that have one kernel");
 static Opt compositeJson("gen-composite-json", emitCompositeJson, "Sample calls of composites");
 static Opt pythonOps("gen-python-ops", emitPythonOps, "The ops as functions of Python");
 static Opt pythonStubs("gen-python-stubs", emitPythonStubs, "The types of these functions");
