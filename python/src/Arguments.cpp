@@ -15,37 +15,6 @@
 
 namespace weft::python {
 
-void bind_arguments(const char *function, std::span<const char *const> names,
-                    std::size_t positional, std::size_t required, PyObject *args,
-                    PyObject *keywords, PyObject **values) {
-  const auto call = [&] { return std::string(function) + "()"; };
-  const auto given = static_cast<std::size_t>(PyTuple_GET_SIZE(args));
-  if (given != 0 && names.empty())
-    raise_type_error(call() + " takes no arguments and was given " + std::to_string(given));
-  if (given > positional)
-    raise_type_error(call() + " takes by position at most " + std::to_string(positional) +
-                     (positional == 1 ? " argument" : " arguments") + " and was given " +
-                     std::to_string(given));
-  for (std::size_t i = 0; i < given; ++i)
-    values[i] = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i));
-  PyObject *key = nullptr, *value = nullptr;
-  for (Py_ssize_t at = 0; keywords != nullptr && PyDict_Next(keywords, &at, &key, &value) != 0;) {
-    std::size_t i = 0;
-    while (i < names.size() && PyUnicode_CompareWithASCIIString(key, names[i]) != 0) ++i;
-    if (i == names.size()) {
-      const std::string word = text_of(nb::handle(key)), near = nearest(word, names);
-      raise_type_error(call() + " got an unexpected argument '" + word + "'" +
-                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
-    }
-    if (values[i] != nullptr)
-      raise_type_error(call() + " got the argument '" + names[i] + "' twice");
-    values[i] = value;
-  }
-  for (std::size_t i = 0; i < required; ++i)
-    if (values[i] == nullptr)
-      raise_type_error(call() + " is missing the argument '" + names[i] + "'");
-}
-
 //===----------------------------------------------------------------------===//
 // Plain values
 //===----------------------------------------------------------------------===//

@@ -17,15 +17,6 @@
 
 namespace weft::python {
 
-/// Puts the arguments of a call by tuple and dict in the places of their names, null where one is
-/// not given. Throws TypeError, which names the nearest of a wrong word.
-/// \param function as users write it, "weft.nn.Dense"
-/// \param positional how many may be given by position
-/// \param required how many, the first, must be given
-void bind_arguments(const char *function, std::span<const char *const> names,
-                    std::size_t positional, std::size_t required, PyObject *args,
-                    PyObject *keywords, PyObject **values);
-
 /// What options bring along that no C++ object holds.
 struct Given {
   nb::object activation;                    ///< a function of Python, applied behind the layer

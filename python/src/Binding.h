@@ -1,6 +1,7 @@
 // What the sources of the module share: tensors as Python objects, conversions, errors, calls.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <nanobind/nanobind.h>
 
 #include "Initialized.h"
+#include "Signature.h"
 #include "Staying.h"
 
 #include <weft/ops.h>
@@ -232,19 +234,6 @@ private:
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// The parameters of a function that is called by the fast protocol.
-struct Signature {
-  static constexpr int kMost = 8;
-
-  const char *name;
-  std::array<const char *, kMost> names;
-  int count, positional, required;
-  std::array<PyObject *, kMost> interned = {};
-
-  /// Puts the arguments in their places, null where one is not given. Throws TypeError.
-  void bind(PyObject *const *args, std::size_t given, PyObject *keywords, PyObject **values);
-};
-
 /// The first operands of a call. From operand `promoted` on they take a common dtype: numbers and
 /// lists of numbers are weak beside tensors there.
 template <std::size_t N>
@@ -300,20 +289,26 @@ auto unlocked(std::int64_t elements, const Body &body) {
   return body();
 }
 
-template <Signature &signature, Tensor (*call)(PyObject *const *values)>
+/// What a function of C++ gives, as an object of Python.
+inline PyObject *given_back(Tensor tensor) { return wrap(std::move(tensor)); }
+inline PyObject *given_back(nb::object object) { return object.release().ptr(); }
+
+/// A function by its signature and what it does with the values of its parameters, null where one
+/// is not given.
+template <const Signature &signature, auto call>
 PyObject *fast_call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
-    PyObject *values[Signature::kMost];
-    signature.bind(args, static_cast<std::size_t>(count), keywords, values);
-    return wrap(call(values));
+    Values values(signature.names.size());
+    signature.bind_or_refuse(args, static_cast<std::size_t>(count), keywords, values.data());
+    return given_back(call(values.data()));
   });
 }
 
 /// The row of a function in a table of functions.
-template <Signature &signature, Tensor (*call)(PyObject *const *values)>
+template <const Signature &signature, auto call>
 PyMethodDef method(const char *documentation) {
   return {signature.name, reinterpret_cast<PyCFunction>(fast_call<signature, call>),
-          METH_FASTCALL | METH_KEYWORDS, documentation};
+          METH_FASTCALL | METH_KEYWORDS, signature.documented(documentation)};
 }
 
 /// Adds the functions of a table, which lives for ever, to the module as functions of weft.

@@ -55,8 +55,7 @@ public:
     const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       PyObject *value = values[at[i]];
-      given_[i] = value != nullptr &&
-                  (value != Py_None || at[i] < static_cast<std::size_t>(signature.required));
+      given_[i] = value != nullptr && (value != Py_None || at[i] < signature.required);
       if (!given_[i]) continue;
       const Place place{signature.name, signature.names[at[i]]};
       if (!arguments_[i].convert(value, place, i < promoted ? std::nullopt : hint))
@@ -78,38 +77,27 @@ private:
   std::int64_t most_ = 0;
 };
 
-/// The objects of tensors in a list or tuple, which is new and of their number.
-template <auto set>
-PyObject *filled(PyObject *sequence, std::vector<Tensor> tensors) {
-  const nb::object holder = checked(sequence);
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    if (set(sequence, static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i]))) != 0)
-      throw nb::python_error();
-  return Py_NewRef(sequence);
-}
-
-template <bool tuple, Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
-PyObject *fast_list_call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  return guarded([&]() -> PyObject * {
-    PyObject *values[Signature::kMost];
-    signature.bind(args, static_cast<std::size_t>(count), keywords, values);
+/// The row of a function that gives several tensors, in a new sequence of their number.
+template <auto make, auto set, const Signature &signature,
+          std::vector<Tensor> (*call)(PyObject *const *values)>
+PyMethodDef sequence_method(const char *documentation) {
+  constexpr auto listed = [](PyObject *const *values) {
     std::vector<Tensor> tensors = call(values);
-    const auto size = static_cast<Py_ssize_t>(tensors.size());
-    if constexpr (tuple) return filled<PyTuple_SetItem>(PyTuple_New(size), std::move(tensors));
-    else return filled<PyList_SetItem>(PyList_New(size), std::move(tensors));
-  });
+    nb::object sequence = checked(make(static_cast<Py_ssize_t>(tensors.size())));
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (set(sequence.ptr(), static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i]))) != 0)
+        throw nb::python_error();
+    return sequence;
+  };
+  return method<signature, listed>(documentation);
 }
-
-/// The rows of functions that give several tensors.
-template <Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
+template <const Signature &signature, auto call>
 PyMethodDef list_method(const char *documentation) {
-  return {signature.name, reinterpret_cast<PyCFunction>(fast_list_call<false, signature, call>),
-          METH_FASTCALL | METH_KEYWORDS, documentation};
+  return sequence_method<PyList_New, PyList_SetItem, signature, call>(documentation);
 }
-template <Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
+template <const Signature &signature, auto call>
 PyMethodDef tuple_method(const char *documentation) {
-  return {signature.name, reinterpret_cast<PyCFunction>(fast_list_call<true, signature, call>),
-          METH_FASTCALL | METH_KEYWORDS, documentation};
+  return sequence_method<PyTuple_New, PyTuple_SetItem, signature, call>(documentation);
 }
 
 } // namespace weft::python

@@ -23,14 +23,21 @@ DType dtype_or(PyObject *value, DType otherwise, const char *function) {
   return to_optional_dtype(value, {function, "dtype"}).value_or(otherwise);
 }
 
-Signature tensor_signature{"tensor", {"value", "dtype", "device"}, 3, 2, 1};
+const Signature tensor_signature{"tensor",
+                                 {{"value", "TensorLike"},
+                                  {"dtype", "DTypeLike | None", "None"},
+                                  "*",
+                                  {"device", "str | None", "None"}}};
 Tensor make_tensor(PyObject *const *values) {
   check_device("tensor", values[2]);
   return to_tensor_of(values[0], to_optional_dtype(values[1], {"tensor", "dtype"}),
                       {"tensor", "value"});
 }
 
-Signature constant_signature{"constant", {"value", "dtype", "shape"}, 3, 3, 1};
+const Signature constant_signature{"constant",
+                                   {{"value", "TensorLike"},
+                                    {"dtype", "DTypeLike | None", "None"},
+                                    {"shape", "Shape | None", "None"}}};
 Tensor make_constant(PyObject *const *values) {
   const Tensor made = to_tensor_of(values[0], to_optional_dtype(values[1], {"constant", "dtype"}),
                                    {"constant", "value"});
@@ -39,7 +46,12 @@ Tensor make_constant(PyObject *const *values) {
   return made.size() == 1 ? broadcast(reshape(made, Ints{}), shape) : reshape(made, shape);
 }
 
-Signature asarray_signature{"asarray", {"x", "dtype", "device", "copy"}, 4, 2, 1};
+const Signature asarray_signature{"asarray",
+                                  {{"x", "TensorLike"},
+                                   {"dtype", "DTypeLike | None", "None"},
+                                   "*",
+                                   {"device", "str | None", "None"},
+                                   {"copy", "builtins.bool | None", "None"}}};
 Tensor make_asarray(PyObject *const *values) {
   check_device("asarray", values[2]);
   Sharing sharing = Sharing::if_possible;
@@ -55,36 +67,40 @@ const char *text_in(PyObject *object) {
   return text;
 }
 
-Signature internal_tensor_signature{
-    "internal_tensor", {"x", "function", "argument", "dtype"}, 4, 4, 3};
+const Signature internal_tensor_signature{"internal_tensor",
+                                          {{"x", "object"},
+                                           {"function", "str"},
+                                           {"argument", "str"},
+                                           {"dtype", "DTypeLike | None", "None"}}};
 Tensor make_internal_tensor(PyObject *const *values) {
   const std::optional<DType> hint =
       is_given(values[3]) ? to_optional_dtype(values[3], {"tensor", "dtype"}) : std::nullopt;
   return to_tensor(values[0], {text_in(values[1]), text_in(values[2])}, hint);
 }
 
-Signature internal_tensors_signature{
-    "internal_tensors", {"values", "function", "arguments"}, 3, 3, 3};
-PyObject *make_internal_tensors(PyObject *, PyObject *const *args, Py_ssize_t count,
-                                PyObject *keywords) {
-  return guarded([&]() -> PyObject * {
-    PyObject *values[Signature::kMost];
-    internal_tensors_signature.bind(args, static_cast<std::size_t>(count), keywords, values);
-    const nb::object items = checked(PySequence_Fast(values[0], "a sequence was expected")),
-                     words = checked(PySequence_Fast(values[2], "a sequence was expected"));
-    const std::optional<DType> hint = Beside::of(items.ptr());
-    const Py_ssize_t size =
-        std::min(PySequence_Fast_GET_SIZE(items.ptr()), PySequence_Fast_GET_SIZE(words.ptr()));
-    nb::list made;
-    for (Py_ssize_t i = 0; i < size; ++i)
-      made.append(checked(wrap(to_tensor(
-          PySequence_Fast_GET_ITEM(items.ptr(), i),
-          {text_in(values[1]), text_in(PySequence_Fast_GET_ITEM(words.ptr(), i))}, hint))));
-    return made.release().ptr();
-  });
+const Signature internal_tensors_signature{
+    "internal_tensors",
+    {{"values", "Sequence[object]"}, {"function", "str"}, {"arguments", "Sequence[str]"}},
+    "list[Tensor]"};
+nb::object make_internal_tensors(PyObject *const *values) {
+  const nb::object items = checked(PySequence_Fast(values[0], "a sequence was expected")),
+                   words = checked(PySequence_Fast(values[2], "a sequence was expected"));
+  const std::optional<DType> hint = Beside::of(items.ptr());
+  const Py_ssize_t size =
+      std::min(PySequence_Fast_GET_SIZE(items.ptr()), PySequence_Fast_GET_SIZE(words.ptr()));
+  nb::list tensors;
+  for (Py_ssize_t i = 0; i < size; ++i)
+    tensors.append(checked(wrap(
+        to_tensor(PySequence_Fast_GET_ITEM(items.ptr(), i),
+                  {text_in(values[1]), text_in(PySequence_Fast_GET_ITEM(words.ptr(), i))}, hint))));
+  return tensors;
 }
 
-Signature zeros_signature{"zeros", {"shape", "dtype", "device"}, 3, 2, 1};
+const Signature zeros_signature{"zeros",
+                                {{"shape", "Sizes"},
+                                 {"dtype", "DTypeLike", "'float32'"},
+                                 "*",
+                                 {"device", "str | None", "None"}}};
 Tensor make_zeros(PyObject *const *values) {
   check_device("zeros", values[2]);
   if (const auto sizes = computed_sizes(values[0], {"zeros", "shape"}))
@@ -92,7 +108,11 @@ Tensor make_zeros(PyObject *const *values) {
   return zeros(Shape(to_integers(values[0], {"zeros", "shape"})),
                dtype_or(values[1], DType::f32, "zeros"));
 }
-Signature ones_signature{"ones", {"shape", "dtype", "device"}, 3, 2, 1};
+const Signature ones_signature{"ones",
+                               {{"shape", "Sizes"},
+                                {"dtype", "DTypeLike", "'float32'"},
+                                "*",
+                                {"device", "str | None", "None"}}};
 Tensor make_ones(PyObject *const *values) {
   check_device("ones", values[2]);
   if (const auto sizes = computed_sizes(values[0], {"ones", "shape"}))
@@ -101,7 +121,12 @@ Tensor make_ones(PyObject *const *values) {
               dtype_or(values[1], DType::f32, "ones"));
 }
 
-Signature full_signature{"full", {"shape", "value", "dtype", "device"}, 4, 3, 2};
+const Signature full_signature{"full",
+                               {{"shape", "Sizes"},
+                                {"value", "TensorLike"},
+                                {"dtype", "DTypeLike | None", "None"},
+                                "*",
+                                {"device", "str | None", "None"}}};
 Tensor make_full(PyObject *const *values) {
   check_device("full", values[3]);
   const Place place{"full", "value"};
@@ -123,11 +148,15 @@ Tensor like(PyObject *const *values, const char *function,
   const DType dtype = dtype_or(values[1], detail::type_of(made).dtype, function);
   return dtype == detail::type_of(made).dtype ? made : made.astype(dtype);
 }
-Signature zeros_like_signature{"zeros_like", {"x", "dtype"}, 2, 2, 1};
+const Signature zeros_like_signature{"zeros_like",
+                                     {{"x", "TensorLike"}, {"dtype", "DTypeLike | None", "None"}}};
 Tensor make_zeros_like(PyObject *const *values) { return like(values, "zeros_like", zeros_like); }
-Signature ones_like_signature{"ones_like", {"x", "dtype"}, 2, 2, 1};
+const Signature ones_like_signature{"ones_like",
+                                    {{"x", "TensorLike"}, {"dtype", "DTypeLike | None", "None"}}};
 Tensor make_ones_like(PyObject *const *values) { return like(values, "ones_like", ones_like); }
-Signature full_like_signature{"full_like", {"x", "value", "dtype"}, 3, 3, 2};
+const Signature full_like_signature{
+    "full_like",
+    {{"x", "TensorLike"}, {"value", "TensorLike"}, {"dtype", "DTypeLike | None", "None"}}};
 Tensor make_full_like(PyObject *const *values) {
   const Tensor of = to_tensor(values[0], {"full_like", "x"});
   const DType dtype = dtype_or(values[2], detail::type_of(of).dtype, "full_like");
@@ -137,7 +166,11 @@ Tensor make_full_like(PyObject *const *values) {
   return full(of.shape(), value.operand(), dtype);
 }
 
-Signature arange_signature{"arange", {"start", "stop", "step", "dtype"}, 4, 4, 1};
+const Signature arange_signature{"arange",
+                                 {{"start", "SupportsFloat | SupportsIndex"},
+                                  {"stop", "SupportsFloat | SupportsIndex | None", "None"},
+                                  {"step", "SupportsFloat | SupportsIndex", "1"},
+                                  {"dtype", "DTypeLike | None", "None"}}};
 /// Of bounds that a trace computes.
 Tensor arange_of_trace(PyObject *const *values, bool bounded) {
   std::array<Tensor, 3> numbers = {tensor(std::int64_t{0}), Tensor(), tensor(std::int64_t{1})};
@@ -193,7 +226,13 @@ Tensor make_arange(PyObject *const *values) {
                          "arange"));
 }
 
-Signature linspace_signature{"linspace", {"start", "stop", "num", "endpoint", "dtype"}, 5, 3, 2};
+const Signature linspace_signature{"linspace",
+                                   {{"start", "SupportsFloat | SupportsIndex"},
+                                    {"stop", "SupportsFloat | SupportsIndex"},
+                                    {"num", "int", "50"},
+                                    "*",
+                                    {"endpoint", "builtins.bool", "True"},
+                                    {"dtype", "DTypeLike", "'float32'"}}};
 Tensor make_linspace(PyObject *const *values) {
   const double start = to<double>(values[0], {"linspace", "start"}),
                stop = to<double>(values[1], {"linspace", "stop"});
@@ -216,23 +255,27 @@ Tensor make_linspace(PyObject *const *values) {
   return dtype == DType::f64 ? line : line.astype(dtype);
 }
 
-Signature eye_signature{"eye", {"n", "dtype"}, 2, 2, 1};
+const Signature eye_signature{"eye", {{"n", "int"}, {"dtype", "DTypeLike", "'float32'"}}};
 Tensor make_eye(PyObject *const *values) {
   return eye(to_integer(values[0], {"eye", "n"}), dtype_or(values[1], DType::f32, "eye"));
 }
 
-Signature square_signature{"square", {"x"}, 1, 1, 1};
+const Signature square_signature{"square", {{"x", "TensorLike"}}};
 Tensor call_square(PyObject *const *values) {
   const Operands<1> operands(square_signature, values, 1);
   return unlocked(operands.size(), [&] { return square(operands[0]); });
 }
-Signature relu_signature{"relu", {"x"}, 1, 1, 1};
+const Signature relu_signature{"relu", {{"x", "TensorLike"}}};
 Tensor call_relu(PyObject *const *values) {
   const Operands<1> operands(relu_signature, values, 1);
   return unlocked(operands.size(), [&] { return relu(operands[0]); });
 }
 
-Signature logsumexp_signature{"logsumexp", {"x", "axis", "keepdims"}, 3, 2, 1};
+const Signature logsumexp_signature{"logsumexp",
+                                    {{"x", "TensorLike"},
+                                     {"axis", "Shape | None", "None"},
+                                     "*",
+                                     {"keepdims", "builtins.bool", "False"}}};
 Tensor call_logsumexp(PyObject *const *values) {
   const Operands<1> operands(logsumexp_signature, values, 1);
   const SumOptions options{
@@ -241,25 +284,27 @@ Tensor call_logsumexp(PyObject *const *values) {
   return unlocked(operands.size(), [&] { return logsumexp(operands[0], options); });
 }
 
-Signature top_k_signature{"top_k", {"x", "k", "axis", "smallest"}, 4, 2, 2};
-PyObject *call_top_k(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  return guarded([&]() -> PyObject * {
-    PyObject *values[Signature::kMost];
-    top_k_signature.bind(args, static_cast<std::size_t>(count), keywords, values);
-    const Operands<1> operands(top_k_signature, values, 1);
-    const auto k = to<std::int64_t>(values[1], {"top_k", "k"});
-    const TopKOptions options{.axis = given<std::int64_t>(values[2], -1, {"top_k", "axis"}),
-                              .smallest = given<bool>(values[3], false, {"top_k", "smallest"})};
-    TopK found = unlocked(operands.size(), [&] { return top_k(operands[0], k, options); });
-    const nb::object first = checked(wrap(std::move(found.values))),
-                     second = checked(wrap(std::move(found.indices)));
-    return nb::make_tuple(first, second).release().ptr();
-  });
+const Signature top_k_signature{"top_k",
+                                {{"x", "TensorLike"},
+                                 {"k", "int"},
+                                 "*",
+                                 {"axis", "int", "-1"},
+                                 {"smallest", "builtins.bool", "False"}},
+                                "tuple[Tensor, Tensor]"};
+nb::object call_top_k(PyObject *const *values) {
+  const Operands<1> operands(top_k_signature, values, 1);
+  const auto k = to<std::int64_t>(values[1], {"top_k", "k"});
+  const TopKOptions options{.axis = given<std::int64_t>(values[2], -1, {"top_k", "axis"}),
+                            .smallest = given<bool>(values[3], false, {"top_k", "smallest"})};
+  TopK found = unlocked(operands.size(), [&] { return top_k(operands[0], k, options); });
+  const nb::object first = checked(wrap(std::move(found.values))),
+                   second = checked(wrap(std::move(found.indices)));
+  return nb::make_tuple(first, second);
 }
 
 PyMethodDef functions[] = {
     method<tensor_signature, make_tensor>(
-        "tensor(value, dtype=None, *, device=None)\n--\n\n"
+
         "A tensor of a number, a nested list of numbers, an array or another tensor. Its elements "
         "are copied.\n\n"
         "Numbers of Python become bool, int32 (int64 where one does not fit) or float32; arrays "
@@ -271,14 +316,14 @@ PyMethodDef functions[] = {
         "    tensor([[1, 2],\n"
         "            [3, 4]], shape=(2, 2), dtype=int32)\n"),
     method<constant_signature, make_constant>(
-        "constant(value, dtype=None, shape=None)\n--\n\n"
+
         "As `tensor`; with a shape the elements are put in it, a single one in all places.\n\n"
         "Example:\n"
         "    >>> wf.constant(7, shape=[2, 2])\n"
         "    tensor([[7, 7],\n"
         "            [7, 7]], shape=(2, 2), dtype=int32)\n"),
     method<asarray_signature, make_asarray>(
-        "asarray(x, dtype=None, *, device=None, copy=None)\n--\n\n"
+
         "A tensor of anything that `tensor` takes, on the memory of an array where that can be: it "
         "must not change as long as the tensor lives.\n\n"
         "Args:\n    copy: True: always copy; False: a ValueError where a copy is needed\n\n"
@@ -286,42 +331,36 @@ PyMethodDef functions[] = {
         "    >>> wf.asarray([1.5, 2.5])\n"
         "    tensor([1.5, 2.5], shape=(2,), dtype=float32)\n"),
     method<internal_tensor_signature, make_internal_tensor>(
-        "internal_tensor(x, function, argument, dtype=None)\n--\n\n"
+
         "A tensor of the argument of a function in Python, by whose names errors go. Numbers take "
         "the dtype if they can without loss of kind."),
-    method<zeros_signature, make_zeros>("zeros(shape, dtype='float32', *, device=None)\n--\n\n"
-                                        "A tensor of zeros.\n\n"
+    method<zeros_signature, make_zeros>("A tensor of zeros.\n\n"
                                         "Example:\n"
                                         "    >>> wf.zeros([2, 2])\n"
                                         "    tensor([[0., 0.],\n"
                                         "            [0., 0.]], shape=(2, 2), dtype=float32)\n"),
-    method<ones_signature, make_ones>("ones(shape, dtype='float32', *, device=None)\n--\n\n"
-                                      "A tensor of ones.\n\n"
+    method<ones_signature, make_ones>("A tensor of ones.\n\n"
                                       "Example:\n"
                                       "    >>> wf.ones(3)\n"
                                       "    tensor([1., 1., 1.], shape=(3,), dtype=float32)\n"),
-    method<full_signature, make_full>("full(shape, value, dtype=None, *, device=None)\n--\n\n"
-                                      "A tensor of one value, in its dtype if none is given.\n\n"
+    method<full_signature, make_full>("A tensor of one value, in its dtype if none is given.\n\n"
                                       "Example:\n"
                                       "    >>> wf.full([2], 1.5)\n"
                                       "    tensor([1.5, 1.5], shape=(2,), dtype=float32)\n"),
-    method<zeros_like_signature, make_zeros_like>("zeros_like(x, dtype=None)\n--\n\n"
-                                                  "Zeros of the shape of x, and its dtype.\n\n"
+    method<zeros_like_signature, make_zeros_like>("Zeros of the shape of x, and its dtype.\n\n"
                                                   "Example:\n"
                                                   "    >>> wf.zeros_like([1, 2])\n"
                                                   "    tensor([0, 0], shape=(2,), dtype=int32)\n"),
-    method<ones_like_signature, make_ones_like>("ones_like(x, dtype=None)\n--\n\n"
-                                                "Ones of the shape of x, and its dtype.\n\n"
+    method<ones_like_signature, make_ones_like>("Ones of the shape of x, and its dtype.\n\n"
                                                 "Example:\n"
                                                 "    >>> wf.ones_like([1, 2])\n"
                                                 "    tensor([1, 1], shape=(2,), dtype=int32)\n"),
-    method<full_like_signature, make_full_like>("full_like(x, value, dtype=None)\n--\n\n"
-                                                "One value in the shape of x, and its dtype.\n\n"
+    method<full_like_signature, make_full_like>("One value in the shape of x, and its dtype.\n\n"
                                                 "Example:\n"
                                                 "    >>> wf.full_like([1, 2], 7)\n"
                                                 "    tensor([7, 7], shape=(2,), dtype=int32)\n"),
     method<arange_signature, make_arange>(
-        "arange(start, stop=None, step=1, dtype=None)\n--\n\n"
+
         "start, start + step, ... below stop, or 0, 1, ... below the only number. Of whole numbers "
         "int32, else float32.\n\n"
         "Raises:\n    ValueError: if the step is 0 or a bound is not finite\n\n"
@@ -329,25 +368,23 @@ PyMethodDef functions[] = {
         "    >>> wf.arange(2, 8, 2)\n"
         "    tensor([2, 4, 6], shape=(3,), dtype=int32)\n"),
     method<linspace_signature, make_linspace>(
-        "linspace(start, stop, num=50, *, endpoint=True, dtype='float32')\n--\n\n"
+
         "Numbers at equal distances from start to stop, which is the last one, or with "
         "endpoint=False would be the next.\n\n"
         "Example:\n"
         "    >>> wf.linspace(0, 1, 5)\n"
         "    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float32)\n"),
-    method<eye_signature, make_eye>("eye(n, dtype='float32')\n--\n\n"
-                                    "The identity matrix.\n\n"
+    method<eye_signature, make_eye>("The identity matrix.\n\n"
                                     "Example:\n"
                                     "    >>> wf.eye(2)\n"
                                     "    tensor([[1., 0.],\n"
                                     "            [0., 1.]], shape=(2, 2), dtype=float32)\n"),
-    method<square_signature, call_square>("square(x)\n--\n\n"
-                                          "x * x of each element.\n\n"
+    method<square_signature, call_square>("x * x of each element.\n\n"
                                           "Example:\n"
                                           "    >>> wf.square([1, 2, 3])\n"
                                           "    tensor([1, 4, 9], shape=(3,), dtype=int32)\n"),
     method<logsumexp_signature, call_logsumexp>(
-        "logsumexp(x, axis=None, *, keepdims=False)\n--\n\n"
+
         "log(sum(exp(x))) over the given axes, or of all elements, without overflow. Of integers "
         "in "
         "float32.\n\n"
@@ -355,24 +392,21 @@ PyMethodDef functions[] = {
         "Example:\n"
         "    >>> wf.logsumexp([1000.0, 1000.0])\n"
         "    tensor(1000.6932, shape=(), dtype=float32)\n"),
-    method<relu_signature, call_relu>("relu(x)\n--\n\n"
-                                      "max(x, 0) of each element, with the gradient 0 at 0.\n\n"
+    method<relu_signature, call_relu>("max(x, 0) of each element, with the gradient 0 at 0.\n\n"
                                       "Example:\n"
                                       "    >>> wf.relu([-1., 0., 2.])\n"
                                       "    tensor([0., 0., 2.], shape=(3,), dtype=float32)\n"),
-    {"internal_tensors", reinterpret_cast<PyCFunction>(make_internal_tensors),
-     METH_FASTCALL | METH_KEYWORDS,
-     "internal_tensors(values, function, arguments)\n--\n\n"
-     "Tensors of arguments that take part together: numbers, and lists of them, take the dtype of "
-     "the others."},
-    {"top_k", reinterpret_cast<PyCFunction>(call_top_k), METH_FASTCALL | METH_KEYWORDS,
-     "top_k(x, k, *, axis=-1, smallest=False)\n--\n\n"
-     "The k largest elements along one axis, the largest first, and where they are, as int64: "
-     "(values, indices). Of equal ones the first. NaN counts as largest.\n\n"
-     "Raises:\n    ValueError: unless 0 <= k <= the size of the axis\n\n"
-     "Example:\n"
-     "    >>> wf.top_k([1, 3, 2], 2)[1]\n"
-     "    tensor([1, 2], shape=(2,), dtype=int64)\n"},
+    method<internal_tensors_signature, make_internal_tensors>(
+        "Tensors of arguments that take part together: numbers, and lists of them, take the dtype "
+        "of "
+        "the others."),
+    method<top_k_signature, call_top_k>(
+        "The k largest elements along one axis, the largest first, and where they are, as int64: "
+        "(values, indices). Of equal ones the first. NaN counts as largest.\n\n"
+        "Raises:\n    ValueError: unless 0 <= k <= the size of the axis\n\n"
+        "Example:\n"
+        "    >>> wf.top_k([1, 3, 2], 2)[1]\n"
+        "    tensor([1, 2], shape=(2,), dtype=int64)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

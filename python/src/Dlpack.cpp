@@ -83,13 +83,19 @@ PyObject *export_as(Managed *managed, const char *name) {
   return capsule;
 }
 
-Signature dlpack_signature{
-    "Tensor.__dlpack__", {"stream", "max_version", "dl_device", "copy"}, 4, 0, 0};
+const Signature dlpack_signature{"Tensor.__dlpack__",
+                                 {"*",
+                                  {"stream", "Any", "None"},
+                                  {"max_version", "tuple[int, int] | None", "None"},
+                                  {"dl_device", "tuple[int, int] | None", "None"},
+                                  {"copy", "builtins.bool | None", "None"}},
+                                 "Any"};
 
 PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
-    PyObject *values[Signature::kMost];
-    dlpack_signature.bind(args, static_cast<std::size_t>(count), keywords, values);
+    Values bound(dlpack_signature.names.size());
+    PyObject **values = bound.data();
+    dlpack_signature.bind_or_refuse(args, static_cast<std::size_t>(count), keywords, values);
     const auto refuse = [](const char *why) {
       PyErr_SetString(PyExc_BufferError, why);
       return nullptr;
@@ -244,7 +250,11 @@ nb::object capsule_of(PyObject *object) {
   return checked(capsule);
 }
 
-Signature from_dlpack_signature{"from_dlpack", {"x", "device", "copy"}, 3, 1, 1};
+const Signature from_dlpack_signature{"from_dlpack",
+                                      {{"x", "Any"},
+                                       "*",
+                                       {"device", "str | None", "None"},
+                                       {"copy", "builtins.bool | None", "None"}}};
 
 Tensor from_dlpack(PyObject *const *values) {
   const Place place{"from_dlpack", "x"};
@@ -269,7 +279,7 @@ Tensor from_dlpack(PyObject *const *values) {
 
 PyMethodDef functions[] = {
     method<from_dlpack_signature, from_dlpack>(
-        "from_dlpack(x, *, device=None, copy=None)\n--\n\n"
+
         "The tensor of an array of another library, on the same memory where that can be: the "
         "array must not "
         "change as long as the tensor lives.\n\n"
@@ -284,10 +294,10 @@ PyMethodDef functions[] = {
 
 PyMethodDef dlpack_methods[] = {
     {"__dlpack__", reinterpret_cast<PyCFunction>(to_dlpack), METH_FASTCALL | METH_KEYWORDS,
-     "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-     "A capsule with the elements, for other libraries to read. Before version 1 DLPack cannot say "
-     "that they are to "
-     "be read only."},
+     dlpack_signature.documented(
+         "A capsule with the elements, for other libraries to read. Before version 1 DLPack cannot "
+         "say that they are to be read only.",
+         "$self")},
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
      "__dlpack_device__($self)\n--\n\nDLPack's kind and number of the device."},
 };

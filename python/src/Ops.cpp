@@ -44,6 +44,12 @@ std::vector<Tensor> tensors_of(PyObject *object, const Place &place) {
   return tensors;
 }
 
+std::int64_t size_of_all(std::span<const Tensor> tensors) {
+  std::int64_t size = 0;
+  for (const Tensor &tensor : tensors) size += tensor.impl()->size;
+  return size;
+}
+
 namespace {
 
 #include "PythonOps.inc"

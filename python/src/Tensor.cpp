@@ -166,7 +166,7 @@ nb::object reduce(nb::handle_t<Tensor> self, int protocol) {
 }
 
 /// Makes a tensor of what `reduce` took apart.
-Signature rebuild_signature{"_rebuild", {"data", "dtype", "shape"}, 3, 3, 3};
+const Signature rebuild_signature{"_rebuild", {"data", "dtype", "shape"}};
 Tensor rebuild(PyObject *const *values) {
   const Ints sizes = to_integers(values[2], {"unpickle", "shape"});
   Tensor tensor = detail::unset_tensor(to_dtype(values[1], {"unpickle", "dtype"}), sizes);
@@ -400,8 +400,7 @@ void define_tensors(nb::module_ &module) {
   // Arrays of NumPy leave a + t to the tensor.
   type.attr("__array_priority__") = nb::int_(1000);
   static PyMethodDef functions[] = {
-      method<rebuild_signature, rebuild>(
-          "_rebuild(data, dtype, shape)\n--\n\nA tensor that was pickled."),
+      method<rebuild_signature, rebuild>("A tensor that was pickled."),
       {nullptr, nullptr, 0, nullptr}};
   add_functions(module, functions);
 }

@@ -57,8 +57,14 @@ std::size_t spatial_axes(const Operand &x) {
   return x.rank() > 2 ? static_cast<std::size_t>(x.rank() - 2) : 0;
 }
 
-Signature convolution_signature{
-    "convolution", {"x", "kernel", "strides", "padding", "dilations", "groups"}, 6, 4, 2};
+const Signature convolution_signature{"convolution",
+                                      {{"x", "TensorLike"},
+                                       {"kernel", "TensorLike"},
+                                       {"strides", "Shape", "1"},
+                                       {"padding", "_Padding", "'valid'"},
+                                       "*",
+                                       {"dilations", "Shape", "1"},
+                                       {"groups", "int", "1"}}};
 Tensor call_convolution(PyObject *const *values) {
   const Operands<2> operands(convolution_signature, values, 0);
   const std::size_t axes = spatial_axes(operands[0]);
@@ -70,12 +76,15 @@ Tensor call_convolution(PyObject *const *values) {
   return unlocked(operands.size(), [&] { return convolution(operands[0], operands[1], options); });
 }
 
-Signature transpose_signature{
-    "convolution_transpose",
-    {"x", "kernel", "strides", "padding", "dilations", "groups", "output_padding"},
-    7,
-    4,
-    2};
+const Signature transpose_signature{"convolution_transpose",
+                                    {{"x", "TensorLike"},
+                                     {"kernel", "TensorLike"},
+                                     {"strides", "Shape", "1"},
+                                     {"padding", "_Padding", "'valid'"},
+                                     "*",
+                                     {"dilations", "Shape", "1"},
+                                     {"groups", "int", "1"},
+                                     {"output_padding", "Shape | None", "None"}}};
 Tensor call_transpose(PyObject *const *values) {
   const char *name = transpose_signature.name;
   const Operands<2> operands(transpose_signature, values, 0);
@@ -90,7 +99,8 @@ Tensor call_transpose(PyObject *const *values) {
                   [&] { return convolution_transpose(operands[0], operands[1], options); });
 }
 
-template <Signature &signature, Tensor (*pool)(const Operand &, const Ints &, const PoolOptions &)>
+template <const Signature &signature,
+          Tensor (*pool)(const Operand &, const Ints &, const PoolOptions &)>
 Tensor call_pool(PyObject *const *values) {
   const Operands<1> operands(signature, values, 0);
   const std::size_t axes = spatial_axes(operands[0]);
@@ -99,11 +109,24 @@ Tensor call_pool(PyObject *const *values) {
                             .padding = to_padding(values[3], signature.name)};
   return unlocked(operands.size(), [&] { return pool(operands[0], window, options); });
 }
-Signature max_pool_signature{"max_pool", {"x", "window", "strides", "padding"}, 4, 4, 2};
-Signature min_pool_signature{"min_pool", {"x", "window", "strides", "padding"}, 4, 4, 2};
+const Signature max_pool_signature{"max_pool",
+                                   {{"x", "TensorLike"},
+                                    {"window", "Shape"},
+                                    {"strides", "Shape | None", "None"},
+                                    {"padding", "_Padding", "'valid'"}}};
+const Signature min_pool_signature{"min_pool",
+                                   {{"x", "TensorLike"},
+                                    {"window", "Shape"},
+                                    {"strides", "Shape | None", "None"},
+                                    {"padding", "_Padding", "'valid'"}}};
 
-Signature average_pool_signature{
-    "average_pool", {"x", "window", "strides", "padding", "count_padding"}, 5, 4, 2};
+const Signature average_pool_signature{"average_pool",
+                                       {{"x", "TensorLike"},
+                                        {"window", "Shape"},
+                                        {"strides", "Shape | None", "None"},
+                                        {"padding", "_Padding", "'valid'"},
+                                        "*",
+                                        {"count_padding", "builtins.bool", "False"}}};
 Tensor call_average_pool(PyObject *const *values) {
   const char *name = average_pool_signature.name;
   const Operands<1> operands(average_pool_signature, values, 0);
@@ -116,7 +139,10 @@ Tensor call_average_pool(PyObject *const *values) {
   return unlocked(operands.size(), [&] { return average_pool(operands[0], window, options); });
 }
 
-Signature resize_signature{"resize_image", {"x", "size", "method"}, 3, 3, 2};
+const Signature resize_signature{"resize_image",
+                                 {{"x", "TensorLike"},
+                                  {"size", "Shape"},
+                                  {"method", "Literal['bilinear', 'nearest']", "'bilinear'"}}};
 Tensor call_resize(PyObject *const *values) {
   const Operands<1> operands(resize_signature, values, 0);
   const Ints size = per_axis(values[1], spatial_axes(operands[0]), {"resize_image", "size"});
@@ -139,7 +165,7 @@ Tensor call_resize(PyObject *const *values) {
 
 PyMethodDef functions[] = {
     method<convolution_signature, call_convolution>(
-        "convolution(x, kernel, strides=1, padding='valid', *, dilations=1, groups=1)\n--\n\n"
+
         "Of each position the sum over its window of x and the kernel, which is not "
         "flipped. " WEFT_WINDOW_WORDS "\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"
         "    kernel: (window, channels / groups, result's channels)\n\nReturns:\n    (batch, "
@@ -149,33 +175,32 @@ PyMethodDef functions[] = {
         "    >>> wf.convolution(x, kernel)[0, :, 0]\n"
         "    tensor([1., 3., 5.], shape=(3,), dtype=float32)\n"),
     method<transpose_signature, call_transpose>(
-        "convolution_transpose(x, kernel, strides=1, padding='valid', *, dilations=1, groups=1, "
-        "output_padding=None)\n--\n\n"
+
         "The transpose of a convolution in its images, which makes them larger by the "
         "strides. " WEFT_WINDOW_WORDS "\n\nExample:\n"
         "    >>> x, kernel = wf.arange(1.0, 3.0).reshape(1, 2, 1), wf.ones((2, 1, 1))\n"
         "    >>> wf.convolution_transpose(x, kernel, strides=2)[0, :, 0]\n"
         "    tensor([1., 1., 2., 2.], shape=(4,), dtype=float32)\n"),
     method<max_pool_signature, call_pool<max_pool_signature, max_pool>>(
-        "max_pool(x, window, strides=None, padding='valid')\n--\n\nThe largest element of each "
+        "The largest element of each "
         "window; windows lie side by side "
         "if no strides are given. " WEFT_WINDOW_WORDS "\n\nExample:\n"
         "    >>> wf.max_pool(wf.tensor([1.0, 3.0, 2.0, 4.0]).reshape(1, 4, 1), 2)[0, :, 0]\n"
         "    tensor([3., 4.], shape=(2,), dtype=float32)\n"),
     method<min_pool_signature, call_pool<min_pool_signature, min_pool>>(
-        "min_pool(x, window, strides=None, padding='valid')\n--\n\nThe least element of each "
+        "The least element of each "
         "window; windows lie side by side "
         "if no strides are given. " WEFT_WINDOW_WORDS "\n\nExample:\n"
         "    >>> wf.min_pool(wf.tensor([1.0, 3.0, 2.0, 4.0]).reshape(1, 4, 1), 2)[0, :, 0]\n"
         "    tensor([1., 2.], shape=(2,), dtype=float32)\n"),
     method<average_pool_signature, call_average_pool>(
-        "average_pool(x, window, strides=None, padding='valid', *, count_padding=False)\n--\n\nThe "
+        "The "
         "mean of each window; zeros of "
         "the padding are counted if that is asked for. " WEFT_WINDOW_WORDS "\n\nExample:\n"
         "    >>> wf.average_pool(wf.tensor([1.0, 3.0, 2.0, 4.0]).reshape(1, 4, 1), 2)[0, :, 0]\n"
         "    tensor([2., 3.], shape=(2,), dtype=float32)\n"),
     method<resize_signature, call_resize>(
-        "resize_image(x, size, method='bilinear')\n--\n\nImages of those sizes along their spatial "
+        "Images of those sizes along their spatial "
         "axes; method is 'bilinear' or "
         "'nearest'.\n\nArgs:\n    x: (batch, 1 to 3 spatial axes, channels)\n"
         "\nExample:\n"

@@ -182,7 +182,7 @@ UNIFORM = wf.random.uniform
             lambda: TAPE("yes"),
             "weft.GradientTape(): argument 'persistent' is of type str: True or False is wanted",
         ),
-        (lambda: TAPE(1, 2, 3), "weft.GradientTape() takes by position at most 2 arguments and was given 3"),
+        (lambda: TAPE(1, 2, 3), "weft.GradientTape() takes at most 2 arguments and was given 3"),
         (lambda: TAPE().reset(1), "weft.GradientTape.reset() takes no arguments and was given 1"),
         (lambda: wf.save_weights("x"), "weft.save_weights() is missing the argument 'model'"),
         (

@@ -81,16 +81,14 @@ std::vector<Parameter> parametersOf(const Callable &op) {
   return list;
 }
 
-std::string signatureOf(ArrayRef<Parameter> parameters, bool typed) {
+std::string stubSignatureOf(ArrayRef<Parameter> parameters) {
   std::string text;
   bool starred = false;
   for (const Parameter &parameter : parameters) {
     text += text.empty() ? "" : ", ";
     if (parameter.keywordOnly && !std::exchange(starred, true)) text += "*, ";
-    text += parameter.name;
-    if (typed) text += ": " + parameter.stubType;
-    if (!parameter.defaultText.empty())
-      text += (typed ? " = " : "=") + (typed ? std::string("...") : parameter.defaultText);
+    text += parameter.name + ": " + parameter.stubType;
+    if (!parameter.defaultText.empty()) text += " = ...";
   }
   return text;
 }
@@ -227,18 +225,26 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
      << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
 }
 
+/// The type of what it gives in stubs.
+StringRef resultOf(const Callable &op) {
+  return op.givesOne() ? "Tensor" : op.gives == "tuple" ? "tuple[Tensor, ...]" : "list[Tensor]";
+}
+
 /// The C function of a Python function, with its signature.
 void emitFunction(const Callable &op, raw_ostream &os) {
   const std::vector<Parameter> parameters = parametersOf(op);
-  std::string names;
-  for (const Parameter &parameter : parameters)
-    names += (names.empty() ? "" : ", ") + quoted(parameter.name);
-  const auto positional = count_if(parameters, [](const Parameter &p) { return !p.keywordOnly; });
-  const auto required =
-      count_if(parameters, [](const Parameter &p) { return p.defaultText.empty(); });
+  std::string list;
+  bool starred = false;
+  for (const Parameter &parameter : parameters) {
+    list += list.empty() ? "" : ", ";
+    if (parameter.keywordOnly && !std::exchange(starred, true)) list += "\"*\", ";
+    list += "{" + quoted(parameter.name) + ", " + quoted(parameter.stubType);
+    if (!parameter.defaultText.empty()) list += ", " + quoted(parameter.defaultText);
+    list += "}";
+  }
   os << "// " << origin(op) << "\n"
-     << "Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << names
-     << "}, " << parameters.size() << ", " << positional << ", " << required << "};\n"
+     << "const Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << list
+     << "}, " << quoted(resultOf(op)) << "};\n"
      << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.mnemonic
      << "(PyObject *const *values) {\n";
   emitCall(op, parameters, os);
@@ -253,9 +259,7 @@ void emitRow(const Callable &op, raw_ostream &os) {
          : op.gives == "tuple" ? "tuple_method<"
                                : "list_method<")
      << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
-     << quoted(op.mnemonic + "(" + signatureOf(parameters, false) + ")\n--\n\n" +
-               docstringOf(op, parameters))
-     << "),\n";
+     << quoted(docstringOf(op, parameters)) << "),\n";
 }
 
 void emitTable(StringRef name, ArrayRef<const Callable *> functions, raw_ostream &os) {
@@ -266,10 +270,7 @@ void emitTable(StringRef name, ArrayRef<const Callable *> functions, raw_ostream
 
 void emitStub(const Callable &op, raw_ostream &os) {
   const std::vector<Parameter> parameters = parametersOf(op);
-  os << "def " << op.mnemonic << "(" << signatureOf(parameters, true) << ") -> "
-     << (op.givesOne()         ? "Tensor"
-         : op.gives == "tuple" ? "tuple[Tensor, ...]"
-                               : "list[Tensor]")
+  os << "def " << op.mnemonic << "(" << stubSignatureOf(parameters) << ") -> " << resultOf(op)
      << ":\n";
   SmallVector<StringRef> lines;
   const std::string text = docstringOf(op, parameters);
