@@ -1,18 +1,16 @@
-"""Writes the stubs of the layers, losses, metrics, optimizers and schedules of weft._weft, from what they say of their arguments.
+"""Writes the stubs of the layers, losses, metrics, optimizers and schedules, from what the module says of their arguments.
 
-    python python/stubs.py FOLDER > layers.pyi
+    python python/stubs.py FOLDER > bases.pyi
 
-FOLDER has the built package. Classes say their arguments in a line of their docstring, functions in their signature.
+FOLDER has the built package, and gets the stubs of weft._nn, weft._losses and so on; what all of a kind have is printed.
 """
 
-import ast
 import inspect
-import re
 import sys
 
+FAMILIES = {"nn": "Layer", "losses": "Loss", "metrics": "Metric", "optimizers": "Optimizer", "schedules": "Schedule"}
 BASES = ("Layer", "Metric", "Optimizer", "Schedule", "Initializer")
-PREFIXES = ("losses_", "metrics_", "nn_", "schedules_")
-TYPES = {"units": "int", "filters": "int", "classes": "int", "thresholds": "int"}
+KINDS = {bool: "bool", int: "int", float: "float"}
 
 # What all of a kind have.
 MEMBERS = {
@@ -24,6 +22,8 @@ MEMBERS = {
         "parameter_count: int",
         "def named_variables(self) -> dict[str, Variable]: ...",
         "def get_config(self) -> dict[str, Any]: ...",
+        "@classmethod",
+        "def from_config(cls, config: dict[str, Any]) -> Self: ...",
     ],
     "Layer": [
         "activation: Any",
@@ -53,51 +53,12 @@ MEMBERS = {
 }
 
 
-def parameter(text: str) -> str:
-    """`use_bias=True` with its type."""
-    name, _, default = (part.strip() for part in text.partition("="))
-    if name == "*":
-        return name
-    kind = TYPES.get(name, "builtins.bool" if default in ("True", "False") else "Any")
-    if not default:
-        return f"{name}: {kind}"
-    try:
-        ast.literal_eval(default)
-    except ValueError:
-        default = "..."
-    return f"{name}: {kind} = {default}"
-
-
-def parameters(text: str) -> str:
-    """The list of parameters of a line such as `units, *, use_bias=True, and what the cell takes`."""
-    depth, start, parts = 0, 0, []
-    for at, c in enumerate(text + ","):
-        depth += (c in "([") - (c in ")]")
-        if c == "," and depth == 0:
-            parts.append(text[start:at].strip())
-            start = at + 1
-    known = [p for p in parts if re.fullmatch(r"\*|\w+(\s*=.*)?", p)]
-    if known and known[-1] == "*":
-        known.pop()
-    typed = ["self", *map(parameter, known)]
-    if len(known) < len(parts):
-        typed.append("**options: Any")
-    return ", ".join(typed)
-
-
 def constructor(cls: type) -> str:
     """The stub of `__init__`."""
-    text, _, _ = (cls.__doc__ or "").partition("\nExample:\n")
-    for line in text.splitlines()[1:]:  # behind the summary
-        found = re.match(r"(?:%s)?(\(.*\))" % cls.__name__, line.strip())
-        if found:
-            inside = found.group(1)
-            depth = 0
-            for at, c in enumerate(inside):
-                depth += (c == "(") - (c == ")")
-                if depth == 0:
-                    return f"def __init__({parameters(inside[1:at])}) -> None: ..."
-    return "def __init__(self, *args: Any, **options: Any) -> None: ..."
+    from weft import _weft
+
+    parameters = _weft.internal_stubs().get(f"{cls.__module__}.{cls.__name__}", "*args: Any, **options: Any")
+    return f"def __init__({', '.join(['self', parameters][: 1 + bool(parameters)])}) -> None: ..."
 
 
 def class_stub(cls: type, base: str) -> list[str]:
@@ -113,13 +74,32 @@ def class_stub(cls: type, base: str) -> list[str]:
 
 def function_stub(name: str, function: object) -> str:
     """The line of a function."""
-    try:
-        text = str(inspect.signature(function))  # type: ignore[arg-type]
-        ast.parse(f"def f{text}: ...")
-    except (TypeError, ValueError, SyntaxError):
-        return f"def {name}(*args: Any, **options: Any) -> Any: ..."
-    inside = parameters(text[1:-1].replace("/, ", "").replace(", /", ""))
-    return f"def {name}({inside.removeprefix('self').removeprefix(', ')}) -> Any: ..."
+    from weft import _weft
+
+    known = _weft.internal_stubs().get(f"{function.__module__}.{name}")
+    if known is None:
+        signature = inspect.signature(function)
+        known = str(signature.replace(parameters=[
+            p.replace(annotation=KINDS.get(type(p.default), "Any")) for p in signature.parameters.values()
+        ]))[1:-1].replace("'Any'", "Any")
+    return f"def {name}({known}) -> {'Schedule' if function.__module__ == 'weft.schedules' else 'Tensor'}: ..."
+
+
+def write_family(folder: str, family: str, base: str) -> None:
+    """Writes the stub of the module whose names weft.nn, say, has."""
+    import importlib
+
+    public, module = importlib.import_module(f"weft.{family}"), importlib.import_module(f"weft._{family}")
+    lines = [f'"""What is bound for weft.{family}: written by python/stubs.py."""', "",
+             "from collections.abc import Sequence", "from typing import Any", ""]
+    lines += [f"from weft._weft import {', '.join(sorted({'Tensor', 'Variable', base} - {'Loss'}))}", "", f"__all__ = {sorted(module.__all__)}"]
+    if family == "losses":
+        lines += ["from weft.losses import Loss", "internal_classes: list[tuple[str, Any, str, dict[str, str]]]"]
+    for name in sorted(module.__all__):
+        value = getattr(module, name)
+        lines += class_stub(value, base if issubclass(value, getattr(public, base)) else "") if isinstance(value, type) else [function_stub(name, value)]
+    with open(f"{folder}/weft/_{family}.pyi", "w") as stub:
+        print("\n".join(lines), file=stub)
 
 
 def main(folder: str) -> None:
@@ -129,17 +109,13 @@ def main(folder: str) -> None:
 
     print("\n# Layers, losses, metrics, optimizers and schedules: written by python/stubs.py.\n")
     print("\n".join(class_stub(_weft._Part, "internal_part")))
+    for family, base in FAMILIES.items():
+        write_family(folder, family, base)
     classes = {n: c for n, c in vars(_weft).items() if isinstance(c, type)}
     for base in BASES:
         print("\n".join(class_stub(classes[base], "_Part" if issubclass(classes[base], _weft._Part) else "")))
-        for name, cls in sorted(classes.items()):
-            if cls is not classes[base] and issubclass(cls, classes[base]):
-                print("\n".join(class_stub(cls, base)))
-    print("\n".join(class_stub(_weft.ReduceOnPlateau, "")))
     print("def internal_initializer(name: str, numbers: Sequence[float], /) -> Initializer: ...")
-    for name, function in sorted(vars(_weft).items()):
-        if name.startswith(PREFIXES) and callable(function):
-            print(function_stub(name, function))
+    print("def internal_stubs() -> dict[str, str]: ...")
 
 
 if __name__ == "__main__":

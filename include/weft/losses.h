@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <weft/options.h>
 #include <weft/tensor.h>
 
 namespace weft::losses {
@@ -30,6 +31,7 @@ struct LossOptions {
   Tensor mask = {};
   Reduction reduction = Reduction::mean;
 };
+WEFT_OPTIONS(LossOptions, weights, mask, reduction)
 
 /// Mean over the batch of -sum(labels * log_softmax(logits)). `labels` are class numbers (batch,)
 /// of an integer dtype, or probabilities (batch, classes); `logits` (batch, classes) floating.
@@ -50,6 +52,8 @@ struct CrossEntropyOptions {
   Tensor mask = {};
   Reduction reduction = Reduction::mean;
 };
+WEFT_OPTIONS(CrossEntropyOptions, from_logits, label_smoothing, ignored_label, weights, mask,
+             reduction)
 /// -sum(labels * log(probabilities)) along the last axis, for labels that are probabilities of the
 /// shape of scores (..., classes); one-hot ones, say.
 Tensor categorical_cross_entropy(const Operand &labels, const Operand &scores,
@@ -71,6 +75,7 @@ struct BinaryCrossEntropyOptions {
   Tensor mask = {};
   Reduction reduction = Reduction::mean;
 };
+WEFT_OPTIONS(BinaryCrossEntropyOptions, from_logits, label_smoothing, weights, mask, reduction)
 /// Mean of -(y log(p) + (1 - y) log(1 - p)), p = sigmoid(logits), without overflow.
 Tensor binary_cross_entropy(const Operand &labels, const Operand &scores,
                             const BinaryCrossEntropyOptions &options = {});
@@ -88,6 +93,7 @@ struct HuberOptions {
   Tensor mask = {};
   Reduction reduction = Reduction::mean;
 };
+WEFT_OPTIONS(HuberOptions, delta, weights, mask, reduction)
 /// Mean of e^2 / 2 where the difference |e| is at most delta, delta |e| - delta^2 / 2 elsewhere.
 Tensor huber(const Operand &targets, const Operand &predictions, const HuberOptions &options = {});
 /// Mean of log(cosh(predictions - targets)), without overflow.
@@ -120,6 +126,7 @@ struct TripletOptions {
   Tensor mask = {};
   Reduction reduction = Reduction::mean;
 };
+WEFT_OPTIONS(TripletOptions, margin, weights, mask, reduction)
 /// max(|a - p| - |a - n| + margin, 0), for embeddings along the last axis: of something, of what is
 /// to be close to it, of what is not. 1e-6 is added to differences, so that there is a gradient.
 Tensor triplet(const Operand &anchor, const Operand &positive, const Operand &negative,
@@ -140,6 +147,8 @@ struct CTCOptions {
   Tensor mask = {};
   Reduction reduction = Reduction::mean;
 };
+WEFT_OPTIONS(CTCOptions, label_lengths, logit_lengths, blank, impossible_is_infinite, weights, mask,
+             reduction)
 /// -log of the probability of the labels (batch, labels), integers, by frames of logits (batch,
 /// time, classes): of all ways to spread them over time, blanks between them, and between equal
 /// ones always (Graves et al. 2006).

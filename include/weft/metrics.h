@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <weft/options.h>
 #include <weft/structure.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
@@ -122,6 +123,7 @@ struct PerplexityOptions {
   /// A class number that stands for no label and is not counted.
   std::optional<std::int64_t> ignored_label = std::nullopt;
 };
+WEFT_OPTIONS(PerplexityOptions, from_logits, ignored_label)
 /// exp of the mean of -log(probability of the label) over all labels (...), of scores (...,
 /// classes).
 class Perplexity {
@@ -195,6 +197,7 @@ struct F1Options {
   /// equal ones, unless it is 0.
   std::optional<double> threshold = std::nullopt;
 };
+WEFT_OPTIONS(F1Options, average, threshold)
 /// The harmonic mean of precision and recall by class, of labels 0 or 1 and scores, both (batch,
 /// classes); of (batch,), with a threshold, there is one class.
 class F1 {
@@ -229,6 +232,7 @@ struct AUCOptions {
   std::int64_t thresholds = 200; ///< evenly spaced from 0 to 1, at least 2 (ValueError)
   bool from_logits = false;      ///< whether scores are logits, or else probabilities
 };
+WEFT_OPTIONS(AUCOptions, thresholds, curve, from_logits)
 /// The area under a curve over thresholds, of labels that are 0 or 1 and scores.
 class AUC {
 public:

@@ -15,6 +15,7 @@
 #include <weft/gradients.h>
 #include <weft/indexed_slices.h>
 #include <weft/nn/model.h>
+#include <weft/options.h>
 #include <weft/schedules.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
@@ -44,6 +45,9 @@ namespace weft::optimizers {
   /** Of the state; by default that of the kind in lower case, then "adam_1" and so on. */         \
   std::string name = {}
 
+#define WEFT_OPTIMIZER_NAMES                                                                       \
+  weight_decay, no_decay, clip_value, clip_norm, clip_global_norm, average, accumulate, name
+
 #define WEFT_OPTIMIZER_DECAY 0
 
 struct SGDOptions {
@@ -53,6 +57,7 @@ struct SGDOptions {
   bool nesterov = false;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(SGDOptions, learning_rate, momentum, nesterov, WEFT_OPTIMIZER_NAMES)
 struct AdamOptions {
   LearningRate learning_rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
@@ -60,6 +65,7 @@ struct AdamOptions {
   bool amsgrad = false;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(AdamOptions, learning_rate, beta1, beta2, epsilon, amsgrad, WEFT_OPTIMIZER_NAMES)
 struct RMSpropOptions {
   LearningRate learning_rate = 1e-3;
   double rho = 0.9, momentum = 0, epsilon = 1e-7;
@@ -67,26 +73,31 @@ struct RMSpropOptions {
   bool centered = false;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(RMSpropOptions, learning_rate, rho, momentum, epsilon, centered, WEFT_OPTIMIZER_NAMES)
 struct AdagradOptions {
   LearningRate learning_rate = 1e-3;
   double initial_accumulator = 0.1, epsilon = 1e-7;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(AdagradOptions, learning_rate, initial_accumulator, epsilon, WEFT_OPTIMIZER_NAMES)
 struct AdadeltaOptions {
   LearningRate learning_rate = 1e-3;
   double rho = 0.95, epsilon = 1e-7;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(AdadeltaOptions, learning_rate, rho, epsilon, WEFT_OPTIMIZER_NAMES)
 struct LambOptions {
   LearningRate learning_rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(LambOptions, learning_rate, beta1, beta2, epsilon, WEFT_OPTIMIZER_NAMES)
 struct LionOptions {
   LearningRate learning_rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.99;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(LionOptions, learning_rate, beta1, beta2, WEFT_OPTIMIZER_NAMES)
 #undef WEFT_OPTIMIZER_DECAY
 #define WEFT_OPTIMIZER_DECAY 0.004
 struct AdamWOptions {
@@ -95,8 +106,10 @@ struct AdamWOptions {
   bool amsgrad = false;
   WEFT_OPTIMIZER_OPTIONS;
 };
+WEFT_OPTIONS(AdamWOptions, learning_rate, beta1, beta2, epsilon, amsgrad, WEFT_OPTIMIZER_NAMES)
 #undef WEFT_OPTIMIZER_DECAY
 #undef WEFT_OPTIMIZER_OPTIONS
+#undef WEFT_OPTIMIZER_NAMES
 
 namespace detail {
 struct OptimizerState;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/options.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
 
@@ -53,6 +54,7 @@ struct ExponentialDecay {
   double rate;
   bool staircase = false; ///< change at multiples of `steps` only
 };
+WEFT_OPTIONS(ExponentialDecay, steps, rate, staircase)
 /// initial * rate^(step / steps). Throws ValueError if steps < 1 or a number is not finite.
 Schedule exponential_decay(double initial, const ExponentialDecay &options,
                            std::source_location where = WEFT_HERE);
@@ -63,6 +65,7 @@ struct CosineDecay {
   std::int64_t warmup = 0; ///< steps from `initial` to `target`
   double target = 0;       ///< the largest rate, where there is a warm-up
 };
+WEFT_OPTIONS(CosineDecay, steps, alpha, warmup, target)
 /// Half a cosine from `initial` down to alpha times that (Loshchilov & Hutter 2017), behind a
 /// straight line from `initial` to `target`, if there is a warm-up, from where the cosine starts
 /// then. Throws ValueError if steps < 1, warmup < 0 or a number is not finite.
@@ -84,6 +87,7 @@ struct PolynomialDecay {
   double end = 1e-4; ///< the last rate
   double power = 1;
 };
+WEFT_OPTIONS(PolynomialDecay, steps, end, power)
 /// (initial - end) (1 - step / steps)^power + end, and `end` from there on.
 Schedule polynomial_decay(double initial, const PolynomialDecay &options,
                           std::source_location where = WEFT_HERE);
@@ -92,6 +96,7 @@ struct InverseTimeDecay {
   std::int64_t steps;
   double rate;
 };
+WEFT_OPTIONS(InverseTimeDecay, steps, rate)
 /// initial / (1 + rate step / steps).
 Schedule inverse_time_decay(double initial, const InverseTimeDecay &options,
                             std::source_location where = WEFT_HERE);
@@ -102,6 +107,7 @@ struct OneCycle {
   double start_divisor = 25;     ///< the first rate is the largest by this
   double final_divisor = 10'000; ///< and the last the first by this
 };
+WEFT_OPTIONS(OneCycle, steps, rising, start_divisor, final_divisor)
 /// Up to `largest` and down again by half cosines (Smith & Topin 2018), as PyTorch's OneCycleLR.
 Schedule one_cycle(double largest, const OneCycle &options, std::source_location where = WEFT_HERE);
 
@@ -113,6 +119,7 @@ struct Plateau {
   double min_rate = 0;
   bool largest_is_best = false;
 };
+WEFT_OPTIONS(Plateau, factor, patience, min_delta, cooldown, min_rate, largest_is_best)
 /// A learning rate that falls when a loss no longer does: hand `rate()` to an optimizer and call
 /// `update` with what is watched after each epoch. As Keras's ReduceLROnPlateau.
 class ReduceOnPlateau {

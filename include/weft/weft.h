@@ -33,6 +33,7 @@
 #include <weft/nn.h>              // IWYU pragma: export
 #include <weft/ops.h>             // IWYU pragma: export
 #include <weft/optimizers.h>      // IWYU pragma: export
+#include <weft/options.h>         // IWYU pragma: export
 #include <weft/phase.h>           // IWYU pragma: export
 #include <weft/print.h>           // IWYU pragma: export
 #include <weft/profile.h>         // IWYU pragma: export

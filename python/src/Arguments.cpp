@@ -16,6 +16,85 @@
 namespace weft::python {
 
 //===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+std::string shown_float(double value) { return repr_of(nb::float_(value)); }
+
+std::string shown_initializer(const VariableInitializer &draw) {
+  const auto *named = draw.target<nn::initializers::Named>();
+  return named == nullptr ? "None" : shown_text(named->name);
+}
+
+std::string signature_text(std::span<const ParameterText> parameters, std::size_t positional,
+                           bool with_types) {
+  std::string text;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const ParameterText &each = parameters[i];
+    if (i != 0) text += ", ";
+    if (i == positional) text += "*, ";
+    text += each.name;
+    if (with_types) text += ": " + each.type;
+    if (!each.otherwise.empty()) text += (with_types ? " = " : "=") + each.otherwise;
+  }
+  return text;
+}
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> &stubs() {
+  static auto &stubs = *new std::vector<std::pair<std::string, std::string>>;
+  return stubs;
+}
+
+} // namespace
+
+void keep_stub(const std::string &name, std::string parameters) {
+  stubs().emplace_back(name, std::move(parameters));
+}
+
+void define_signatures(nb::module_ &module) {
+  module.def("internal_stubs", [] {
+    nb::dict all;
+    for (const auto &[name, parameters] : stubs()) all[name.c_str()] = parameters;
+    return all;
+  });
+}
+
+nb::module_ family(const char *name) {
+  auto module = nb::borrow<nb::module_>(PyImport_AddModule((std::string("weft._") + name).c_str()));
+  if (!nb::hasattr(module, "__all__")) module.attr("__all__") = nb::list();
+  return module;
+}
+
+void add_to_family(const char *name, const char *word, nb::handle value) {
+  const nb::module_ module = family(name);
+  module.attr(word) = value;
+  module.attr("__all__").attr("append")(word);
+}
+
+std::pair<nb::object, nb::object> collected(PyObject *const *args, Py_ssize_t count,
+                                            PyObject *keywords) {
+  nb::object tuple = checked(PyTuple_New(count));
+  nb::dict words;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), i, nb::borrow(args[i]).release().ptr());
+  for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i)
+    words[nb::handle(PyTuple_GET_ITEM(keywords, i))] = nb::handle(args[count + i]);
+  return {std::move(tuple), std::move(words)};
+}
+
+void define_function(const char *of, const char *name, std::string documentation,
+                     PyObject *(*call)(PyObject *, PyObject *const *args, Py_ssize_t count,
+                                       PyObject *keywords)) {
+  const auto &text = *new std::string(std::move(documentation));
+  auto &method = *new PyMethodDef{name, reinterpret_cast<PyCFunction>(call),
+                                  METH_FASTCALL | METH_KEYWORDS, text.c_str()};
+  const nb::str owner((std::string("weft.") + of).c_str());
+  add_to_family(of, name, checked(PyCFunction_NewEx(&method, nullptr, owner.ptr())));
+}
+
+//===----------------------------------------------------------------------===//
 // Plain values
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +102,11 @@ namespace {
 
 [[noreturn]] void refuse(nb::handle value, const Place &place, const char *wanted) {
   throw DTypeError(place.text() + " is " + shown_value(value) + ": " + wanted + " is wanted");
+}
+
+/// Whether it has items and is no text.
+bool is_listed(nb::handle value) {
+  return PyUnicode_Check(value.ptr()) == 0 && PyObject_HasAttrString(value.ptr(), "__iter__") != 0;
 }
 
 } // namespace
@@ -69,9 +153,13 @@ void read(DType &target, nb::handle value, const Place &place, Given &) {
 void read(Ints &target, nb::handle value, const Place &place, Given &) {
   target = to_integers(value.ptr(), place);
 }
+void read(std::vector<std::int64_t> &target, nb::handle value, const Place &place, Given &) {
+  if (value.is_none()) refuse(value, place, "a list of integers");
+  const Ints list = to_integers(value.ptr(), place);
+  target.assign(list.begin(), list.end());
+}
 void read(std::vector<double> &target, nb::handle value, const Place &place, Given &given) {
-  if (PyUnicode_Check(value.ptr()) != 0 || PyObject_HasAttrString(value.ptr(), "__iter__") == 0)
-    refuse(value, place, "a list of numbers");
+  if (!is_listed(value)) refuse(value, place, "a list of numbers");
   target.clear();
   for (const nb::handle number : value) read(target.emplace_back(), number, place, given);
 }
@@ -79,7 +167,7 @@ void read(Tensor &target, nb::handle value, const Place &place, Given &) {
   target = value.is_none() ? Tensor() : to_tensor(value.ptr(), place);
 }
 void read(std::vector<std::string> &target, nb::handle value, const Place &place, Given &given) {
-  if (PyUnicode_Check(value.ptr()) != 0) refuse(value, place, "a list of texts");
+  if (!is_listed(value)) refuse(value, place, "a list of texts");
   target.clear();
   for (const nb::handle word : value) read(target.emplace_back(), word, place, given);
 }

@@ -5,6 +5,7 @@
 #include "Restores.h"
 #include "Snapshots.h"
 
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -16,7 +17,6 @@ struct MadeObject : Visitable {
   nb::object arguments;  ///< by which it was made: a dict
   nb::object input_shape;
   std::vector<std::shared_ptr<Link>> links; ///< whose objects are owned here
-  bool return_state = false;                ///< of recurrent layers
 
   MadeObject() = default;
   MadeObject(const MadeObject &) = delete;
@@ -32,6 +32,16 @@ struct MadeObject : Visitable {
   void clear();
 };
 
+/// The slots of a class whose objects can be made by what `get_config` gave: `from_config`.
+extern const PyType_Slot config_slots[];
+/// Defines `get_config`.
+template <class Object>
+void define_config(nb::class_<Object, Visitable> &type) {
+  type.def(
+      "get_config", [](const Object &self) { return checked(PyDict_Copy(self.arguments.ptr())); },
+      "The arguments by which it was made.");
+}
+
 /// The name among what a structure visits that is nearest to its root; null if there is none.
 const nn::LayerName *name_of(Visitable &part);
 
@@ -42,70 +52,144 @@ void exchange_variables(Visitable &part, nb::handle memo);
 nb::object copy_of_instance(PyObject *self, nb::handle memo,
                             const std::function<void(nb::handle)> &construct);
 
+/// What a row says of an argument of a constructor of C++: its name in Python and what it is if it
+/// is not given, or how Python's parameters differ from the options that it is.
+template <class T>
+struct ArgumentRow {
+  const char *name = nullptr;
+  std::optional<T> otherwise = std::nullopt;
+  bool by_position = true;
+  Differences options = {};
+};
+template <class T>
+ArgumentRow<T> required(const char *name) {
+  return {.name = name};
+}
+template <class T>
+ArgumentRow<T> positional(const char *name, T otherwise) {
+  return {.name = name, .otherwise = std::move(otherwise)};
+}
+template <class T>
+ArgumentRow<T> by_keyword(const char *name, T otherwise) {
+  return {.name = name, .otherwise = std::move(otherwise), .by_position = false};
+}
+template <HasOptions O>
+ArgumentRow<O> options(Differences of = {}) {
+  return {.options = std::move(of)};
+}
+
+/// The parameters that are the arguments of a constructor or function of C++, of a row for each.
+template <class... Args>
+struct RowTable {
+  using Arguments = std::tuple<Args...>;
+
+  /// `function` is "weft.nn.Dense".
+  explicit RowTable(std::string function, const ArgumentRow<Args> &...rows)
+      : defaults(rows.otherwise.value_or(initial<Args>())...), name(std::move(function)),
+        parameters{name.c_str(), {}, 0, 0} {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (add<I>(rows), ...);
+    }(std::index_sequence_for<Args...>());
+  }
+  RowTable(const RowTable &) = delete;
+  RowTable &operator=(const RowTable &) = delete;
+
+  Arguments read(PyObject *args, PyObject *keywords) const {
+    Arguments arguments = defaults;
+    Given given;
+    parameters.read_call(args, keywords, arguments, given);
+    return arguments;
+  }
+
+  Arguments defaults;
+  std::string name;
+  ParameterTable<Arguments> parameters;
+
+private:
+  template <class T>
+  static T initial() {
+    if constexpr (std::default_initializable<T>) return T();
+    else return T(1);
+  }
+  template <std::size_t I, class T>
+  void add(const ArgumentRow<T> &row) {
+    const auto get = [](Arguments &arguments) -> T & { return std::get<I>(arguments); };
+    if constexpr (HasOptions<T>) {
+      parameters.positional += row.options.positional;
+      parameters.required += row.options.required;
+      for (auto &each : option_parameters<Arguments, T>(row.options, get))
+        parameters.list.push_back(std::move(each));
+    } else {
+      parameters.positional += row.by_position;
+      parameters.required += !row.otherwise;
+      parameters.list.push_back(
+          parameter<Arguments, T>(row.name, row.otherwise ? &*row.otherwise : nullptr, get));
+    }
+  }
+};
+
 /// The class of a bound object, `LayerOf<nn::Dense>`: `Args` are those of the constructor of what
 /// it holds.
 template <class Object, class... Args>
 class BoundClass {
 public:
   using Arguments = std::tuple<Args...>;
-  using Parameter = python::Parameter<Arguments>;
 
-  /// `name` is "weft.nn.Dense".
-  static nb::class_<Object, typename Object::Base>
-  define(nb::module_ &module, const char *name, Arguments defaults,
-         std::vector<Parameter> parameters, std::size_t positional, std::size_t required,
-         const char *documentation) {
-    table() = {{name, std::move(parameters), positional, required}, std::move(defaults)};
+  /// `name` is "Dense"; the class stands in the family of the object's module, "weft.nn".
+  static nb::class_<Object, typename Object::Base> define(const char *name,
+                                                          const char *documentation,
+                                                          const char *example,
+                                                          const ArgumentRow<Args> &...rows) {
+    table() = new RowTable<Args...>(std::string(Object::kModule) + "." + name, rows...);
+    ParameterTable<Arguments> &parameters = table()->parameters;
+    // One without arguments of its own may take its name by position.
+    if (parameters.list.empty()) parameters.positional = Object::kMoreByPosition;
+    const std::string text = parameters.documented(name, documentation, example, Object::more());
     std::vector<PyType_Slot> &slots =
         *new std::vector<PyType_Slot>{{Py_tp_init, reinterpret_cast<void *>(initialize)},
                                       {Py_tp_call, reinterpret_cast<void *>(call)},
                                       {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
                                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
                                       {0, nullptr}};
-    const char *word = std::string_view(name).rfind('.') + 1 + name;
+    const char *of = std::strrchr(Object::kModule, '.') + 1;
     auto type = nb::class_<Object, typename Object::Base>(
-        module, word, nb::type_slots(slots.data()), nb::is_weak_referenceable(), documentation);
+        family(of), name, nb::type_slots(slots.data()), nb::is_weak_referenceable(), text.c_str());
     type.def("__deepcopy__", deep_copy, nb::arg("memo")).attr("__module__") = Object::kModule;
+    add_to_family(of, name, type);
     return type;
   }
 
   /// The arguments in a dict by which a layer was made.
   static Arguments read(nb::handle words) {
-    Arguments arguments = table().defaults;
+    Arguments arguments = table()->defaults;
     Given given;
     const nb::tuple none;
-    PyObject *others[std::size(Object::kMore)] = {};
-    table().parameters.read_call(none.ptr(), words.ptr(), arguments, given, Object::kMore, others);
+    std::vector<PyObject *> others(Object::more().size());
+    table()->parameters.read_call(none.ptr(), words.ptr(), arguments, given, Object::more(),
+                                  others);
     return arguments;
   }
 
 private:
-  struct Table {
-    ParameterTable<Arguments> parameters;
-    Arguments defaults;
-  };
-  static Table &table() {
-    static auto &table = *new Table{{}, std::tuple<Args...>(initial<Args>()...)};
+  static RowTable<Args...> *&table() {
+    static RowTable<Args...> *table = nullptr;
     return table;
-  }
-  template <class T>
-  static T initial() {
-    if constexpr (std::default_initializable<T>) return T();
-    else return T(1);
   }
   static Object &self_of(PyObject *self) { return static_cast<Object &>(visitable_in(self)); }
 
   static int initialize(PyObject *self, PyObject *args, PyObject *keywords) {
     return guarded([&] {
-      const ParameterTable<Arguments> &parameters = table().parameters;
+      const ParameterTable<Arguments> &parameters = table()->parameters;
       if (nb::inst_ready(self))
         throw StateError(std::string(parameters.function) + ": it was initialized already");
-      Arguments arguments = table().defaults;
+      Arguments arguments = table()->defaults;
       Given given;
-      PyObject *others[std::size(Object::kMore)] = {};
+      const std::span<const ParameterText> more = Object::more();
+      std::vector<PyObject *> others(more.size());
+      given.takes_functions = Object::kTakesFunctions;
       const nb::object named = words_of(keywords);
       keywords = named.ptr();
-      parameters.read_call(args, keywords, arguments, given, Object::kMore, others);
+      parameters.read_call(args, keywords, arguments, given, more, others);
       using Of = typename Object::Of;
       Of held = std::apply([](const Args &...each) { return Of(each...); }, arguments);
       auto *made = new (nb::inst_ptr<Object>(self)) Object(std::move(held));
@@ -114,11 +198,11 @@ private:
       nb::dict words;
       const std::size_t own = parameters.list.size();
       for (std::size_t i = 0; i < static_cast<std::size_t>(PyTuple_GET_SIZE(args)); ++i)
-        words[i < own ? parameters.list[i].name : Object::kMore[i - own]] =
+        words[i < own ? parameters.list[i].name : more[i - own].name] =
             nb::handle(PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i)));
       if (keywords != nullptr) words.update(nb::handle(keywords));
       made->arguments = words;
-      made->take_more(others);
+      made->take_more(parameters.function, others);
       return 0;
     });
   }
@@ -126,7 +210,7 @@ private:
   static PyObject *call(PyObject *object, PyObject *args, PyObject *keywords) {
     return guarded([&]() -> PyObject * {
       restore_if_attached(static_cast<Visitable &>(self_of(object)));
-      return self_of(object).call(table().parameters.function, args, keywords);
+      return self_of(object).call(table()->parameters.function, args, keywords);
     });
   }
 
@@ -150,24 +234,5 @@ private:
     return 0;
   }
 };
-
-/// A docstring with an example behind it: indented lines of a session.
-inline std::string with_example(std::string documentation, const char *example) {
-  return std::move(documentation) + "\n\nExample:\n" + example;
-}
-
-/// The parameter that is argument number `I` of the constructor.
-template <std::size_t I, class Class>
-typename Class::Parameter argument(const char *name) {
-  return {name, [](typename Class::Arguments &arguments, nb::handle value, const Place &place,
-                   Given &given) { read(std::get<I>(arguments), value, place, given); }};
-}
-/// The parameter that is a member of the options that are argument number `I`.
-template <std::size_t I, class Class, class Options, class T>
-typename Class::Parameter member(const char *name, T Options::*member) {
-  return {name,
-          [member](typename Class::Arguments &arguments, nb::handle value, const Place &place,
-                   Given &given) { read(std::get<I>(arguments).*member, value, place, given); }};
-}
 
 } // namespace weft::python

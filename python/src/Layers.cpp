@@ -54,7 +54,7 @@ void define_base(nb::module_ &module) {
     return name == nullptr ? std::string() : std::string(name->text());
   };
   auto type = nb::class_<LayerObject, Visitable>(
-      module, "Layer", nb::is_weak_referenceable(),
+      module, "Layer", nb::type_slots(config_slots), nb::is_weak_referenceable(),
       "What all layers of the library are."
       "\n\nExample:\n"
       "    >>> layer = wf.nn.Dense(2)\n"
@@ -63,6 +63,7 @@ void define_base(nb::module_ &module) {
       "    >>> sorted(layer.build((None, 3)).named_variables())\n"
       "    ['bias', 'kernel']\n");
   type.attr("__module__") = "weft.nn";
+  define_config(type);
   type.def_prop_ro("name", known,
                    "The name it was given, else its path in the model that it was first seen in, "
                    "else its kind.")
@@ -75,10 +76,6 @@ void define_base(nb::module_ &module) {
                    [](const LayerObject &self) -> nb::object {
                      return self.input_shape.is_valid() ? self.input_shape : nb::none();
                    })
-      .def(
-          "get_config",
-          [](const LayerObject &self) { return checked(PyDict_Copy(self.arguments.ptr())); },
-          "The arguments by which it was made.")
       .def("__repr__", [](nb::handle_t<LayerObject> self) {
         const auto &layer = nb::cast<const LayerObject &>(self);
         nb::list words;
@@ -89,101 +86,49 @@ void define_base(nb::module_ &module) {
       });
 }
 
-void define_dense(nb::module_ &module) {
-  using O = nn::DenseOptions;
-  using C = LayerClass<nn::Dense, std::int64_t, O>;
-  auto type = C::define(
-      module, "weft.nn.Dense", {},
-      {argument<0, C>("units"), member<1, C>("activation", &O::activation),
-       member<1, C>("use_bias", &O::use_bias),
-       member<1, C>("kernel_initializer", &O::kernel_initializer),
-       member<1, C>("bias_initializer", &O::bias_initializer), member<1, C>("dtype", &O::dtype),
-       member<1, C>("seed", &O::seed), member<1, C>("name", &O::name)},
-      5, 1,
+void define_dense() {
+  layer<nn::Dense>(
+      "Dense",
       "activation(x @ kernel + bias), of x (..., inputs) to (..., units).\n\n"
-      "Dense(units, activation=None, use_bias=True, kernel_initializer='glorot_uniform', "
-      "bias_initializer='zeros', *, dtype='float32', seed=None, name=None, input_shape=None)\n\n"
       "The number of inputs follows from the first call, or from input_shape in a Sequential. An "
-      "activation is a name ('relu', 'gelu', ..), or a function of a tensor."
-      "\n\nExample:\n"
+      "activation is a name ('relu', 'gelu', ..), or a function of a tensor.",
       "    >>> layer = wf.nn.Dense(2, 'relu', kernel_initializer='ones')\n"
       "    >>> layer(wf.tensor([[1.0, 2.0, 3.0]]))\n"
       "    tensor([[6., 6.]], shape=(1, 2), dtype=float32)\n"
       "    >>> layer.kernel.shape\n"
-      "    (3, 2)\n");
-  variable(type, "kernel", &nn::Dense::kernel);
-  variable(type, "bias", &nn::Dense::bias);
+      "    (3, 2)\n",
+      required<std::int64_t>("units"), options<nn::DenseOptions>({.positional = 4}));
 }
 
 template <class L>
-void define_convolution(nb::module_ &module, const char *name, const char *documentation,
-                        const char *example) {
-  using O = nn::ConvOptions;
-  using C = LayerClass<L, std::int64_t, nn::PerAxis, O>;
-  auto type = C::define(module, name, {1, nn::PerAxis(1), O()},
-                        {argument<0, C>("filters"), argument<1, C>("kernel_size"),
-                         member<2, C>("strides", &O::strides), member<2, C>("padding", &O::padding),
-                         member<2, C>("activation", &O::activation),
-                         member<2, C>("dilation_rate", &O::dilations),
-                         member<2, C>("groups", &O::groups), member<2, C>("use_bias", &O::use_bias),
-                         member<2, C>("kernel_initializer", &O::kernel_initializer),
-                         member<2, C>("bias_initializer", &O::bias_initializer),
-                         member<2, C>("dtype", &O::dtype), member<2, C>("name", &O::name)},
-                        4, 2, with_example(documentation, example).c_str());
-  variable(type, "kernel", &L::kernel);
-  variable(type, "bias", &L::bias);
+void convolution(const char *name, const char *documentation, const char *example) {
+  layer<L>(
+      name, documentation, example, required<std::int64_t>("filters"),
+      required<nn::PerAxis>("kernel_size"),
+      options<nn::ConvOptions>({.positional = 2, .renamed = {{"dilations", "dilation_rate"}}}));
 }
 
-template <class C>
-std::vector<typename C::Parameter> depthwise_options() {
-  using O = nn::DepthwiseConvOptions;
-  constexpr std::size_t at = std::tuple_size_v<typename C::Arguments> - 1;
-  return {member<at, C>("strides", &O::strides),
-          member<at, C>("padding", &O::padding),
-          member<at, C>("depth_multiplier", &O::multiplier),
-          member<at, C>("activation", &O::activation),
-          member<at, C>("dilation_rate", &O::dilations),
-          member<at, C>("use_bias", &O::use_bias),
-          member<at, C>("kernel_initializer", &O::kernel_initializer),
-          member<at, C>("bias_initializer", &O::bias_initializer),
-          member<at, C>("dtype", &O::dtype),
-          member<at, C>("name", &O::name)};
+/// The options of depthwise and separable convolutions.
+ArgumentRow<nn::DepthwiseConvOptions> depthwise_options() {
+  return options<nn::DepthwiseConvOptions>(
+      {.positional = 3,
+       .renamed = {{"dilations", "dilation_rate"}, {"multiplier", "depth_multiplier"}}});
 }
 
 template <int Rank>
-void define_depthwise(nb::module_ &module, const char *name, const char *example) {
-  using L = nn::DepthwiseConv<Rank>;
-  using C = LayerClass<L, nn::PerAxis, nn::DepthwiseConvOptions>;
-  auto parameters = depthwise_options<C>();
-  parameters.insert(parameters.begin(), argument<0, C>("kernel_size"));
-  auto type = C::define(
-      module, name, {nn::PerAxis(1), {}}, std::move(parameters), 4, 1,
-      with_example("A convolution of each channel by itself.\n\n(kernel_size, strides=1, "
-                   "padding='valid', depth_multiplier=1, *, activation=None, "
-                   "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
-                   "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)",
-                   example)
-          .c_str());
-  variable(type, "kernel", &L::kernel);
-  variable(type, "bias", &L::bias);
+void depthwise_convolution(const char *name, const char *example) {
+  layer<nn::DepthwiseConv<Rank>>(name, "A convolution of each channel by itself.", example,
+                                 required<nn::PerAxis>("kernel_size"), depthwise_options());
 }
 
 template <int Rank>
-void define_separable(nb::module_ &module, const char *name, const char *example) {
+void separable_convolution(const char *name, const char *example) {
   using L = nn::SeparableConv<Rank>;
-  using C = LayerClass<L, std::int64_t, nn::PerAxis, nn::DepthwiseConvOptions>;
-  auto parameters = depthwise_options<C>();
-  parameters.insert(parameters.begin(), argument<1, C>("kernel_size"));
-  parameters.insert(parameters.begin(), argument<0, C>("filters"));
-  auto type = C::define(
-      module, name, {1, nn::PerAxis(1), {}}, std::move(parameters), 5, 2,
-      with_example("A convolution of each channel by itself, then one of size 1 that mixes "
-                   "the channels (Chollet 2017).\n\n(filters, kernel_size, strides=1, "
-                   "padding='valid', depth_multiplier=1, *, activation=None, "
-                   "dilation_rate=1, use_bias=True, kernel_initializer='glorot_uniform', "
-                   "bias_initializer='zeros', dtype='float32', name=None, input_shape=None)",
-                   example)
-          .c_str());
+  auto type = layer<L>(name,
+                       "A convolution of each channel by itself, then one of size 1 that mixes the "
+                       "channels (Chollet 2017).",
+                       example, required<std::int64_t>("filters"),
+                       required<nn::PerAxis>("kernel_size"), depthwise_options());
   const auto words = [](const MadeObject &self, std::initializer_list<const char *> names,
                         const char *part) {
     nb::dict chosen = arguments_named(self, names);
@@ -210,222 +155,154 @@ void define_separable(nb::module_ &module, const char *name, const char *example
   });
 }
 
-void define_convolutions(nb::module_ &module) {
+void define_convolutions() {
   constexpr const char *plain =
       "activation(convolution(x, kernel) + bias), of x (batch, spatial axes.., channels).\n\n"
-      "(filters, kernel_size, strides=1, padding='valid', *, activation=None, dilation_rate=1, "
-      "groups=1, use_bias=True, kernel_initializer='glorot_uniform', bias_initializer='zeros', "
-      "dtype='float32', name=None, input_shape=None)\n\n"
       "Sizes are an integer for all axes or one for each; padding is 'valid', 'same', 'causal' or "
       "pairs of integers. The channels follow from the first call, or from input_shape in a "
       "Sequential.";
-  define_convolution<nn::Conv1D>(
-      module, "weft.nn.Conv1D", plain,
+  convolution<nn::Conv1D>(
+      "Conv1D", plain,
       "    >>> wf.nn.Conv1D(1, 2, kernel_initializer='ones')(wf.arange(4.0).reshape(1, 4, 1))[0, "
       ":, 0]\n"
       "    tensor([1., 3., 5.], shape=(3,), dtype=float32)\n");
-  define_convolution<nn::Conv2D>(
-      module, "weft.nn.Conv2D", plain,
+  convolution<nn::Conv2D>(
+      "Conv2D", plain,
       "    >>> wf.nn.Conv2D(16, 3, activation='relu')(wf.ones((2, 28, 28, 1))).shape\n"
       "    (2, 26, 26, 16)\n");
-  define_convolution<nn::Conv3D>(
-      module, "weft.nn.Conv3D", plain,
+  convolution<nn::Conv3D>(
+      "Conv3D", plain,
       "    >>> wf.nn.Conv3D(4, 3, padding='same')(wf.ones((1, 5, 5, 5, 2))).shape\n"
       "    (1, 5, 5, 5, 4)\n");
   constexpr const char *transposed =
       "The transpose of a convolution, which makes images larger by the strides. Arguments are "
-      "those of convolutions, without groups.\n\n(filters, kernel_size, strides=1, "
-      "padding='valid', *, activation=None, dilation_rate=1, use_bias=True, "
-      "kernel_initializer='glorot_uniform', bias_initializer='zeros', dtype='float32', name=None, "
-      "input_shape=None)";
-  define_convolution<nn::Conv1DTranspose>(
-      module, "weft.nn.Conv1DTranspose", transposed,
+      "those of convolutions, of one group.";
+  convolution<nn::Conv1DTranspose>(
+      "Conv1DTranspose", transposed,
       "    >>> wf.nn.Conv1DTranspose(8, 3, strides=2)(wf.ones((1, 4, 2))).shape\n"
       "    (1, 9, 8)\n");
-  define_convolution<nn::Conv2DTranspose>(
-      module, "weft.nn.Conv2DTranspose", transposed,
+  convolution<nn::Conv2DTranspose>(
+      "Conv2DTranspose", transposed,
       "    >>> wf.nn.Conv2DTranspose(8, 3, strides=2)(wf.ones((1, 4, 4, 2))).shape\n"
       "    (1, 9, 9, 8)\n");
-  define_convolution<nn::Conv3DTranspose>(
-      module, "weft.nn.Conv3DTranspose", transposed,
+  convolution<nn::Conv3DTranspose>(
+      "Conv3DTranspose", transposed,
       "    >>> wf.nn.Conv3DTranspose(4, 3, strides=2)(wf.ones((1, 4, 4, 4, 2))).shape\n"
       "    (1, 9, 9, 9, 4)\n");
-  define_depthwise<1>(
-      module, "weft.nn.DepthwiseConv1D",
+  depthwise_convolution<1>(
+      "DepthwiseConv1D",
       "    >>> wf.nn.DepthwiseConv1D(3, depth_multiplier=2)(wf.ones((1, 8, 4))).shape\n"
       "    (1, 6, 8)\n");
-  define_depthwise<2>(
-      module, "weft.nn.DepthwiseConv2D",
+  depthwise_convolution<2>(
+      "DepthwiseConv2D",
       "    >>> wf.nn.DepthwiseConv2D(3, padding='same')(wf.ones((1, 8, 8, 4))).shape\n"
       "    (1, 8, 8, 4)\n");
-  define_separable<1>(module, "weft.nn.SeparableConv1D",
-                      "    >>> wf.nn.SeparableConv1D(8, 3)(wf.ones((1, 8, 4))).shape\n"
-                      "    (1, 6, 8)\n");
-  define_separable<2>(
-      module, "weft.nn.SeparableConv2D",
+  separable_convolution<1>("SeparableConv1D",
+                           "    >>> wf.nn.SeparableConv1D(8, 3)(wf.ones((1, 8, 4))).shape\n"
+                           "    (1, 6, 8)\n");
+  separable_convolution<2>(
+      "SeparableConv2D",
       "    >>> wf.nn.SeparableConv2D(8, 3, padding='same')(wf.ones((1, 8, 8, 4))).shape\n"
       "    (1, 8, 8, 8)\n");
 }
 
 template <class L>
-void define_pooling(nb::module_ &module, const char *name, const char *documentation,
-                    const char *example) {
-  using O = nn::PoolingOptions;
-  using C = LayerClass<L, nn::PerAxis, O>;
-  C::define(module, name, {nn::PerAxis(2), O()},
-            {argument<0, C>("pool_size"), member<1, C>("strides", &O::strides),
-             member<1, C>("padding", &O::padding)},
-            3, 0, with_example(documentation, example).c_str());
+void pooling(const char *name, const char *documentation, const char *example) {
+  layer<L>(name, documentation, example, positional("pool_size", nn::PerAxis(2)),
+           options<nn::PoolingOptions>({.positional = 2}));
 }
 
 template <class L>
-void define_global_pooling(nb::module_ &module, const char *name, const char *documentation,
-                           const char *example) {
-  using C = LayerClass<L, bool>;
-  C::define(module, name, {false}, {argument<0, C>("keepdims")}, 0, 0,
-            with_example(documentation, example).c_str());
+void global_pooling(const char *name, const char *documentation, const char *example) {
+  layer<L>(name, documentation, example, by_keyword("keepdims", false));
 }
 
-void define_poolings(nb::module_ &module) {
+void define_poolings() {
   constexpr const char *max = "The largest element of each window of x (batch, spatial axes.., "
-                              "channels).\n\n(pool_size=2, strides=None, padding='valid'); without "
-                              "strides windows lie side by side.";
+                              "channels).\n\nWithout strides windows lie side by side.";
   constexpr const char *mean = "The mean of each window of x (batch, spatial axes.., channels), "
-                               "whose padding is not counted.\n\n(pool_size=2, strides=None, "
-                               "padding='valid')";
-  define_pooling<nn::MaxPooling1D>(
-      module, "weft.nn.MaxPooling1D", max,
-      "    >>> wf.nn.MaxPooling1D(2)(wf.arange(8.0).reshape(1, 4, 2))\n"
-      "    tensor([[[2., 3.],\n"
-      "             [6., 7.]]], shape=(1, 2, 2), dtype=float32)\n");
-  define_pooling<nn::MaxPooling2D>(
-      module, "weft.nn.MaxPooling2D", max,
+                               "whose padding is not counted.";
+  pooling<nn::MaxPooling1D>("MaxPooling1D", max,
+                            "    >>> wf.nn.MaxPooling1D(2)(wf.arange(8.0).reshape(1, 4, 2))\n"
+                            "    tensor([[[2., 3.],\n"
+                            "             [6., 7.]]], shape=(1, 2, 2), dtype=float32)\n");
+  pooling<nn::MaxPooling2D>(
+      "MaxPooling2D", max,
       "    >>> wf.nn.MaxPooling2D()(wf.arange(16.0).reshape(1, 4, 4, 1))[0, :, :, 0]\n"
       "    tensor([[ 5.,  7.],\n"
       "            [13., 15.]], shape=(2, 2), dtype=float32)\n");
-  define_pooling<nn::MaxPooling3D>(module, "weft.nn.MaxPooling3D", max,
-                                   "    >>> wf.nn.MaxPooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
-                                   "    (1, 2, 2, 2, 2)\n");
-  define_pooling<nn::AveragePooling1D>(
-      module, "weft.nn.AveragePooling1D", mean,
+  pooling<nn::MaxPooling3D>("MaxPooling3D", max,
+                            "    >>> wf.nn.MaxPooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
+                            "    (1, 2, 2, 2, 2)\n");
+  pooling<nn::AveragePooling1D>(
+      "AveragePooling1D", mean,
       "    >>> wf.nn.AveragePooling1D(2)(wf.arange(8.0).reshape(1, 4, 2))\n"
       "    tensor([[[1., 2.],\n"
       "             [5., 6.]]], shape=(1, 2, 2), dtype=float32)\n");
-  define_pooling<nn::AveragePooling2D>(
-      module, "weft.nn.AveragePooling2D", mean,
+  pooling<nn::AveragePooling2D>(
+      "AveragePooling2D", mean,
       "    >>> wf.nn.AveragePooling2D()(wf.arange(16.0).reshape(1, 4, 4, 1))[0, :, :, 0]\n"
       "    tensor([[ 2.5,  4.5],\n"
       "            [10.5, 12.5]], shape=(2, 2), dtype=float32)\n");
-  define_pooling<nn::AveragePooling3D>(
-      module, "weft.nn.AveragePooling3D", mean,
-      "    >>> wf.nn.AveragePooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
-      "    (1, 2, 2, 2, 2)\n");
-  constexpr const char *all =
-      "The mean of each channel: (batch, spatial axes.., channels) to "
-      "(batch, channels), or with keepdims=True with sizes of 1 between.\n\n(*, "
-      "keepdims=False)";
+  pooling<nn::AveragePooling3D>("AveragePooling3D", mean,
+                                "    >>> wf.nn.AveragePooling3D()(wf.ones((1, 4, 4, 4, 2))).shape\n"
+                                "    (1, 2, 2, 2, 2)\n");
+  constexpr const char *all = "The mean of each channel: (batch, spatial axes.., channels) to "
+                              "(batch, channels), or with keepdims=True with sizes of 1 between.";
   constexpr const char *most = "The largest element of each channel: (batch, spatial axes.., "
-                               "channels) to (batch, channels).\n\n(*, keepdims=False)";
-  define_global_pooling<nn::GlobalAveragePooling1D>(
-      module, "weft.nn.GlobalAveragePooling1D", all,
+                               "channels) to (batch, channels).";
+  global_pooling<nn::GlobalAveragePooling1D>(
+      "GlobalAveragePooling1D", all,
       "    >>> wf.nn.GlobalAveragePooling1D()(wf.arange(8.0).reshape(1, 4, 2))\n"
       "    tensor([[3., 4.]], shape=(1, 2), dtype=float32)\n");
-  define_global_pooling<nn::GlobalAveragePooling2D>(
-      module, "weft.nn.GlobalAveragePooling2D", all,
+  global_pooling<nn::GlobalAveragePooling2D>(
+      "GlobalAveragePooling2D", all,
       "    >>> wf.nn.GlobalAveragePooling2D()(wf.ones((2, 4, 4, 3))).shape\n"
       "    (2, 3)\n");
-  define_global_pooling<nn::GlobalAveragePooling3D>(
-      module, "weft.nn.GlobalAveragePooling3D", all,
+  global_pooling<nn::GlobalAveragePooling3D>(
+      "GlobalAveragePooling3D", all,
       "    >>> wf.nn.GlobalAveragePooling3D(keepdims=True)(wf.ones((2, 4, 4, 4, 3))).shape\n"
       "    (2, 1, 1, 1, 3)\n");
-  define_global_pooling<nn::GlobalMaxPooling1D>(
-      module, "weft.nn.GlobalMaxPooling1D", most,
+  global_pooling<nn::GlobalMaxPooling1D>(
+      "GlobalMaxPooling1D", most,
       "    >>> wf.nn.GlobalMaxPooling1D()(wf.arange(8.0).reshape(1, 4, 2))\n"
       "    tensor([[6., 7.]], shape=(1, 2), dtype=float32)\n");
-  define_global_pooling<nn::GlobalMaxPooling2D>(
-      module, "weft.nn.GlobalMaxPooling2D", most,
+  global_pooling<nn::GlobalMaxPooling2D>(
+      "GlobalMaxPooling2D", most,
       "    >>> wf.nn.GlobalMaxPooling2D()(wf.ones((2, 4, 4, 3))).shape\n"
       "    (2, 3)\n");
-  define_global_pooling<nn::GlobalMaxPooling3D>(
-      module, "weft.nn.GlobalMaxPooling3D", most,
+  global_pooling<nn::GlobalMaxPooling3D>(
+      "GlobalMaxPooling3D", most,
       "    >>> wf.nn.GlobalMaxPooling3D(keepdims=True)(wf.ones((2, 4, 4, 4, 3))).shape\n"
       "    (2, 1, 1, 1, 3)\n");
 }
 
-void define_norms(nb::module_ &module) {
-  {
-    using O = nn::BatchNormOptions;
-    using C = LayerClass<nn::BatchNorm, O>;
-    auto type =
-        C::define(module, "weft.nn.BatchNorm", {},
-                  {member<0, C>("momentum", &O::momentum), member<0, C>("epsilon", &O::epsilon),
-                   member<0, C>("center", &O::center), member<0, C>("scale", &O::scale),
-                   member<0, C>("unbiased", &O::unbiased), member<0, C>("dtype", &O::dtype),
-                   member<0, C>("name", &O::name)},
-                  0, 0,
-                  "Each channel, the last axis, less its mean and by its deviation, times gamma "
-                  "plus beta: those of the batch in training, else the moving ones, which follow "
-                  "by momentum.\n\nBatchNorm(*, momentum=0.99, epsilon=0.001, center=True, "
-                  "scale=True, unbiased=False, dtype='float32', name=None)"
-                  "\n\nExample:\n"
-                  "    >>> layer = wf.nn.BatchNorm()\n"
-                  "    >>> wf.round(layer(wf.tensor([[1.0], [3.0]]), training=True), 2)\n"
-                  "    tensor([[-1.],\n"
-                  "            [ 1.]], shape=(2, 1), dtype=float32)\n");
-    variable(type, "gamma", &nn::BatchNorm::gamma);
-    variable(type, "beta", &nn::BatchNorm::beta);
-    variable(type, "moving_mean", &nn::BatchNorm::moving_mean);
-    variable(type, "moving_variance", &nn::BatchNorm::moving_variance);
-  }
-  {
-    using O = nn::LayerNormOptions;
-    using C = LayerClass<nn::LayerNorm, O>;
-    auto type =
-        C::define(module, "weft.nn.LayerNorm", {},
-                  {member<0, C>("epsilon", &O::epsilon), member<0, C>("center", &O::center),
-                   member<0, C>("scale", &O::scale), member<0, C>("dtype", &O::dtype),
-                   member<0, C>("name", &O::name)},
-                  0, 0,
-                  "Each row along the last axis less its mean and by its deviation, times gamma "
-                  "plus beta.\n\nLayerNorm(*, epsilon=0.001, center=True, scale=True, "
-                  "dtype='float32', name=None)"
-                  "\n\nExample:\n"
-                  "    >>> wf.round(wf.nn.LayerNorm()(wf.tensor([[1.0, 3.0]])), 2)\n"
-                  "    tensor([[-1.,  1.]], shape=(1, 2), dtype=float32)\n");
-    variable(type, "gamma", &nn::LayerNorm::gamma);
-    variable(type, "beta", &nn::LayerNorm::beta);
-  }
-  {
-    using O = nn::RMSNormOptions;
-    using C = LayerClass<nn::RMSNorm, O>;
-    auto type = C::define(module, "weft.nn.RMSNorm", {},
-                          {member<0, C>("epsilon", &O::epsilon), member<0, C>("dtype", &O::dtype),
-                           member<0, C>("name", &O::name)},
-                          0, 0,
-                          "x / sqrt(mean(x^2) + epsilon) scale, of each row along the last axis."
-                          "\n\nRMSNorm(*, epsilon=1e-06, dtype='float32', name=None)"
-                          "\n\nExample:\n"
-                          "    >>> wf.round(wf.nn.RMSNorm()(wf.tensor([[3.0, -3.0]])), 2)\n"
-                          "    tensor([[ 1., -1.]], shape=(1, 2), dtype=float32)\n");
-    variable(type, "scale", &nn::RMSNorm::scale);
-  }
-  {
-    using O = nn::GroupNormOptions;
-    using C = LayerClass<nn::GroupNorm, std::int64_t, O>;
-    auto type =
-        C::define(module, "weft.nn.GroupNorm", {32, O()},
-                  {argument<0, C>("groups"), member<1, C>("epsilon", &O::epsilon),
-                   member<1, C>("center", &O::center), member<1, C>("scale", &O::scale),
-                   member<1, C>("dtype", &O::dtype), member<1, C>("name", &O::name)},
-                  1, 0,
-                  "As LayerNorm of each example and group of channels.\n\nGroupNorm(groups=32, *, "
-                  "epsilon=0.001, center=True, scale=True, dtype='float32', name=None)"
-                  "\n\nExample:\n"
-                  "    >>> wf.round(wf.nn.GroupNorm(2)(wf.tensor([[1.0, 3.0, 5.0, 9.0]])), 2)\n"
-                  "    tensor([[-1.,  1., -1.,  1.]], shape=(1, 4), dtype=float32)\n");
-    variable(type, "gamma", &nn::GroupNorm::gamma);
-    variable(type, "beta", &nn::GroupNorm::beta);
-  }
+void define_norms() {
+  layer<nn::BatchNorm>(
+      "BatchNorm",
+      "Each channel, the last axis, less its mean and by its deviation, times gamma plus beta: "
+      "those of the batch in training, else the moving ones, which follow by momentum.",
+      "    >>> layer = wf.nn.BatchNorm()\n"
+      "    >>> wf.round(layer(wf.tensor([[1.0], [3.0]]), training=True), 2)\n"
+      "    tensor([[-1.],\n"
+      "            [ 1.]], shape=(2, 1), dtype=float32)\n",
+      options<nn::BatchNormOptions>());
+  layer<nn::LayerNorm>("LayerNorm",
+                       "Each row along the last axis less its mean and by its deviation, times "
+                       "gamma plus beta.",
+                       "    >>> wf.round(wf.nn.LayerNorm()(wf.tensor([[1.0, 3.0]])), 2)\n"
+                       "    tensor([[-1.,  1.]], shape=(1, 2), dtype=float32)\n",
+                       options<nn::LayerNormOptions>());
+  layer<nn::RMSNorm>("RMSNorm",
+                     "x / sqrt(mean(x^2) + epsilon) scale, of each row along the last axis.",
+                     "    >>> wf.round(wf.nn.RMSNorm()(wf.tensor([[3.0, -3.0]])), 2)\n"
+                     "    tensor([[ 1., -1.]], shape=(1, 2), dtype=float32)\n",
+                     options<nn::RMSNormOptions>());
+  layer<nn::GroupNorm>(
+      "GroupNorm", "As LayerNorm of each example and group of channels.",
+      "    >>> wf.round(wf.nn.GroupNorm(2)(wf.tensor([[1.0, 3.0, 5.0, 9.0]])), 2)\n"
+      "    tensor([[-1.,  1., -1.,  1.]], shape=(1, 4), dtype=float32)\n",
+      positional("groups", std::int64_t{32}), options<nn::GroupNormOptions>());
 }
 
 /// Dropout, with a generator or a seed of its own.
@@ -448,50 +325,33 @@ struct OwnDropout {
   nn::Dropout layer;
 };
 
-void define_others(nb::module_ &module) {
-  {
-    using C = LayerClass<OwnDropout, double, std::optional<std::uint64_t>>;
-    C::define(module, "weft.nn.Dropout", {}, {argument<0, C>("rate"), argument<1, C>("seed")}, 1, 1,
-              "Makes each element 0 with the probability `rate`, and divides the others by 1 - "
-              "rate, in training: layer(x, training=True).\n\nDropout(rate, *, seed=None)"
-              "\n\nExample:\n"
-              "    >>> layer = wf.nn.Dropout(0.5, seed=3)\n"
-              "    >>> layer(wf.ones(6))\n"
-              "    tensor([1., 1., 1., 1., 1., 1.], shape=(6,), dtype=float32)\n"
-              "    >>> layer(wf.ones(6), training=True)\n"
-              "    tensor([0., 2., 0., 0., 2., 0.], shape=(6,), dtype=float32)\n");
-  }
-  {
-    using O = nn::EmbeddingOptions;
-    using C = LayerClass<nn::Embedding, std::int64_t, std::int64_t, O>;
-    auto type = C::define(
-        module, "weft.nn.Embedding", {},
-        {argument<0, C>("input_dim"), argument<1, C>("output_dim"),
-         member<2, C>("embeddings_initializer", &O::initializer), member<2, C>("dtype", &O::dtype),
-         member<2, C>("name", &O::name)},
-        3, 2,
-        "The rows of a table that integers choose: (..) to (.., output_dim).\n\n"
-        "Embedding(input_dim, output_dim, embeddings_initializer=uniform(-0.05, 0.05), *, "
-        "dtype='float32', name=None)"
-        "\n\nExample:\n"
-        "    >>> wf.nn.Embedding(10, 3, 'ones')(wf.tensor([4, 7]))\n"
-        "    tensor([[1., 1., 1.],\n"
-        "            [1., 1., 1.]], shape=(2, 3), dtype=float32)\n");
-    variable(type, "embeddings", &nn::Embedding::embeddings);
-  }
-  LayerClass<nn::Flatten>::define(
-      module, "weft.nn.Flatten", {}, {}, 0, 0,
-      "x (batch, a, b, ..) as (batch, a * b * ..).\n\nFlatten(*, input_shape=None)"
-      "\n\nExample:\n"
-      "    >>> wf.nn.Flatten()(wf.ones((2, 3, 4))).shape\n"
-      "    (2, 12)\n");
-  using C = LayerClass<nn::Reshape, Ints>;
-  C::define(module, "weft.nn.Reshape", {}, {argument<0, C>("target_shape")}, 1, 1,
-            "x (batch, ..) as (batch, target_shape..), of which one entry may be "
-            "-1.\n\nReshape(target_shape, *, input_shape=None)"
-            "\n\nExample:\n"
-            "    >>> wf.nn.Reshape((2, -1))(wf.ones((5, 6))).shape\n"
-            "    (5, 2, 3)\n");
+void define_others() {
+  layer<OwnDropout>(
+      "Dropout",
+      "Makes each element 0 with the probability `rate`, and divides the others by 1 - rate, in "
+      "training: layer(x, training=True).",
+      "    >>> layer = wf.nn.Dropout(0.5, seed=3)\n"
+      "    >>> layer(wf.ones(6))\n"
+      "    tensor([1., 1., 1., 1., 1., 1.], shape=(6,), dtype=float32)\n"
+      "    >>> layer(wf.ones(6), training=True)\n"
+      "    tensor([0., 2., 0., 0., 2., 0.], shape=(6,), dtype=float32)\n",
+      required<double>("rate"), by_keyword("seed", std::optional<std::uint64_t>()));
+  layer<nn::Embedding>(
+      "Embedding", "The rows of a table that integers choose: (..) to (.., output_dim).",
+      "    >>> wf.nn.Embedding(10, 3, 'ones')(wf.tensor([4, 7]))\n"
+      "    tensor([[1., 1., 1.],\n"
+      "            [1., 1., 1.]], shape=(2, 3), dtype=float32)\n",
+      required<std::int64_t>("input_dim"), required<std::int64_t>("output_dim"),
+      options<nn::EmbeddingOptions>(
+          {.positional = 1, .renamed = {{"initializer", "embeddings_initializer"}}}));
+  layer<nn::Flatten>("Flatten", "x (batch, a, b, ..) as (batch, a * b * ..).",
+                     "    >>> wf.nn.Flatten()(wf.ones((2, 3, 4))).shape\n"
+                     "    (2, 12)\n");
+  layer<nn::Reshape>("Reshape",
+                     "x (batch, ..) as (batch, target_shape..), of which one entry may be -1.",
+                     "    >>> wf.nn.Reshape((2, -1))(wf.ones((5, 6))).shape\n"
+                     "    (5, 2, 3)\n",
+                     required<Ints>("target_shape"));
 }
 
 } // namespace
@@ -500,12 +360,12 @@ void define_layers(nb::module_ &module) {
   define_made(module);
   define_initializers(module);
   define_base(module);
-  define_dense(module);
-  define_convolutions(module);
-  define_poolings(module);
-  define_norms(module);
-  define_others(module);
-  define_recurrent_layers(module);
+  define_dense();
+  define_convolutions();
+  define_poolings();
+  define_norms();
+  define_others();
+  define_recurrent_layers();
 }
 
 } // namespace weft::python

@@ -9,10 +9,16 @@ namespace weft::python {
 /// What all bound layers have.
 struct LayerObject : MadeObject {
   static constexpr const char *kModule = "weft.nn";
-  static constexpr const char *kMore[] = {"input_shape"};
+  static constexpr std::size_t kMoreByPosition = 0;
+  static constexpr bool kTakesFunctions = true;
   using Base = LayerObject;
 
-  void take_more(PyObject *const *values) {
+  /// What all layers take besides what those of C++ do.
+  static std::span<const ParameterText> more() {
+    static const auto &more = *new std::vector<ParameterText>{{"input_shape", "Any", "None"}};
+    return more;
+  }
+  void take_more(const char *, std::span<PyObject *const> values) {
     if (values[0] != nullptr && values[0] != Py_None) input_shape = nb::borrow(values[0]);
   }
 };
@@ -41,9 +47,13 @@ Tensor input_argument(const LayerObject &layer, PyObject *object, const char *na
 /// The same; undefined for one that is None or not given.
 Tensor optional_tensor(PyObject *object, const char *layer, const char *argument);
 
+/// What Python's class of a layer has besides what all have: nothing, of most.
+template <class L>
+struct MoreOf : LayerObject {};
+
 /// A bound layer.
 template <class L>
-struct LayerOf : LayerObject {
+struct LayerOf : MoreOf<L> {
   using Of = L;
   explicit LayerOf(L layer) : layer(std::move(layer)) {}
   const L &of() const { return layer; }
@@ -86,20 +96,32 @@ PyObject *LayerOf<L>::call(const char *name, PyObject *args, PyObject *keywords)
   return CallOf<L>::call(*this, name, values);
 }
 
-/// The class of a layer: `Args` are those of its constructor.
+/// Defines the class of a layer, with its variables, of a row for each argument of its constructor.
 template <class L, class... Args>
-using LayerClass = BoundClass<LayerOf<L>, Args...>;
-
-/// The property that is a variable of the layer, None until it has a value.
-template <class L, class Member, class Owner>
-void variable(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member) {
-  type.def_prop_ro(name, [member](const LayerOf<L> &self) -> nb::object {
-    const Member &held = self.layer.*member;
-    const Variable *of = nullptr;
-    if constexpr (std::is_same_v<Member, Variable>) of = &held;
-    else if (held) of = &*held;
-    return of != nullptr && of->initialized() ? checked(wrap(*of)) : nb::none();
-  });
+nb::class_<LayerOf<L>, LayerObject> layer(const char *name, const char *documentation,
+                                          const char *example, const ArgumentRow<Args> &...rows) {
+  auto type = BoundClass<LayerOf<L>, Args...>::define(name, documentation, example, rows...);
+  if constexpr (HasFields<L>) {
+    using Fields = decltype(std::declval<const L &>().weft_fields());
+    constexpr std::size_t count = std::tuple_size_v<Fields>;
+    static constexpr auto names = weft::detail::field_names<L, count>();
+    const auto add = [&]<std::size_t I>() {
+      using Field = std::remove_cvref_t<std::tuple_element_t<I, Fields>>;
+      constexpr bool optional = std::is_same_v<Field, std::optional<Variable>>;
+      if constexpr (optional || std::is_same_v<Field, Variable>)
+        type.def_prop_ro(std::string(names[I]).c_str(), [](const LayerOf<L> &self) -> nb::object {
+          const auto &field = std::get<I>(self.layer.weft_fields());
+          const Variable *of = nullptr;
+          if constexpr (!optional) of = &field;
+          else if (field) of = &*field;
+          return of != nullptr && of->initialized() ? checked(wrap(*of)) : nb::none();
+        });
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (add.template operator()<I>(), ...);
+    }(std::make_index_sequence<count>());
+  }
+  return type;
 }
 
 /// Those of these arguments that an object was given when it was made.
@@ -127,6 +149,6 @@ void inner(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member O
 
 void define_made(nb::module_ &module);
 void define_layers(nb::module_ &module);
-void define_recurrent_layers(nb::module_ &module);
+void define_recurrent_layers();
 
 } // namespace weft::python

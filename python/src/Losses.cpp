@@ -24,6 +24,136 @@ struct Words<nn::Causal> {
 
 namespace {
 
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// Operands and then options, the arguments of a loss of C++.
+template <class... Args>
+struct LossType {
+  using Last = std::tuple_element_t<sizeof...(Args) - 1, std::tuple<Args...>>;
+  static constexpr bool kHasOptions = HasOptions<Last>;
+  static constexpr std::size_t kOperands = sizeof...(Args) - kHasOptions;
+  struct None {};
+  using Options = std::conditional_t<kHasOptions, Last, None>;
+};
+template <class... Args>
+LossType<std::remove_cvref_t<Args>...> loss_type(Tensor (*)(Args...));
+
+/// The class of a loss beside its function: it is spelt and behaves as in Keras.
+struct KerasClass {
+  const char *name;
+  Differences of = {}; ///< its parameters from the options
+};
+
+/// A loss of C++ as a function of Python.
+template <auto function>
+struct LossFunction {
+  using Type = decltype(loss_type(function));
+  using Options = typename Type::Options;
+  static constexpr std::size_t kOperands = Type::kOperands;
+
+  struct Arguments {
+    std::array<PyObject *, kOperands> operands = {};
+    PyObject *weights = nullptr; ///< which take the operands' dtype
+    Options options = {};
+  };
+  using Table = ParameterTable<Arguments>;
+  using Names = std::array<const char *, kOperands>;
+
+  static inline Table table;
+  static inline Names names;
+
+  static PyObject *call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    return guarded([&] {
+      Arguments arguments;
+      if (keywords == nullptr && count == kOperands) [[likely]]
+        std::copy_n(args, kOperands, arguments.operands.begin());
+      else read(arguments, args, count, keywords);
+      const Targets<kOperands> targets(arguments.operands, table.function, names);
+      if constexpr (Type::kHasOptions)
+        arguments.options.weights = targets.weights(arguments.weights, {table.function, "weights"});
+      return wrap(targets.apply([&](const auto &...each) {
+        if constexpr (Type::kHasOptions) return function(each..., arguments.options);
+        else return function(each...);
+      }));
+    });
+  }
+
+  static void read(Arguments &arguments, PyObject *const *args, Py_ssize_t count,
+                   PyObject *keywords) {
+    const auto [given, words] = collected(args, count, keywords);
+    Given more;
+    table.read_call(given.ptr(), words.ptr(), arguments, more);
+  }
+
+  static Table parameters(const char *name, const Differences &of) {
+    Table all{
+        (*new std::string(std::string("weft.losses.") + name)).c_str(), {}, kOperands, kOperands};
+    for (std::size_t i = 0; i < kOperands; ++i)
+      all.list.push_back({{names[i], "Any", ""},
+                          [i](Arguments &arguments, nb::handle value, const Place &, Given &) {
+                            arguments.operands[i] = value.ptr();
+                          }});
+    if constexpr (Type::kHasOptions)
+      for (auto &each : option_parameters<Arguments, Options>(
+               of, [](Arguments &arguments) -> Options & { return arguments.options; })) {
+        if (std::string_view(each.name) == "weights")
+          each.set = [](Arguments &arguments, nb::handle value, const Place &, Given &) {
+            arguments.weights = value.ptr();
+          };
+        all.list.push_back(std::move(each));
+      }
+    return all;
+  }
+};
+
+/// What Python makes the class of a loss by: its name, the function, the parameters, and the option
+/// that each of the first of these is.
+template <class Options>
+void describe_class(const KerasClass &keras, const char *function) {
+  Differences of = keras.of;
+  of.without.insert(of.without.end(), {"weights", "mask", "reduction"});
+  std::vector<ParameterText> texts;
+  nb::dict members;
+  for (const auto &each : option_parameters<Options, Options>(
+           of, [](Options &options) -> Options & { return options; })) {
+    texts.push_back(each);
+    const auto renamed = std::ranges::find(of.renamed, std::string_view(each.name), &Renamed::name);
+    members[each.name] =
+        renamed == of.renamed.end() ? nb::str(each.name) : nb::str(renamed->member.data());
+    // Scores are probabilities there.
+    if (std::string_view(each.name) == "from_logits") texts.back().otherwise = "False";
+  }
+  texts.push_back({"reduction", "str | None", "'mean'"});
+  texts.push_back({"name", "str | None", "None"});
+  const std::string text = signature_text(texts, texts.size(), /*with_types=*/true);
+  keep_stub(std::string("weft.losses.") + keras.name, text);
+  const nb::module_ module = family("losses");
+  if (!nb::hasattr(module, "internal_classes")) module.attr("internal_classes") = nb::list();
+  module.attr("internal_classes")
+      .attr("append")(nb::make_tuple(keras.name, module.attr(function), text, members));
+}
+
+/// Defines a function of weft.losses and, if it has one, its class. `operands` are the names of
+/// what is compared.
+template <auto function>
+void loss(const char *name, const typename LossFunction<function>::Names &operands,
+          const char *documentation, const char *example,
+          const std::optional<KerasClass> &keras = std::nullopt, const Differences &of = {}) {
+  using Function = LossFunction<function>;
+  Function::names = operands;
+  Function::table = Function::parameters(name, of);
+  define_function("losses", name, Function::table.documented(name, documentation, example),
+                  Function::call);
+  if constexpr (Function::Type::kHasOptions)
+    if (keras) describe_class<typename Function::Options>(*keras, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading of other arguments
+//===----------------------------------------------------------------------===//
+
 /// Reads one argument of a call, if it is given.
 template <class T>
 void take(T &target, PyObject *value, const Signature &signature, std::size_t at) {
@@ -38,148 +168,6 @@ void take_beside(Tensor &target, PyObject *const *values, std::size_t count,
   Beside operands;
   for (std::size_t i = 0; i < count; ++i) operands.add(values[i]);
   target = to_tensor(values[at], {signature.name, signature.names[at]}, operands.dtype());
-}
-
-/// The options that all losses have, the last arguments.
-template <class Options>
-void take_common(Options &options, PyObject *const *values, const Signature &signature,
-                 std::size_t from) {
-  take_beside(options.weights, values, 2, signature, from);
-  take(options.mask, values[from + 1], signature, from + 1);
-  take(options.reduction, values[from + 2], signature, from + 2);
-}
-
-//===----------------------------------------------------------------------===//
-// Losses with the common options alone
-//===----------------------------------------------------------------------===//
-
-using Loss = Tensor (*)(const Operand &, const Operand &, const losses::LossOptions &);
-
-template <Signature &signature, Loss loss>
-Tensor call_loss(PyObject *const *values) {
-  const Operands<2> operands(signature, values, 0);
-  losses::LossOptions options;
-  take_common(options, values, signature, 2);
-  return unlocked(operands.size(), [&] { return loss(operands[0], operands[1], options); });
-}
-
-Signature loss_signature(const char *name, const char *first = "targets") {
-  return {name, {first, "predictions", "weights", "mask", "reduction"}, 5, 2, 2};
-}
-Signature mean_squared_error = loss_signature("losses.mean_squared_error"),
-          mean_absolute_error = loss_signature("losses.mean_absolute_error"),
-          log_cosh = loss_signature("losses.log_cosh"),
-          kl_divergence = loss_signature("losses.kl_divergence"),
-          poisson = loss_signature("losses.poisson"),
-          cosine_similarity = loss_signature("losses.cosine_similarity"),
-          hinge = loss_signature("losses.hinge", "labels"),
-          squared_hinge = loss_signature("losses.squared_hinge", "labels"),
-          categorical_hinge = loss_signature("losses.categorical_hinge", "labels");
-
-//===----------------------------------------------------------------------===//
-// Others
-//===----------------------------------------------------------------------===//
-
-Signature binary{
-    "losses.binary_cross_entropy",
-    {"labels", "scores", "from_logits", "label_smoothing", "weights", "mask", "reduction"},
-    7,
-    2,
-    2};
-Tensor call_binary(PyObject *const *values) {
-  const Operands<2> operands(binary, values, 0);
-  losses::BinaryCrossEntropyOptions options;
-  take(options.from_logits, values[2], binary, 2);
-  take(options.label_smoothing, values[3], binary, 3);
-  take_common(options, values, binary, 4);
-  return unlocked(operands.size(),
-                  [&] { return losses::binary_cross_entropy(operands[0], operands[1], options); });
-}
-
-using CrossEntropy = Tensor (*)(const Operand &, const Operand &,
-                                const losses::CrossEntropyOptions &);
-Signature categorical{
-    "losses.categorical_cross_entropy",
-    {"labels", "scores", "from_logits", "label_smoothing", "weights", "mask", "reduction"},
-    7,
-    2,
-    2};
-Tensor call_categorical(PyObject *const *values) {
-  const Operands<2> operands(categorical, values, 0);
-  losses::CrossEntropyOptions options;
-  take(options.from_logits, values[2], categorical, 2);
-  take(options.label_smoothing, values[3], categorical, 3);
-  take_common(options, values, categorical, 4);
-  return unlocked(operands.size(), [&] {
-    return losses::categorical_cross_entropy(operands[0], operands[1], options);
-  });
-}
-Signature sparse{"losses.sparse_categorical_cross_entropy",
-                 {"labels", "scores", "from_logits", "label_smoothing", "ignored_label", "weights",
-                  "mask", "reduction"},
-                 8,
-                 2,
-                 2};
-Tensor call_sparse(PyObject *const *values) {
-  const Operands<2> operands(sparse, values, 2);
-  losses::CrossEntropyOptions options;
-  take(options.from_logits, values[2], sparse, 2);
-  take(options.label_smoothing, values[3], sparse, 3);
-  take(options.ignored_label, values[4], sparse, 4);
-  take_common(options, values, sparse, 5);
-  return unlocked(operands.size(), [&] {
-    return losses::sparse_categorical_cross_entropy(operands[0], operands[1], options);
-  });
-}
-
-Signature softmax_entropy{"losses.softmax_cross_entropy", {"labels", "logits"}, 2, 2, 2};
-Tensor call_softmax_entropy(PyObject *const *values) {
-  const Operands<2> operands(softmax_entropy, values, 2);
-  return unlocked(operands.size(),
-                  [&] { return losses::softmax_cross_entropy(operands[0], operands[1]); });
-}
-
-Signature huber{
-    "losses.huber", {"targets", "predictions", "delta", "weights", "mask", "reduction"}, 6, 2, 2};
-Tensor call_huber(PyObject *const *values) {
-  const Operands<2> operands(huber, values, 0);
-  losses::HuberOptions options;
-  take(options.delta, values[2], huber, 2);
-  take_common(options, values, huber, 3);
-  return unlocked(operands.size(),
-                  [&] { return losses::huber(operands[0], operands[1], options); });
-}
-
-Signature triplet{"losses.triplet",
-                  {"anchor", "positive", "negative", "margin", "weights", "mask", "reduction"},
-                  7,
-                  3,
-                  3};
-Tensor call_triplet(PyObject *const *values) {
-  const Operands<3> operands(triplet, values, 0);
-  losses::TripletOptions options;
-  take(options.margin, values[3], triplet, 3);
-  take_common(options, values, triplet, 4);
-  return unlocked(operands.size(),
-                  [&] { return losses::triplet(operands[0], operands[1], operands[2], options); });
-}
-
-Signature ctc{"losses.ctc",
-              {"labels", "logits", "label_lengths", "logit_lengths", "blank",
-               "impossible_is_infinite", "weights", "reduction"},
-              8,
-              2,
-              2};
-Tensor call_ctc(PyObject *const *values) {
-  const Operands<2> operands(ctc, values, 2);
-  losses::CTCOptions options;
-  take(options.label_lengths, values[2], ctc, 2);
-  take(options.logit_lengths, values[3], ctc, 3);
-  take(options.blank, values[4], ctc, 4);
-  take(options.impossible_is_infinite, values[5], ctc, 5);
-  take(options.weights, values[6], ctc, 6);
-  take(options.reduction, values[7], ctc, 7);
-  return unlocked(operands.size(), [&] { return losses::ctc(operands[0], operands[1], options); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,106 +290,7 @@ PyMethodDef row(const char *documentation) {
   return made;
 }
 
-#define LOSS(name, text)                                                                           \
-  row<name, call_loss<name, losses::name>>(                                                        \
-      #name "(targets, predictions, *, weights=None, mask=None, reduction='mean')\n--\n\n" text)
-#define LOSS_OF_LABELS(name, text)                                                                 \
-  row<name, call_loss<name, losses::name>>(                                                        \
-      #name "(labels, predictions, *, weights=None, mask=None, reduction='mean')\n--\n\n" text)
 #define ONE(name, of, text) row<name##_of, call_one<name##_of, of>>(#name "(x)\n--\n\n" text)
-
-PyMethodDef loss_functions[] = {
-    LOSS(mean_squared_error, "Mean of the squared differences."
-                             "\n\nExample:\n"
-                             "    >>> wf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])\n"
-                             "    tensor(2.0, shape=(), dtype=float32)\n"),
-    LOSS(mean_absolute_error, "Mean of the differences' absolute values."
-                              "\n\nExample:\n"
-                              "    >>> wf.losses.mean_absolute_error([1.0, 2.0], [1.0, 4.0])\n"
-                              "    tensor(1.0, shape=(), dtype=float32)\n"),
-    LOSS(log_cosh, "Mean of log(cosh(predictions - targets)), without overflow."
-                   "\n\nExample:\n"
-                   "    >>> wf.losses.log_cosh([0.0, 0.0], [0.0, 1.0])\n"
-                   "    tensor(0.2168904, shape=(), dtype=float32)\n"),
-    LOSS(kl_divergence, "sum(y log(y / p)) of probabilities, held between 1e-7 and 1."
-                        "\n\nExample:\n"
-                        "    >>> wf.losses.kl_divergence([[0.5, 0.5]], [[0.25, 0.75]])\n"
-                        "    tensor(0.14384106, shape=(), dtype=float32)\n"),
-    LOSS(poisson, "Mean of p - y log(p + 1e-7), for counts y and expectations p."
-                  "\n\nExample:\n"
-                  "    >>> wf.losses.poisson([1.0, 2.0], [2.0, 2.0])\n"
-                  "    tensor(0.9602792, shape=(), dtype=float32)\n"),
-    LOSS(cosine_similarity,
-         "Minus the cosine of the angle between vectors along the last axis: -1 where they agree."
-         "\n\nExample:\n"
-         "    >>> wf.losses.cosine_similarity([[0.0, 2.0]], [[0.0, 3.0]])\n"
-         "    tensor(-1.0, shape=(), dtype=float32)\n"),
-    LOSS_OF_LABELS(hinge, "Mean of max(1 - y p, 0), for labels y that are -1 or 1; 0 means -1."
-                          "\n\nExample:\n"
-                          "    >>> wf.losses.hinge([1.0, -1.0], [0.5, 0.5])\n"
-                          "    tensor(1.0, shape=(), dtype=float32)\n"),
-    LOSS_OF_LABELS(squared_hinge, "Mean of the squares of max(1 - y p, 0)."
-                                  "\n\nExample:\n"
-                                  "    >>> wf.losses.squared_hinge([1.0, -1.0], [0.5, 0.5])\n"
-                                  "    tensor(1.25, shape=(), dtype=float32)\n"),
-    LOSS_OF_LABELS(categorical_hinge,
-                   "max(max((1 - y) p) - sum(y p) + 1, 0), for labels that are one-hot."
-                   "\n\nExample:\n"
-                   "    >>> wf.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 2.0]])\n"
-                   "    tensor(0.0, shape=(), dtype=float32)\n"),
-    row<binary, call_binary>(
-        "binary_cross_entropy(labels, scores, *, from_logits=True, label_smoothing=0.0, "
-        "weights=None, "
-        "mask=None, reduction='mean')\n--\n\nMean of -(y log(p) + (1 - y) log(1 - p)), p = "
-        "sigmoid(logits), without overflow."
-        "\n\nExample:\n"
-        "    >>> wf.losses.binary_cross_entropy([1.0, 0.0], [0.0, 0.0])\n"
-        "    tensor(0.6931472, shape=(), dtype=float32)\n"),
-    row<categorical, call_categorical>(
-        "categorical_cross_entropy(labels, scores, *, from_logits=True, label_smoothing=0.0, "
-        "weights=None, mask=None, reduction='mean')\n--\n\n-sum(labels * log(probabilities)) along "
-        "the last axis, for labels that are probabilities of the shape of scores."
-        "\n\nExample:\n"
-        "    >>> wf.losses.categorical_cross_entropy([[0.0, 1.0]], [[0.0, 0.0]])\n"
-        "    tensor(0.6931472, shape=(), dtype=float32)\n"),
-    row<sparse, call_sparse>(
-        "sparse_categorical_cross_entropy(labels, scores, *, from_logits=True, "
-        "label_smoothing=0.0, "
-        "ignored_label=None, weights=None, mask=None, reduction='mean')\n--\n\n-log(probability of "
-        "the label), for labels (...) that are class numbers and scores (..., classes)."
-        "\n\nExample:\n"
-        "    >>> wf.losses.sparse_categorical_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
-        "    tensor(0.12692805, shape=(), dtype=float32)\n"),
-    row<softmax_entropy, call_softmax_entropy>(
-        "softmax_cross_entropy(labels, logits)\n--\n\nMean over the batch of -sum(labels * "
-        "log_softmax(logits)), for class numbers (batch,) or probabilities (batch, classes)."
-        "\n\nExample:\n"
-        "    >>> wf.losses.softmax_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
-        "    tensor(0.12692805, shape=(), dtype=float32)\n"),
-    row<huber, call_huber>(
-        "huber(targets, predictions, *, delta=1.0, weights=None, mask=None, "
-        "reduction='mean')\n--\n\n"
-        "Mean of e^2 / 2 where the difference |e| is at most delta, delta |e| - delta^2 / 2 "
-        "elsewhere."
-        "\n\nExample:\n"
-        "    >>> wf.losses.huber([0.0, 0.0], [0.5, 3.0], reduction='none')\n"
-        "    tensor([0.125, 2.5  ], shape=(2,), dtype=float32)\n"),
-    row<triplet, call_triplet>(
-        "triplet(anchor, positive, negative, *, margin=1.0, weights=None, mask=None, "
-        "reduction='mean')\n--\n\nmax(|a - p| - |a - n| + margin, 0), for embeddings along the "
-        "last axis."
-        "\n\nExample:\n"
-        "    >>> wf.losses.triplet([[0.0]], [[1.0]], [[0.5]])\n"
-        "    tensor(1.5, shape=(), dtype=float32)\n"),
-    row<ctc, call_ctc>(
-        "ctc(labels, logits, *, label_lengths=None, logit_lengths=None, blank=0, "
-        "impossible_is_infinite=False, weights=None, reduction='mean')\n--\n\n-log of the "
-        "probability of the labels (batch, labels) by frames of logits (batch, time, classes) "
-        "(Graves et al. 2006)."
-        "\n\nExample:\n"
-        "    >>> wf.losses.ctc([[1]], wf.zeros((1, 2, 2)))\n"
-        "    tensor(0.2876821, shape=(), dtype=float32)\n"),
-    {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef nn_functions[] = {
     row<softmax, call_along_axis<softmax, nn::softmax>>(
@@ -520,20 +409,109 @@ PyMethodDef metric_functions[] = {
                                  "    tensor(0.5, shape=(), dtype=float32)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
-/// Adds "huber" as "losses_huber", which weft.losses takes it from: pickles name it there.
-void add(nb::module_ &module, const std::string &name, PyMethodDef *table) {
-  const nb::str owner(("weft." + name).c_str());
+/// Adds functions to weft.losses, say.
+void add(const char *name, PyMethodDef *table) {
+  const nb::str owner((std::string("weft.") + name).c_str());
   for (; table->ml_name != nullptr; ++table)
-    nb::setattr(module, (name + "_" + table->ml_name).c_str(),
-                checked(PyCFunction_NewEx(table, nullptr, owner.ptr())));
+    add_to_family(name, table->ml_name, checked(PyCFunction_NewEx(table, nullptr, owner.ptr())));
 }
 
 } // namespace
 
-void define_losses(nb::module_ &module) {
-  add(module, "losses", loss_functions);
-  add(module, "nn", nn_functions);
-  add(module, "metrics", metric_functions);
+void define_losses() {
+  namespace l = losses;
+  loss<l::mean_squared_error>("mean_squared_error", {"targets", "predictions"},
+                              "Mean of the squared differences.",
+                              "    >>> wf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])\n"
+                              "    tensor(2.0, shape=(), dtype=float32)\n",
+                              KerasClass{"MeanSquaredError"});
+  loss<l::mean_absolute_error>("mean_absolute_error", {"targets", "predictions"},
+                               "Mean of the differences' absolute values.",
+                               "    >>> wf.losses.mean_absolute_error([1.0, 2.0], [1.0, 4.0])\n"
+                               "    tensor(1.0, shape=(), dtype=float32)\n",
+                               KerasClass{"MeanAbsoluteError"});
+  loss<l::huber>(
+      "huber", {"targets", "predictions"},
+      "Mean of e^2 / 2 where the difference |e| is at most delta, delta |e| - delta^2 / 2 "
+      "elsewhere.",
+      "    >>> wf.losses.huber([0.0, 0.0], [0.5, 3.0])\n"
+      "    tensor(1.3125, shape=(), dtype=float32)\n",
+      KerasClass{"Huber"});
+  loss<l::log_cosh>("log_cosh", {"targets", "predictions"},
+                    "Mean of log(cosh(predictions - targets)), without overflow.",
+                    "    >>> wf.losses.log_cosh([0.0, 0.0], [0.0, 1.0])\n"
+                    "    tensor(0.2168904, shape=(), dtype=float32)\n",
+                    KerasClass{"LogCosh"});
+  loss<l::kl_divergence>("kl_divergence", {"targets", "predictions"},
+                         "sum(y log(y / p)) of probabilities, held between 1e-7 and 1.",
+                         "    >>> wf.losses.kl_divergence([[0.5, 0.5]], [[0.25, 0.75]])\n"
+                         "    tensor(0.14384106, shape=(), dtype=float32)\n",
+                         KerasClass{"KLDivergence"});
+  loss<l::poisson>("poisson", {"targets", "predictions"},
+                   "Mean of p - y log(p + 1e-7), for counts y and expectations p.",
+                   "    >>> wf.losses.poisson([1.0, 2.0], [2.0, 2.0])\n"
+                   "    tensor(0.9602792, shape=(), dtype=float32)\n",
+                   KerasClass{"Poisson"});
+  loss<l::cosine_similarity>(
+      "cosine_similarity", {"targets", "predictions"},
+      "Minus the cosine of the angle between vectors along the last axis: -1 where they agree.",
+      "    >>> wf.losses.cosine_similarity([[0.0, 2.0]], [[0.0, 3.0]])\n"
+      "    tensor(-1.0, shape=(), dtype=float32)\n",
+      KerasClass{"CosineSimilarity"});
+  loss<l::hinge>("hinge", {"labels", "predictions"},
+                 "Mean of max(1 - y p, 0), for labels y that are -1 or 1; 0 means -1.",
+                 "    >>> wf.losses.hinge([1.0, -1.0], [0.5, 0.5])\n"
+                 "    tensor(1.0, shape=(), dtype=float32)\n",
+                 KerasClass{"Hinge"});
+  loss<l::squared_hinge>("squared_hinge", {"labels", "predictions"},
+                         "Mean of the squares of max(1 - y p, 0).",
+                         "    >>> wf.losses.squared_hinge([1.0, -1.0], [0.5, 0.5])\n"
+                         "    tensor(1.25, shape=(), dtype=float32)\n",
+                         KerasClass{"SquaredHinge"});
+  loss<l::categorical_hinge>("categorical_hinge", {"labels", "predictions"},
+                             "max(max((1 - y) p) - sum(y p) + 1, 0), for labels that are one-hot.",
+                             "    >>> wf.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 2.0]])\n"
+                             "    tensor(0.0, shape=(), dtype=float32)\n",
+                             KerasClass{"CategoricalHinge"});
+  loss<l::binary_cross_entropy>(
+      "binary_cross_entropy", {"labels", "scores"},
+      "Mean of -(y log(p) + (1 - y) log(1 - p)), p = sigmoid(logits), without overflow.",
+      "    >>> wf.losses.binary_cross_entropy([1.0, 0.0], [0.0, 0.0])\n"
+      "    tensor(0.6931472, shape=(), dtype=float32)\n",
+      KerasClass{"BinaryCrossentropy"});
+  loss<l::categorical_cross_entropy>(
+      "categorical_cross_entropy", {"labels", "scores"},
+      "-sum(labels * log(probabilities)) along the last axis, for labels that are probabilities of "
+      "the shape of scores.",
+      "    >>> wf.losses.categorical_cross_entropy([[0.0, 1.0]], [[0.0, 0.0]])\n"
+      "    tensor(0.6931472, shape=(), dtype=float32)\n",
+      KerasClass{"CategoricalCrossentropy", {.without = {"ignored_label"}}},
+      {.without = {"ignored_label"}});
+  loss<l::sparse_categorical_cross_entropy>(
+      "sparse_categorical_cross_entropy", {"labels", "scores"},
+      "-log(probability of the label), for labels (...) that are class numbers and scores (..., "
+      "classes).",
+      "    >>> wf.losses.sparse_categorical_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
+      "    tensor(0.12692805, shape=(), dtype=float32)\n",
+      KerasClass{"SparseCategoricalCrossentropy",
+                 {.renamed = {{"ignored_label", "ignore_class"}}, .without = {"label_smoothing"}}});
+  loss<l::softmax_cross_entropy>(
+      "softmax_cross_entropy", {"labels", "logits"},
+      "Mean over the batch of -sum(labels * log_softmax(logits)), for class numbers (batch,) or "
+      "probabilities (batch, classes).",
+      "    >>> wf.losses.softmax_cross_entropy([0, 1], [[2.0, 0.0], [0.0, 2.0]])\n"
+      "    tensor(0.12692805, shape=(), dtype=float32)\n");
+  loss<l::triplet>("triplet", {"anchor", "positive", "negative"},
+                   "max(|a - p| - |a - n| + margin, 0), for embeddings along the last axis.",
+                   "    >>> wf.losses.triplet([[0.0]], [[1.0]], [[0.5]])\n"
+                   "    tensor(1.5, shape=(), dtype=float32)\n");
+  loss<l::ctc>("ctc", {"labels", "logits"},
+               "-log of the probability of the labels (batch, labels) by frames of logits (batch, "
+               "time, classes) (Graves et al. 2006).",
+               "    >>> wf.losses.ctc([[1]], wf.zeros((1, 2, 2)))\n"
+               "    tensor(0.2876821, shape=(), dtype=float32)\n");
+  add("nn", nn_functions);
+  add("metrics", metric_functions);
 }
 
 } // namespace weft::python

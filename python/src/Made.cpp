@@ -7,7 +7,6 @@ namespace weft::python {
 
 void MadeObject::take(Given &given) {
   activation = std::move(given.activation);
-  return_state = given.return_state;
   own(given.links);
 }
 
@@ -15,7 +14,6 @@ void MadeObject::copy(const MadeObject &from) {
   activation = from.activation;
   arguments = from.arguments;
   input_shape = from.input_shape;
-  return_state = from.return_state;
   own(from.links);
 }
 
@@ -39,6 +37,25 @@ void MadeObject::clear() {
   const nb::object first = std::move(activation), second = std::move(arguments);
   for (const std::shared_ptr<Link> &link : std::exchange(links, {})) link->disown();
 }
+
+namespace {
+
+PyObject *from_config(PyObject *type, PyObject *config) {
+  return guarded([&]() -> PyObject * {
+    if (PyDict_Check(config) == 0)
+      raise_type_error("from_config: config is a " + std::string(Py_TYPE(config)->tp_name) +
+                       ": a dict of arguments is wanted, such as get_config() gives");
+    return checked(PyObject_Call(type, nb::tuple().ptr(), config)).release().ptr();
+  });
+}
+PyMethodDef config_methods[] = {
+    {"from_config", from_config, METH_O | METH_CLASS,
+     "from_config(config)\n--\n\nAn object made by these arguments, as `get_config` gives them."},
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+const PyType_Slot config_slots[] = {{Py_tp_methods, config_methods}, {0, nullptr}};
 
 namespace {
 
@@ -157,6 +174,7 @@ void set_part_variables(nb::handle part, nb::list variables) {
 } // namespace
 
 void define_made(nb::module_ &module) {
+  define_signatures(module);
   module.def("internal_part_variables", part_variables);
   module.def("internal_set_part_variables", set_part_variables);
 }

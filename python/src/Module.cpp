@@ -94,8 +94,7 @@ void list_names(nb::module_ &module) {
   for (const nb::handle name : nb::object(module.attr("__dict__").attr("keys")())) {
     const std::string text = text_of(name);
     if (is_of_part(module.attr(name))) continue;
-    static constexpr std::array kPrefixes = {"_",       "random_",  "internal_", "nn_",
-                                             "losses_", "metrics_", "schedules_"};
+    static constexpr std::array kPrefixes = {"_", "random_", "internal_"};
     const bool inside = std::ranges::any_of(
         kPrefixes, [&](std::string_view prefix) { return text.starts_with(prefix); });
     if (!inside && text != "custom_gradient_call" && text != "recompute_call" &&
@@ -147,7 +146,7 @@ NB_MODULE(_weft, module) {
   define_histories(module);
   define_training(module);
   define_layers(module);
-  define_losses(module);
+  define_losses();
   define_metrics(module);
   define_schedules(module);
   define_optimizers(module);

@@ -3,9 +3,50 @@
 
 #include "Bound.h"
 
+#include <algorithm>
+#include <array>
+
 namespace weft::python {
 
-void define_losses(nb::module_ &module);
+/// The operands of a loss or an update of a metric: numbers of Python take the dtype of the others,
+/// but labels that are integers stay that beside floating predictions.
+template <std::size_t N>
+class Targets {
+public:
+  /// `also` is an argument whose dtype counts, too, or null.
+  Targets(std::span<PyObject *const> values, const char *function,
+          std::span<const char *const> names, PyObject *also = nullptr) {
+    Beside all;
+    for (std::size_t i = 0; i < N; ++i) all.add(values[i]);
+    if (also != nullptr) all.add(also);
+    dtype_ = all.dtype();
+    for (std::size_t i = 0; i < N; ++i) {
+      const Place place{function, names[i]};
+      if (!arguments_[i].convert(values[i], place, std::nullopt)) refuse_object(values[i], place);
+      if (is_floating(arguments_[i].operand().dtype()) && !Beside::of(values[i]))
+        arguments_[i].convert(values[i], place, dtype_);
+    }
+  }
+  const Operand &operator[](std::size_t i) const { return arguments_[i].operand(); }
+  /// What `call(operands...)` gives, without the lock of Python if there is much to compute.
+  template <class Call>
+  auto apply(const Call &call) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return unlocked(std::max({arguments_[I].size()...}),
+                      [&] { return call(arguments_[I].operand()...); });
+    }(std::make_index_sequence<N>());
+  }
+  /// Factors of the values, undefined for None or null.
+  Tensor weights(PyObject *value, const Place &place) const {
+    return value == nullptr || value == Py_None ? Tensor() : to_tensor(value, place, dtype_);
+  }
+
+private:
+  std::array<Argument, N> arguments_;
+  std::optional<DType> dtype_;
+};
+
+void define_losses();
 void define_metrics(nb::module_ &module);
 void define_schedules(nb::module_ &module);
 /// The schedule that a Schedule of Python is; empty for other objects.

@@ -59,6 +59,12 @@ static void read(LearningRate &target, nb::handle value, const Place &place, Giv
   }
 }
 
+template <>
+struct Shown<LearningRate> {
+  static std::string type() { return "Any"; }
+  static std::string value(const LearningRate &rate) { return shown_float(rate.number()); }
+};
+
 namespace {
 
 nb::list listed(const std::vector<Variable> &variables) {
@@ -108,36 +114,31 @@ bool bind_to_model(nb::handle optimizer, nb::handle model) {
   return true;
 }
 
+/// The class of an optimizer.
 template <class O>
-std::vector<Parameter<O>> with_common(std::vector<Parameter<O>> own) {
-  own.insert(own.begin(), option("learning_rate", &O::learning_rate));
-  for (auto &common :
-       {option("weight_decay", &O::weight_decay), option("no_decay", &O::no_decay),
-        option("clip_value", &O::clip_value), option("clip_norm", &O::clip_norm),
-        option("clip_global_norm", &O::clip_global_norm), option("average", &O::average),
-        option("accumulate", &O::accumulate), option("name", &O::name)})
-    own.push_back(common);
-  return own;
-}
-
-template <class O>
-struct Class {
+struct OptimizerClass {
   using Options = typename O::Options;
 
-  static void define(nb::module_ &module, const char *name, std::vector<Parameter<Options>> own,
-                     const char *documentation) {
-    parameters() = {name, with_common<Options>(std::move(own)), 2, 0};
-    parameters().list.insert(parameters().list.begin(),
-                             {"variables", [](auto &, nb::handle, const Place &, Given &) {}});
+  static void define(const char *name, const char *documentation, const char *example) {
+    static const auto &function = *new std::string(std::string("weft.optimizers.") + name);
+    parameters() = {function.c_str(),
+                    option_parameters<Options, Options>(
+                        {}, [](Options &options) -> Options & { return options; }),
+                    2, 0};
+    parameters().list.insert(
+        parameters().list.begin(),
+        {{"variables", "Any", "None"}, [](Options &, nb::handle, const Place &, Given &) {}});
     std::vector<PyType_Slot> &slots =
         *new std::vector<PyType_Slot>{{Py_tp_init, reinterpret_cast<void *>(initialize)},
                                       {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
                                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
                                       {0, nullptr}};
-    const char *word = name + std::string_view(name).rfind('.') + 1;
-    nb::class_<Of, OptimizerObject>(module, word, nb::type_slots(slots.data()),
-                                    nb::is_weak_referenceable(), documentation)
-        .attr("__module__") = "weft.optimizers";
+    const std::string text = parameters().documented(name, documentation, example);
+    auto type =
+        nb::class_<Of, OptimizerObject>(family("optimizers"), name, nb::type_slots(slots.data()),
+                                        nb::is_weak_referenceable(), text.c_str());
+    type.attr("__module__") = "weft.optimizers";
+    add_to_family("optimizers", name, type);
   }
 
 private:
@@ -208,6 +209,11 @@ private:
   }
 };
 
+template <class O>
+void optimizer(const char *name, const char *documentation, const char *example) {
+  OptimizerClass<O>::define(name, documentation, example);
+}
+
 void set_rate(OptimizerObject &self, nb::handle value) {
   if (!self.rate)
     throw StateError(std::string(self.kind) +
@@ -254,7 +260,7 @@ void set_state(nb::handle_t<OptimizerObject> object, const nb::tuple &given) {
 
 void define_base(nb::module_ &module) {
   auto type = nb::class_<OptimizerObject, Visitable>(
-      module, "Optimizer", nb::is_weak_referenceable(),
+      module, "Optimizer", nb::type_slots(config_slots), nb::is_weak_referenceable(),
       "What all optimizers are: made for a model or a list of variables, or, without either, for "
       "those of the first update."
       "\n\nExample:\n"
@@ -266,6 +272,7 @@ void define_base(nb::module_ &module) {
       "    >>> w.value(), optimizer.step\n"
       "    (tensor([0.5], shape=(1,), dtype=float32), tensor(1, shape=(), dtype=int64))\n");
   define_updates(type);
+  define_config(type);
   type.def(
           "swap_averages",
           [](OptimizerObject &self) { self.bound("swap_averages").swap_averages(); },
@@ -319,13 +326,8 @@ void define_optimizers(nb::module_ &module) {
   namespace o = optimizers;
   define_base(module);
   module.def("internal_bind_optimizer", bind_to_model, nb::arg("optimizer"), nb::arg("model"));
-  Class<o::SGD>::define(
-      module, "weft.optimizers.SGD",
-      {option("momentum", &o::SGDOptions::momentum), option("nesterov", &o::SGDOptions::nesterov)},
-      "Stochastic gradient descent: w -= learning_rate g.\n\n"
-      "SGD(variables=None, learning_rate=0.01, *, momentum=0.0, nesterov=False, "
-      "...)"
-      "\n\nExample:\n"
+  optimizer<o::SGD>(
+      "SGD", "Stochastic gradient descent: w -= learning_rate g.",
       "    >>> w = wf.Variable([1.0])\n"
       "    >>> with wf.GradientTape() as tape:\n"
       "    ...     loss = wf.sum(w * w)\n"
@@ -333,95 +335,46 @@ void define_optimizers(nb::module_ &module) {
       "[w]))\n"
       "    >>> w.value()\n"
       "    tensor([0.5], shape=(1,), dtype=float32)\n");
-  const auto define_adam = [&]<class A>(std::type_identity<A>, const char *name, const char *text) {
-    using O = typename A::Options;
-    Class<A>::define(module, name,
-                     {option("beta1", &O::beta1), option("beta2", &O::beta2),
-                      option("epsilon", &O::epsilon), option("amsgrad", &O::amsgrad)},
-                     text);
-  };
-  define_adam(std::type_identity<o::Adam>(), "weft.optimizers.Adam",
-              "Adam (Kingma & Ba 2015).\n\nAdam(variables=None, learning_rate=0.001, *, beta1=0.9, "
-              "beta2=0.999, epsilon=1e-07, amsgrad=False, ...)"
-              "\n\nExample:\n"
-              "    >>> w = wf.Variable([1.0])\n"
-              "    >>> adam = wf.optimizers.Adam([w], learning_rate=0.1)\n"
-              "    >>> for _ in range(100):\n"
-              "    ...     loss = adam.minimize(lambda: wf.sum((w - 3) ** 2))\n"
-              "    >>> np.round(w, 1)\n"
-              "    array([3.], dtype=float32)\n");
-  define_adam(std::type_identity<o::AdamW>(), "weft.optimizers.AdamW",
-              "Adam with decoupled weight decay (Loshchilov & Hutter 2019).\n\nAdamW(variables="
-              "None, learning_rate=0.001, *, weight_decay=0.004, beta1=0.9, beta2=0.999, "
-              "epsilon=1e-07, amsgrad=False, ...)"
-              "\n\nExample:\n"
-              "    >>> w = wf.Variable([1.0])\n"
-              "    >>> adamw = wf.optimizers.AdamW([w], learning_rate=0.1, weight_decay=0.5)\n"
-              "    >>> adamw.apply_gradients([wf.tensor([2.0])])\n"
-              "    >>> np.round(w, 3)\n"
-              "    array([0.85], dtype=float32)\n");
-  {
-    using O = o::RMSpropOptions;
-    Class<o::RMSprop>::define(
-        module, "weft.optimizers.RMSprop",
-        {option("rho", &O::rho), option("momentum", &O::momentum), option("epsilon", &O::epsilon),
-         option("centered", &O::centered)},
-        "RMSprop (Hinton 2012).\n\nRMSprop(variables=None, learning_rate=0.001, *, rho=0.9, "
-        "momentum=0.0, epsilon=1e-07, centered=False, ...)"
-        "\n\nExample:\n"
-        "    >>> w = wf.Variable([1.0])\n"
-        "    >>> wf.optimizers.RMSprop([w], "
-        "learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
-        "    >>> np.round(w, 3)\n"
-        "    array([0.684], dtype=float32)\n");
-  }
-  {
-    using O = o::AdagradOptions;
-    Class<o::Adagrad>::define(
-        module, "weft.optimizers.Adagrad",
-        {option("initial_accumulator", &O::initial_accumulator), option("epsilon", &O::epsilon)},
-        "Adagrad (Duchi et al. 2011).\n\nAdagrad(variables=None, "
-        "learning_rate=0.001, *, initial_accumulator=0.1, epsilon=1e-07, "
-        "...)"
-        "\n\nExample:\n"
-        "    >>> w = wf.Variable([1.0])\n"
-        "    >>> wf.optimizers.Adagrad([w], "
-        "learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
-        "    >>> np.round(w, 3)\n"
-        "    array([0.901], dtype=float32)\n");
-  }
-  {
-    using O = o::AdadeltaOptions;
-    Class<o::Adadelta>::define(module, "weft.optimizers.Adadelta",
-                               {option("rho", &O::rho), option("epsilon", &O::epsilon)},
-                               "Adadelta (Zeiler 2012).\n\nAdadelta(variables=None, "
-                               "learning_rate=0.001, *, rho=0.95, epsilon=1e-07, ...)"
-                               "\n\nExample:\n"
-                               "    >>> w = wf.Variable([1.0])\n"
-                               "    >>> wf.optimizers.Adadelta([w], "
-                               "learning_rate=1.0).apply_gradients([wf.tensor([2.0])])\n"
-                               "    >>> np.round(w, 3)\n"
-                               "    array([0.999], dtype=float32)\n");
-  }
-  {
-    using O = o::LambOptions;
-    Class<o::Lamb>::define(
-        module, "weft.optimizers.Lamb",
-        {option("beta1", &O::beta1), option("beta2", &O::beta2), option("epsilon", &O::epsilon)},
-        "LAMB (You et al. 2020).\n\nLamb(variables=None, learning_rate=0.001, "
-        "*, beta1=0.9, beta2=0.999, epsilon=1e-07, ...)"
-        "\n\nExample:\n"
-        "    >>> w = wf.Variable([1.0])\n"
-        "    >>> wf.optimizers.Lamb([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
-        "    >>> np.round(w, 3)\n"
-        "    array([0.9], dtype=float32)\n");
-  }
-  using O = o::LionOptions;
-  Class<o::Lion>::define(
-      module, "weft.optimizers.Lion", {option("beta1", &O::beta1), option("beta2", &O::beta2)},
-      "Lion (Chen et al. 2023).\n\nLion(variables=None, learning_rate=0.001, "
-      "*, beta1=0.9, beta2=0.99, ...)"
-      "\n\nExample:\n"
+  optimizer<o::Adam>("Adam", "Adam (Kingma & Ba 2015).",
+                     "    >>> w = wf.Variable([1.0])\n"
+                     "    >>> adam = wf.optimizers.Adam([w], learning_rate=0.1)\n"
+                     "    >>> for _ in range(100):\n"
+                     "    ...     loss = adam.minimize(lambda: wf.sum((w - 3) ** 2))\n"
+                     "    >>> np.round(w, 1)\n"
+                     "    array([3.], dtype=float32)\n");
+  optimizer<o::AdamW>(
+      "AdamW", "Adam with decoupled weight decay (Loshchilov & Hutter 2019).",
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> adamw = wf.optimizers.AdamW([w], learning_rate=0.1, weight_decay=0.5)\n"
+      "    >>> adamw.apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> np.round(w, 3)\n"
+      "    array([0.85], dtype=float32)\n");
+  optimizer<o::RMSprop>(
+      "RMSprop", "RMSprop (Hinton 2012).",
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> wf.optimizers.RMSprop([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> np.round(w, 3)\n"
+      "    array([0.684], dtype=float32)\n");
+  optimizer<o::Adagrad>(
+      "Adagrad", "Adagrad (Duchi et al. 2011).",
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> wf.optimizers.Adagrad([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> np.round(w, 3)\n"
+      "    array([0.901], dtype=float32)\n");
+  optimizer<o::Adadelta>(
+      "Adadelta", "Adadelta (Zeiler 2012).",
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> wf.optimizers.Adadelta([w], learning_rate=1.0).apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> np.round(w, 3)\n"
+      "    array([0.999], dtype=float32)\n");
+  optimizer<o::Lamb>(
+      "Lamb", "LAMB (You et al. 2020).",
+      "    >>> w = wf.Variable([1.0])\n"
+      "    >>> wf.optimizers.Lamb([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
+      "    >>> np.round(w, 3)\n"
+      "    array([0.9], dtype=float32)\n");
+  optimizer<o::Lion>(
+      "Lion", "Lion (Chen et al. 2023).",
       "    >>> w = wf.Variable([1.0])\n"
       "    >>> wf.optimizers.Lion([w], learning_rate=0.1).apply_gradients([wf.tensor([2.0])])\n"
       "    >>> np.round(w, 3)\n"

@@ -113,6 +113,27 @@ struct CallOf<nn::LSTMCell> : CallOfCell<nn::LSTMCell> {};
 template <>
 struct CallOf<nn::GRUCell> : CallOfCell<nn::GRUCell> {};
 
+/// Whether a call gives the last states, too.
+template <class Cell>
+struct MoreOf<nn::RNN<Cell>> : LayerObject {
+  static std::span<const ParameterText> more() {
+    static const auto &more =
+        *new std::vector<ParameterText>{LayerObject::more()[0], {"return_state", "bool", "False"}};
+    return more;
+  }
+  void take_more(const char *function, std::span<PyObject *const> values) {
+    LayerObject::take_more(function, values);
+    Given given;
+    if (values[1] != nullptr) read(return_state, values[1], {function, "return_state"}, given);
+  }
+  void copy(const MoreOf &from) {
+    LayerObject::copy(from);
+    return_state = from.return_state;
+  }
+
+  bool return_state = false;
+};
+
 template <class Cell>
 struct CallOf<nn::RNN<Cell>> {
   static constexpr const char *words[] = {"x", "initial_state", "mask", "training"};
@@ -161,7 +182,7 @@ struct AnyBidirectional {
 };
 
 template <class Cell>
-using RNNClass = LayerClass<nn::RNN<Cell>, std::int64_t, nn::RNNOptions, nn::CellOptions>;
+using RNNClass = BoundClass<LayerOf<nn::RNN<Cell>>, std::int64_t, nn::RNNOptions, nn::CellOptions>;
 
 /// The argument of Bidirectional: a layer of Python.
 struct Directed {
@@ -170,6 +191,16 @@ struct Directed {
 void read(Directed &target, nb::handle value, const Place &, Given &) {
   target.layer = nb::borrow(value);
 }
+
+} // namespace
+
+template <>
+struct Shown<Directed> {
+  static std::string type() { return "Any"; }
+  static std::string value(const Directed &) { return "None"; }
+};
+
+namespace {
 
 struct BidirectionalLayer : AnyBidirectional {
   BidirectionalLayer(const Directed &of, nn::Merge merge) : AnyBidirectional{made(of, merge)} {}
@@ -226,6 +257,16 @@ struct CallOf<nn::MultiHeadAttention> {
   }
 };
 
+/// Their activation is applied within.
+template <>
+struct MoreOf<nn::TransformerEncoderLayer> : LayerObject {
+  static constexpr bool kTakesFunctions = false;
+};
+template <>
+struct MoreOf<nn::TransformerDecoderLayer> : LayerObject {
+  static constexpr bool kTakesFunctions = false;
+};
+
 template <>
 struct CallOf<nn::TransformerEncoderLayer> {
   static constexpr const char *words[] = {"x", "mask", "training"};
@@ -261,105 +302,49 @@ namespace {
 // The classes
 //===----------------------------------------------------------------------===//
 
-template <std::size_t I, class C>
-std::vector<typename C::Parameter> cell_options() {
-  using O = nn::CellOptions;
-  return {member<I, C>("use_bias", &O::use_bias),
-          member<I, C>("kernel_initializer", &O::kernel_initializer),
-          member<I, C>("recurrent_initializer", &O::recurrent_initializer),
-          member<I, C>("reset_after", &O::reset_after),
-          member<I, C>("dtype", &O::dtype),
-          member<I, C>("name", &O::name)};
-}
-
 template <class Cell>
-void define_cell(nb::module_ &module, const char *name, const char *documentation,
-                 const char *example) {
-  using C = LayerClass<Cell, std::int64_t, nn::CellOptions>;
-  auto parameters = cell_options<1, C>();
-  parameters.insert(parameters.begin(), argument<0, C>("units"));
-  auto type = C::define(module, name, {}, std::move(parameters), 1, 1,
-                        with_example(documentation, example).c_str());
+void cell(const char *name, const char *example) {
+  auto type = layer<Cell>(
+      name,
+      "cell(x, states) gives the output (batch, units) and the next states, of x (batch, inputs); "
+      "without states they begin with zeros. reset_after is GRU's alone.",
+      example, required<std::int64_t>("units"), options<nn::CellOptions>());
   type.def_prop_ro("units", [](const LayerOf<Cell> &self) { return self.layer.units(); });
-  variable(type, "kernel", &Cell::kernel);
-  variable(type, "recurrent_kernel", &Cell::recurrent_kernel);
-  variable(type, "bias", &Cell::bias);
 }
 
 template <class Cell>
-void define_recurrent(nb::module_ &module, const char *name, const char *documentation,
-                      const char *example) {
-  using O = nn::RNNOptions;
-  using C = RNNClass<Cell>;
-  auto parameters = cell_options<2, C>();
-  std::vector<const char *> of_cell = {"units"};
-  for (const auto &parameter : parameters) of_cell.push_back(parameter.name);
-  parameters.insert(parameters.begin(),
-                    {argument<0, C>("units"),
-                     member<1, C>("return_sequences", &O::return_sequences),
-                     {"return_state",
-                      [](typename C::Arguments &, nb::handle value, const Place &place,
-                         Given &given) { python::read(given.return_state, value, place, given); }},
-                     member<1, C>("reverse", &O::reverse)});
-  auto type = C::define(module, name, {}, std::move(parameters), 1, 1,
-                        with_example(documentation, example).c_str());
-  type.def_prop_ro("units",
-                   [](const LayerOf<nn::RNN<Cell>> &self) { return self.layer.cell.units(); });
-  inner(type, "cell", &nn::RNN<Cell>::cell,
-        [of_cell](const LayerOf<nn::RNN<Cell>> &self) { return arguments_named(self, of_cell); });
+void recurrent(const char *name, const char *example) {
+  using L = nn::RNN<Cell>;
+  auto type = layer<L>(
+      name,
+      "The cell along time: x (batch, time, inputs) to the last output (batch, units), or to all "
+      "with return_sequences=True; with return_state=True the tuple of that and the last states. "
+      "layer(x, initial_state=None, mask=None).",
+      example, required<std::int64_t>("units"), options<nn::RNNOptions>(),
+      options<nn::CellOptions>());
+  type.def_prop_ro("units", [](const LayerOf<L> &self) { return self.layer.cell.units(); });
+  inner(type, "cell", &L::cell, [](const LayerOf<L> &self) {
+    std::vector<const char *> words = {"units"};
+    std::apply([&](const auto &...each) { (words.push_back(each.name), ...); },
+               weft_options(static_cast<const nn::CellOptions *>(nullptr)));
+    return arguments_named(self, words);
+  });
 }
 
-constexpr const char *kCell =
-    "cell(x, states) gives the output (batch, units) and the next states, of x (batch, inputs); "
-    "without states they begin with zeros.\n\n(units, *, use_bias=True, "
-    "kernel_initializer='glorot_uniform', recurrent_initializer='orthogonal', reset_after=True, "
-    "dtype='float32', name=None); reset_after is GRU's alone.";
-constexpr const char *kRecurrent =
-    "The cell along time: x (batch, time, inputs) to the last output (batch, units), or to all "
-    "with return_sequences=True; with return_state=True the tuple of that and the last "
-    "states.\n\n(units, *, return_sequences=False, return_state=False, reverse=False, and what the "
-    "cell takes); layer(x, initial_state=None, mask=None).";
-
-template <class C, class O>
-std::vector<typename C::Parameter> transformer_options() {
-  return {
-      argument<0, C>("size"),
-      member<1, C>("heads", &O::heads),
-      member<1, C>("inner", &O::inner),
-      {"activation",
-       [](typename C::Arguments &arguments, nb::handle value, const Place &place, Given &given) {
-         given.takes_functions = false;
-         python::read(std::get<1>(arguments).activation, value, place, given);
-       }},
-      member<1, C>("dropout", &O::dropout),
-      member<1, C>("norm_first", &O::norm_first),
-      member<1, C>("causal", &O::causal),
-      member<1, C>("epsilon", &O::epsilon)};
-}
-
-void define_attention(nb::module_ &module) {
+void define_attention() {
   {
     using O = nn::MultiHeadAttentionOptions;
     using L = nn::MultiHeadAttention;
-    using C = LayerClass<L, std::int64_t, O>;
-    auto type = C::define(
-        module, "weft.nn.MultiHeadAttention", {},
-        {argument<0, C>("size"), member<1, C>("heads", &O::heads),
-         member<1, C>("key_heads", &O::key_heads), member<1, C>("depth", &O::depth),
-         member<1, C>("causal", &O::causal), member<1, C>("dropout", &O::dropout),
-         member<1, C>("use_bias", &O::use_bias), member<1, C>("rotary", &O::rotary),
-         member<1, C>("kernel_initializer", &O::kernel_initializer),
-         member<1, C>("dtype", &O::dtype)},
-        2, 1,
+    using C = BoundClass<LayerOf<L>, std::int64_t, O>;
+    auto type = layer<L>(
+        "MultiHeadAttention",
         "Attention of many heads: layer(x, others=None, mask=None, training=False), of queries x "
         "(batch, queries, size) to others (batch, keys, ..), x itself without them.\n\n"
-        "MultiHeadAttention(size, heads=8, *, key_heads=None, depth=None, causal=False, "
-        "dropout=0.0, use_bias=True, rotary=False, kernel_initializer='glorot_uniform', "
-        "dtype='float32'); causal is False, True, 'top_left' or 'bottom_right'."
-        "\n\nExample:\n"
+        "causal is False, True, 'top_left' or 'bottom_right'.",
         "    >>> layer = wf.nn.MultiHeadAttention(8, heads=2)\n"
         "    >>> layer(wf.ones((2, 5, 8))).shape\n"
-        "    (2, 5, 8)\n");
+        "    (2, 5, 8)\n",
+        required<std::int64_t>("size"), options<O>({.positional = 1}));
     const auto dense = [](std::int64_t (*units)(std::int64_t size, const O &options)) {
       return [units](const LayerOf<L> &self) {
         const auto [size, options] = C::read(self.arguments);
@@ -381,74 +366,57 @@ void define_attention(nb::module_ &module) {
     inner(type, "value", &L::value, of_keys);
     inner(type, "output", &L::output, dense([](std::int64_t size, const O &) { return size; }));
   }
-  using O = nn::TransformerOptions;
-  constexpr const char *options = "(size, *, heads=8, inner=None, activation='relu', dropout=0.0, "
-                                  "norm_first=False, causal=False, epsilon=1e-05)";
-  using E = LayerClass<nn::TransformerEncoderLayer, std::int64_t, O>;
-  E::define(
-      module, "weft.nn.TransformerEncoderLayer", {}, transformer_options<E, O>(), 1, 1,
-      with_example(
-          std::string(
-              "Self-attention, then two dense layers, each added to its input and normalized: "
-              "layer(x, mask=None, training=False).\n\n") +
-              options,
-          "    >>> layer = wf.nn.TransformerEncoderLayer(8, heads=2)\n"
-          "    >>> layer(wf.ones((2, 5, 8))).shape\n"
-          "    (2, 5, 8)\n")
-          .c_str());
-  using D = LayerClass<nn::TransformerDecoderLayer, std::int64_t, O>;
-  D::define(
-      module, "weft.nn.TransformerDecoderLayer", {}, transformer_options<D, O>(), 1, 1,
-      with_example(
-          std::string("The same with attention to an encoder's result between the two: layer(x, "
-                      "encoded, mask=None, cross_mask=None, training=False). Self-attention is "
-                      "causal.\n\n") +
-              options,
-          "    >>> layer = wf.nn.TransformerDecoderLayer(8, heads=2)\n"
-          "    >>> layer(wf.ones((2, 5, 8)), wf.ones((2, 7, 8))).shape\n"
-          "    (2, 5, 8)\n")
-          .c_str());
+  layer<nn::TransformerEncoderLayer>(
+      "TransformerEncoderLayer",
+      "Self-attention, then two dense layers, each added to its input and normalized: layer(x, "
+      "mask=None, training=False). Without an activation it is 'relu'; `inner` is four times the "
+      "size.",
+      "    >>> layer = wf.nn.TransformerEncoderLayer(8, heads=2)\n"
+      "    >>> layer(wf.ones((2, 5, 8))).shape\n"
+      "    (2, 5, 8)\n",
+      required<std::int64_t>("size"), options<nn::TransformerOptions>());
+  layer<nn::TransformerDecoderLayer>(
+      "TransformerDecoderLayer",
+      "The same with attention to an encoder's result between the two: layer(x, encoded, "
+      "mask=None, cross_mask=None, training=False). Self-attention is causal.",
+      "    >>> layer = wf.nn.TransformerDecoderLayer(8, heads=2)\n"
+      "    >>> layer(wf.ones((2, 5, 8)), wf.ones((2, 7, 8))).shape\n"
+      "    (2, 5, 8)\n",
+      required<std::int64_t>("size"), options<nn::TransformerOptions>());
 }
 
 } // namespace
 
-void define_recurrent_layers(nb::module_ &module) {
-  define_cell<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNNCell", kCell,
-                                 "    >>> output, state = wf.nn.SimpleRNNCell(4)(wf.ones((2, 3)))\n"
-                                 "    >>> output.shape\n"
-                                 "    (2, 4)\n");
-  define_cell<nn::LSTMCell>(module, "weft.nn.LSTMCell", kCell,
-                            "    >>> output, (h, c) = wf.nn.LSTMCell(4)(wf.ones((2, 3)))\n"
-                            "    >>> output.shape, c.shape\n"
-                            "    ((2, 4), (2, 4))\n");
-  define_cell<nn::GRUCell>(module, "weft.nn.GRUCell", kCell,
-                           "    >>> output, state = wf.nn.GRUCell(4)(wf.ones((2, 3)))\n"
-                           "    >>> output.shape\n"
-                           "    (2, 4)\n");
-  define_recurrent<nn::SimpleRNNCell>(module, "weft.nn.SimpleRNN", kRecurrent,
-                                      "    >>> wf.nn.SimpleRNN(4)(wf.ones((2, 5, 3))).shape\n"
-                                      "    (2, 4)\n");
-  define_recurrent<nn::LSTMCell>(
-      module, "weft.nn.LSTM", kRecurrent,
-      "    >>> output, h, c = wf.nn.LSTM(4, return_state=True)(wf.ones((2, 5, 3)))\n"
-      "    >>> output.shape, h.shape, c.shape\n"
-      "    ((2, 4), (2, 4), (2, 4))\n");
-  define_recurrent<nn::GRUCell>(
-      module, "weft.nn.GRU", kRecurrent,
-      "    >>> wf.nn.GRU(4)(wf.ones((2, 5, 3))).shape\n"
-      "    (2, 4)\n"
-      "    >>> wf.nn.GRU(4, return_sequences=True)(wf.ones((2, 5, 3))).shape\n"
-      "    (2, 5, 4)\n");
-  using C = LayerClass<BidirectionalLayer, Directed, nn::Merge>;
-  C::define(module, "weft.nn.Bidirectional", {}, {argument<0, C>("layer"), argument<1, C>("merge")},
-            2, 1,
-            "A recurrent layer made like `layer` in both directions, with variables of their own: "
-            "outputs side by side, or with merge='sum' their sums.\n\n"
-            "Bidirectional(layer, merge='concatenate')"
-            "\n\nExample:\n"
-            "    >>> wf.nn.Bidirectional(wf.nn.GRU(4))(wf.ones((2, 5, 3))).shape\n"
-            "    (2, 8)\n");
-  define_attention(module);
+void define_recurrent_layers() {
+  cell<nn::SimpleRNNCell>("SimpleRNNCell",
+                          "    >>> output, state = wf.nn.SimpleRNNCell(4)(wf.ones((2, 3)))\n"
+                          "    >>> output.shape\n"
+                          "    (2, 4)\n");
+  cell<nn::LSTMCell>("LSTMCell", "    >>> output, (h, c) = wf.nn.LSTMCell(4)(wf.ones((2, 3)))\n"
+                                 "    >>> output.shape, c.shape\n"
+                                 "    ((2, 4), (2, 4))\n");
+  cell<nn::GRUCell>("GRUCell", "    >>> output, state = wf.nn.GRUCell(4)(wf.ones((2, 3)))\n"
+                               "    >>> output.shape\n"
+                               "    (2, 4)\n");
+  recurrent<nn::SimpleRNNCell>("SimpleRNN", "    >>> wf.nn.SimpleRNN(4)(wf.ones((2, 5, 3))).shape\n"
+                                            "    (2, 4)\n");
+  recurrent<nn::LSTMCell>(
+      "LSTM", "    >>> output, h, c = wf.nn.LSTM(4, return_state=True)(wf.ones((2, 5, 3)))\n"
+              "    >>> output.shape, h.shape, c.shape\n"
+              "    ((2, 4), (2, 4), (2, 4))\n");
+  recurrent<nn::GRUCell>("GRU",
+                         "    >>> wf.nn.GRU(4)(wf.ones((2, 5, 3))).shape\n"
+                         "    (2, 4)\n"
+                         "    >>> wf.nn.GRU(4, return_sequences=True)(wf.ones((2, 5, 3))).shape\n"
+                         "    (2, 5, 4)\n");
+  layer<BidirectionalLayer>(
+      "Bidirectional",
+      "A recurrent layer made like `layer` in both directions, with variables of their own: "
+      "outputs side by side, or with merge='sum' their sums.",
+      "    >>> wf.nn.Bidirectional(wf.nn.GRU(4))(wf.ones((2, 5, 3))).shape\n"
+      "    (2, 8)\n",
+      required<Directed>("layer"), positional("merge", nn::Merge::concatenate));
+  define_attention();
 }
 
 } // namespace weft::python

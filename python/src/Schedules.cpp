@@ -1,6 +1,8 @@
 // Learning rates that follow from the number of updates.
 #include "Networks.h"
 
+#include <cstring>
+
 #include <nanobind/stl/vector.h>
 #include <weft/schedules.h>
 
@@ -17,98 +19,93 @@ struct ScheduleObject {
   nb::object text;
 };
 
-optimizers::Schedule schedule_in(nb::handle object) {
-  if (object.is_none()) return nullptr;
-  if (!nb::isinstance<ScheduleObject>(object))
-    raise_type_error(std::string("warmup: after is a ") + Py_TYPE(object.ptr())->tp_name +
-                     ": a schedule of weft.schedules is wanted");
-  return nb::cast<const ScheduleObject &>(object).rate;
-}
-
-/// Reads one argument of a function of weft.schedules. Gives it as what it was read as.
-template <class T>
-nb::object read_argument(T &target, nb::handle value, const char *function, const char *name) {
-  Given given;
-  read(target, value, {function, name}, given);
-  return nb::cast(target);
-}
-
-/// An argument that is a member of options.
-template <class Options>
-struct Field {
-  const char *name;
-  nb::object (*read)(Options &options, nb::handle value, const char *function, const char *name);
+/// The argument that is a schedule, or None.
+struct ScheduleArgument {
+  nb::object object = nb::none();
+  operator Schedule() const { return schedule_of(object); }
 };
-template <auto member, class Options>
-constexpr Field<Options> field(const char *name) {
-  return {name, [](Options &options, nb::handle value, const char *function, const char *of) {
-            return read_argument(options.*member, value, function, of);
-          }};
+
+} // namespace
+
+static void read(ScheduleArgument &target, nb::handle value, const Place &place, Given &) {
+  if (!value.is_none() && !nb::isinstance<ScheduleObject>(value))
+    raise_type_error(place.text() + " is a " + Py_TYPE(value.ptr())->tp_name +
+                     ": a schedule of weft.schedules is wanted");
+  target.object = nb::borrow(value);
 }
 
-ScheduleObject made(const char *name, const nb::object &arguments, Schedule rate) {
-  return {std::move(rate), nb::make_tuple(name, arguments)};
+template <>
+struct Shown<ScheduleArgument> {
+  static std::string type() { return "Schedule | None"; }
+  static std::string value(const ScheduleArgument &) { return "None"; }
+};
+
+namespace {
+
+/// Adds what arguments are in Python: each, or each member of options.
+template <class T>
+void append(nb::list &values, const T &argument) {
+  if constexpr (HasOptions<T>)
+    std::apply([&](const auto &...each) { (append(values, argument.*each.member), ...); },
+               weft_options(static_cast<const T *>(nullptr)));
+  else if constexpr (std::is_same_v<T, ScheduleArgument>) values.append(argument.object);
+  else values.append(nb::cast(argument));
 }
 
-/// Adds "schedules_cosine_decay", which weft.schedules calls with all arguments by position: a
-/// number and the members of options.
-template <class Options>
-void define_schedule(nb::module_ &module, const char *name, const char *first,
-                     Schedule (*make)(double, const Options &, std::source_location),
-                     std::vector<Field<Options>> fields) {
-  module.def((std::string("schedules_") + name).c_str(),
-             [name, first, make, fields = std::move(fields)](const nb::args &args) {
-               double number = 0;
-               Options options{};
-               nb::list values;
-               values.append(read_argument(number, args[0], name, first));
-               for (std::size_t i = 0; i < fields.size(); ++i)
-                 values.append(fields[i].read(options, args[i + 1], name, fields[i].name));
-               return made(name, nb::tuple(values), make(number, options, {}));
-             });
+/// A function that gives a schedule, in Python.
+template <auto make, class... Args>
+struct ScheduleFunction {
+  static inline const RowTable<Args...> *table = nullptr;
+
+  static PyObject *call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    return guarded([&] {
+      const auto [given, words] = collected(args, count, keywords);
+      const auto arguments = table->read(given.ptr(), words.ptr());
+      nb::list values;
+      std::apply([&](const Args &...each) { (append(values, each), ...); }, arguments);
+      Schedule rate = std::apply([](const Args &...each) { return make(each..., {}); }, arguments);
+      const char *name = std::strrchr(table->name.c_str(), '.') + 1;
+      return nb::cast(ScheduleObject{std::move(rate), nb::make_tuple(name, nb::tuple(values))})
+          .release()
+          .ptr();
+    });
+  }
+};
+
+/// Defines a function of weft.schedules, of a row for each argument.
+template <auto make, class... Args>
+void schedule(const char *name, const char *documentation, const char *example,
+              const ArgumentRow<Args> &...rows) {
+  using Function = ScheduleFunction<make, Args...>;
+  Function::table = new RowTable<Args...>(std::string("weft.schedules.") + name, rows...);
+  define_function("schedules", name,
+                  Function::table->parameters.documented(name, documentation, example),
+                  Function::call);
 }
 
 /// A learning rate that falls when a loss no longer does, as Python has it.
-void define_plateau(nb::module_ &module) {
+void define_plateau() {
   using optimizers::ReduceOnPlateau;
   using Options = optimizers::Plateau;
-  using Arguments = std::tuple<double, Options>;
-  const auto member = [](const char *name, auto Options::*of) {
-    return Parameter<Arguments>{
-        name, [of](Arguments &all, nb::handle value, const Place &place, Given &given) {
-          read(std::get<Options>(all).*of, value, place, given);
-        }};
-  };
-  static const auto &parameters = *new ParameterTable<Arguments>{
-      "weft.schedules.ReduceOnPlateau",
-      {{"rate", [](Arguments &all, nb::handle value, const Place &place,
-                   Given &given) { read(std::get<double>(all), value, place, given); }},
-       member("factor", &Options::factor),
-       member("patience", &Options::patience),
-       member("min_delta", &Options::min_delta),
-       member("cooldown", &Options::cooldown),
-       member("min_rate", &Options::min_rate),
-       member("largest_is_best", &Options::largest_is_best)},
-      7,
-      1};
-  nb::class_<ReduceOnPlateau>(
-      module, "ReduceOnPlateau", nb::is_weak_referenceable(),
+  static const auto &table =
+      *new RowTable<double, Options>("weft.schedules.ReduceOnPlateau", required<double>("rate"),
+                                     options<Options>({.positional = 6}));
+  const std::string text = table.parameters.documented(
+      "ReduceOnPlateau",
       "A learning rate that falls when a loss no longer does: hand `rate` to an optimizer, and "
-      "call "
-      "`update` with what is watched after each epoch.\n\nReduceOnPlateau(rate, factor=0.1, "
-      "patience=10, min_delta=0.0001, cooldown=0, min_rate=0.0, largest_is_best=False)"
-      "\n\nExample:\n"
+      "call `update` with what is watched after each epoch.",
       "    >>> plateau = wf.schedules.ReduceOnPlateau(0.1, factor=0.5, patience=2)\n"
       "    >>> [plateau.update(loss) for loss in (1.0, 1.0, 1.0)]\n"
       "    [False, False, True]\n"
       "    >>> plateau.rate.value()\n"
-      "    tensor(0.05, shape=(), dtype=float64)\n")
-      .def("__init__",
+      "    tensor(0.05, shape=(), dtype=float64)\n");
+  auto type = nb::class_<ReduceOnPlateau>(family("schedules"), "ReduceOnPlateau",
+                                          nb::is_weak_referenceable(), text.c_str());
+  add_to_family("schedules", "ReduceOnPlateau", type);
+  type.def("__init__",
            [](ReduceOnPlateau *self, const nb::args &args, const nb::kwargs &keywords) {
-             Arguments all;
-             Given given;
-             parameters.read_call(args.ptr(), keywords.ptr(), all, given);
-             new (self) ReduceOnPlateau(std::get<double>(all), std::get<Options>(all));
+             const auto [rate, options] = table.read(args.ptr(), keywords.ptr());
+             new (self) ReduceOnPlateau(rate, options);
            })
       .def_prop_ro(
           "rate", [](const ReduceOnPlateau &self) { return checked(wrap(self.rate())); },
@@ -127,11 +124,11 @@ void define_plateau(nb::module_ &module) {
              const auto &self = nb::cast<const ReduceOnPlateau &>(object);
              const Options &options = self.options();
              const ReduceOnPlateau::Progress &at = self.progress();
-             const nb::object made_of =
-                 nb::make_tuple(0.0, options.factor, options.patience, options.min_delta,
-                                options.cooldown, options.min_rate, options.largest_is_best);
+             nb::list values;
+             values.append(0.0);
+             append(values, options);
              return nb::make_tuple(nb::module_::import_("weft._copies").attr("unpickled_plateau"),
-                                   nb::make_tuple(object.type(), made_of,
+                                   nb::make_tuple(object.type(), nb::tuple(values),
                                                   checked(wrap(self.rate())), at.best, at.waited,
                                                   at.cooling),
                                    nb::getattr(object, "__dict__", nb::none()));
@@ -182,52 +179,62 @@ void define_schedules(nb::module_ &module) {
            })
       .attr("__module__") = "weft.schedules";
   namespace o = optimizers;
-  define_schedule<o::ExponentialDecay>(
-      module, "exponential_decay", "initial", o::exponential_decay,
-      {field<&o::ExponentialDecay::steps, o::ExponentialDecay>("steps"),
-       field<&o::ExponentialDecay::rate, o::ExponentialDecay>("rate"),
-       field<&o::ExponentialDecay::staircase, o::ExponentialDecay>("staircase")});
-  define_schedule<o::CosineDecay>(module, "cosine_decay", "initial", o::cosine_decay,
-                                  {field<&o::CosineDecay::steps, o::CosineDecay>("steps"),
-                                   field<&o::CosineDecay::alpha, o::CosineDecay>("alpha"),
-                                   field<&o::CosineDecay::warmup, o::CosineDecay>("warmup"),
-                                   field<&o::CosineDecay::target, o::CosineDecay>("target")});
-  define_schedule<o::PolynomialDecay>(
-      module, "polynomial_decay", "initial", o::polynomial_decay,
-      {field<&o::PolynomialDecay::steps, o::PolynomialDecay>("steps"),
-       field<&o::PolynomialDecay::end, o::PolynomialDecay>("end"),
-       field<&o::PolynomialDecay::power, o::PolynomialDecay>("power")});
-  define_schedule<o::InverseTimeDecay>(
-      module, "inverse_time_decay", "initial", o::inverse_time_decay,
-      {field<&o::InverseTimeDecay::steps, o::InverseTimeDecay>("steps"),
-       field<&o::InverseTimeDecay::rate, o::InverseTimeDecay>("rate")});
-  define_schedule<o::OneCycle>(module, "one_cycle", "largest", o::one_cycle,
-                               {field<&o::OneCycle::steps, o::OneCycle>("steps"),
-                                field<&o::OneCycle::rising, o::OneCycle>("rising"),
-                                field<&o::OneCycle::start_divisor, o::OneCycle>("start_divisor"),
-                                field<&o::OneCycle::final_divisor, o::OneCycle>("final_divisor")});
-  module.def(
-      "schedules_warmup",
-      [](nb::handle rate, nb::handle steps, nb::handle after) {
-        double number = 0;
-        std::int64_t count = 0;
-        const nb::object first = read_argument(number, rate, "warmup", "rate"),
-                         second = read_argument(count, steps, "warmup", "steps");
-        return made("warmup", nb::make_tuple(first, second, after),
-                    o::warmup(number, count, schedule_in(after)));
-      },
-      nb::arg("rate").none(), nb::arg("steps").none(), nb::arg("after").none());
-  module.def("schedules_piecewise_constant", [](nb::handle boundaries, nb::handle values) {
-    Ints steps;
-    std::vector<double> rates;
-    Given given;
-    read(steps, boundaries, {"piecewise_constant", "boundaries"}, given);
-    read(rates, values, {"piecewise_constant", "values"}, given);
-    const std::vector<std::int64_t> list(steps.begin(), steps.end());
-    return made("piecewise_constant", nb::make_tuple(nb::cast(list), nb::cast(rates)),
-                o::piecewise_constant(list, rates));
-  });
-  define_plateau(module);
+  schedule<o::exponential_decay>(
+      "exponential_decay",
+      "initial * rate^(step / steps); with `staircase` it changes at multiples of `steps` only.\n\n"
+      "Raises:\n    ValueError: if steps < 1 or a number is not finite",
+      "    >>> wf.schedules.exponential_decay(0.1, steps=10, rate=0.5)(20)\n"
+      "    tensor(0.025, shape=(), dtype=float64)\n",
+      required<double>("initial"), options<o::ExponentialDecay>({.positional = 3, .required = 2}));
+  schedule<o::cosine_decay>(
+      "cosine_decay",
+      "Half a cosine from `initial` down to alpha times that (Loshchilov & Hutter 2017), behind a "
+      "straight line over `warmup` updates from `initial` to `target`, if there is one, from where "
+      "the cosine starts then.\n\n"
+      "Raises:\n    ValueError: if steps < 1, warmup < 0 or a number is not finite",
+      "    >>> rate = wf.schedules.cosine_decay(0.1, steps=100)\n"
+      "    >>> [float(rate(step)) for step in (0, 50, 100)]\n"
+      "    [0.1, 0.05, 0.0]\n",
+      required<double>("initial"), options<o::CosineDecay>({.positional = 4, .required = 1}));
+  schedule<o::warmup>(
+      "warmup",
+      "From 0 to `rate` in a straight line over `steps` updates, then what `after` says of the "
+      "updates behind them; without it, `rate`.\n\nRaises:\n    ValueError: if steps < 1",
+      "    >>> rate = wf.schedules.warmup(0.5, steps=10)\n"
+      "    >>> [float(rate(step)) for step in (5, 10, 15)]\n"
+      "    [0.25, 0.5, 0.5]\n",
+      required<double>("rate"), required<std::int64_t>("steps"),
+      positional("after", ScheduleArgument()));
+  schedule<o::piecewise_constant>(
+      "piecewise_constant",
+      "values[i] up to and including step boundaries[i], the last value after the last.\n\n"
+      "Raises:\n    ValueError: unless boundaries ascend and there is one value more than there "
+      "are of them",
+      "    >>> rate = wf.schedules.piecewise_constant([10, 20], [1.0, 0.5, 0.25])\n"
+      "    >>> [float(rate(step)) for step in (10, 11, 21)]\n"
+      "    [1.0, 0.5, 0.25]\n",
+      required<std::vector<std::int64_t>>("boundaries"), required<std::vector<double>>("values"));
+  schedule<o::polynomial_decay>(
+      "polynomial_decay",
+      "(initial - end) (1 - step / steps)^power + end, and `end` from there on.",
+      "    >>> wf.schedules.polynomial_decay(1.0, steps=10, end=0.0)(5)\n"
+      "    tensor(0.5, shape=(), dtype=float64)\n",
+      required<double>("initial"), options<o::PolynomialDecay>({.positional = 3, .required = 1}));
+  schedule<o::inverse_time_decay>(
+      "inverse_time_decay", "initial / (1 + rate step / steps).",
+      "    >>> wf.schedules.inverse_time_decay(0.1, steps=10, rate=1.0)(10)\n"
+      "    tensor(0.05, shape=(), dtype=float64)\n",
+      required<double>("initial"), options<o::InverseTimeDecay>({.positional = 2, .required = 2}));
+  schedule<o::one_cycle>(
+      "one_cycle",
+      "Up to `largest` and down again by half cosines (Smith & Topin 2018): from largest / "
+      "start_divisor over the share `rising` of the steps, down to the first rate by "
+      "final_divisor.",
+      "    >>> rate = wf.schedules.one_cycle(0.1, steps=100)\n"
+      "    >>> [round(float(rate(step)), 3) for step in (0, 30, 100)]\n"
+      "    [0.004, 0.1, 0.0]\n",
+      required<double>("largest"), options<o::OneCycle>({.positional = 4, .required = 1}));
+  define_plateau();
 }
 
 } // namespace weft::python

@@ -15,65 +15,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from weft import _weft
+from weft import _losses, _weft
 from weft._arguments import NeedsInit, options
 from weft._tracebacks import users_lines
-from weft._weft import (
-    Tensor,
-    losses_binary_cross_entropy as binary_cross_entropy,
-    losses_categorical_cross_entropy as categorical_cross_entropy,
-    losses_categorical_hinge as categorical_hinge,
-    losses_cosine_similarity as cosine_similarity,
-    losses_ctc as ctc,
-    losses_hinge as hinge,
-    losses_huber as huber,
-    losses_kl_divergence as kl_divergence,
-    losses_log_cosh as log_cosh,
-    losses_mean_absolute_error as mean_absolute_error,
-    losses_mean_squared_error as mean_squared_error,
-    losses_poisson as poisson,
-    losses_softmax_cross_entropy as softmax_cross_entropy,
-    losses_sparse_categorical_cross_entropy as sparse_categorical_cross_entropy,
-    losses_squared_hinge as squared_hinge,
-    losses_triplet as triplet,
-)
-
-__all__ = [
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "CategoricalHinge",
-    "CosineSimilarity",
-    "Hinge",
-    "Huber",
-    "KLDivergence",
-    "LogCosh",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanSquaredError",
-    "Poisson",
-    "SparseCategoricalCrossentropy",
-    "SquaredHinge",
-    "binary_cross_entropy",
-    "binary_crossentropy",
-    "categorical_cross_entropy",
-    "categorical_crossentropy",
-    "categorical_hinge",
-    "cosine_similarity",
-    "ctc",
-    "hinge",
-    "huber",
-    "kl_divergence",
-    "log_cosh",
-    "mean_absolute_error",
-    "mean_squared_error",
-    "poisson",
-    "softmax_cross_entropy",
-    "sparse_categorical_cross_entropy",
-    "sparse_categorical_crossentropy",
-    "squared_hinge",
-    "triplet",
-]
-
+from weft._weft import Tensor
 
 @users_lines
 def binary_crossentropy(labels: Any, scores: Any, from_logits: bool = False, **options: Any) -> Tensor:
@@ -82,7 +27,7 @@ def binary_crossentropy(labels: Any, scores: Any, from_logits: bool = False, **o
     >>> wf.losses.binary_crossentropy([1.0, 0.0], [0.5, 0.5])
     tensor(0.6931472, shape=(), dtype=float32)
     """
-    return binary_cross_entropy(labels, scores, from_logits=from_logits, **options)
+    return _losses.binary_cross_entropy(labels, scores, from_logits=from_logits, **options)
 
 
 @users_lines
@@ -94,7 +39,7 @@ def categorical_crossentropy(
     >>> wf.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
     tensor(0.6931472, shape=(), dtype=float32)
     """
-    return categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
+    return _losses.categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
 
 
 @users_lines
@@ -106,7 +51,7 @@ def sparse_categorical_crossentropy(
     >>> wf.losses.sparse_categorical_crossentropy([0], [[0.5, 0.5]])
     tensor(0.6931472, shape=(), dtype=float32)
     """
-    return sparse_categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
+    return _losses.sparse_categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
 
 
 _REDUCTIONS = {
@@ -115,6 +60,11 @@ _REDUCTIONS = {
     "auto": "mean",
     None: "none",
 }
+
+
+def _initialize(loss: Any, reduction: str | None, name: str | None) -> None:
+    loss.reduction = _REDUCTIONS.get(reduction, reduction)
+    loss.name = name or type(loss).__name__
 
 
 class Loss(NeedsInit):
@@ -135,8 +85,7 @@ class Loss(NeedsInit):
 
     @options
     def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
-        self.reduction = _REDUCTIONS.get(reduction, reduction)
-        self.name = name or type(self).__name__
+        _initialize(self, reduction, name)
 
     def call(self, targets: Any, predictions: Any) -> Any:
         raise NotImplementedError(
@@ -172,11 +121,7 @@ class _OfLibrary(Loss):
 
     _function: Any = None
     _made_by_init = ("name", "reduction", "_options")
-
-    @options
-    def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
-        super().__init__(reduction, name)
-        self._options: dict[str, Any] = {}
+    _options: dict[str, Any]
 
     def call(self, targets: Any, predictions: Any) -> Tensor:
         """The value of each sample."""
@@ -193,175 +138,34 @@ class _OfLibrary(Loss):
         return function(targets, predictions, **self._options, **options)
 
 
-class BinaryCrossentropy(_OfLibrary):
-    """The mean of -(y log(p) + (1 - y) log(1 - p)) of probabilities, or of logits.
-
-    >>> wf.losses.BinaryCrossentropy()([1.0, 0.0], [0.5, 0.5])
-    tensor(0.6931472, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(binary_cross_entropy)
-
-    @options
-    def __init__(
-        self,
-        from_logits: bool = False,
-        label_smoothing: float = 0.0,
-        reduction: str | None = "mean",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(reduction, name)
-        self._options = {"from_logits": from_logits, "label_smoothing": label_smoothing}
+def _class_of(name: str, function: Any, parameters: str, members: dict[str, str]) -> type:
+    """The class of a loss of the library: its parameters, which C++ says, are options of the
+    function."""
+    given = ", ".join(f"{member!r}: {parameter}" for parameter, member in members.items())
+    space: dict[str, Any] = {"initialize": _initialize}
+    source = (
+        f"def __init__(self, {parameters}):\n"
+        "    initialize(self, reduction, name)\n"
+        f"    self._options = {{{given}}}"
+    )
+    exec(compile(source, __file__, "exec"), space)  # a frame of the package in tracebacks
+    logits = "from_logits=True" if "from_logits" in members else ""
+    called = f"wf.losses.{name}({logits})("
+    text = function.__doc__.replace(f"wf.losses.{function.__name__}(", called)
+    own = {"_function": staticmethod(function), "__doc__": text, "__module__": __name__}
+    return type(name, (_OfLibrary,), {"__init__": options(space["__init__"]), **own})
 
 
-class CategoricalCrossentropy(_OfLibrary):
-    """-sum(labels * log(probabilities)), for labels that are probabilities, one-hot ones say.
+for _name, *_rest in _losses.internal_classes:
+    setattr(_losses, _name, _class_of(_name, *_rest))
+    _losses.__all__.append(_name)
 
-    >>> wf.losses.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]])
-    tensor(0.6931472, shape=(), dtype=float32)
-    """
+from weft._losses import *  # noqa: E402, F403
 
-    _function = staticmethod(categorical_cross_entropy)
-
-    @options
-    def __init__(
-        self,
-        from_logits: bool = False,
-        label_smoothing: float = 0.0,
-        reduction: str | None = "mean",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(reduction, name)
-        self._options = {"from_logits": from_logits, "label_smoothing": label_smoothing}
-
-
-class SparseCategoricalCrossentropy(_OfLibrary):
-    """-log(probability of the label), for labels that are class numbers.
-
-    >>> loss = wf.losses.SparseCategoricalCrossentropy(from_logits=True)
-    >>> loss([0, 1], [[2.0, 0.0], [0.0, 2.0]])
-    tensor(0.12692805, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(sparse_categorical_cross_entropy)
-
-    @options
-    def __init__(
-        self,
-        from_logits: bool = False,
-        ignore_class: int | None = None,
-        reduction: str | None = "mean",
-        name: str | None = None,
-    ) -> None:
-        super().__init__(reduction, name)
-        self._options = {"from_logits": from_logits, "ignored_label": ignore_class}
-
-
-class Huber(_OfLibrary):
-    """Squares of small differences, absolute values of large ones.
-
-    >>> wf.losses.Huber(delta=1.0)([0.0, 0.0], [0.5, 3.0])
-    tensor(1.3125, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(huber)
-
-    @options
-    def __init__(
-        self, delta: float = 1.0, reduction: str | None = "mean", name: str | None = None
-    ) -> None:
-        super().__init__(reduction, name)
-        self._options = {"delta": delta}
-
-
-class MeanSquaredError(_OfLibrary):
-    """The mean of the squared differences.
-
-    >>> loss = wf.losses.MeanSquaredError()
-    >>> loss([[1.0], [2.0]], [[1.0], [4.0]])
-    tensor(2.0, shape=(), dtype=float32)
-    >>> loss([[1.0], [2.0]], [[1.0], [4.0]], sample_weight=[1.0, 0.5])
-    tensor(1.0, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(mean_squared_error)
-
-
-class MeanAbsoluteError(_OfLibrary):
-    """The mean of the differences' absolute values.
-
-    >>> wf.losses.MeanAbsoluteError()([1.0, 2.0], [1.0, 4.0])
-    tensor(1.0, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(mean_absolute_error)
-
-
-class LogCosh(_OfLibrary):
-    """The mean of log(cosh(predictions - targets)).
-
-    >>> wf.losses.LogCosh()([0.0, 0.0], [0.0, 1.0])
-    tensor(0.2168904, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(log_cosh)
-
-
-class KLDivergence(_OfLibrary):
-    """sum(y log(y / p)) of probabilities.
-
-    >>> wf.losses.KLDivergence()([[0.5, 0.5]], [[0.25, 0.75]])
-    tensor(0.14384106, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(kl_divergence)
-
-
-class Poisson(_OfLibrary):
-    """The mean of p - y log(p), for counts y and expectations p.
-
-    >>> wf.losses.Poisson()([1.0, 2.0], [2.0, 2.0])
-    tensor(0.9602792, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(poisson)
-
-
-class Hinge(_OfLibrary):
-    """The mean of max(1 - y p, 0).
-
-    >>> wf.losses.Hinge()([1.0, -1.0], [0.5, 0.5])
-    tensor(1.0, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(hinge)
-
-
-class SquaredHinge(_OfLibrary):
-    """The mean of the squares of max(1 - y p, 0).
-
-    >>> wf.losses.SquaredHinge()([1.0, -1.0], [0.5, 0.5])
-    tensor(1.25, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(squared_hinge)
-
-
-class CategoricalHinge(_OfLibrary):
-    """max(max((1 - y) p) - sum(y p) + 1, 0), for labels that are one-hot.
-
-    >>> wf.losses.CategoricalHinge()([[0.0, 1.0]], [[0.5, 2.0]])
-    tensor(0.0, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(categorical_hinge)
-
-
-class CosineSimilarity(_OfLibrary):
-    """Minus the cosine of the angle between vectors.
-
-    >>> wf.losses.CosineSimilarity()([[0.0, 2.0]], [[0.0, 3.0]])
-    tensor(-1.0, shape=(), dtype=float32)
-    """
-
-    _function = staticmethod(cosine_similarity)
+__all__ = [
+    "Loss",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "sparse_categorical_crossentropy",
+]
+__all__ += _losses.__all__

@@ -9,40 +9,9 @@
 trainable, also in traced functions.
 """
 
+from weft import _metrics
 from weft._bases import Metric as Metric
-from weft._weft import (
-    AUC as AUC,
-    F1 as F1,
-    R2 as R2,
-    BinaryAccuracy as BinaryAccuracy,
-    CategoricalAccuracy as CategoricalAccuracy,
-    ConfusionMatrix as ConfusionMatrix,
-    Mean as Mean,
-    MeanAbsoluteError as MeanAbsoluteError,
-    MeanSquaredError as MeanSquaredError,
-    Perplexity as Perplexity,
-    Precision as Precision,
-    Recall as Recall,
-    SparseCategoricalAccuracy as SparseCategoricalAccuracy,
-    TopKAccuracy as TopKAccuracy,
-    metrics_accuracy as accuracy,
-)
+from weft._metrics import *  # noqa: F403
 
-__all__ = [
-    "AUC",
-    "F1",
-    "R2",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "ConfusionMatrix",
-    "Mean",
-    "MeanAbsoluteError",
-    "MeanSquaredError",
-    "Metric",
-    "Perplexity",
-    "Precision",
-    "Recall",
-    "SparseCategoricalAccuracy",
-    "TopKAccuracy",
-    "accuracy",
-]
+__all__ = ["Metric"]
+__all__ += _metrics.__all__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
-from weft import _weft
+from weft import _nn, _weft
 from weft._arguments import options, text
 from weft._kinds import shown
 from weft._tracebacks import clean, users_lines
@@ -502,7 +502,7 @@ class Sequential(Model):
         entries = self._added()
         shape = getattr(entries[0][1], "input_shape", None) if entries else None
         if shape is not None:
-            dtype = "int64" if isinstance(entries[0][1], _weft.Embedding) else "float32"
+            dtype = "int64" if isinstance(entries[0][1], _nn.Embedding) else "float32"
             build(self, (None, *shape), getattr(entries[0][1], "input_dtype", None) or dtype)
 
     def _weft_parts(self) -> list[tuple[str, Any]]:  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -13,26 +13,9 @@ An optimizer of the user derives from `Optimizer` and has a method `update_step`
 library may have an `apply_gradients` of its own, which `minimize` and `fit` call.
 """
 
+from weft import _optimizers
 from weft._bases import Optimizer as Optimizer
-from weft._weft import (
-    SGD as SGD,
-    Adadelta as Adadelta,
-    Adagrad as Adagrad,
-    Adam as Adam,
-    AdamW as AdamW,
-    Lamb as Lamb,
-    Lion as Lion,
-    RMSprop as RMSprop,
-)
+from weft._optimizers import *  # noqa: F403
 
-__all__ = [
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Lamb",
-    "Lion",
-    "Optimizer",
-    "RMSprop",
-    "SGD",
-]
+__all__ = ["Optimizer"]
+__all__ += _optimizers.__all__

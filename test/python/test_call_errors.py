@@ -214,8 +214,8 @@ UNIFORM = wf.random.uniform
         ),
         (lambda: wf.train.History().add("a"), "weft.train.History.add() takes 3 arguments and was given 1"),
         (
-            lambda: wf.schedules.piecewise_constant(None, [1.0]),
-            "weft.schedules.piecewise_constant(): argument 'boundaries' is None: a value is wanted",
+            lambda: wf.GradientTape(None),
+            "weft.GradientTape(): argument 'persistent' is None: True or False is wanted",
         ),
         # Numbers that no 64 bits hold.
         (

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/data/dataset.h>
+#include <weft/options.h>
 #include <weft/safetensors.h>
 
 namespace weft::data {
@@ -17,6 +18,7 @@ struct IdxOptions {
   /// and f64 stay what they are.
   std::optional<DType> dtype;
 };
+WEFT_OPTIONS(IdxOptions, dtype)
 
 /// Reads an IDX file, the format of MNIST: `read_idx("digits-images.idx3-ubyte", {.dtype = f32})`
 /// has shape (1797, 8, 8). Throws IOError, naming the file and what is wrong with it, for a file
@@ -32,6 +34,7 @@ struct ArrayOptions {
   /// bytes numbers of [0, 1]. Of the first file.
   double scale = 1;
 };
+WEFT_OPTIONS(ArrayOptions, dtype, scale)
 
 /// The rows of an IDX file, which stay the bytes that they are in the file until they are copied
 /// into an element or a batch. Throws as `read_idx` does; ShapeError for a file of rank 0,
@@ -80,6 +83,7 @@ struct CsvOptions {
   bool header = true;
   char delimiter = ',';
 };
+WEFT_OPTIONS(CsvOptions, columns, dtypes, header, delimiter)
 
 /// The columns of a CSV file by name, each of shape (rows,). Quotes are those of RFC 4180. Bools
 /// are 0, 1, true and false in any case. An empty field is NaN where the dtype is floating. Throws

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/data/dataset.h>
+#include <weft/options.h>
 
 namespace weft::data {
 
@@ -19,6 +20,7 @@ struct ImageOptions {
   /// f32 or f64: numbers of [0, 1]; i32 or i64: 0 to 255, or to 65535 of a PNG file of 16 bits.
   DType dtype = DType::f32;
 };
+WEFT_OPTIONS(ImageOptions, channels, dtype)
 
 /// Reads an image, (height, width, channels). JPEG is decoded exactly; a rotation in EXIF is
 /// ignored, as TensorFlow ignores it. Throws IOError for a file that is missing, truncated,
@@ -49,6 +51,7 @@ struct ImageFolderOptions {
   std::optional<std::pair<std::int64_t, std::int64_t>> size = std::nullopt;
   ImageOptions image = {.channels = 3};
 };
+WEFT_OPTIONS(ImageFolderOptions, size, image)
 
 /// The names of a folder's subfolders in the order of their bytes: the classes of
 /// `from_image_folder`.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/detail/parts.h>
+#include <weft/options.h>
 
 namespace weft::data {
 
@@ -23,6 +24,7 @@ struct MapOptions {
   /// Of a function that takes a generator. By default the seed that the data set has drawn.
   std::optional<std::uint64_t> seed = std::nullopt;
 };
+WEFT_OPTIONS(MapOptions, workers, seed)
 
 /// Options of `shuffle`.
 struct ShuffleOptions {
@@ -34,6 +36,7 @@ struct ShuffleOptions {
   /// Whether every epoch has an order of its own.
   bool reshuffle = true;
 };
+WEFT_OPTIONS(ShuffleOptions, buffer, seed, reshuffle)
 
 /// Options of `batch`.
 struct BatchOptions {
@@ -42,6 +45,7 @@ struct BatchOptions {
   /// If given, tensors whose sizes differ are filled up with it to the largest size of each axis.
   std::optional<double> padding = std::nullopt;
 };
+WEFT_OPTIONS(BatchOptions, drop_remainder, padding)
 
 /// Options of `bucket`.
 struct BucketOptions {
@@ -53,12 +57,14 @@ struct BucketOptions {
   double padding = 0;
   bool drop_remainder = false;
 };
+WEFT_OPTIONS(BucketOptions, boundaries, batch_sizes, padding, drop_remainder)
 
 /// Options of `interleave`.
 struct InterleaveOptions {
   std::int64_t cycle = 4; ///< data sets that are open at the same time
   std::int64_t block = 1; ///< elements taken from one before the next one follows
 };
+WEFT_OPTIONS(InterleaveOptions, cycle, block)
 
 /// What a data set has handed out since it was created, over all epochs.
 struct DatasetStats {

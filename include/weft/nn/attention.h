@@ -11,6 +11,7 @@
 #include <weft/nn/dropout.h>
 #include <weft/nn/layer.h>
 #include <weft/nn/normalization.h>
+#include <weft/options.h>
 #include <weft/random.h>
 
 namespace weft::nn {
@@ -32,6 +33,7 @@ struct AttentionOptions {
   /// Where dropout has its numbers from; by default `random::process_generator()`.
   std::optional<random::Generator> generator = std::nullopt;
 };
+WEFT_OPTIONS(AttentionOptions, causal, scale, dropout, generator)
 
 /// softmax(query key^T scale + mask) value (Vaswani et al. 2017), of rows (.., heads, length,
 /// depth). The matrix of weights is never whole in memory: blocks of queries are computed one after
@@ -67,6 +69,8 @@ struct MultiHeadAttentionOptions {
   VariableInitializer kernel_initializer = initializers::glorot_uniform();
   DType dtype = DType::f32;
 };
+WEFT_OPTIONS(MultiHeadAttentionOptions, heads, key_heads, depth, causal, dropout, use_bias, rotary,
+             kernel_initializer, dtype)
 
 /// What a call of attention is told.
 struct AttentionCall {
@@ -117,6 +121,7 @@ struct TransformerOptions {
   Causal causal = Causal::no;
   double epsilon = 1e-5;
 };
+WEFT_OPTIONS(TransformerOptions, heads, inner, activation, dropout, norm_first, causal, epsilon)
 
 /// Self-attention, then two dense layers, each added to its input and normalized.
 class TransformerEncoderLayer {

@@ -8,6 +8,7 @@
 
 #include <weft/nn/initializers.h>
 #include <weft/nn/layer.h>
+#include <weft/options.h>
 #include <weft/variable.h>
 #include <weft/windows.h>
 
@@ -44,6 +45,8 @@ struct ConvOptions {
   /// Of the variables; without one they are called by their path in the model.
   std::string name = "";
 };
+WEFT_OPTIONS(ConvOptions, strides, padding, activation, dilations, groups, use_bias,
+             kernel_initializer, bias_initializer, dtype, name)
 
 /// y = activation(convolution(x, kernel) + bias), of x (batch, spatial axes.., channels); kernel
 /// (window.., channels / groups, filters), bias (filters). The channels follow from the first call.
@@ -121,6 +124,8 @@ struct DepthwiseConvOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(DepthwiseConvOptions, strides, padding, multiplier, activation, dilations, use_bias,
+             kernel_initializer, bias_initializer, dtype, name)
 
 /// A convolution of each channel by itself: kernel (window.., channels, multiplier), whose result
 /// `m` of channel `c` is channel c * multiplier + m.

@@ -8,6 +8,7 @@
 
 #include <weft/nn/initializers.h>
 #include <weft/nn/layer.h>
+#include <weft/options.h>
 #include <weft/variable.h>
 
 namespace weft::nn {
@@ -30,6 +31,8 @@ struct DenseOptions {
   /// in the model.
   std::string name = "";
 };
+WEFT_OPTIONS(DenseOptions, activation, use_bias, kernel_initializer, bias_initializer, dtype, seed,
+             name)
 
 /// y = activation(x @ kernel + bias), kernel (inputs, units), bias (units).
 class Dense {

@@ -6,6 +6,7 @@
 
 #include <weft/nn/initializers.h>
 #include <weft/nn/layer.h>
+#include <weft/options.h>
 #include <weft/variable.h>
 
 namespace weft::nn {
@@ -18,6 +19,7 @@ struct EmbeddingOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(EmbeddingOptions, initializer, dtype, name)
 
 /// The rows of a table that integers choose: (..) to (.., size). Gradients by the table are slices
 /// of the rows that were used.

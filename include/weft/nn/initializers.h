@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include <weft/tensor.h>
 #include <weft/variable.h>
@@ -10,6 +12,18 @@
 /// inputs and outputs, each times the sizes of the axes before them (the window of a convolution);
 /// of a vector both are its size. All throw ValueError for a negative or infinite parameter.
 namespace weft::nn::initializers {
+
+/// What these functions make: one that knows which function that was, and its arguments.
+struct Named {
+  const char *name;
+  std::vector<double> numbers;
+  VariableInitializer draw;
+
+  Tensor operator()(const Shape &shape, DType dtype,
+                    const std::optional<std::uint64_t> &seed) const {
+    return draw(shape, dtype, seed);
+  }
+};
 
 /// Uniform within sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010).
 VariableInitializer glorot_uniform();

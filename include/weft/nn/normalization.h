@@ -6,6 +6,7 @@
 #include <string>
 
 #include <weft/nn/layer.h>
+#include <weft/options.h>
 #include <weft/variable.h>
 
 namespace weft::nn {
@@ -24,6 +25,7 @@ struct BatchNormOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(BatchNormOptions, momentum, epsilon, center, scale, unbiased, dtype, name)
 
 /// (x - mean) / sqrt(variance + epsilon) gamma + beta, of each channel, which is the last axis,
 /// over all others (Ioffe & Szegedy 2015). In training mean and (biased) variance are the batch's,
@@ -60,6 +62,7 @@ struct LayerNormOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(LayerNormOptions, epsilon, center, scale, dtype, name)
 
 /// (x - mean) / sqrt(variance + epsilon) gamma + beta, of each row along the last axis (Ba et al.
 /// 2016).
@@ -93,6 +96,7 @@ struct RMSNormOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(RMSNormOptions, epsilon, dtype, name)
 
 /// x / sqrt(mean(x^2) + epsilon) scale, of each row along the last axis (Zhang & Sennrich 2019).
 class RMSNorm {
@@ -122,6 +126,7 @@ struct GroupNormOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(GroupNormOptions, epsilon, center, scale, dtype, name)
 
 /// As LayerNorm of each example and group of channels, which are the last axis, over all axes
 /// between (Wu & He 2018); gamma and beta are per channel.

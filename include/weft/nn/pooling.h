@@ -6,6 +6,7 @@
 
 #include <weft/nn/convolution.h>
 #include <weft/nn/layer.h>
+#include <weft/options.h>
 #include <weft/windows.h>
 
 namespace weft::nn {
@@ -16,6 +17,7 @@ struct PoolingOptions {
   std::optional<PerAxis> strides = std::nullopt;
   Padding padding = Padding::valid;
 };
+WEFT_OPTIONS(PoolingOptions, strides, padding)
 
 /// `max_pool` of x (batch, spatial axes.., channels).
 template <int Rank>

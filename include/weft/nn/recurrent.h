@@ -13,6 +13,7 @@
 #include <weft/nn/initializers.h>
 #include <weft/nn/layer.h>
 #include <weft/ops.h>
+#include <weft/options.h>
 #include <weft/variable.h>
 
 namespace weft::nn {
@@ -30,6 +31,8 @@ struct CellOptions {
   DType dtype = DType::f32;
   std::string name = "";
 };
+WEFT_OPTIONS(CellOptions, use_bias, kernel_initializer, recurrent_initializer, reset_after, dtype,
+             name)
 
 /// A cell computes in two steps: `project` is what inputs contribute, of all steps of time at once;
 /// `step` takes a state to the next. `output` is what a state shows.
@@ -187,6 +190,7 @@ struct RNNOptions {
   /// Go from the last step to the first. Outputs stay at the steps of their inputs.
   bool reverse = false;
 };
+WEFT_OPTIONS(RNNOptions, return_sequences, reverse)
 
 /// A cell along time: x (batch, time, inputs) to its last output (batch, units), or to all (batch,
 /// time, units).

@@ -24,6 +24,7 @@ O, S = wf.optimizers, wf.schedules
         (lambda: S.warmup(1.0, 10, 3), "warmup: after is a int: a schedule"),
         (lambda: S.warmup("a", 10), "warmup: rate is 'a': a number"),
         (lambda: S.piecewise_constant([1, 2.5], [1, 2, 3]), "piecewise_constant: boundaries"),
+        (lambda: S.piecewise_constant(None, [1.0]), "boundaries is None: a list of integers"),
         (lambda: S.piecewise_constant([1], ["a", 2]), "piecewise_constant: values is 'a': a number"),
         (lambda: S.piecewise_constant([1], 2.0), "piecewise_constant: values is 2.0: a list of numbers"),
     ],

@@ -50,6 +50,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/dtypes.def", "Support"},
     {"weft/error.h", "Support"},
     {"weft/log.h", "Support"},
+    {"weft/options.h", "Support"},
     {"weft/shape.h", "Support"},
     {"weft/source.h", "Support"},
     {"weft/detail/callable.h", "Support"},
