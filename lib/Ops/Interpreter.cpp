@@ -49,7 +49,7 @@ std::vector<Tensor> attach_pullback(const PullbackCall &call) {
   return results;
 }
 
-void Refusal::raise() const { throw StateError(message, place); }
+void Refusal::raise() const { throw StateError(message, location); }
 
 std::vector<Tensor> refuse_derivatives(std::string_view name, std::span<const Tensor> operands,
                                        std::span<const Tensor> results, RefusalRef refusal) {

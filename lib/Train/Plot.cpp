@@ -14,13 +14,13 @@ namespace weft::train {
 
 namespace {
 
-struct Point {
+struct Dot {
   double x, y;
 };
 
 /// The finite points of a series, the values as logarithms if they are asked for.
-std::vector<Point> points_of(const std::vector<History::Point> &points, bool log_scale) {
-  std::vector<Point> finite;
+std::vector<Dot> dots_of(const std::vector<History::Point> &points, bool log_scale) {
+  std::vector<Dot> finite;
   for (const History::Point &point : points) {
     const double y = log_scale ? std::log10(point.value) : point.value;
     if (std::isfinite(y)) finite.push_back({static_cast<double>(point.step), y});
@@ -48,7 +48,7 @@ public:
         points_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), -1) {}
 
   /// A line from one point to another, both between 0 and 1.
-  void line(Point from, Point to, int series) {
+  void line(Dot from, Dot to, int series) {
     const double x0 = from.x * (width_ - 1), x1 = to.x * (width_ - 1);
     const double y0 = from.y * (height_ - 1), y1 = to.y * (height_ - 1);
     const int steps = static_cast<int>(std::ceil(std::max(std::fabs(x1 - x0), std::fabs(y1 - y0))));
@@ -112,11 +112,11 @@ std::string History::plot(const std::vector<std::string> &names, const PlotOptio
                      ", but must be at least 20 x 2, and at most 10000 each way");
   const bool utf8 = !options.ascii && has_utf8();
   const std::vector<std::string> shown = names.empty() ? this->names() : names;
-  std::vector<std::vector<Point>> lines;
+  std::vector<std::vector<Dot>> lines;
   Range x, y;
   for (const std::string &name : shown) {
-    lines.push_back(points_of(series(name), options.log_scale));
-    for (const Point &point : lines.back()) {
+    lines.push_back(dots_of(series(name), options.log_scale));
+    for (const Dot &point : lines.back()) {
       x.add(point.x);
       y.add(point.y);
     }
@@ -142,7 +142,7 @@ std::string History::plot(const std::vector<std::string> &names, const PlotOptio
   const bool dots = utf8 && shown.size() == 1;
   Canvas canvas(dots ? 2 * columns : columns, dots ? 4 * rows : rows);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto scaled = [&](const Point &p) { return Point{x.share(p.x), y.share(p.y)}; };
+    const auto scaled = [&](const Dot &p) { return Dot{x.share(p.x), y.share(p.y)}; };
     for (std::size_t j = 0; j < lines[i].size(); ++j)
       canvas.line(scaled(lines[i][j > 0 ? j - 1 : 0]), scaled(lines[i][j]), static_cast<int>(i));
   }
