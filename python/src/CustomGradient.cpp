@@ -92,7 +92,7 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
 /// The arguments of a call that is run again: some of them come anew as tensors.
 struct Rerun {
   std::shared_ptr<const Pullback> call; ///< the function, its arguments, and those by keywords
-  std::vector<std::size_t> places; ///< of tensors and variables among the arguments
+  std::vector<std::size_t> places;      ///< of tensors and variables among the arguments
 
   nb::object operator()(std::span<const Tensor> tensors) const {
     const nb::object called = call->get(), function = called[0], keywords = called[2];

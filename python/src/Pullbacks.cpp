@@ -65,7 +65,8 @@ std::shared_ptr<const Pullback> keep_pullback(nb::object object) {
     pullback->tapes.push_back(tape);
     tape->all.insert(pullback.get());
   }
-  pullback->held = pullback->tapes.empty() || detail::is_tracing() || detail::DerivativeMark::stands();
+  pullback->held =
+      pullback->tapes.empty() || detail::is_tracing() || detail::DerivativeMark::stands();
   if (pullback->held) Py_INCREF(pullback->object);
   return {pullback.release(), release};
 }
