@@ -1,4 +1,5 @@
 // Functions of Python with gradients of their own.
+#include "Pullbacks.h"
 #include "Structures.h"
 #include "Text.h"
 
@@ -12,21 +13,16 @@ namespace weft::python {
 
 namespace {
 
-/// A function of Python that C++ keeps, and drops with the lock of Python.
-std::shared_ptr<PyObject> kept(nb::object object) {
-  return {object.release().ptr(), [](PyObject *held) { with_python([&] { Py_DECREF(held); }); }};
-}
-
 /// The gradients that a function gives for cotangents: a tensor or None for each of `count`
 /// operands. It may give one for each argument instead, with None for `others`, the numbers of
 /// those that are no tensors.
-std::vector<Tensor> pulled(PyObject *pull, std::span<const Tensor> cotangents, std::size_t count,
-                           const std::vector<std::size_t> &others) {
+std::vector<Tensor> pulled(const Pullback &pull, std::span<const Tensor> cotangents,
+                           std::size_t count, const std::vector<std::size_t> &others) {
   const Locked lock;
   nb::list arguments;
   for (const Tensor &cotangent : cotangents)
     arguments.append(cotangent.defined() ? checked(wrap(cotangent)) : nb::none());
-  const nb::object given = nb::handle(pull)(*nb::tuple(arguments));
+  const nb::object given = pull.get()(*nb::tuple(arguments));
   const bool many = PyTuple_Check(given.ptr()) || PyList_Check(given.ptr());
   const nb::object list = many ? given : nb::object(nb::make_tuple(given));
   std::vector<Tensor> gradients;
@@ -83,10 +79,10 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
   const nb::object value = made[0];
   const Structure structure(value.ptr(), "custom_gradient: the value");
   const std::vector<Tensor> results = structure.tensors();
-  const std::shared_ptr<PyObject> pull = kept(nb::object(made[1]));
+  const std::shared_ptr<const Pullback> pull = keep_pullback(made[1]);
   const std::size_t count = operands.size();
   pullback = [pull, count, others = std::move(others)](std::span<const Tensor> cotangents) {
-    return pulled(pull.get(), cotangents, count, others);
+    return pulled(*pull, cotangents, count, others);
   };
   const std::vector<Tensor> attached = detail::attach(name, operands, results, pullback, false);
   std::size_t next = 0;
@@ -95,23 +91,20 @@ nb::object call(nb::object function, const nb::tuple &given, const nb::dict &key
 
 /// The arguments of a call that is run again: some of them come anew as tensors.
 struct Rerun {
-  std::shared_ptr<PyObject> function, arguments, keywords;
-  std::vector<std::size_t> places; ///< of tensors and variables among the arguments
+  std::shared_ptr<const Pullback> call; ///< the function, its arguments, and those by keywords
+  std::vector<std::size_t> places;      ///< of tensors and variables among the arguments
 
   nb::object operator()(std::span<const Tensor> tensors) const {
-    const nb::handle all = arguments.get();
+    const nb::object called = call->get(), function = called[0], keywords = called[2];
     nb::list given;
-    for (const nb::handle argument : all) given.append(argument);
+    for (const nb::handle argument : nb::object(called[1])) given.append(argument);
     for (std::size_t i = 0; i < places.size(); ++i) given[places[i]] = checked(wrap(tensors[i]));
-    return nb::handle(function.get())(*nb::tuple(given), **nb::borrow<nb::dict>(keywords.get()));
+    return function(*nb::tuple(given), **nb::borrow<nb::dict>(keywords));
   }
 };
 
 nb::object recompute(nb::object function, const nb::tuple &given, const nb::dict &keywords) {
-  Rerun rerun{.function = kept(function),
-              .arguments = kept(given),
-              .keywords = kept(keywords),
-              .places = {}};
+  Rerun rerun{.call = keep_pullback(nb::make_tuple(function, given, keywords)), .places = {}};
   std::vector<Tensor> operands;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const nb::object value = with_values(nb::handle(given[i]).ptr());

@@ -211,6 +211,23 @@ std::string with_dtypes(std::string_view text) {
   return made;
 }
 
+std::string with_printed_dtypes(std::string_view line) {
+  constexpr std::string_view before = "), dtype=";
+  std::string text;
+  for (std::size_t at = line.find(before); at != std::string_view::npos; at = line.find(before)) {
+    text += line.substr(0, at + before.size());
+    line.remove_prefix(at + before.size());
+    for (const DType dtype : {DType::i32, DType::i64, DType::f32, DType::f64}) {
+      const std::string_view name = name_of(dtype);
+      if (!line.starts_with(name) || !line.substr(name.size()).starts_with(')')) continue;
+      text += python_name(dtype);
+      line.remove_prefix(name.size());
+      break;
+    }
+  }
+  return text + std::string(line);
+}
+
 std::pair<std::string, int> line_of_user() {
   const std::string folder = package_folder();
   nb::object frame = nb::borrow(reinterpret_cast<PyObject *>(PyEval_GetFrame()));
@@ -277,7 +294,8 @@ void set_error() noexcept {
     // IR.
     const bool ours = error.kind() != ErrorKind::assertion && error.kind() != ErrorKind::compile;
     const std::string text = in_python(std::string(error.message()));
-    set(class_of(error.kind()), ours ? with_dtypes(text) : text, error.location());
+    set(class_of(error.kind()), ours ? with_dtypes(text) : with_printed_dtypes(text),
+        error.location());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");
   } catch (const std::exception &error) {

@@ -1,5 +1,6 @@
 // wf.print, and Python's sys.stdout as the place where printed lines go.
 #include "Foreign.h"
+#include "Text.h"
 
 #include <deque>
 
@@ -10,27 +11,9 @@ namespace weft::python {
 
 namespace {
 
-/// A line with the dtypes of printed tensors as Python spells them: "shape=(2,), dtype=int32)".
-std::string with_python_dtypes(std::string_view line) {
-  constexpr std::string_view before = "), dtype=";
-  std::string text;
-  for (std::size_t at = line.find(before); at != std::string_view::npos; at = line.find(before)) {
-    text += line.substr(0, at + before.size());
-    line.remove_prefix(at + before.size());
-    for (const DType dtype : {DType::i32, DType::i64, DType::f32, DType::f64}) {
-      const std::string_view name = name_of(dtype);
-      if (!line.starts_with(name) || !line.substr(name.size()).starts_with(')')) continue;
-      text += python_name(dtype);
-      line.remove_prefix(name.size());
-      break;
-    }
-  }
-  return text + std::string(line);
-}
-
 /// Writes a line as the function print of Python does: to sys.stdout as it is now.
 void write_line(std::string_view given) {
-  const std::string line = with_python_dtypes(given);
+  const std::string line = with_printed_dtypes(given);
   in_python([&] {
     PyObject *const out = PySys_GetObject("stdout");
     if (out == nullptr || out == Py_None) return;

@@ -274,8 +274,16 @@ nb::tuple probe(nb::handle body, nb::handle state) {
   return nb::make_tuple(result, detail::recorded_ops() != before);
 }
 
-void check_staged(nb::handle condition, const std::string &message) {
-  check_values(tensor_in(condition.ptr()), message, {});
+/// The message takes a value for each {}, three at most: others are not shown.
+void check_staged(nb::handle condition, const std::string &message, const nb::args &values) {
+  const Tensor holds = tensor_in(condition.ptr());
+  const auto shown = [&](std::size_t i) -> Tensor { return tensor_in(values[i].ptr()); };
+  switch (values.size()) {
+  case 0: return check_values(holds, message, {});
+  case 1: return check_values(holds, message, {shown(0)});
+  case 2: return check_values(holds, message, {shown(0), shown(1)});
+  default: return check_values(holds, message, {shown(0), shown(1), shown(2)});
+  }
 }
 
 void check_sizes_staged(nb::handle condition, const std::string &message, nb::handle sizes) {

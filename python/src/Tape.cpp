@@ -1,5 +1,6 @@
 // The class GradientTape of Python, with gradients in the structure of their sources.
 #include "Parts.h"
+#include "Pullbacks.h"
 #include "Structures.h"
 #include "Text.h"
 
@@ -14,7 +15,10 @@ namespace {
 /// A tape, which records from `with` to its end.
 struct Tape {
   using Initialized = void; // see Initialized.h
+  explicit Tape(const TapeOptions &given) : options(given) {}
+
   TapeOptions options;
+  TapePullbacks pullbacks; // longer than the tape, whose ops refer to them
   std::unique_ptr<GradientTape> tape = nullptr;
   bool records = false;
 
@@ -92,12 +96,14 @@ nb::object enter(nb::handle_t<Tape> self) {
         "GradientTape: the tape was entered already: it records once, so make another");
   tape.tape = std::make_unique<GradientTape>(tape.options);
   tape.records = true;
+  tape.pullbacks.record(true);
   return nb::borrow(self);
 }
 
 void leave(Tape &tape, const nb::args &) {
   if (!tape.records) return;
   tape.records = false;
+  tape.pullbacks.record(false);
   tape.tape->stop();
 }
 
@@ -154,6 +160,23 @@ nb::tuple watched(Tape &tape) {
   return nb::tuple(list);
 }
 
+/// What a tape calls may lead back to it.
+int traverse_tape(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  for (const Pullback *each : nb::inst_ptr<Tape>(self)->pullbacks.all) Py_VISIT(each->object);
+  return 0;
+}
+
+int clear_tape(PyObject *self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Tape>(self)->pullbacks.clear();
+  return 0;
+}
+
+PyType_Slot tape_slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_tape)},
+                            {Py_tp_clear, reinterpret_cast<void *>(clear_tape)},
+                            {0, nullptr}};
+
 } // namespace
 
 GradientTape &tape_in(nb::handle object) {
@@ -170,6 +193,7 @@ void define_tapes(nb::module_ &module) {
       .def("__exit__", [](Pause &self, const nb::args &) { self.pause.reset(); });
   nb::class_<Tape>(
       module, "GradientTape", nb::is_final(), nb::is_weak_referenceable(),
+      nb::type_slots(tape_slots),
       "Records the ops of this thread within `with`, and gives derivatives of what they "
       "computed:\n\n"
       "    with wf.GradientTape() as tape:\n        loss = wf.mean(wf.square(x @ w - y))\n"
@@ -186,8 +210,8 @@ void define_tapes(nb::module_ &module) {
       .def(
           "__init__",
           [](Tape *self, bool persistent, bool watch_accessed_variables) {
-            new (self) Tape{
-                {.persistent = persistent, .watch_accessed_variables = watch_accessed_variables}};
+            new (self) Tape(
+                {.persistent = persistent, .watch_accessed_variables = watch_accessed_variables});
           },
           nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def("__enter__", enter)

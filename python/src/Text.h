@@ -53,6 +53,9 @@ inline nb::object kept_text(std::string_view text) {
 /// A text of the library with dtypes as Python spells them, "float32" for "f32", where they stand
 /// as words outside of quotes: those in quotes are the user's.
 std::string with_dtypes(std::string_view text);
+/// A text of the user with the dtypes of printed tensors in it as Python spells them:
+/// "tensor([1, 2], shape=(2,), dtype=int32)".
+std::string with_printed_dtypes(std::string_view text);
 
 /// `str(object)` and `repr(object)`.
 inline std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 __all__ = ["AbsentError", "install", "nearest_path", "refuse_keywords"]
 
@@ -151,7 +151,8 @@ def _public_names(within: str, module: Any) -> Callable[[], list[str]]:
     def names() -> list[str]:
         inner = [path.rpartition(".") for path in _MODULES if path]
         modules = [last for parent, _, last in inner if parent == within]
-        return sorted({*module.__all__, *modules, *(n for n in vars(module) if n.startswith("__"))})
+        found: list[str] = [name for name in cast("dict[str, Any]", vars(module)) if name.startswith("__")]
+        return sorted({*module.__all__, *modules, *found})
 
     return names
 

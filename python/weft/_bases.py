@@ -52,7 +52,7 @@ def variable_of(
     kind = dtype or "float32"
 
     def made() -> _weft.Variable:
-        values = draw(wanted, kind)
+        values: Any = draw(wanted, kind)
         if values is None:
             raise TypeError(f"{function}: the initializer gave None: a tensor of the shape {wanted} is wanted")
         variable = _weft.Variable(values, trainable, name, kind)
@@ -100,7 +100,7 @@ class Layer(Model, metaclass=ABCMeta):
 
     def build(self, input_shape: Any, dtype: Any = "float32") -> Any:
         """Makes the variables, for inputs of that shape. A subclass has its own."""
-        self.__dict__["_is_built"] = True
+        vars(self)["_is_built"] = True
 
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         if "_is_built" not in self.__dict__:
@@ -108,7 +108,7 @@ class Layer(Model, metaclass=ABCMeta):
             shape = _shape_of(given[0]) if given else None
             # Not recorded: variables start with values, random ones too.
             _weft.internal_eagerly(lambda: self.build(shape))
-            self.__dict__["_is_built"] = True
+            vars(self)["_is_built"] = True
         return super()._weft_call(call, args, kwargs)
 
 
@@ -118,7 +118,8 @@ def _shape_of(x: Any) -> Any:
         return x.shape
     if isinstance(x, list | tuple) and all(hasattr(each, "shape") for each in cast("list[Any]", x)):
         return [each.shape for each in cast("list[Any]", x)]
-    return None if x is None or isinstance(x, dict) else _weft.asarray(x).shape
+    given = cast("Any", x)
+    return None if given is None or is_dict(given) else _weft.asarray(given).shape
 
 
 class Metric(Module, metaclass=ABCMeta):
@@ -207,9 +208,10 @@ class Optimizer(Module, metaclass=ABCMeta):
                 f"{type(self).__name__}: learning_rate is a {type(learning_rate).__name__}: a number, a "
                 "schedule, a function of the step or a Variable is wanted"
             )
-        if is_listed(variables) and not all(isinstance(v, _weft.Variable) for v in variables):
+        listed: Any = variables if is_listed(variables) else None
+        if listed is not None and not all(isinstance(v, _weft.Variable) for v in listed):
             raise TypeError(f"{type(self).__name__}: a list of variables is wanted, or a model")
-        self._trained: Any = list(variables) if is_listed(variables) else variables
+        self._trained: Any = variables if listed is None else list(listed)
         self._rate = learning_rate
         self._step: Any = _weft.internal_eagerly(lambda: _weft.Variable(0, False, "step", "int64"))
         self._slots: dict[str, Any] = {}
@@ -301,10 +303,11 @@ class Optimizer(Module, metaclass=ABCMeta):
     def learning_rate(self) -> Any:
         """The learning rate of the next update: the variable that it was made with, which can be
         assigned, or a float64 scalar."""
-        rate = self._initialized()._rate
+        rate: Any = self._initialized()._rate
         if isinstance(rate, _weft.Variable):
             return rate
-        return _weft.cast(rate(self.step) if callable(rate) else rate, "float64")
+        value: Any = rate(self.step) if callable(rate) else rate
+        return _weft.cast(value, "float64")
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:

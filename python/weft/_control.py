@@ -206,7 +206,7 @@ def while_loop(
 
 def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
     """What the body gives: as many values as there are variables, or the only one."""
-    after = run_part(body, *first, *values)
+    after: Any = run_part(body, *first, *values)
     if after is None and len(values) == 1 and values[0] is not None:
         raise _weft.ValueError(
             "the body of a loop of one variable gives its next value, and gave None: does it return one?"
@@ -217,7 +217,8 @@ def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
             f"the body of a loop of {len(values)} variables gives as many, in a list or a tuple, and not a "
             f"{type(after).__name__}"
         )
-    given = [*after] if many else [after]
+    items: Any = after if many else [after]
+    given: list[Any] = [*items]
     if any(x is None and y is not None for x, y in zip(given, values, strict=False)):
         raise _weft.ValueError(
             "the body of a loop gives None in the place of a variable: it gives all of them, as they were before"

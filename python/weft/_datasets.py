@@ -611,7 +611,8 @@ def batches_of(data: Any) -> Dataset[Any]:
     """As `from_iterable`; batches of a loader that are lists, [x, y], are tuples."""
 
     def as_tuple(batch: Any) -> Any:
-        return tuple(batch) if type(batch) is list else batch
+        items: Any = batch
+        return tuple(items) if type(batch) is list else batch
 
     return _of_elements(data, as_tuple)
 
@@ -636,7 +637,11 @@ def _of_elements(iterable: Any, element: Callable[[Any], Any] | None) -> Dataset
         taken: Any = rows.__getitem__
         if element is not None:
             changed = element
-            taken = lambda i: changed(rows[i])
+
+            def of_row(i: int) -> Any:
+                return changed(rows[i])
+
+            taken = of_row
         row = _weft.internal_Callable(taken)
         size = len(rows)
         return _made(_weft.internal_from_rows(f"{kind.__name__} of {size}", size, row), row)

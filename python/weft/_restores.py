@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from weft import _weft
 from weft._trees import is_dict, is_listed
@@ -60,11 +60,12 @@ def _growing(path: str, part: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if isinstance(part, Module | _weft.internal_part):
         return
     entries: Any = ()
+    kind = cast("Any", type(part))
     if is_dict(part):
         entries = part.items()
     elif is_listed(part):
         entries = enumerate(part)
-    elif hasattr(type(part), "__dataclass_fields__"):
+    elif hasattr(kind, "__dataclass_fields__"):
         entries = _weft.internal_fields(part)
     for name, entry in entries:
         yield from _growing(f"{path}.{name}" if path else str(name), entry, seen)

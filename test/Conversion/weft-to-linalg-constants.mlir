@@ -18,3 +18,15 @@ func.func @large() -> tensor<1048576xf32> {
   %0 = weft.constant dense<1.0> : tensor<1048576xf32>
   return %0 : tensor<1048576xf32>
 }
+
+// So are those of programs that are written at this level.
+// CHECK-LABEL: func @of_linalg
+// CHECK: arith.constant dense<1.000000e+00> : tensor<64xf32>
+// CHECK: %[[ONE:.*]] = arith.constant 1.500000e+00 : f64
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<1000000000xf64>
+// CHECK: linalg.fill ins(%[[ONE]] : f64) outs(%[[EMPTY]] : tensor<1000000000xf64>)
+func.func @of_linalg() -> (tensor<64xf32>, tensor<1000000000xf64>) {
+  %0 = arith.constant dense<1.0> : tensor<64xf32>
+  %1 = arith.constant dense<1.5> : tensor<1000000000xf64>
+  return %0, %1 : tensor<64xf32>, tensor<1000000000xf64>
+}

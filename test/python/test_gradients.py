@@ -276,3 +276,100 @@ def test_random():
                   lambda: wf.random.uniform(2, seed="a"), lambda: wf.random.normal(2, stddev=-1)):
         with pytest.raises(ValueError):
             wrong()
+
+
+def test_a_tape_and_what_it_calls_are_collected():
+    """A gradient function, or what recompute runs again, may lead back to the tape that recorded it."""
+    x = wf.ones(250_000)
+
+    def by_gradient(persistent):
+        with wf.GradientTape(persistent) as tape:
+            tape.watch(x)
+
+            @wf.custom_gradient
+            def f(x):
+                y = wf.exp(x)
+                return y, lambda g: g * y * (2 if tape is None else 1)
+
+            f(x)
+
+    def by_recompute():
+        class Holder:
+            def __init__(self):
+                self.tape = wf.GradientTape(persistent=True)
+                self.scale = wf.ones(250_000) + 1
+                self.run = wf.recompute(self.call)
+
+            def call(self, x):
+                return wf.sum(x * self.scale)
+
+        holder = Holder()
+        with holder.tape:
+            holder.tape.watch(x)
+            holder.result = holder.run(x)
+        assert holder.tape.gradient(holder.result, x).shape == x.shape
+
+    for make in (lambda: by_gradient(False), lambda: by_gradient(True), by_recompute):
+        make()
+        gc.collect()
+        before = wf.memory_stats()["current"]
+        for _ in range(3):
+            make()
+        gc.collect()
+        assert wf.memory_stats()["current"] - before < x.nbytes, make
+
+
+def test_tapes_keep_what_others_recorded_too():
+    x = wf.tensor(2.0)
+
+    @wf.custom_gradient
+    def cube(x):
+        return x * x * x, lambda g: g * 3 * square(x)
+
+    @wf.custom_gradient
+    def square(x):
+        return x * x, lambda g: g * 2 * x
+
+    with wf.GradientTape() as outer:
+        outer.watch(x)
+        with wf.GradientTape() as inner:
+            inner.watch(x)
+            y = cube(x)
+        first = inner.gradient(y, x)
+        del inner
+        gc.collect()
+    assert float(first) == 12 and float(outer.gradient(first, x)) == 12
+    with wf.GradientTape() as outer:
+        outer.watch(x)
+        with wf.GradientTape() as inner:
+            inner.watch(x)
+            y = cube(x)
+        del inner
+        gc.collect()
+    assert float(outer.gradient(y, x)) == 12
+    # What a derivative of a function, or a trace, records as well lives as long as that.
+    with wf.GradientTape() as tape:
+        value, pull = wf.vjp(cube, x)
+    f = wf.function(lambda x: cube(x))
+    with wf.GradientTape() as tape:
+        tape.watch(x)
+        z = f(x)
+    assert float(tape.gradient(z, x)) == 12
+    del tape
+    gc.collect()
+    assert float(pull(wf.tensor(1.0))[0]) == 12 and float(wf.grad(f)(x)) == 12
+    recorded = []
+
+    def work():
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+            y = cube(x)
+        gc.collect()
+        recorded.append(float(tape.gradient(y, x)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert recorded == [12.0] * 4

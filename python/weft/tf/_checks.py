@@ -42,7 +42,11 @@ def check(condition: Any, data: Any) -> None:
 
 def _check(holds: Any, texts: list[str], values: list[tuple[str, Any]]) -> None:
     if _weft.internal_is_traced(holds):
-        _weft.internal_check(holds, ". ".join(text for text in texts if text))
+        # The program puts values into braces, of which a text of the user has none.
+        said = [text.replace("{}", "{ }") for text in texts if text]
+        shown = [f"{name} = {{}}" for name, _ in values[:3]]
+        tensors = [_weft.asarray(x) for _, x in values[:3]]
+        _weft.internal_check(holds, ". ".join([*said, *shown]), *tensors)
     elif not bool(holds):
         shown = [f"{name} = {x!r}" for name, x in values]
         raise _weft.AssertionError(". ".join(text for text in (*texts, *shown) if text))

@@ -69,17 +69,19 @@ def _variables_of(module: Any, found: dict[int, Any], seen: set[int]) -> dict[in
             if not isinstance(value, _optimizers.Optimizer):
                 inner.append(value)
         elif is_dict(value):
-            for name in sorted(value, key=str):
-                visit(value[name])
+            entries: list[tuple[Any, Any]] = [*value.items()]
+            for _, entry in sorted(entries, key=lambda item: str(item[0])):
+                visit(entry)
         elif is_listed(value):
             for each in value:
                 visit(each)
 
-    for name in sorted(vars(module)):
-        visit(vars(module)[name])
+    own = cast("dict[str, Any]", vars(module))
+    for name in sorted(own):
+        visit(own[name])
     for each in inner:
         if not isinstance(each, Module):
-            for variable in cast("Any", each).variables:
+            for variable in each.variables:
                 found.setdefault(id(variable), variable)
         elif id(each) not in seen:
             _variables_of(each, found, seen)
@@ -238,7 +240,8 @@ class Optimizer(_optimizers.Optimizer):
     def __init__(self, learning_rate: Any = 0.001, name: str | None = None, **options: Any) -> None:
         if options:
             refuse_keywords(type(self).__name__, options, ["learning_rate", "name"])
-        super().__init__(None, _rate(learning_rate), name=name)
+        base: Any = super()
+        base.__init__(None, _rate(learning_rate), name=name)
 
     @property
     def iterations(self) -> Any:
@@ -253,7 +256,8 @@ class Optimizer(_optimizers.Optimizer):
 
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> None:
         """Updates the variables by `zip(gradients, variables)`."""
-        super().apply_gradients(grads_and_vars)
+        base: Any = super()
+        base.apply_gradients(grads_and_vars)
 
     def minimize(self, loss: Any, var_list: Any = None, **other: Any) -> Any:
         """Runs `loss`, a function without parameters, updates the variables by its gradients, and gives
@@ -485,7 +489,8 @@ class Layer(Called, _networks.Layer):
         known = {"input_shape"}
         if options.keys() - known:
             refuse_keywords(type(self).__name__, options, ["trainable", "name", "dtype", *known])
-        super().__init__(name)
+        base: Any = super()
+        base.__init__(name)
         self.trainable = trainable
         self._casts = dtype is None or wf.dtype(dtype) != "float64"
         if "input_shape" in options:
@@ -503,11 +508,13 @@ class Layer(Called, _networks.Layer):
         others are zeros."""
         kind = wf.dtype(dtype or "float32")
         start = ("glorot_uniform" if kind.is_floating else "zeros") if initializer is None else initializer
-        return super().add_weight(() if shape is None else shape, start, kind, trainable, name)
+        base: Any = super()
+        return base.add_weight(() if shape is None else shape, start, kind, trainable, name)
 
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         casts = self.__dict__.get("_casts", True)
-        return super()._weft_call(call, autocast(args) if casts else args, kwargs)
+        base: Any = super()
+        return base._weft_call(call, autocast(args) if casts else args, kwargs)
 
 
 def autocast(x: Any) -> Any:

@@ -22,7 +22,8 @@ class Metric(_library.Metric):
     says what they amount to. `reset_state` puts zeros into them."""
 
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
-        super().__init__(name or spelled(type(self).__name__))
+        base: Any = super()
+        base.__init__(name or spelled(type(self).__name__))
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Adds a batch."""
@@ -30,7 +31,8 @@ class Metric(_library.Metric):
 
     def reset_state(self) -> None:
         """Puts zeros into all variables."""
-        super().reset()
+        base: Any = super()
+        base.reset()
 
     def reset_states(self) -> None:
         """As `reset_state`."""

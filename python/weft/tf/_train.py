@@ -67,7 +67,7 @@ class Checkpoint(NeedsInit):
         if save_path is not None:
             path: Path = save_path
             self._bind_as_in(os.fspath(path))
-        saved = self._saved()
+        saved: Any = self._saved()
         status = saved._saved().restore(None if save_path is None else os.fsdecode(save_path))
         if save_path is not None:
             wait(status, self, self._parts_now(), grows=True)

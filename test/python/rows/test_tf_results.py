@@ -508,3 +508,20 @@ def test_generators_do_not_lose_a_fraction():
     for signature in (dict(output_types=tf.int32), dict(output_signature=tf.TensorSpec([], tf.int32))):
         with pytest.raises(TypeError, match="gave 3.5, of float32, but the signature says int32"):
             next(iter(tf.data.Dataset.from_generator(lambda: iter([3.5]), **signature)))
+
+
+def test_checks_in_traced_functions_say_the_values():
+    x, y = tf.constant([1, 2]), tf.constant([1, 3])
+    values = r"\. x = tensor\(\[1, 2\], shape=\(2,\), dtype=int32\)\. y = tensor\(\[1, 3\], shape=\(2,\), dtype=int32\)"
+    for check, text in (
+        (lambda a, b: tf.debugging.assert_equal(a, b), "Condition x == y did not hold element-wise"),
+        (lambda a, b: tf.debugging.assert_greater(a, b, message="of {} sizes"), r"of \{ \} sizes\. Condition x > y did not hold"),
+        (lambda a, b: tf.debugging.assert_near(a, b), "x and y not equal to tolerance rtol"),
+    ):
+        with pytest.raises(AssertionError, match=f"{text}.*{values}"):
+            tf.function(check)(x, y)
+    with pytest.raises(AssertionError, match=r"x = 3\. y = 4"):
+        tf.function(lambda a, b: tf.debugging.assert_equal(a, b))(tf.constant(3), tf.constant(4))
+    with pytest.raises(AssertionError, match=r"to be true\. data = tensor\(\[1, 2\].*\. data = 7"):
+        tf.function(lambda a: tf.debugging.Assert(tf.reduce_all(a > 1), [a, tf.constant(7), a, a]))(x)
+    tf.function(lambda a, b: tf.debugging.assert_equal(a, b))(x, x)

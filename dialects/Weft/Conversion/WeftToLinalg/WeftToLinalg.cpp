@@ -18,16 +18,38 @@ namespace mlir::weft {
 #define GEN_PASS_DEF_WEFTTOLINALGPASS
 #include "Weft/Conversion/Passes.h.inc"
 
-/// A constant: data of the program, or code that fills memory where one element stands for many and
-/// the data would take more room than all code.
-Value lowerConstant(LinalgBuilder &b, ConstantOp op) {
+/// The element that stands for many in a constant, where its data would take more room than all
+/// code; null for others.
+static TypedAttr elementOfMany(Attribute value) {
   constexpr int64_t largest = int64_t{1} << 20; // bytes
-  auto elements = dyn_cast<DenseElementsAttr>(op.getValueAttr());
-  const int64_t bits = op.getType().getElementTypeBitWidth();
-  if (!elements || !elements.isSplat() || op.getType().getNumElements() <= largest * 8 / bits)
-    return arith::ConstantOp::create(b, cast<TypedAttr>(op.getValueAttr()));
-  Value scalar = arith::ConstantOp::create(b, cast<TypedAttr>(elements.getSplatValue<Attribute>()));
-  return b.filled(b.sizesOf(op.getResult()), scalar);
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (!elements || !elements.isSplat()) return {};
+  Type element = elements.getElementType();
+  const int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  if (elements.getNumElements() <= largest * 8 / bits) return {};
+  return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
+}
+
+/// A constant: data of the program, or code that fills memory.
+Value lowerConstant(LinalgBuilder &b, ConstantOp op) {
+  TypedAttr element = elementOfMany(op.getValueAttr());
+  if (!element) return arith::ConstantOp::create(b, cast<TypedAttr>(op.getValueAttr()));
+  return b.filled(b.sizesOf(op.getResult()), arith::ConstantOp::create(b, element));
+}
+
+/// The same for constants of programs that are written at this level.
+static void fillConstants(func::FuncOp function) {
+  function.walk([](arith::ConstantOp op) {
+    TypedAttr element = elementOfMany(op.getValue());
+    if (!element || !isa<RankedTensorType>(op.getType())) return;
+    OpBuilder b(op);
+    auto type = cast<RankedTensorType>(op.getType());
+    Value scalar = arith::ConstantOp::create(b, op.getLoc(), element);
+    Value empty = tensor::EmptyOp::create(b, op.getLoc(), type.getShape(), type.getElementType());
+    op.replaceAllUsesWith(
+        linalg::FillOp::create(b, op.getLoc(), ValueRange(scalar), ValueRange(empty)).getResult(0));
+    op.erase();
+  });
 }
 
 Value lowerStopGradient(LinalgBuilder &, StopGradientOp op) { return op.getX(); }
@@ -120,6 +142,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
 
   void runOnOperation() override {
     separateEmptyStacks(getOperation());
+    fillConstants(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<WeftDialect>(op->getDialect()) && !op->hasTrait<StaysInLinalg>())
