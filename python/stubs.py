@@ -7,10 +7,11 @@ FOLDER has the built package, and gets the stubs of weft._nn, weft._losses and s
 
 import inspect
 import sys
+from typing import Any
 
 FAMILIES = {"nn": "Layer", "losses": "Loss", "metrics": "Metric", "optimizers": "Optimizer", "schedules": "Schedule"}
 BASES = ("Layer", "Metric", "Optimizer", "Schedule", "Initializer")
-KINDS = {bool: "bool", int: "int", float: "float"}
+KINDS = (bool, int, float)
 
 # What all of a kind have.
 MEMBERS = {
@@ -79,9 +80,11 @@ def function_stub(name: str, function: object) -> str:
     known = _weft.internal_stubs().get(f"{function.__module__}.{name}")
     if known is None:
         signature = inspect.signature(function)
-        known = str(signature.replace(parameters=[
-            p.replace(annotation=KINDS.get(type(p.default), "Any")) for p in signature.parameters.values()
-        ]))[1:-1].replace("'Any'", "Any")
+        typed = [
+            p.replace(annotation=type(p.default) if type(p.default) in KINDS else Any)
+            for p in signature.parameters.values()
+        ]
+        known = str(signature.replace(parameters=typed, return_annotation=signature.empty))[1:-1]
     return f"def {name}({known}) -> {'Schedule' if function.__module__ == 'weft.schedules' else 'Tensor'}: ..."
 
 
