@@ -49,6 +49,8 @@ class Loss(NeedsInit):
     """
 
     _made_by_init = ("name",)
+    reduction: Any
+    name: Any
 
     @options
     def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
@@ -133,9 +135,9 @@ def _of_probabilities(function: Any) -> Any:
     return users_lines(call)
 
 
-for _name, _function, *_rest in _losses.internal_classes:
-    _made: list[Any] = [_class_of(_name, _function, *_rest)]
-    if "from_logits" in _rest[1]:
+for _name, _function, _parameters, _members in _losses.internal_classes:
+    _made: list[Any] = [_class_of(_name, _function, _parameters, _members)]
+    if "from_logits" in _members:
         _made.append(_of_probabilities(_function))
     for _each in _made:
         setattr(_losses, _each.__name__, _each)

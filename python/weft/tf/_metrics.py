@@ -81,12 +81,12 @@ def _of_library(word: str, first: str = "", last: str = "", kind: str = "") -> A
     return type(word, (_OfLibrary, base), {"__doc__": text, **own})
 
 
-Mean = _of_library("Mean")
+Mean: Any = _of_library("Mean")
 BinaryAccuracy = _of_library("BinaryAccuracy", last="threshold=0.5")
 CategoricalAccuracy = _of_library("CategoricalAccuracy")
 SparseCategoricalAccuracy = _of_library("SparseCategoricalAccuracy")
 SparseTopKCategoricalAccuracy = _of_library("SparseTopKCategoricalAccuracy", "k=5", kind="TopKAccuracy")
-MeanSquaredError = _of_library("MeanSquaredError")
+MeanSquaredError: Any = _of_library("MeanSquaredError")
 MeanAbsoluteError = _of_library("MeanAbsoluteError")
 Precision, Recall = _of_library("Precision", "thresholds=None"), _of_library("Recall", "thresholds=None")
 
@@ -95,11 +95,11 @@ class RootMeanSquaredError(MeanSquaredError):
     """The root of the mean of the squared differences."""
 
     def __init__(self, name: str = "root_mean_squared_error", dtype: Any = None) -> None:
-        super().__init__(name, dtype)
+        MeanSquaredError.__init__(self, name, dtype)
 
     def result(self) -> Any:
         """The root, as a float32 scalar."""
-        return wf.sqrt(super().result())
+        return wf.sqrt(MeanSquaredError.result(self))
 
 
 class AUC(_OfLibrary, _library.AUC):
@@ -112,7 +112,7 @@ class MeanMetricWrapper(Mean):
     """The mean of what a function of labels and predictions gives for each sample."""
 
     def __init__(self, fn: Any, name: str | None = None, dtype: Any = None, **options: Any) -> None:
-        super().__init__(name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
+        Mean.__init__(self, name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
         self._function, self._options = fn, options
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
