@@ -6,11 +6,13 @@ FOLDER has the built package, and gets the stubs of weft._nn, weft._losses and s
 """
 
 import inspect
+import re
 import sys
+from typing import Any
 
 FAMILIES = {"nn": "Layer", "losses": "Loss", "metrics": "Metric", "optimizers": "Optimizer", "schedules": "Schedule"}
 BASES = ("Layer", "Metric", "Optimizer", "Schedule", "Initializer")
-KINDS = {bool: "bool", int: "int", float: "float"}
+KINDS = (bool, int, float)
 
 # What all of a kind have.
 MEMBERS = {
@@ -79,9 +81,11 @@ def function_stub(name: str, function: object) -> str:
     known = _weft.internal_stubs().get(f"{function.__module__}.{name}")
     if known is None:
         signature = inspect.signature(function)
-        known = str(signature.replace(parameters=[
-            p.replace(annotation=KINDS.get(type(p.default), "Any")) for p in signature.parameters.values()
-        ]))[1:-1].replace("'Any'", "Any")
+        typed = [
+            p.replace(annotation=type(p.default) if type(p.default) in KINDS else Any)
+            for p in signature.parameters.values()
+        ]
+        known = str(signature.replace(parameters=typed, return_annotation=signature.empty))[1:-1]
     return f"def {name}({known}) -> {'Schedule' if function.__module__ == 'weft.schedules' else 'Tensor'}: ..."
 
 
@@ -90,14 +94,21 @@ def write_family(folder: str, family: str, base: str) -> None:
     import importlib
 
     public, module = importlib.import_module(f"weft.{family}"), importlib.import_module(f"weft._{family}")
-    lines = [f'"""What is bound for weft.{family}: written by python/stubs.py."""', "",
-             "from collections.abc import Sequence", "from typing import Any", ""]
-    lines += [f"from weft._weft import {', '.join(sorted({'Tensor', 'Variable', base} - {'Loss'}))}", "", f"__all__ = {sorted(module.__all__)}"]
+    lines = [f"__all__ = {sorted(module.__all__)}"]
     if family == "losses":
-        lines += ["from weft.losses import Loss", "internal_classes: list[tuple[str, Any, str, dict[str, str]]]"]
+        lines.append("internal_classes: list[tuple[str, Any, str, dict[str, str]]]")
     for name in sorted(module.__all__):
         value = getattr(module, name)
-        lines += class_stub(value, base if issubclass(value, getattr(public, base)) else "") if isinstance(value, type) else [function_stub(name, value)]
+        if isinstance(value, type):
+            lines += class_stub(value, base if issubclass(value, getattr(public, base)) else "")
+        else:
+            lines.append(function_stub(name, value))
+    sources = {"collections.abc": ["Sequence"], "typing": ["Any"], "weft._weft": ["Tensor", "Variable"]}
+    sources.setdefault("weft.losses" if base == "Loss" else "weft._weft", []).append(base)
+    for source, names in reversed(sources.items()):
+        if used := [name for name in names if re.search(rf"\b{name}\b", "\n".join(lines[1:]))]:
+            lines.insert(0, f"from {source} import {', '.join(used)}")
+    lines.insert(0, f'"""What is bound for weft.{family}: written by python/stubs.py."""\n')
     with open(f"{folder}/weft/_{family}.pyi", "w") as stub:
         print("\n".join(lines), file=stub)
 

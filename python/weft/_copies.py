@@ -19,7 +19,11 @@ def _made(cls: Any, *args: Any, **options: Any) -> Any:
 
 def unpickled_optimizer(cls: Any, options: dict[str, Any]) -> Any:
     """An optimizer of no variables yet, as pickles and copies begin."""
-    return _made(cls, **options)
+    if (initialize := getattr(cls, "_initialize", None)) is None:
+        return _made(cls, **options)
+    made = cls.__new__(cls)
+    initialize(made, options)
+    return made
 
 
 def unpickled_plateau(cls: Any, options: Any, *progress: Any) -> Any:

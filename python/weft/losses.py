@@ -17,42 +17,9 @@ from typing import Any
 
 from weft import _losses, _weft
 from weft._arguments import NeedsInit, options
+from weft._signatures import init_of
 from weft._tracebacks import users_lines
 from weft._weft import Tensor
-
-@users_lines
-def binary_crossentropy(labels: Any, scores: Any, from_logits: bool = False, **options: Any) -> Tensor:
-    """`binary_cross_entropy` of probabilities, or of logits.
-
-    >>> wf.losses.binary_crossentropy([1.0, 0.0], [0.5, 0.5])
-    tensor(0.6931472, shape=(), dtype=float32)
-    """
-    return _losses.binary_cross_entropy(labels, scores, from_logits=from_logits, **options)
-
-
-@users_lines
-def categorical_crossentropy(
-    labels: Any, scores: Any, from_logits: bool = False, **options: Any
-) -> Tensor:
-    """`categorical_cross_entropy` of probabilities, or of logits.
-
-    >>> wf.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
-    tensor(0.6931472, shape=(), dtype=float32)
-    """
-    return _losses.categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
-
-
-@users_lines
-def sparse_categorical_crossentropy(
-    labels: Any, scores: Any, from_logits: bool = False, **options: Any
-) -> Tensor:
-    """`sparse_categorical_cross_entropy` of probabilities, or of logits.
-
-    >>> wf.losses.sparse_categorical_crossentropy([0], [[0.5, 0.5]])
-    tensor(0.6931472, shape=(), dtype=float32)
-    """
-    return _losses.sparse_categorical_cross_entropy(labels, scores, from_logits=from_logits, **options)
-
 
 _REDUCTIONS = {
     "sum_over_batch_size": "mean",
@@ -82,6 +49,8 @@ class Loss(NeedsInit):
     """
 
     _made_by_init = ("name",)
+    reduction: Any
+    name: Any
 
     @options
     def __init__(self, reduction: str | None = "mean", name: str | None = None) -> None:
@@ -141,31 +110,40 @@ class _OfLibrary(Loss):
 def _class_of(name: str, function: Any, parameters: str, members: dict[str, str]) -> type:
     """The class of a loss of the library: its parameters, which C++ says, are options of the
     function."""
-    given = ", ".join(f"{member!r}: {parameter}" for parameter, member in members.items())
-    space: dict[str, Any] = {"initialize": _initialize}
-    source = (
-        f"def __init__(self, {parameters}):\n"
-        "    initialize(self, reduction, name)\n"
-        f"    self._options = {{{given}}}"
-    )
-    exec(compile(source, __file__, "exec"), space)  # a frame of the package in tracebacks
+
+    def start(self: Any, values: dict[str, Any]) -> None:
+        _initialize(self, values["reduction"], values["name"])
+        self._options = {member: values[parameter] for parameter, member in members.items()}
+
     logits = "from_logits=True" if "from_logits" in members else ""
     called = f"wf.losses.{name}({logits})("
     text = function.__doc__.replace(f"wf.losses.{function.__name__}(", called)
     own = {"_function": staticmethod(function), "__doc__": text, "__module__": __name__}
-    return type(name, (_OfLibrary,), {"__init__": options(space["__init__"]), **own})
+    return type(name, (_OfLibrary,), {"__init__": init_of(parameters, start), **own})
 
 
-for _name, *_rest in _losses.internal_classes:
-    setattr(_losses, _name, _class_of(_name, *_rest))
-    _losses.__all__.append(_name)
+def _of_probabilities(function: Any) -> Any:
+    """A cross entropy with Keras' spelling, whose scores are probabilities by default."""
+
+    def call(labels: Any, scores: Any, from_logits: bool = False, **options: Any) -> Tensor:
+        return function(labels, scores, from_logits=from_logits, **options)
+
+    name: str = function.__name__
+    call.__name__ = call.__qualname__ = name.replace("_entropy", "entropy")
+    example: str = function.__doc__.partition(f"wf.losses.{name}(")[2].replace(")\n", ", from_logits=True)\n", 1)
+    call.__doc__ = f"`{name}` of probabilities, or of logits.\n\nExample:\n    >>> wf.losses.{call.__name__}({example}"
+    return users_lines(call)
+
+
+for _name, _function, _parameters, _members in _losses.internal_classes:
+    _made: list[Any] = [_class_of(_name, _function, _parameters, _members)]
+    if "from_logits" in _members:
+        _made.append(_of_probabilities(_function))
+    for _each in _made:
+        setattr(_losses, _each.__name__, _each)
+        _losses.__all__.append(_each.__name__)
 
 from weft._losses import *  # noqa: E402, F403
 
-__all__ = [
-    "Loss",
-    "binary_crossentropy",
-    "categorical_crossentropy",
-    "sparse_categorical_crossentropy",
-]
+__all__ = ["Loss"]
 __all__ += _losses.__all__

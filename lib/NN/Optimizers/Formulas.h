@@ -8,11 +8,22 @@
 namespace weft::optimizers {
 
 /// A formula has a `step` that changes a weight `w` and its slots by the gradient `g`, where
-/// `numbers` are those of its rule (Rules.cpp), the learning rate first.
+/// `numbers` are those of its rule, the learning rate first, or what `rate` makes of it and of the
+/// number of the update, from 1. `slots` names what is kept for a weight, which starts with 0 or
+/// `initial`.
 struct SGDFormula {
   double momentum;
   bool nesterov;
 
+  template <class Names>
+  void slots(Names &names) const {
+    if (momentum != 0) names.push_back("momentum");
+  }
+  /// Whether it is w -= rate g, so that rows without a gradient stay.
+  template <class = void>
+  bool is_plain() const {
+    return momentum == 0;
+  }
   template <class V>
   void step(V &w, const V &g, V *slots, const V *numbers) const {
     const V &rate = numbers[0];
@@ -32,11 +43,22 @@ struct SGDFormula {
   }
 };
 
-/// `numbers[0]` is the rate with both bias corrections.
 struct AdamFormula {
   double beta1, beta2, epsilon;
   bool amsgrad;
 
+  template <class Names>
+  void slots(Names &names) const {
+    names.push_back("m");
+    names.push_back("v");
+    if (amsgrad) names.push_back("vmax");
+  }
+  // Both bias corrections folded into the step size (section 2 of the paper), in f64, as 1 - beta2
+  // is a small difference.
+  template <class T>
+  T rate(const T &given, const T &t) const {
+    return given * sqrt(1 - power(beta2, t)) / (1 - power(beta1, t));
+  }
   template <class V>
   void step(V &w, const V &g, V *slots, const V *numbers) const {
     V &m = slots[0], &v = slots[1];
@@ -51,6 +73,12 @@ struct RMSpropFormula {
   double rho, momentum, epsilon;
   bool centered;
 
+  template <class Names>
+  void slots(Names &names) const {
+    names.push_back("v");
+    if (centered) names.push_back("mean");
+    if (momentum > 0) names.push_back("momentum");
+  }
   template <class V>
   void step(V &w, const V &g, V *slots, const V *numbers) const {
     V &v = slots[0];
@@ -79,6 +107,14 @@ private:
 struct AdagradFormula {
   double initial_accumulator, epsilon;
 
+  template <class Names>
+  void slots(Names &names) const {
+    names.push_back("accumulator");
+  }
+  template <class = void>
+  double initial() const {
+    return initial_accumulator;
+  }
   template <class V>
   void step(V &w, const V &g, V *slots, const V *numbers) const {
     slots[0] += g * g;
@@ -89,6 +125,11 @@ struct AdagradFormula {
 struct AdadeltaFormula {
   double rho, epsilon;
 
+  template <class Names>
+  void slots(Names &names) const {
+    names.push_back("accumulator");
+    names.push_back("delta");
+  }
   template <class V>
   void step(V &w, const V &g, V *slots, const V *numbers) const {
     V &a = slots[0], &s = slots[1];
@@ -104,6 +145,10 @@ struct AdadeltaFormula {
 struct LionFormula {
   double beta1, beta2;
 
+  template <class Names>
+  void slots(Names &names) const {
+    names.push_back("m");
+  }
   template <class V>
   void step(V &w, const V &g, V *slots, const V *numbers) const {
     V &m = slots[0];

@@ -1,5 +1,7 @@
-// The methods: what each keeps for a variable, and the numbers of its formula (Formulas.h).
-#include <array>
+// The rules: what each optimizer keeps for a variable, and the numbers of its formula.
+#include <limits>
+#include <string_view>
+#include <utility>
 
 #include "NN/Optimizers/State.h"
 #include "Support/CallSite.h"
@@ -8,25 +10,24 @@ namespace weft::optimizers {
 
 namespace {
 
-constexpr double kAny = std::numeric_limits<double>::infinity();
-
-/// A Rule by a method: a formula with `slots()`, `scalars`, and which kernel is its own.
-template <class Formula>
+/// A Rule by a formula, and which kernel is its own, if it has one.
+template <class Formula, class Kernel>
 class RuleOf : public Rule {
 public:
-  explicit RuleOf(Formula formula) : formula_(std::move(formula)) {}
-  std::span<const char *const> slots() const override { return formula_.slots(); }
-  double initial(std::size_t slot) const override {
-    if constexpr (requires { formula_.initial(slot); }) return formula_.initial(slot);
+  RuleOf(Formula formula, Kernel kernel) : formula_(std::move(formula)), kernel_(kernel) {
+    formula_.slots(slots_);
+  }
+  std::span<const char *const> slots() const override { return slots_; }
+  double initial(std::size_t) const override {
+    if constexpr (requires { formula_.initial(); }) return formula_.initial();
     else return 0;
   }
   std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const override {
     if constexpr (requires { formula_.scalars(rate, t); }) return formula_.scalars(rate, t);
+    else if constexpr (requires { formula_.rate(rate, t); }) return {formula_.rate(rate, t)};
     else return {rate};
   }
-  bool is_elementwise() const override {
-    return !requires { Formula::kWhole; };
-  }
+  bool is_elementwise() const override { return kHasKernel; }
   bool owns_decay() const override {
     return requires { Formula::kOwnsDecay; };
   }
@@ -39,77 +40,27 @@ public:
     formula_.step(w, g, slots, scalars);
   }
   void update(const UpdateKernels<float> &kernels, const UpdateBlock<float> &block) const override {
-    if constexpr (requires { formula_.kernel(kernels); }) formula_.kernel(kernels)(formula_, block);
+    if constexpr (kHasKernel) kernel_(kernels)(formula_, block);
   }
   void update(const UpdateKernels<double> &kernels,
               const UpdateBlock<double> &block) const override {
-    if constexpr (requires { formula_.kernel(kernels); }) formula_.kernel(kernels)(formula_, block);
+    if constexpr (kHasKernel) kernel_(kernels)(formula_, block);
   }
 
 private:
+  static constexpr bool kHasKernel = !std::is_same_v<Kernel, std::nullptr_t>;
+
   Formula formula_;
+  Kernel kernel_;
+  std::vector<const char *> slots_;
 };
 
-/// The first of names, as many as there are.
-template <std::size_t N>
-std::span<const char *const> first(const std::array<const char *, N> &names, std::size_t count) {
-  return std::span(names).first(count);
-}
-
-struct SGDMethod : SGDFormula {
-  static constexpr std::array names = {"momentum"};
-  auto slots() const { return first(names, momentum != 0 ? 1 : 0); }
-  bool is_plain() const { return momentum == 0; }
-  static auto kernel(const auto &kernels) { return kernels.sgd; }
-};
-
-struct AdamMethod : AdamFormula {
-  static constexpr std::array names = {"m", "v", "vmax"};
-  auto slots() const { return first(names, amsgrad ? 3 : 2); }
-  // Both bias corrections folded into the step size (section 2 of the paper), in f64, as 1 - beta2
-  // is a small difference.
-  std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const {
-    return {rate * sqrt(1 - power(beta2, t)) / (1 - power(beta1, t))};
-  }
-  static auto kernel(const auto &kernels) { return kernels.adam; }
-};
-
-struct RMSpropMethod : RMSpropFormula {
-  static constexpr std::array both = {"v", "mean", "momentum"};
-  static constexpr std::array without_mean = {"v", "momentum"};
-  std::span<const char *const> slots() const {
-    const std::size_t more = momentum > 0 ? 1 : 0;
-    return centered ? first(both, 2 + more) : first(without_mean, 1 + more);
-  }
-  static auto kernel(const auto &kernels) { return kernels.rmsprop; }
-};
-
-struct AdagradMethod : AdagradFormula {
-  static constexpr std::array names = {"accumulator"};
-  auto slots() const { return first(names, 1); }
-  double initial(std::size_t) const { return initial_accumulator; }
-  static auto kernel(const auto &kernels) { return kernels.adagrad; }
-};
-
-struct AdadeltaMethod : AdadeltaFormula {
-  static constexpr std::array names = {"accumulator", "delta"};
-  auto slots() const { return first(names, 2); }
-  static auto kernel(const auto &kernels) { return kernels.adadelta; }
-};
-
-struct LionMethod : LionFormula {
-  static constexpr std::array names = {"m"};
-  auto slots() const { return first(names, 1); }
-  static auto kernel(const auto &kernels) { return kernels.lion; }
-};
-
-struct LambMethod {
+/// It takes norms of whole variables.
+struct LambFormula {
   double beta1, beta2, epsilon;
 
-  static constexpr bool kWhole = true;     ///< it takes norms of whole variables
   static constexpr bool kOwnsDecay = true; ///< which is part of the step whose norm is taken
-  static constexpr std::array names = {"m", "v"};
-  auto slots() const { return first(names, 2); }
+  void slots(std::vector<const char *> &names) const { names = {"m", "v"}; }
   std::vector<Tensor> scalars(const Tensor &rate, const Tensor &t) const {
     return {rate, 1 - power(beta1, t), 1 - power(beta2, t)};
   }
@@ -137,73 +88,51 @@ detail::CommonOptions common_of(const Options &options) {
           .accumulate = options.accumulate};
 }
 
-template <class Options, class Formula>
+/// A formula of the options that are an optimizer's own, those between the learning rate and what
+/// all have. Throws ValueError for one that makes no sense: rates of decay are below 1.
+template <class Formula, class Options>
+Formula formula_of(const char *kind, const Options &options) {
+  static constexpr auto all = weft_options(static_cast<const Options *>(nullptr));
+  constexpr std::size_t own = std::apply(
+      [](const auto &...each) {
+        std::size_t count = 0;
+        bool before = true;
+        ((before = before && std::string_view(each.name) != "weight_decay", count += before), ...);
+        return count;
+      },
+      all);
+  const auto checked = [&](const auto &option) {
+    const auto value = options.*option.member;
+    if constexpr (std::is_same_v<decltype(value), const double>) {
+      const std::string_view name = option.name;
+      const bool any = name == "epsilon" || name == "initial_accumulator";
+      check_option(kind, option.name, value, any ? std::numeric_limits<double>::infinity() : 1);
+    }
+    return value;
+  };
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return Formula{checked(std::get<I + 1>(all))...};
+  }(std::make_index_sequence<own - 1>());
+}
+
+template <class Formula, class Options, class Kernel>
 std::shared_ptr<detail::OptimizerState> make(const char *kind, detail::Listing listing,
-                                             const Options &options, Formula formula,
+                                             const Options &options, Kernel kernel,
                                              const std::source_location &where) {
+  auto rule = std::make_shared<RuleOf<Formula, Kernel>>(formula_of<Formula>(kind, options), kernel);
   const CompositeCall site(kind, where);
   return make_state(kind, std::move(listing), options.learning_rate, options.name,
-                    common_of(options), std::make_shared<RuleOf<Formula>>(std::move(formula)));
-}
-
-template <class Options>
-AdamMethod adam_formula(const char *kind, const Options &options) {
-  check_option(kind, "beta1", options.beta1, 1);
-  check_option(kind, "beta2", options.beta2, 1);
-  check_option(kind, "epsilon", options.epsilon, kAny);
-  return {{options.beta1, options.beta2, options.epsilon, options.amsgrad}};
-}
-
-SGDMethod checked(const SGDOptions &options) {
-  check_option("SGD", "momentum", options.momentum, 1);
-  return {{options.momentum, options.nesterov}};
-}
-RMSpropMethod checked(const RMSpropOptions &options) {
-  check_option("RMSprop", "rho", options.rho, 1);
-  check_option("RMSprop", "momentum", options.momentum, 1);
-  check_option("RMSprop", "epsilon", options.epsilon, kAny);
-  return {{options.rho, options.momentum, options.epsilon, options.centered}};
-}
-AdagradMethod checked(const AdagradOptions &options) {
-  check_option("Adagrad", "initial_accumulator", options.initial_accumulator, kAny);
-  check_option("Adagrad", "epsilon", options.epsilon, kAny);
-  return {{options.initial_accumulator, options.epsilon}};
-}
-AdadeltaMethod checked(const AdadeltaOptions &options) {
-  check_option("Adadelta", "rho", options.rho, 1);
-  check_option("Adadelta", "epsilon", options.epsilon, kAny);
-  return {{options.rho, options.epsilon}};
-}
-LambMethod checked(const LambOptions &options) {
-  check_option("Lamb", "beta1", options.beta1, 1);
-  check_option("Lamb", "beta2", options.beta2, 1);
-  check_option("Lamb", "epsilon", options.epsilon, kAny);
-  return {options.beta1, options.beta2, options.epsilon};
-}
-LionMethod checked(const LionOptions &options) {
-  check_option("Lion", "beta1", options.beta1, 1);
-  check_option("Lion", "beta2", options.beta2, 1);
-  return {{options.beta1, options.beta2}};
+                    common_of(options), std::move(rule));
 }
 
 } // namespace
 
-SGD::SGD(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("SGD", std::move(listing), options, checked(options), where)) {}
-Adam::Adam(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("Adam", std::move(listing), options, adam_formula("Adam", options), where)) {}
-AdamW::AdamW(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("AdamW", std::move(listing), options, adam_formula("AdamW", options), where)) {
-}
-RMSprop::RMSprop(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("RMSprop", std::move(listing), options, checked(options), where)) {}
-Adagrad::Adagrad(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("Adagrad", std::move(listing), options, checked(options), where)) {}
-Adadelta::Adadelta(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("Adadelta", std::move(listing), options, checked(options), where)) {}
-Lamb::Lamb(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("Lamb", std::move(listing), options, checked(options), where)) {}
-Lion::Lion(detail::Listing listing, const Options &options, std::source_location where)
-    : Optimizer(make("Lion", std::move(listing), options, checked(options), where)) {}
+#define WEFT_CONSTRUCTOR(Class, Formula, kernel)                                                   \
+  Class::Class(detail::Listing listing, const Options &options, std::source_location where)        \
+      : Optimizer(make<Formula>(#Class, std::move(listing), options, kernel, where)) {}
+#define WEFT_RULE(Class, Formula)                                                                  \
+  WEFT_CONSTRUCTOR(Class, Formula, [](const auto &kernels) { return kernels.Class; })
+#define WEFT_WHOLE_RULE(Class, Formula) WEFT_CONSTRUCTOR(Class, Formula, nullptr)
+#include "NN/Optimizers/Rules.def"
 
 } // namespace weft::optimizers

@@ -27,15 +27,12 @@ struct UpdateBlock {
   double scale, clip, decay, follow, rule[kMostNumbers];
 };
 
-/// In one pass over memory, with the bits that ops on whole tensors give. One for each formula.
+/// In one pass over memory, with the bits that ops on whole tensors give. One for each optimizer.
 template <typename T>
 struct UpdateKernels {
-  void (*sgd)(const SGDFormula &formula, const UpdateBlock<T> &block);
-  void (*adam)(const AdamFormula &formula, const UpdateBlock<T> &block);
-  void (*rmsprop)(const RMSpropFormula &formula, const UpdateBlock<T> &block);
-  void (*adagrad)(const AdagradFormula &formula, const UpdateBlock<T> &block);
-  void (*adadelta)(const AdadeltaFormula &formula, const UpdateBlock<T> &block);
-  void (*lion)(const LionFormula &formula, const UpdateBlock<T> &block);
+#define WEFT_RULE(Class, Formula)                                                                  \
+  void (*Class)(const Formula &formula, const UpdateBlock<T> &block);
+#include "NN/Optimizers/Rules.def"
 };
 
 struct UpdateLevel {

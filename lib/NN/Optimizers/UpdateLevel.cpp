@@ -101,8 +101,10 @@ void update(const Formula &given, const UpdateBlock<T> &of) {
 
 template <typename T>
 constexpr UpdateKernels<T> kernels() {
-  return {update<T, SGDFormula>,     update<T, AdamFormula>,     update<T, RMSpropFormula>,
-          update<T, AdagradFormula>, update<T, AdadeltaFormula>, update<T, LionFormula>};
+  return {
+#define WEFT_RULE(Class, Formula) update<T, Formula>,
+#include "NN/Optimizers/Rules.def"
+  };
 }
 
 } // namespace

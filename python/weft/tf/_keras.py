@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 import weft as wf
-from weft import _weft
+from weft import _optimizers as _bound, _weft
 from weft._bases import minimized
 from weft._absent import refuse_keywords
+from weft._signatures import init_of, parameters_of
 from weft._trees import is_dict, is_listed
 
 from ._methods import Called
@@ -16,21 +17,7 @@ from ._methods import Called
 _optimizers: Any = wf.optimizers
 _networks: Any = wf.nn
 
-__all__ = [
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Lamb",
-    "Layer",
-    "LearningRateSchedule",
-    "Lion",
-    "Module",
-    "Optimizer",
-    "RMSprop",
-    "optimizer_of",
-]
+__all__ = ["Layer", "LearningRateSchedule", "Module", "Optimizer", "optimizer_of"]
 
 
 class Module(wf.Module):
@@ -110,30 +97,14 @@ def _rate(learning_rate: Any) -> Any:
     return learning_rate
 
 
-_OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Lamb", "Lion")
-
-
 def optimizer_of(name: Any) -> Any:
     """The optimizer of a name, in any case of letters, or one itself. Throws ValueError."""
     if not isinstance(name, str):
         return name
-    kinds = {each.lower(): each for each in _OPTIMIZERS}
+    kinds = {each.lower(): each for each in _bound.__all__}
     if name.lower() not in kinds:
         raise _weft.ValueError(f"there is no optimizer {name!r}: there are {', '.join(kinds)}")
     return globals()[kinds[name.lower()]]()
-
-
-def _common(
-    weight_decay: Any, clipnorm: Any, clipvalue: Any, global_clipnorm: Any
-) -> dict[str, Any]:
-    """What all optimizers take, where it is given."""
-    options = {
-        "weight_decay": weight_decay,
-        "clip_norm": clipnorm,
-        "clip_value": clipvalue,
-        "clip_global_norm": global_clipnorm,
-    }
-    return {name: value for name, value in options.items() if value is not None}
 
 
 class Deferred:
@@ -141,13 +112,15 @@ class Deferred:
     model before: then there is another that is made for the model, and does its work."""
 
     _made: Any = None
+    _kind: Any = None
+    """The class of the library that it is one of."""
     _options: dict[str, Any]
     candidates: Any = None
     """The models by name of which one or some are what it updates, until the first update says so."""
 
-    def _initialize(self, kind: Any, options: dict[str, Any]) -> None:
-        kind.__init__(self, **options)
-        self._kind, self._options = kind, options
+    def _initialize(self, options: dict[str, Any]) -> None:
+        self._kind.__init__(self, **options)
+        self._options = options
 
     def made_for(self, model: Any) -> Any:
         """What a checkpoint keeps: the optimizer, or, before it has variables, one for the model."""
@@ -270,202 +243,45 @@ class Optimizer(_optimizers.Optimizer):
 Optimizer.register(Deferred)
 
 
-class SGD(Deferred, _optimizers.SGD):
-    """Gradient descent, with momentum: w -= learning_rate g."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.01,
-        momentum: float = 0.0,
-        nesterov: bool = False,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "SGD",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            momentum=momentum,
-            nesterov=nesterov,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.SGD, options)
+# Keras' names of options that the library calls something else.
+_SPELLED = {
+    "beta1": "beta_1",
+    "beta2": "beta_2",
+    "initial_accumulator": "initial_accumulator_value",
+    "clip_norm": "clipnorm",
+    "clip_value": "clipvalue",
+    "clip_global_norm": "global_clipnorm",
+}
+_LAST = ("weight_decay", "clip_norm", "clip_value", "clip_global_norm")
+"""What all have, behind their own options, None where it is not given."""
+_WITHOUT = ("variables", "no_decay", "average", "accumulate", "name")
 
 
-class Adam(Deferred, _optimizers.Adam):
-    """Adam (Kingma & Ba 2015)."""
+def _optimizer(word: str, first: tuple[str, ...] = ("learning_rate",)) -> Any:
+    """An optimizer of the library with Keras' parameters: those that are `first`, its own, and what all
+    have."""
+    kind: Any = getattr(_optimizers, word)
+    known = parameters_of(f"weft.optimizers.{word}")
+    own = [name for name in known if name not in (*first, *_LAST, *_WITHOUT)]
+    defaults = {name: known[name][1] for name in (*first, *own)}
+    defaults |= dict.fromkeys((name for name in _LAST if name not in first), "None")
+    members = {_SPELLED.get(name, name): name for name in defaults}
+    parameters = [f"{_SPELLED.get(name, name)}={default}" for name, default in defaults.items()]
 
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-7,
-        amsgrad: bool = False,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "adam",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            beta1=beta_1,
-            beta2=beta_2,
-            epsilon=epsilon,
-            amsgrad=amsgrad,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.Adam, options)
+    def start(self: Any, values: dict[str, Any]) -> None:
+        values["learning_rate"] = _rate(values["learning_rate"])
+        given = {member: values[name] for name, member in members.items()}
+        self._initialize({n: v for n, v in given.items() if v is not None or n not in _LAST})
+
+    init = init_of(", ".join([*parameters, f"name={word.lower()!r}"]), start)
+    own_names = {"__init__": init, "__doc__": kind.__doc__.partition("\n\n")[0], "__module__": __name__}
+    return type(word, (Deferred, kind), {"_kind": kind, **own_names})
 
 
-class AdamW(Deferred, _optimizers.AdamW):
-    """Adam with decoupled weight decay (Loshchilov & Hutter 2019)."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        weight_decay: float = 0.004,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-7,
-        amsgrad: bool = False,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "adamw",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            beta1=beta_1,
-            beta2=beta_2,
-            epsilon=epsilon,
-            amsgrad=amsgrad,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.AdamW, options)
-
-
-class RMSprop(Deferred, _optimizers.RMSprop):
-    """RMSprop (Hinton 2012)."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        rho: float = 0.9,
-        momentum: float = 0.0,
-        epsilon: float = 1e-7,
-        centered: bool = False,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "rmsprop",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            rho=rho,
-            momentum=momentum,
-            epsilon=epsilon,
-            centered=centered,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.RMSprop, options)
-
-
-class Adagrad(Deferred, _optimizers.Adagrad):
-    """Adagrad (Duchi et al. 2011)."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        initial_accumulator_value: float = 0.1,
-        epsilon: float = 1e-7,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "adagrad",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            initial_accumulator=initial_accumulator_value,
-            epsilon=epsilon,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.Adagrad, options)
-
-
-class Adadelta(Deferred, _optimizers.Adadelta):
-    """Adadelta (Zeiler 2012)."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        rho: float = 0.95,
-        epsilon: float = 1e-7,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "adadelta",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            rho=rho,
-            epsilon=epsilon,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.Adadelta, options)
-
-
-class Lamb(Deferred, _optimizers.Lamb):
-    """LAMB (You et al. 2020)."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-7,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "lamb",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            beta1=beta_1,
-            beta2=beta_2,
-            epsilon=epsilon,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.Lamb, options)
-
-
-class Lion(Deferred, _optimizers.Lion):
-    """Lion (Chen et al. 2023)."""
-
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta_1: float = 0.9,
-        beta_2: float = 0.99,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        name: str = "lion",
-    ) -> None:
-        options: dict[str, Any] = dict(
-            learning_rate=_rate(learning_rate),
-            beta1=beta_1,
-            beta2=beta_2,
-            **_common(weight_decay, clipnorm, clipvalue, global_clipnorm),
-        )
-        self._initialize(_optimizers.Lion, options)
+SGD, Adam, RMSprop = _optimizer("SGD"), _optimizer("Adam"), _optimizer("RMSprop")
+AdamW = _optimizer("AdamW", ("learning_rate", "weight_decay"))
+Adagrad, Adadelta = _optimizer("Adagrad"), _optimizer("Adadelta")
+Lamb, Lion = _optimizer("Lamb"), _optimizer("Lion")
 
 
 # Layers.

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import weft as wf
 from weft import _weft
+from weft._signatures import init_of
 
 _library: Any = wf.metrics
 
@@ -67,104 +68,44 @@ class _OfLibrary:
         return self.result()
 
 
-class Mean(_OfLibrary, _library.Mean):
-    """The mean of all values so far: `m(0.0)`, `m(5.0)` is 2.5."""
+def _of_library(word: str, first: str = "", last: str = "", kind: str = "") -> Any:
+    """A metric of the library with Keras' parameters: name and dtype, what is in front of them and
+    what is behind."""
+    base = getattr(_library, kind or word)
 
-    _kind = _library.Mean
+    def start(self: Any, values: dict[str, Any]) -> None:
+        del values["dtype"]
+        values["name"] = values["name"] or spelled(word)
+        if "thresholds" in values:
+            given = values.pop("thresholds")
+            values["threshold"] = 0.5 if given is None else given
+        base.__init__(self, **values)
 
-    def __init__(self, name: str = "mean", dtype: Any = None) -> None:
-        super().__init__(name=name, dtype=dtype)
-
-
-class BinaryAccuracy(_OfLibrary, _library.BinaryAccuracy):
-    """How often a probability is on the side of a threshold that its label, 0 or 1, says."""
-
-    _kind = _library.BinaryAccuracy
-
-    def __init__(
-        self, name: str = "binary_accuracy", dtype: Any = None, threshold: float = 0.5
-    ) -> None:
-        super().__init__(name=name, dtype=dtype, threshold=threshold)
-
-
-class CategoricalAccuracy(_OfLibrary, _library.CategoricalAccuracy):
-    """How often the largest score is that of the class of a one-hot label."""
-
-    _kind = _library.CategoricalAccuracy
-
-    def __init__(self, name: str = "categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(name=name, dtype=dtype)
+    parameters = ", ".join(filter(None, [first, f"name={spelled(word)!r}, dtype=None", last]))
+    own = {"_kind": base, "__init__": init_of(parameters, start), "__module__": __name__}
+    text = base.__doc__.partition("\n\n")[0]
+    return type(word, (_OfLibrary, base), {"__doc__": text, **own})
 
 
-class SparseCategoricalAccuracy(_OfLibrary, _library.SparseCategoricalAccuracy):
-    """How often the largest score is that of the label, a number."""
-
-    _kind = _library.SparseCategoricalAccuracy
-
-    def __init__(self, name: str = "sparse_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(name=name, dtype=dtype)
-
-
-class SparseTopKCategoricalAccuracy(_OfLibrary, _library.TopKAccuracy):
-    """How often the label, a number, is among the k largest scores."""
-
-    _kind = _library.TopKAccuracy
-
-    def __init__(
-        self, k: int = 5, name: str = "sparse_top_k_categorical_accuracy", dtype: Any = None
-    ) -> None:
-        super().__init__(k, name=name, dtype=dtype)
-
-
-class MeanSquaredError(_OfLibrary, _library.MeanSquaredError):
-    """The mean of the squared differences."""
-
-    _kind = _library.MeanSquaredError
-
-    def __init__(self, name: str = "mean_squared_error", dtype: Any = None) -> None:
-        super().__init__(name=name, dtype=dtype)
+Mean: Any = _of_library("Mean")
+BinaryAccuracy = _of_library("BinaryAccuracy", last="threshold=0.5")
+CategoricalAccuracy = _of_library("CategoricalAccuracy")
+SparseCategoricalAccuracy = _of_library("SparseCategoricalAccuracy")
+SparseTopKCategoricalAccuracy = _of_library("SparseTopKCategoricalAccuracy", "k=5", kind="TopKAccuracy")
+MeanSquaredError: Any = _of_library("MeanSquaredError")
+MeanAbsoluteError = _of_library("MeanAbsoluteError")
+Precision, Recall = _of_library("Precision", "thresholds=None"), _of_library("Recall", "thresholds=None")
 
 
 class RootMeanSquaredError(MeanSquaredError):
     """The root of the mean of the squared differences."""
 
     def __init__(self, name: str = "root_mean_squared_error", dtype: Any = None) -> None:
-        super().__init__(name, dtype)
+        MeanSquaredError.__init__(self, name, dtype)
 
     def result(self) -> Any:
         """The root, as a float32 scalar."""
-        return wf.sqrt(super().result())
-
-
-class MeanAbsoluteError(_OfLibrary, _library.MeanAbsoluteError):
-    """The mean of the differences' absolute values."""
-
-    _kind = _library.MeanAbsoluteError
-
-    def __init__(self, name: str = "mean_absolute_error", dtype: Any = None) -> None:
-        super().__init__(name=name, dtype=dtype)
-
-
-class Precision(_OfLibrary, _library.Precision):
-    """The share of what is called true that is."""
-
-    _kind = _library.Precision
-
-    def __init__(
-        self, thresholds: float | None = None, name: str = "precision", dtype: Any = None
-    ) -> None:
-        super().__init__(0.5 if thresholds is None else thresholds, name=name, dtype=dtype)
-
-
-class Recall(_OfLibrary, _library.Recall):
-    """The share of what is true that is called so."""
-
-    _kind = _library.Recall
-
-    def __init__(
-        self, thresholds: float | None = None, name: str = "recall", dtype: Any = None
-    ) -> None:
-        super().__init__(0.5 if thresholds is None else thresholds, name=name, dtype=dtype)
+        return wf.sqrt(MeanSquaredError.result(self))
 
 
 class AUC(_OfLibrary, _library.AUC):
@@ -177,7 +118,7 @@ class MeanMetricWrapper(Mean):
     """The mean of what a function of labels and predictions gives for each sample."""
 
     def __init__(self, fn: Any, name: str | None = None, dtype: Any = None, **options: Any) -> None:
-        super().__init__(name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
+        Mean.__init__(self, name or getattr(fn, "__name__", "mean_metric_wrapper"), dtype)
         self._function, self._options = fn, options
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:

@@ -1,5 +1,7 @@
 """Keras' spelling of layers, losses, metrics and optimizers."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -55,8 +57,10 @@ def test_optimizers(name):
     step()
     np.testing.assert_array_equal(v.numpy(), before)
     assert float(optimizer.learning_rate) == 0.0
-    with pytest.raises(TypeError, match="unexpected keyword argument"):
+    with pytest.raises(TypeError, match="has no argument 'learnin_rate': did you mean 'learning_rate'"):
         kind(learnin_rate=0.1)
+    other = pickle.loads(pickle.dumps(optimizer))
+    assert type(other) is kind and int(other.iterations) == 6 and float(other.learning_rate) == 0.0
 
 
 def test_schedules():

@@ -194,5 +194,74 @@ TEST(Facts, AnOpCostsWhatTheTableSays) {
   }
 }
 
+/// A line of C++ or Python without its comment and what is in quotes; `inside` is whether it is in
+/// a docstring.
+std::string code_of(std::string line, bool python, bool &inside) {
+  if (python) {
+    for (std::size_t at = 0; (at = line.find("\"\"\"", at)) != std::string::npos; at += 3)
+      inside = !inside;
+    if (inside || line.find("\"\"\"") != std::string::npos) return "";
+  }
+  static const std::regex quoted("\"(?:[^\"\\\\]|\\\\.)*\""), comment("//.*|/?\\*\\*? .*|#.*");
+  line = std::regex_replace(line, quoted, "");
+  return python || line.find('#') != 0 ? std::regex_replace(line, comment, "") : line;
+}
+
+/// The files of the library and of the package in whose code a word is.
+std::set<std::string> files_with(const std::string &word, const std::vector<SourceFile> &files) {
+  std::set<std::string> found;
+  const std::regex whole("\\b" + word + "\\b");
+  for (const SourceFile &file : files) {
+    bool inside = false;
+    for (const std::string &line : file.lines)
+      if (line.find(word) != std::string::npos || line.find("\"\"\"") != std::string::npos)
+        if (std::regex_search(code_of(line, file.path.ends_with(".py"), inside), whole))
+          found.insert(file.path);
+  }
+  return found;
+}
+
+/// What is bound by a row: of a family, the names in C++ and the file of the row.
+std::map<std::string, std::string> rows_of(const std::string &family) {
+  std::map<std::string, std::string> rows;
+  const std::regex row("\\b" + family + "<(?:\\w+::)?(\\w+)>\\(");
+  for (const SourceFile &file : read_sources({"python/src"}, {".cpp"})) {
+    const std::string text = text_of(file);
+    for (std::sregex_iterator at(text.begin(), text.end(), row), end; at != end; ++at)
+      rows[(*at)[1]] = file.path;
+  }
+  return rows;
+}
+
+// A layer is a header, a source and a row; a loss, a metric and a schedule are, too; an optimizer
+// is a struct, a class, a formula, a line of Rules.def and a row: docs/adding-a-layer.md.
+TEST(Facts, WhatNetworksAreMadeOfIsBoundByARowAlone) {
+  // What others in the library are made of, or look for.
+  const std::set<std::string> parts = {
+      "Dense", "Embedding", "LayerNorm",  "MultiHeadAttention", "BatchNorm",
+      "Mean",  "accuracy",  "OwnDropout", "BidirectionalLayer", "sparse_categorical_cross_entropy"};
+  const std::vector<SourceFile> files =
+      read_sources({"include", "lib", "python/src", "python/weft"}, {".h", ".cpp", ".def", ".py"});
+  for (const auto &[family, least] : std::map<std::string, std::size_t>{
+           {"layer", 12}, {"loss", 15}, {"metric", 13}, {"optimizer", 8}, {"schedule", 7}}) {
+    const std::map<std::string, std::string> rows = rows_of(family);
+    EXPECT_GE(rows.size(), least) << "rows of " << family;
+    for (const auto &[name, row] : rows) {
+      if (name.size() < 2 || parts.contains(name)) continue;
+      std::set<std::string> headers, sources, bindings;
+      for (const std::string &path : files_with(name, files))
+        if (path.starts_with("include/")) headers.insert(path);
+        else if (path.starts_with("lib/")) sources.insert(path);
+        else if (!path.starts_with("python/weft/tf/")) bindings.insert(path);
+      const std::string said = family + " " + name +
+                               ": its row and the options that WEFT_OPTIONS "
+                               "names are all that Python needs";
+      EXPECT_EQ(bindings, std::set<std::string>{row}) << said;
+      EXPECT_EQ(headers.size(), 1U) << said;
+      EXPECT_LE(sources.size(), 1U) << said;
+    }
+  }
+}
+
 } // namespace
 } // namespace weft::layout
