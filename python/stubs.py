@@ -1,8 +1,10 @@
-"""Writes the stubs of the layers, losses, metrics, optimizers and schedules of weft._weft, from what they say of their arguments.
+"""Writes the stubs of weft._weft: what its tables of parameters say of functions and classes, and what layers, losses, metrics,
+optimizers and schedules say of their arguments.
 
-    python python/stubs.py FOLDER > layers.pyi
+    python python/stubs.py FOLDER HEAD > _weft.pyi
 
-FOLDER has the built package. Classes say their arguments in a line of their docstring, functions in their signature.
+FOLDER has the built package; HEAD is a file of stubs that goes first, and what it declares stays as it says. Layers and the like
+say their arguments in a line of their docstring, losses in their signature.
 """
 
 import ast
@@ -122,25 +124,39 @@ def function_stub(name: str, function: object) -> str:
     return f"def {name}({inside.removeprefix('self').removeprefix(', ')}) -> Any: ..."
 
 
-def main(folder: str) -> None:
+def layer_stubs(weft: object) -> dict[str, str]:
+    """The stubs of layers and the like, and of the functions of their modules, by their names."""
+    found = {"_Part": class_stub(weft._Part, "")}
+    classes = {n: c for n, c in vars(weft).items() if isinstance(c, type)}
+    for base in BASES:
+        found[base] = class_stub(classes[base], "_Part" if issubclass(classes[base], weft._Part) else "")
+        for name, cls in sorted(classes.items()):
+            if cls is not classes[base] and issubclass(cls, classes[base]):
+                found[name] = class_stub(cls, base)
+    found["ReduceOnPlateau"] = class_stub(weft.ReduceOnPlateau, "")
+    for name, function in sorted(vars(weft).items()):
+        if name.startswith(PREFIXES) and callable(function):
+            found[name] = [function_stub(name, function)]
+    return {name: "\n".join(lines) + "\n" for name, lines in found.items()}
+
+
+def main(folder: str, head: str) -> None:
     """Prints the stubs."""
     sys.path.insert(0, folder)
     from weft import _weft
 
-    print("\n# Layers, losses, metrics, optimizers and schedules: written by python/stubs.py.\n")
-    print("\n".join(class_stub(_weft._Part, "internal_part")))
-    classes = {n: c for n, c in vars(_weft).items() if isinstance(c, type)}
-    for base in BASES:
-        print("\n".join(class_stub(classes[base], "_Part" if issubclass(classes[base], _weft._Part) else "")))
-        for name, cls in sorted(classes.items()):
-            if cls is not classes[base] and issubclass(cls, classes[base]):
-                print("\n".join(class_stub(cls, base)))
-    print("\n".join(class_stub(_weft.ReduceOnPlateau, "")))
-    print("def internal_initializer(name: str, numbers: Sequence[float], /) -> Initializer: ...")
-    for name, function in sorted(vars(_weft).items()):
-        if name.startswith(PREFIXES) and callable(function):
-            print(function_stub(name, function))
+    with open(head, encoding="utf-8") as file:
+        text = file.read()
+    declared = set(re.findall(r"^(?:def |class )?(\w+)[(:]", text, re.MULTILINE))
+    print(text)
+    print(f"__all__ = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
+    # Other names of NumPy for the same functions.
+    functions = {name: getattr(_weft, name) for name in _weft.__all__ if inspect.isbuiltin(getattr(_weft, name))}
+    others = {name: f"{name} = {f.__name__}\n" for name, f in functions.items() if f.__name__ != name}
+    for name, stub in {**_weft.internal_stubs(), **layer_stubs(_weft), **others}.items():
+        if name not in declared:
+            print(stub)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

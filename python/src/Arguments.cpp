@@ -1,5 +1,6 @@
 // Arguments by name, and values of Python as members of options.
 #include "Arguments.h"
+#include "Define.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -285,14 +286,14 @@ void read(VariableInitializer &target, nb::handle value, const Place &place, Giv
 }
 
 void define_initializers(nb::module_ &module) {
-  nb::class_<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
-                          "Draws the first values of variables."
-                          "\n\nExample:\n"
-                          "    >>> draw = wf.nn.initializers.constant(0.5)\n"
-                          "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
-                          "    True\n"
-                          "    >>> draw((2,), wf.float32)\n"
-                          "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
+  ClassOf<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
+                       "Draws the first values of variables."
+                       "\n\nExample:\n"
+                       "    >>> draw = wf.nn.initializers.constant(0.5)\n"
+                       "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
+                       "    True\n"
+                       "    >>> draw((2,), wf.float32)\n"
+                       "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
       .def(
           "__call__",
           [](const Initializer &self, nb::handle shape, nb::handle dtype, nb::handle seed) {
@@ -303,8 +304,8 @@ void define_initializers(nb::module_ &module) {
             return self.draw(Shape(to_integers(shape.ptr(), place)), to_dtype(dtype.ptr(), place),
                              number);
           },
-          nb::arg("shape").none(), nb::arg("dtype").none() = "float32",
-          nb::arg("seed") = nb::none(), "Numbers of that shape; the same for a seed.")
+          Arg("shape").none(), Arg("dtype").none() = "float32", Arg("seed") = nb::none(),
+          "Numbers of that shape; the same for a seed.")
       .def("__repr__",
            [](const Initializer &self) {
              nb::list words;
@@ -322,20 +323,23 @@ void define_initializers(nb::module_ &module) {
                                 nb::make_tuple(kept_text(self.name), nb::tuple(numbers))));
            })
       .attr("__module__") = "weft.initializers";
-  module.def("internal_initializer", [](nb::handle given_name, nb::handle given) {
-    const std::string name = text_of(given_name);
-    Numbers numbers;
-    const auto &all = initializers_by_name();
-    const auto found =
-        std::ranges::find_if(all, [&](const NamedInitializer &one) { return name == one.name; });
-    Given others;
-    for (const nb::handle number : given) {
-      const bool named = found != all.end() && numbers.size() < found->numbers.size();
-      const char *argument = named ? found->numbers[numbers.size()].first : "a number";
-      read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
-    }
-    return initializer_named(name, numbers, {"initializer", "name"});
-  });
+  define(
+      module, "internal_initializer",
+      [](nb::handle given_name, nb::handle given) {
+        const std::string name = text_of(given_name);
+        Numbers numbers;
+        const auto &all = initializers_by_name();
+        const auto found = std::ranges::find_if(
+            all, [&](const NamedInitializer &one) { return name == one.name; });
+        Given others;
+        for (const nb::handle number : given) {
+          const bool named = found != all.end() && numbers.size() < found->numbers.size();
+          const char *argument = named ? found->numbers[numbers.size()].first : "a number";
+          read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
+        }
+        return initializer_named(name, numbers, {"initializer", "name"});
+      },
+      Arg("given_name"), Arg("given"));
 }
 
 } // namespace weft::python

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Arguments.h"
+#include "Define.h"
 #include "Restores.h"
 #include "Snapshots.h"
 
@@ -51,10 +52,11 @@ public:
   using Parameter = python::Parameter<Arguments>;
 
   /// `name` is "weft.nn.Dense".
-  static nb::class_<Object, typename Object::Base>
-  define(nb::module_ &module, const char *name, Arguments defaults,
-         std::vector<Parameter> parameters, std::size_t positional, std::size_t required,
-         const char *documentation) {
+  static ClassOf<Object, typename Object::Base> define(nb::module_ &module, const char *name,
+                                                       Arguments defaults,
+                                                       std::vector<Parameter> parameters,
+                                                       std::size_t positional, std::size_t required,
+                                                       const char *documentation) {
     table() = {{name, std::move(parameters), positional, required}, std::move(defaults)};
     std::vector<PyType_Slot> &slots =
         *new std::vector<PyType_Slot>{{Py_tp_init, reinterpret_cast<void *>(initialize)},
@@ -63,9 +65,9 @@ public:
                                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
                                       {0, nullptr}};
     const char *word = std::string_view(name).rfind('.') + 1 + name;
-    auto type = nb::class_<Object, typename Object::Base>(
-        module, word, nb::type_slots(slots.data()), nb::is_weak_referenceable(), documentation);
-    type.def("__deepcopy__", deep_copy, nb::arg("memo")).attr("__module__") = Object::kModule;
+    auto type = ClassOf<Object, typename Object::Base>(module, word, nb::type_slots(slots.data()),
+                                                       nb::is_weak_referenceable(), documentation);
+    type.template def<deep_copy>("__deepcopy__", Arg("memo")).attr("__module__") = Object::kModule;
     return type;
   }
 

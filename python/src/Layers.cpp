@@ -1,5 +1,6 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
+#include "Define.h"
 #include "Snapshots.h"
 #include "Style.h"
 #include "Text.h"
@@ -53,15 +54,15 @@ void define_base(nb::module_ &module) {
     const nn::LayerName *name = name_of(self);
     return name == nullptr ? std::string() : std::string(name->text());
   };
-  auto type = nb::class_<LayerObject, Visitable>(
-      module, "Layer", nb::is_weak_referenceable(),
-      "What all layers of the library are."
-      "\n\nExample:\n"
-      "    >>> layer = wf.nn.Dense(2)\n"
-      "    >>> isinstance(layer, wf.nn.Layer), layer.built\n"
-      "    (True, False)\n"
-      "    >>> sorted(layer.build((None, 3)).named_variables())\n"
-      "    ['bias', 'kernel']\n");
+  auto type =
+      ClassOf<LayerObject, Visitable>(module, "Layer", nb::is_weak_referenceable(),
+                                      "What all layers of the library are."
+                                      "\n\nExample:\n"
+                                      "    >>> layer = wf.nn.Dense(2)\n"
+                                      "    >>> isinstance(layer, wf.nn.Layer), layer.built\n"
+                                      "    (True, False)\n"
+                                      "    >>> sorted(layer.build((None, 3)).named_variables())\n"
+                                      "    ['bias', 'kernel']\n");
   type.attr("__module__") = "weft.nn";
   type.def_prop_ro("name", known,
                    "The name it was given, else its path in the model that it was first seen in, "

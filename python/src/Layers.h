@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Bound.h"
+#include "Define.h"
 #include "Snapshots.h"
 
 namespace weft::python {
@@ -92,7 +93,7 @@ using LayerClass = BoundClass<LayerOf<L>, Args...>;
 
 /// The property that is a variable of the layer, None until it has a value.
 template <class L, class Member, class Owner>
-void variable(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member) {
+void variable(ClassOf<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member) {
   type.def_prop_ro(name, [member](const LayerOf<L> &self) -> nb::object {
     const Member &held = self.layer.*member;
     const Variable *of = nullptr;
@@ -111,7 +112,7 @@ inline nb::dict arguments_named(const MadeObject &self, std::initializer_list<co
 /// The property that is a layer within the layer: an object of its own with the same variables.
 /// `arguments` gives those that would make it, a dict, of the object around it.
 template <class L, class Member, class Owner, class Arguments>
-void inner(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member,
+void inner(ClassOf<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member,
            const Arguments &arguments) {
   type.def_prop_ro(name, [member, arguments](const LayerOf<L> &self) {
     nb::dict words = arguments(self);

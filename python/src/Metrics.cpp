@@ -1,4 +1,5 @@
 // The classes of weft.metrics.
+#include "Define.h"
 #include "Networks.h"
 #include "Snapshots.h"
 #include "Text.h"
@@ -104,7 +105,7 @@ template <class M, class... Args>
 using MetricClass = BoundClass<MetricOf<M>, Args...>;
 
 void define_base(nb::module_ &module) {
-  nb::class_<MetricObject, Visitable>(
+  ClassOf<MetricObject, Visitable>(
       module, "Metric", nb::is_weak_referenceable(),
       "What all metrics of the library are: they gather over many batches."
       "\n\nExample:\n"
@@ -122,8 +123,8 @@ void define_base(nb::module_ &module) {
             self.update(args.ptr(), words.ptr());
           },
           "Adds a batch: values, or labels and predictions, and weights of the samples.")
-      .def("result", &MetricObject::result, "Of all since the last reset; 0 if there was nothing.")
-      .def("reset", &MetricObject::reset, "Forgets what was gathered.")
+      .def<&MetricObject::result>("result", "Of all since the last reset; 0 if there was nothing.")
+      .def<&MetricObject::reset>("reset", "Forgets what was gathered.")
       .def(
           "merge",
           [](const MetricObject &self, nb::handle other) {
@@ -132,7 +133,7 @@ void define_base(nb::module_ &module) {
                                ": a metric of the same class is wanted");
             self.merge(nb::cast<const MetricObject &>(other));
           },
-          nb::arg("other").none(), "Adds what another metric of the same class has gathered.")
+          Arg("other").none(), "Adds what another metric of the same class has gathered.")
       .def_prop_ro("name",
                    [](nb::handle self) -> nb::object {
                      const auto &metric = nb::cast<const MetricObject &>(self);

@@ -1,5 +1,6 @@
 // The classes of weft.optimizers: made for a model or variables, or for those of the first update.
 #include "Optimizers.h"
+#include "Define.h"
 #include "Networks.h"
 #include "Snapshots.h"
 #include "Text.h"
@@ -135,8 +136,8 @@ struct Class {
                                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
                                       {0, nullptr}};
     const char *word = name + std::string_view(name).rfind('.') + 1;
-    nb::class_<Of, OptimizerObject>(module, word, nb::type_slots(slots.data()),
-                                    nb::is_weak_referenceable(), documentation)
+    ClassOf<Of, OptimizerObject>(module, word, nb::type_slots(slots.data()),
+                                 nb::is_weak_referenceable(), documentation)
         .attr("__module__") = "weft.optimizers";
   }
 
@@ -253,7 +254,7 @@ void set_state(nb::handle_t<OptimizerObject> object, const nb::tuple &given) {
 }
 
 void define_base(nb::module_ &module) {
-  auto type = nb::class_<OptimizerObject, Visitable>(
+  auto type = ClassOf<OptimizerObject, Visitable>(
       module, "Optimizer", nb::is_weak_referenceable(),
       "What all optimizers are: made for a model or a list of variables, or, without either, for "
       "those of the first update."
@@ -284,7 +285,7 @@ void define_base(nb::module_ &module) {
             if (self.rate) return checked(wrap(*self.rate));
             return checked(wrap((self.made ? *self.made : *self.unbound).learning_rate()));
           },
-          set_rate,
+          Constant<set_rate>(),
           "The learning rate of the next update: the variable that it was made with, which can be "
           "assigned, or a float64 scalar.")
       .def_prop_ro(
@@ -308,8 +309,8 @@ void define_base(nb::module_ &module) {
              return "<weft.optimizers." + std::string(self.kind) +
                     (self.made ? ">" : ", of no variables yet>");
            })
-      .def("__reduce__", reduce)
-      .def("__setstate__", set_state)
+      .def<reduce>("__reduce__")
+      .def<set_state>("__setstate__", Arg("given"))
       .attr("__module__") = "weft.optimizers";
 }
 
@@ -318,7 +319,7 @@ void define_base(nb::module_ &module) {
 void define_optimizers(nb::module_ &module) {
   namespace o = optimizers;
   define_base(module);
-  module.def("internal_bind_optimizer", bind_to_model, nb::arg("optimizer"), nb::arg("model"));
+  define<bind_to_model>(module, "internal_bind_optimizer", Arg("optimizer"), Arg("model"));
   Class<o::SGD>::define(
       module, "weft.optimizers.SGD",
       {option("momentum", &o::SGDOptions::momentum), option("nesterov", &o::SGDOptions::nesterov)},

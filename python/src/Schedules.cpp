@@ -1,4 +1,5 @@
 // Learning rates that follow from the number of updates.
+#include "Define.h"
 #include "Networks.h"
 
 #include <nanobind/stl/vector.h>
@@ -91,7 +92,7 @@ void define_plateau(nb::module_ &module) {
        member("largest_is_best", &Options::largest_is_best)},
       7,
       1};
-  nb::class_<ReduceOnPlateau>(
+  ClassOf<ReduceOnPlateau>(
       module, "ReduceOnPlateau", nb::is_weak_referenceable(),
       "A learning rate that falls when a loss no longer does: hand `rate` to an optimizer, and "
       "call "
@@ -121,7 +122,7 @@ void define_plateau(nb::module_ &module) {
             read(value, watched, {"update", "watched"}, given);
             return self.update(value);
           },
-          nb::arg("watched").none(), "Whether the rate has been lowered.")
+          Arg("watched").none(), "Whether the rate has been lowered.")
       .def("__reduce__",
            [](nb::handle_t<ReduceOnPlateau> object) {
              const auto &self = nb::cast<const ReduceOnPlateau &>(object);
@@ -136,12 +137,14 @@ void define_plateau(nb::module_ &module) {
                                                   at.cooling),
                                    nb::getattr(object, "__dict__", nb::none()));
            })
-      .def("_go_on",
-           [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
-              std::int64_t cooling) {
-             self =
-                 ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
-           })
+      .def(
+          "_go_on",
+          [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
+             std::int64_t cooling) {
+            self =
+                ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
+          },
+          Arg("rate"), Arg("best"), Arg("waited"), Arg("cooling"))
       .attr("__module__") = "weft.schedules";
 }
 
@@ -153,20 +156,20 @@ Schedule schedule_of(nb::handle object) {
 }
 
 void define_schedules(nb::module_ &module) {
-  nb::class_<ScheduleObject>(module, "Schedule", nb::is_weak_referenceable(),
-                             "A learning rate that follows from the number of updates so far."
-                             "\n\nExample:\n"
-                             "    >>> rate = wf.schedules.cosine_decay(0.1, 100)\n"
-                             "    >>> isinstance(rate, wf.schedules.Schedule)\n"
-                             "    True\n"
-                             "    >>> rate(0)\n"
-                             "    tensor(0.1, shape=(), dtype=float64)\n")
+  ClassOf<ScheduleObject>(module, "Schedule", nb::is_weak_referenceable(),
+                          "A learning rate that follows from the number of updates so far."
+                          "\n\nExample:\n"
+                          "    >>> rate = wf.schedules.cosine_decay(0.1, 100)\n"
+                          "    >>> isinstance(rate, wf.schedules.Schedule)\n"
+                          "    True\n"
+                          "    >>> rate(0)\n"
+                          "    tensor(0.1, shape=(), dtype=float64)\n")
       .def(
           "__call__",
           [](const ScheduleObject &self, nb::handle step) {
             return self.rate(to_tensor(step.ptr(), {"schedule", "step"}));
           },
-          nb::arg("step").none(), "The rate after that number of updates, a float64 scalar.")
+          Arg("step").none(), "The rate after that number of updates, a float64 scalar.")
       .def("__repr__",
            [](const ScheduleObject &self) {
              nb::list words;
@@ -206,8 +209,8 @@ void define_schedules(nb::module_ &module) {
                                 field<&o::OneCycle::rising, o::OneCycle>("rising"),
                                 field<&o::OneCycle::start_divisor, o::OneCycle>("start_divisor"),
                                 field<&o::OneCycle::final_divisor, o::OneCycle>("final_divisor")});
-  module.def(
-      "schedules_warmup",
+  define(
+      module, "schedules_warmup",
       [](nb::handle rate, nb::handle steps, nb::handle after) {
         double number = 0;
         std::int64_t count = 0;
@@ -216,17 +219,20 @@ void define_schedules(nb::module_ &module) {
         return made("warmup", nb::make_tuple(first, second, after),
                     o::warmup(number, count, schedule_in(after)));
       },
-      nb::arg("rate").none(), nb::arg("steps").none(), nb::arg("after").none());
-  module.def("schedules_piecewise_constant", [](nb::handle boundaries, nb::handle values) {
-    Ints steps;
-    std::vector<double> rates;
-    Given given;
-    read(steps, boundaries, {"piecewise_constant", "boundaries"}, given);
-    read(rates, values, {"piecewise_constant", "values"}, given);
-    const std::vector<std::int64_t> list(steps.begin(), steps.end());
-    return made("piecewise_constant", nb::make_tuple(nb::cast(list), nb::cast(rates)),
-                o::piecewise_constant(list, rates));
-  });
+      Arg("rate").none(), Arg("steps").none(), Arg("after").none());
+  define(
+      module, "schedules_piecewise_constant",
+      [](nb::handle boundaries, nb::handle values) {
+        Ints steps;
+        std::vector<double> rates;
+        Given given;
+        read(steps, boundaries, {"piecewise_constant", "boundaries"}, given);
+        read(rates, values, {"piecewise_constant", "values"}, given);
+        const std::vector<std::int64_t> list(steps.begin(), steps.end());
+        return made("piecewise_constant", nb::make_tuple(nb::cast(list), nb::cast(rates)),
+                    o::piecewise_constant(list, rates));
+      },
+      Arg("boundaries"), Arg("values"));
   define_plateau(module);
 }
 
