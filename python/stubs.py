@@ -1,8 +1,9 @@
-"""Writes the stubs of the layers, losses, metrics, optimizers and schedules, from what the module says of their arguments.
+"""Writes the stubs of weft._weft, weft._nn and so on: what the module's tables of parameters say of functions and classes.
 
-    python python/stubs.py FOLDER > bases.pyi
+    python python/stubs.py FOLDER HEAD > _weft.pyi
 
-FOLDER has the built package, and gets the stubs of weft._nn, weft._losses and so on; what all of a kind have is printed.
+FOLDER has the built package, and gets the stubs of weft._nn, weft._losses and so on; HEAD is a file of stubs that goes first, and
+what it declares stays as it says.
 """
 
 import inspect
@@ -59,7 +60,7 @@ def constructor(cls: type) -> str:
     """The stub of `__init__`."""
     from weft import _weft
 
-    parameters = _weft.internal_stubs().get(f"{cls.__module__}.{cls.__name__}", "*args: Any, **options: Any")
+    parameters = _weft.internal_parameters().get(f"{cls.__module__}.{cls.__name__}", "*args: Any, **options: Any")
     return f"def __init__({', '.join(['self', parameters][: 1 + bool(parameters)])}) -> None: ..."
 
 
@@ -78,7 +79,7 @@ def function_stub(name: str, function: object) -> str:
     """The line of a function."""
     from weft import _weft
 
-    known = _weft.internal_stubs().get(f"{function.__module__}.{name}")
+    known = _weft.internal_parameters().get(f"{function.__module__}.{name}")
     if known is None:
         signature = inspect.signature(function)
         typed = [
@@ -113,21 +114,34 @@ def write_family(folder: str, family: str, base: str) -> None:
         print("\n".join(lines), file=stub)
 
 
-def main(folder: str) -> None:
-    """Prints the stubs."""
+def base_stubs(weft: object) -> dict[str, str]:
+    """The stubs of what all of a kind have, by their names."""
+    found = {"_Part": class_stub(weft._Part, "")}
+    for base in BASES:
+        cls = getattr(weft, base)
+        found[base] = class_stub(cls, "_Part" if issubclass(cls, weft._Part) else "")
+    return {name: "\n".join(lines) + "\n" for name, lines in found.items()}
+
+
+def main(folder: str, head: str) -> None:
+    """Prints the stubs of weft._weft, and writes those of families."""
     sys.path.insert(0, folder)
     from weft import _weft
 
-    print("\n# Layers, losses, metrics, optimizers and schedules: written by python/stubs.py.\n")
-    print("\n".join(class_stub(_weft._Part, "internal_part")))
     for family, base in FAMILIES.items():
         write_family(folder, family, base)
-    classes = {n: c for n, c in vars(_weft).items() if isinstance(c, type)}
-    for base in BASES:
-        print("\n".join(class_stub(classes[base], "_Part" if issubclass(classes[base], _weft._Part) else "")))
-    print("def internal_initializer(name: str, numbers: Sequence[float], /) -> Initializer: ...")
-    print("def internal_stubs() -> dict[str, str]: ...")
+    with open(head, encoding="utf-8") as file:
+        text = file.read()
+    declared = set(re.findall(r"^(?:def |class )?(\w+)[(:]", text, re.MULTILINE))
+    print(text)
+    print(f"__all__ = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
+    # Other names of NumPy for the same functions.
+    functions = {name: getattr(_weft, name) for name in _weft.__all__ if inspect.isbuiltin(getattr(_weft, name))}
+    others = {name: f"{name} = {f.__name__}\n" for name, f in functions.items() if f.__name__ != name}
+    for name, stub in {**_weft.internal_stubs(), **base_stubs(_weft), **others}.items():
+        if name not in declared and hasattr(_weft, name):
+            print(stub)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

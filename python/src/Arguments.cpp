@@ -1,5 +1,6 @@
 // Arguments by name, and values of Python as members of options.
 #include "Arguments.h"
+#include "Define.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -42,23 +43,26 @@ std::string signature_text(std::span<const ParameterText> parameters, std::size_
 
 namespace {
 
-std::vector<std::pair<std::string, std::string>> &stubs() {
-  static auto &stubs = *new std::vector<std::pair<std::string, std::string>>;
-  return stubs;
+std::vector<std::pair<std::string, std::string>> &kept_parameters() {
+  static auto &kept = *new std::vector<std::pair<std::string, std::string>>;
+  return kept;
 }
 
 } // namespace
 
-void keep_stub(const std::string &name, std::string parameters) {
-  stubs().emplace_back(name, std::move(parameters));
+void keep_parameters(const std::string &name, std::string parameters) {
+  kept_parameters().emplace_back(name, std::move(parameters));
 }
 
-void define_signatures(nb::module_ &module) {
-  module.def("internal_stubs", [] {
-    nb::dict all;
-    for (const auto &[name, parameters] : stubs()) all[name.c_str()] = parameters;
-    return all;
-  });
+void define_parameters(nb::module_ &module) {
+  define(
+      module, "internal_parameters",
+      [] {
+        nb::dict all;
+        for (const auto &[name, parameters] : kept_parameters()) all[name.c_str()] = parameters;
+        return all;
+      },
+      Returns{"dict[str, str]"});
 }
 
 nb::module_ family(const char *name) {
@@ -373,14 +377,14 @@ void read(VariableInitializer &target, nb::handle value, const Place &place, Giv
 }
 
 void define_initializers(nb::module_ &module) {
-  nb::class_<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
-                          "Draws the first values of variables."
-                          "\n\nExample:\n"
-                          "    >>> draw = wf.nn.initializers.constant(0.5)\n"
-                          "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
-                          "    True\n"
-                          "    >>> draw((2,), wf.float32)\n"
-                          "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
+  ClassOf<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
+                       "Draws the first values of variables."
+                       "\n\nExample:\n"
+                       "    >>> draw = wf.nn.initializers.constant(0.5)\n"
+                       "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
+                       "    True\n"
+                       "    >>> draw((2,), wf.float32)\n"
+                       "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
       .def(
           "__call__",
           [](const Initializer &self, nb::handle shape, nb::handle dtype, nb::handle seed) {
@@ -391,8 +395,8 @@ void define_initializers(nb::module_ &module) {
             return self.draw(Shape(to_integers(shape.ptr(), place)), to_dtype(dtype.ptr(), place),
                              number);
           },
-          nb::arg("shape").none(), nb::arg("dtype").none() = "float32",
-          nb::arg("seed") = nb::none(), "Numbers of that shape; the same for a seed.")
+          Arg("shape").none(), Arg("dtype").none() = "float32", Arg("seed") = nb::none(),
+          "Numbers of that shape; the same for a seed.")
       .def("__repr__",
            [](const Initializer &self) {
              nb::list words;
@@ -410,20 +414,23 @@ void define_initializers(nb::module_ &module) {
                                 nb::make_tuple(kept_text(self.name), nb::tuple(numbers))));
            })
       .attr("__module__") = "weft.initializers";
-  module.def("internal_initializer", [](nb::handle given_name, nb::handle given) {
-    const std::string name = text_of(given_name);
-    Numbers numbers;
-    const auto &all = initializers_by_name();
-    const auto found =
-        std::ranges::find_if(all, [&](const NamedInitializer &one) { return name == one.name; });
-    Given others;
-    for (const nb::handle number : given) {
-      const bool named = found != all.end() && numbers.size() < found->numbers.size();
-      const char *argument = named ? found->numbers[numbers.size()].first : "a number";
-      read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
-    }
-    return initializer_named(name, numbers, {"initializer", "name"});
-  });
+  define(
+      module, "internal_initializer",
+      [](nb::handle given_name, nb::handle given) {
+        const std::string name = text_of(given_name);
+        Numbers numbers;
+        const auto &all = initializers_by_name();
+        const auto found = std::ranges::find_if(
+            all, [&](const NamedInitializer &one) { return name == one.name; });
+        Given others;
+        for (const nb::handle number : given) {
+          const bool named = found != all.end() && numbers.size() < found->numbers.size();
+          const char *argument = named ? found->numbers[numbers.size()].first : "a number";
+          read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
+        }
+        return initializer_named(name, numbers, {"initializer", "name"});
+      },
+      Arg("given_name"), Arg("given"));
 }
 
 } // namespace weft::python

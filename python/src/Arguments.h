@@ -196,8 +196,8 @@ struct ParameterText {
 std::string signature_text(std::span<const ParameterText> parameters, std::size_t positional,
                            bool with_types);
 /// Keeps the parameters of a class or function, "weft.nn.Dense", for its stub.
-void keep_stub(const std::string &name, std::string parameters);
-void define_signatures(nb::module_ &module);
+void keep_parameters(const std::string &name, std::string parameters);
+void define_parameters(nb::module_ &module);
 
 /// The module weft._nn, whose names weft.nn has: what is bound for `name` is in it.
 nb::module_ family(const char *name);
@@ -293,7 +293,7 @@ struct ParameterTable {
                          std::span<const ParameterText> more = {}) const {
     std::vector<ParameterText> all(list.begin(), list.end());
     all.insert(all.end(), more.begin(), more.end());
-    keep_stub(function, signature_text(all, positional, /*with_types=*/true));
+    keep_parameters(function, signature_text(all, positional, /*with_types=*/true));
     return std::string(name) + "(" + signature_text(all, positional, false) + ")\n--\n\n" +
            documentation + "\n\nExample:\n" + example;
   }

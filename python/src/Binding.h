@@ -307,6 +307,7 @@ PyObject *fast_call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
 /// The row of a function in a table of functions.
 template <const Signature &signature, auto call>
 PyMethodDef method(const char *documentation) {
+  documented_signatures().push_back(&signature);
   return {signature.name, reinterpret_cast<PyCFunction>(fast_call<signature, call>),
           METH_FASTCALL | METH_KEYWORDS, signature.documented(documentation)};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Arguments.h"
+#include "Define.h"
 #include "Restores.h"
 #include "Snapshots.h"
 
@@ -36,7 +37,7 @@ struct MadeObject : Visitable {
 extern const PyType_Slot config_slots[];
 /// Defines `get_config`.
 template <class Object>
-void define_config(nb::class_<Object, Visitable> &type) {
+void define_config(ClassOf<Object, Visitable> &type) {
   type.def(
       "get_config", [](const Object &self) { return checked(PyDict_Copy(self.arguments.ptr())); },
       "The arguments by which it was made.");
@@ -136,7 +137,7 @@ public:
   using Arguments = std::tuple<Args...>;
 
   /// `name` is "Dense"; the class stands in the family of the object's module, "weft.nn".
-  static nb::class_<Object, typename Object::Base> define(const char *name,
+  static ClassOf<Object, typename Object::Base> define(const char *name,
                                                           const char *documentation,
                                                           const char *example,
                                                           const ArgumentRow<Args> &...rows) {
@@ -152,9 +153,9 @@ public:
                                       {Py_tp_clear, reinterpret_cast<void *>(clear)},
                                       {0, nullptr}};
     const char *of = std::strrchr(Object::kModule, '.') + 1;
-    auto type = nb::class_<Object, typename Object::Base>(
+    auto type = ClassOf<Object, typename Object::Base>(
         family(of), name, nb::type_slots(slots.data()), nb::is_weak_referenceable(), text.c_str());
-    type.def("__deepcopy__", deep_copy, nb::arg("memo")).attr("__module__") = Object::kModule;
+    type.template def<deep_copy>("__deepcopy__", Arg("memo")).attr("__module__") = Object::kModule;
     add_to_family(of, name, type);
     return type;
   }

@@ -1,4 +1,5 @@
 // Checkpoints of Python: files of models, optimizers, data sets and numbers, and their managers.
+#include "Define.h"
 #include "Kinds.h"
 #include "Restores.h"
 #include "Saved.h"
@@ -195,7 +196,7 @@ nb::object restored(BoundManager &self, SavedParts &what, bool partial) {
 }
 
 void define_managers(nb::module_ &module) {
-  nb::class_<BoundManager>(module, "internal_Manager", nb::is_final())
+  ClassOf<BoundManager>(module, "internal_Manager", nb::is_final())
       .def(
           "__init__",
           [](BoundManager *self, const std::string &folder, std::int64_t keep,
@@ -204,8 +205,8 @@ void define_managers(nb::module_ &module) {
             new (self) BoundManager(folder, options_of(keep, keep_best, largest, every_steps,
                                                        every_seconds, background));
           },
-          nb::arg("folder"), nb::arg("keep"), nb::arg("keep_best"), nb::arg("largest_is_best"),
-          nb::arg("every_steps").none(), nb::arg("every_seconds").none(), nb::arg("background"))
+          Arg("folder"), Arg("keep"), Arg("keep_best"), Arg("largest_is_best"),
+          Arg("every_steps").none(), Arg("every_seconds").none(), Arg("background"))
       .def(
           "save",
           [](BoundManager &self, const SavedParts &what, std::optional<double> metric,
@@ -216,7 +217,7 @@ void define_managers(nb::module_ &module) {
               self.manager->save(checkpoint, {.metric = metric, .step = step}, kNowhere);
             });
           },
-          nb::arg("what"), nb::arg("metric").none(), nb::arg("step").none())
+          Arg("what"), Arg("metric").none(), Arg("step").none())
       .def(
           "save_if_due",
           [](BoundManager &self, const SavedParts &what, std::int64_t step,
@@ -227,10 +228,11 @@ void define_managers(nb::module_ &module) {
               return self.manager->save_if_due(checkpoint, step, {.metric = metric}, kNowhere);
             });
           },
-          nb::arg("what"), nb::arg("step"), nb::arg("metric").none())
+          Arg("what"), Arg("step"), Arg("metric").none())
       .def("wait", [](BoundManager &self) { without_lock([&] { self.manager->wait(kNowhere); }); })
-      .def("restore_latest", restored<&CheckpointManager::restore_latest>)
-      .def("restore_best", restored<&CheckpointManager::restore_best>)
+      .def<restored<&CheckpointManager::restore_latest>>("restore_latest", Arg("what"),
+                                                         Arg("partial"))
+      .def<restored<&CheckpointManager::restore_best>>("restore_best", Arg("what"), Arg("partial"))
       .def("checkpoints",
            [](BoundManager &self) {
              const auto all = without_lock([&] { return self.manager->checkpoints(kNowhere); });
@@ -244,25 +246,32 @@ void define_managers(nb::module_ &module) {
 } // namespace
 
 void define_checkpoints(nb::module_ &module) {
-  nb::class_<SavedParts>(module, "internal_SavedParts", nb::is_final(), nb::type_slots(saved_slots))
-      .def("__init__", make)
-      .def("save",
-           [](const SavedParts &self, const std::string &folder) {
-             restore_attached();
-             const Checkpoint checkpoint = self.checkpoint();
-             return without_lock([&] { return checkpoint.save(folder, kNowhere); });
-           })
-      .def("write",
-           [](const SavedParts &self, const std::string &path) {
-             restore_attached();
-             const Checkpoint checkpoint = self.checkpoint();
-             without_lock([&] { checkpoint.write(path, kNowhere); });
-           })
-      .def("restore", restore, nb::arg("path").none());
+  ClassOf<SavedParts>(module, "internal_SavedParts", nb::is_final(), nb::type_slots(saved_slots))
+      .def<make>("__init__", Arg("parts"))
+      .def(
+          "save",
+          [](const SavedParts &self, const std::string &folder) {
+            restore_attached();
+            const Checkpoint checkpoint = self.checkpoint();
+            return without_lock([&] { return checkpoint.save(folder, kNowhere); });
+          },
+          Arg("folder"))
+      .def(
+          "write",
+          [](const SavedParts &self, const std::string &path) {
+            restore_attached();
+            const Checkpoint checkpoint = self.checkpoint();
+            without_lock([&] { checkpoint.write(path, kNowhere); });
+          },
+          Arg("path"))
+      .def<restore>("restore", Arg("path").none());
   define_managers(module);
-  module.def("internal_latest_checkpoint", [](const std::string &folder) {
-    return without_lock([&] { return latest_checkpoint(folder, kNowhere); });
-  });
+  define(
+      module, "internal_latest_checkpoint",
+      [](const std::string &folder) {
+        return without_lock([&] { return latest_checkpoint(folder, kNowhere); });
+      },
+      Arg("folder"));
 }
 
 } // namespace weft::python

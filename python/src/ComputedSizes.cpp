@@ -1,5 +1,6 @@
 // Shapes of sizes that a traced function computes, made of ops that take a size as a value.
 #include "ComputedSizes.h"
+#include "Define.h"
 #include "Snapshots.h"
 
 #include <ranges>
@@ -269,10 +270,13 @@ Tensor size_in(const Tensor &sizes, std::int64_t at) {
 }
 
 void define_computed_sizes(nb::module_ &module) {
-  module.def("internal_sizes", [](nb::handle x, nb::handle dtype) {
-    return sizes_of(to_tensor(x.ptr(), {"shape", "input"}),
-                    to_dtype(dtype.ptr(), {"shape", "out_type"}));
-  });
+  define(
+      module, "internal_sizes",
+      [](nb::handle x, nb::handle dtype) {
+        return sizes_of(to_tensor(x.ptr(), {"shape", "input"}),
+                        to_dtype(dtype.ptr(), {"shape", "out_type"}));
+      },
+      Arg("x"), Arg("dtype"));
 }
 
 } // namespace weft::python

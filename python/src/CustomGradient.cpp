@@ -1,4 +1,5 @@
 // Functions of Python with gradients of their own.
+#include "Define.h"
 #include "Pullbacks.h"
 #include "Structures.h"
 #include "Text.h"
@@ -131,11 +132,11 @@ nb::object recompute(nb::object function, const nb::tuple &given, const nb::dict
 } // namespace
 
 void define_custom_gradients(nb::module_ &module) {
-  module.def("custom_gradient_call", call, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"),
-             nb::arg("variables"),
-             "Calls a function that returns (value, gradient function), for weft.custom_gradient.");
-  module.def("recompute_call", recompute, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"),
-             "Calls a function whose gradient runs it again, for weft.recompute.");
+  define<call>(
+      module, "custom_gradient_call", Arg("function"), Arg("args"), Arg("kwargs"), Arg("variables"),
+      "Calls a function that returns (value, gradient function), for weft.custom_gradient.");
+  define<recompute>(module, "recompute_call", Arg("function"), Arg("args"), Arg("kwargs"),
+                    "Calls a function whose gradient runs it again, for weft.recompute.");
 }
 
 } // namespace weft::python

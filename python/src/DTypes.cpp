@@ -1,4 +1,5 @@
 // Element types as objects of Python, and what else names one there.
+#include "Define.h"
 #include "Style.h"
 #include "Text.h"
 
@@ -106,7 +107,7 @@ std::optional<DType> to_optional_dtype(PyObject *object, const Place &place) {
 
 void define_dtypes(nb::module_ &module) {
   const auto type =
-      nb::class_<DTypeValue>(
+      ClassOf<DTypeValue>(
           module, "DType", nb::is_final(), nb::type_slots(slots),
           "The type of a tensor's elements. Equal to every other name of it: its name, the dtype "
           "and the scalar type of NumPy."

@@ -1,5 +1,6 @@
 // Data sets: the stages, with functions of Python in them, and iterators.
 #include "Data.h"
+#include "Define.h"
 #include "Text.h"
 
 #include <mutex>
@@ -219,7 +220,10 @@ struct DataIterator {
       pass.reset();
       return false;
     });
-    if (!more) throw nb::stop_iteration();
+    if (!more) {
+      PyErr_SetNone(PyExc_StopIteration);
+      throw nb::python_error();
+    }
     return object_of(item);
   }
 
@@ -268,70 +272,90 @@ nb::tuple element_types(BoundPipeline &self) {
   return nb::make_tuple(BoundForm{types.form}, specs);
 }
 
-void define_stages(nb::class_<BoundPipeline, Visitable> &type) {
-  type.def("map",
-           [](const BoundPipeline &self, nb::handle f, bool seeded, std::int64_t workers,
-              std::optional<std::uint64_t> seed) {
-             const int threads = static_cast<int>(workers);
-             if (threads != workers)
-               throw ValueError("map: the option workers is " + std::to_string(workers) +
-                                ", which is no number of threads");
-             return BoundPipeline{self.pipeline.map(map_function(f, seeded), seeded,
-                                                    {.workers = threads, .seed = seed}, kNowhere)};
-           })
-      .def("filter",
-           [](const BoundPipeline &self, nb::handle predicate) {
-             return BoundPipeline{self.pipeline.filter(predicate_of(predicate)), self.bare};
-           })
-      .def("batch",
-           [](const BoundPipeline &self, std::int64_t size, bool drop,
-              std::optional<double> padding) {
-             return BoundPipeline{
-                 self.pipeline.batch(size, {.drop_remainder = drop, .padding = padding}, kNowhere),
-                 self.bare};
-           })
-      .def("bucket",
-           [](const BoundPipeline &self, nb::handle length, std::vector<std::int64_t> boundaries,
-              std::vector<std::int64_t> sizes, double padding, bool drop) {
-             return BoundPipeline{self.pipeline.bucket(length_of(length),
-                                                       {.boundaries = std::move(boundaries),
-                                                        .batch_sizes = std::move(sizes),
-                                                        .padding = padding,
-                                                        .drop_remainder = drop},
-                                                       kNowhere),
-                                  self.bare};
-           })
-      .def("shuffle",
-           [](const BoundPipeline &self, std::int64_t buffer, std::optional<std::uint64_t> seed,
-              bool reshuffle) {
-             return BoundPipeline{
-                 self.pipeline.shuffle({.buffer = buffer, .seed = seed, .reshuffle = reshuffle},
-                                       kNowhere),
-                 self.bare};
-           })
-      .def("repeat",
-           [](const BoundPipeline &self, std::optional<std::int64_t> count) {
-             return BoundPipeline{self.pipeline.repeat(count, kNowhere), self.bare};
-           })
-      .def("take",
-           [](const BoundPipeline &self, std::int64_t count) {
-             return BoundPipeline{self.pipeline.take(count, kNowhere), self.bare};
-           })
-      .def("skip",
-           [](const BoundPipeline &self, std::int64_t count) {
-             return BoundPipeline{self.pipeline.skip(count, kNowhere), self.bare};
-           })
-      .def("shard",
-           [](const BoundPipeline &self, std::int64_t count, std::int64_t index) {
-             return BoundPipeline{self.pipeline.shard(count, index, kNowhere), self.bare};
-           })
-      .def("split",
-           [](const BoundPipeline &self, double fraction) {
-             auto [first, second] = self.pipeline.split(fraction, kNowhere);
-             return std::pair(BoundPipeline{std::move(first), self.bare},
-                              BoundPipeline{std::move(second), self.bare});
-           })
-      .def("interleave", interleave)
+void define_stages(ClassOf<BoundPipeline, Visitable> &type) {
+  type.def(
+          "map",
+          [](const BoundPipeline &self, nb::handle f, bool seeded, std::int64_t workers,
+             std::optional<std::uint64_t> seed) {
+            const int threads = static_cast<int>(workers);
+            if (threads != workers)
+              throw ValueError("map: the option workers is " + std::to_string(workers) +
+                               ", which is no number of threads");
+            return BoundPipeline{self.pipeline.map(map_function(f, seeded), seeded,
+                                                   {.workers = threads, .seed = seed}, kNowhere)};
+          },
+          Arg("f"), Arg("seeded"), Arg("workers"), Arg("seed"))
+      .def(
+          "filter",
+          [](const BoundPipeline &self, nb::handle predicate) {
+            return BoundPipeline{self.pipeline.filter(predicate_of(predicate)), self.bare};
+          },
+          Arg("predicate"))
+      .def(
+          "batch",
+          [](const BoundPipeline &self, std::int64_t size, bool drop,
+             std::optional<double> padding) {
+            return BoundPipeline{
+                self.pipeline.batch(size, {.drop_remainder = drop, .padding = padding}, kNowhere),
+                self.bare};
+          },
+          Arg("size"), Arg("drop"), Arg("padding"))
+      .def(
+          "bucket",
+          [](const BoundPipeline &self, nb::handle length, std::vector<std::int64_t> boundaries,
+             std::vector<std::int64_t> sizes, double padding, bool drop) {
+            return BoundPipeline{self.pipeline.bucket(length_of(length),
+                                                      {.boundaries = std::move(boundaries),
+                                                       .batch_sizes = std::move(sizes),
+                                                       .padding = padding,
+                                                       .drop_remainder = drop},
+                                                      kNowhere),
+                                 self.bare};
+          },
+          Arg("length"), Arg("boundaries"), Arg("sizes"), Arg("padding"), Arg("drop"))
+      .def(
+          "shuffle",
+          [](const BoundPipeline &self, std::int64_t buffer, std::optional<std::uint64_t> seed,
+             bool reshuffle) {
+            return BoundPipeline{
+                self.pipeline.shuffle({.buffer = buffer, .seed = seed, .reshuffle = reshuffle},
+                                      kNowhere),
+                self.bare};
+          },
+          Arg("buffer"), Arg("seed"), Arg("reshuffle"))
+      .def(
+          "repeat",
+          [](const BoundPipeline &self, std::optional<std::int64_t> count) {
+            return BoundPipeline{self.pipeline.repeat(count, kNowhere), self.bare};
+          },
+          Arg("count"))
+      .def(
+          "take",
+          [](const BoundPipeline &self, std::int64_t count) {
+            return BoundPipeline{self.pipeline.take(count, kNowhere), self.bare};
+          },
+          Arg("count"))
+      .def(
+          "skip",
+          [](const BoundPipeline &self, std::int64_t count) {
+            return BoundPipeline{self.pipeline.skip(count, kNowhere), self.bare};
+          },
+          Arg("count"))
+      .def(
+          "shard",
+          [](const BoundPipeline &self, std::int64_t count, std::int64_t index) {
+            return BoundPipeline{self.pipeline.shard(count, index, kNowhere), self.bare};
+          },
+          Arg("count"), Arg("index"))
+      .def(
+          "split",
+          [](const BoundPipeline &self, double fraction) {
+            auto [first, second] = self.pipeline.split(fraction, kNowhere);
+            return std::pair(BoundPipeline{std::move(first), self.bare},
+                             BoundPipeline{std::move(second), self.bare});
+          },
+          Arg("fraction"))
+      .def<interleave>("interleave", Arg("open"), Arg("cycle"), Arg("block"))
       .def(
           "cache",
           [](const BoundPipeline &self) { return BoundPipeline{self.pipeline.cache(), self.bare}; })
@@ -339,9 +363,12 @@ void define_stages(nb::class_<BoundPipeline, Visitable> &type) {
            [](const BoundPipeline &self) {
              return BoundPipeline{self.pipeline.with_open_sizes(), self.bare};
            })
-      .def("prefetch", [](const BoundPipeline &self, std::int64_t count) {
-        return BoundPipeline{self.pipeline.prefetch(count, kNowhere), self.bare};
-      });
+      .def(
+          "prefetch",
+          [](const BoundPipeline &self, std::int64_t count) {
+            return BoundPipeline{self.pipeline.prefetch(count, kNowhere), self.bare};
+          },
+          Arg("count"));
 }
 
 } // namespace
@@ -354,20 +381,23 @@ std::shared_ptr<Pass> start_all(std::span<const Pipeline> pipelines) {
 }
 
 void define_data(nb::module_ &module) {
-  nb::class_<BoundForm>(module, "internal_Form")
-      .def("fill", [](const BoundForm &self, const nb::sequence &leaves) {
-        std::vector<nb::object> list;
-        for (const nb::handle leaf : leaves) list.push_back(nb::borrow(leaf));
-        return filled(self.form.get(), list);
-      });
-  nb::class_<DataIterator>(module, "internal_DataIterator", nb::is_final())
+  ClassOf<BoundForm>(module, "internal_Form")
+      .def(
+          "fill",
+          [](const BoundForm &self, const nb::sequence &leaves) {
+            std::vector<nb::object> list;
+            for (const nb::handle leaf : leaves) list.push_back(nb::borrow(leaf));
+            return filled(self.form.get(), list);
+          },
+          Arg("leaves"));
+  ClassOf<DataIterator>(module, "internal_DataIterator", nb::is_final())
       .def("__iter__", [](nb::object self) { return self; })
-      .def("__next__", &DataIterator::next);
-  auto type = nb::class_<BoundPipeline, Visitable>(module, "internal_Pipeline", nb::is_final());
+      .def<&DataIterator::next>("__next__");
+  auto type = ClassOf<BoundPipeline, Visitable>(module, "internal_Pipeline", nb::is_final());
   define_stages(type);
   type.def("size", [](const BoundPipeline &self) { return self.pipeline.size(); })
-      .def("stats", stats_of)
-      .def("types", element_types)
+      .def<stats_of>("stats")
+      .def<element_types>("types")
       .def("start",
            [](const BoundPipeline &self) {
              auto pass = without_lock([&] { return self.pipeline.start(); });
@@ -375,20 +405,26 @@ void define_data(nb::module_ &module) {
            })
       .def("saved_state",
            [](const BoundPipeline &self) { return self.pipeline.state().saved_state(); })
-      .def("restore_state", [](const BoundPipeline &self, const std::string &text) {
-        self.pipeline.state().check_state(text);
-        self.pipeline.state().restore_state(text);
-      });
-  module.def("internal_from_tensors", from_tensors);
-  module.def("internal_from_element", from_element);
-  module.def("internal_from_iterators", from_iterators);
-  module.def("internal_from_rows", from_rows);
-  module.def("internal_zip", zip);
-  module.def("internal_concatenate", concatenate);
-  module.def("internal_numbers_from", numbers_from);
-  module.def("internal_data_range", [](std::int64_t start, std::int64_t stop, std::int64_t step) {
-    return BoundPipeline{Pipeline::range(start, stop, step, kNowhere), true};
-  });
+      .def(
+          "restore_state",
+          [](const BoundPipeline &self, const std::string &text) {
+            self.pipeline.state().check_state(text);
+            self.pipeline.state().restore_state(text);
+          },
+          Arg("text"));
+  define<from_tensors>(module, "internal_from_tensors", Arg("tensors"), Arg("keeper"));
+  define<from_element>(module, "internal_from_element", Arg("element"), Arg("keeper"));
+  define<from_iterators>(module, "internal_from_iterators", Arg("begin"));
+  define<from_rows>(module, "internal_from_rows", Arg("description"), Arg("size"), Arg("row"));
+  define<zip>(module, "internal_zip", Arg("inputs"), Arg("keeper"));
+  define<concatenate>(module, "internal_concatenate", Arg("inputs"));
+  define<numbers_from>(module, "internal_numbers_from", Arg("start"));
+  define(
+      module, "internal_data_range",
+      [](std::int64_t start, std::int64_t stop, std::int64_t step) {
+        return BoundPipeline{Pipeline::range(start, stop, step, kNowhere), true};
+      },
+      Arg("start"), Arg("stop"), Arg("step"));
 }
 
 } // namespace weft::python

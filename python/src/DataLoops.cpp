@@ -1,5 +1,6 @@
 // Loops over data sets in traced functions of Python: host calls fetch the elements.
 #include "Data.h"
+#include "Define.h"
 #include "Function.h"
 #include "Snapshots.h"
 #include "Text.h"
@@ -136,10 +137,11 @@ nb::object stand_ins(const nb::sequence &datasets) {
 } // namespace
 
 void define_data_loops(nb::module_ &module) {
-  module.def("internal_each", each, nb::arg("name"), nb::arg("datasets"), nb::arg("more").none(),
-             nb::arg("body"), nb::arg("state"));
-  module.def("internal_stand_ins", stand_ins);
-  module.def("internal_keep", [](nb::object object) { keep_while_traced(object); });
+  define<each>(module, "internal_each", Arg("name"), Arg("datasets"), Arg("more").none(),
+               Arg("body"), Arg("state"));
+  define<stand_ins>(module, "internal_stand_ins", Arg("datasets"));
+  define(
+      module, "internal_keep", [](nb::object object) { keep_while_traced(object); }, Arg("value"));
 }
 
 } // namespace weft::python

@@ -1,4 +1,5 @@
 // Event files of Python, for TensorBoard.
+#include "Define.h"
 #include "Foreign.h"
 #include "Runs.h"
 #include "Snapshots.h"
@@ -78,7 +79,7 @@ nb::list read(const std::string &path) {
 } // namespace
 
 void define_events(nb::module_ &module) {
-  nb::class_<BoundWriter>(module, "internal_EventWriter", nb::is_final())
+  ClassOf<BoundWriter>(module, "internal_EventWriter", nb::is_final())
       .def(
           "__init__",
           [](BoundWriter *self, const std::string &folder, double flush_seconds,
@@ -90,49 +91,67 @@ void define_events(nb::module_ &module) {
             });
             new (self) BoundWriter(std::move(writer));
           },
-          nb::arg("folder"), nb::arg("flush_seconds"), nb::arg("resumed_at").none())
-      .def("scalar",
-           [](const BoundWriter &self, const std::string &tag, nb::handle value, nb::handle step) {
-             self.writer->scalar(tag, operand(value, "scalar", "value"), step_of(step, "scalar"));
-           })
-      .def("histogram",
-           [](const BoundWriter &self, const std::string &tag, nb::handle values, nb::handle step,
-              std::int64_t buckets) {
-             self.writer->histogram(tag, operand(values, "histogram", "values"),
-                                    step_of(step, "histogram"), {.buckets = buckets});
-           })
-      .def("image",
-           [](const BoundWriter &self, const std::string &tag, nb::handle pictures, nb::handle step,
-              std::int64_t at_most) {
-             self.writer->image(tag, operand(pictures, "image", "pictures"), step_of(step, "image"),
-                                {.at_most = at_most});
-           })
-      .def("text", [](const BoundWriter &self, const std::string &tag, const std::string &markdown,
-                      nb::handle step) { self.writer->text(tag, markdown, step_of(step, "text")); })
-      .def("hyperparameters", hyperparameters)
-      .def("finished",
-           [](const BoundWriter &self, bool succeeded) {
-             self.writer->finished(succeeded ? events::Status::succeeded : events::Status::failed,
-                                   kNowhere);
-           })
-      .def("within",
-           [](const BoundWriter &self, const std::string &prefix) {
-             return new BoundWriter(self.writer->within(prefix));
-           })
+          Arg("folder"), Arg("flush_seconds"), Arg("resumed_at").none())
+      .def(
+          "scalar",
+          [](const BoundWriter &self, const std::string &tag, nb::handle value, nb::handle step) {
+            self.writer->scalar(tag, operand(value, "scalar", "value"), step_of(step, "scalar"));
+          },
+          Arg("tag"), Arg("value"), Arg("step"))
+      .def(
+          "histogram",
+          [](const BoundWriter &self, const std::string &tag, nb::handle values, nb::handle step,
+             std::int64_t buckets) {
+            self.writer->histogram(tag, operand(values, "histogram", "values"),
+                                   step_of(step, "histogram"), {.buckets = buckets});
+          },
+          Arg("tag"), Arg("values"), Arg("step"), Arg("buckets"))
+      .def(
+          "image",
+          [](const BoundWriter &self, const std::string &tag, nb::handle pictures, nb::handle step,
+             std::int64_t at_most) {
+            self.writer->image(tag, operand(pictures, "image", "pictures"), step_of(step, "image"),
+                               {.at_most = at_most});
+          },
+          Arg("tag"), Arg("pictures"), Arg("step"), Arg("at_most"))
+      .def(
+          "text",
+          [](const BoundWriter &self, const std::string &tag, const std::string &markdown,
+             nb::handle step) { self.writer->text(tag, markdown, step_of(step, "text")); },
+          Arg("tag"), Arg("markdown"), Arg("step"))
+      .def<hyperparameters>("hyperparameters", Arg("values"), Arg("metrics"))
+      .def(
+          "finished",
+          [](const BoundWriter &self, bool succeeded) {
+            self.writer->finished(succeeded ? events::Status::succeeded : events::Status::failed,
+                                  kNowhere);
+          },
+          Arg("succeeded"))
+      .def(
+          "within",
+          [](const BoundWriter &self, const std::string &prefix) {
+            return new BoundWriter(self.writer->within(prefix));
+          },
+          Arg("prefix"))
       .def("flush",
            [](const BoundWriter &self) { without_lock([&] { self.writer->flush(kNowhere); }); })
       .def("close",
            [](const BoundWriter &self) { without_lock([&] { self.writer->close(kNowhere); }); })
-      .def("graph",
-           [](const BoundWriter &self, nb::handle function, nb::args args, nb::kwargs keywords) {
-             const Graph graph = graph_of(function, args, keywords);
-             without_lock([&] { self.writer->graph(graph, kNowhere); });
-           })
+      .def(
+          "graph",
+          [](const BoundWriter &self, nb::handle function, nb::args args, nb::kwargs keywords) {
+            const Graph graph = graph_of(function, args, keywords);
+            without_lock([&] { self.writer->graph(graph, kNowhere); });
+          },
+          Arg("function"))
       .def_prop_ro("path", [](const BoundWriter &self) { return self.writer->path(); });
-  module.def("internal_read_events", read);
-  module.def("internal_read_scalars", [](const std::string &folder) {
-    return without_lock([&] { return events::read_scalars(folder, kNowhere); });
-  });
+  define<read>(module, "internal_read_events", Arg("path"));
+  define(
+      module, "internal_read_scalars",
+      [](const std::string &folder) {
+        return without_lock([&] { return events::read_scalars(folder, kNowhere); });
+      },
+      Arg("folder"));
 }
 
 } // namespace weft::python

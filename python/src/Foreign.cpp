@@ -1,5 +1,6 @@
 // The way from threads of C++ into Python, which is closed before Python ends.
 #include "Foreign.h"
+#include "Define.h"
 #include "Text.h"
 
 #include <atomic>
@@ -165,8 +166,11 @@ void KeptError::restore() const noexcept {
 void define_foreign(nb::module_ &module) {
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, forget_other_threads); });
-  nb::class_<Callable>(module, "internal_Callable", nb::is_final(), nb::type_slots(callable_slots))
-      .def(nb::init<nb::object>(), nb::arg("function").none());
+  ClassOf<Callable>(module, "internal_Callable", nb::is_final(), nb::type_slots(callable_slots))
+      .def(
+          "__init__",
+          [](Callable *self, nb::object function) { new (self) Callable(std::move(function)); },
+          Arg("function").none().as("Callable[..., Any] | None"));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(close_door));
 }
 

@@ -1,5 +1,6 @@
 // The class Function of Python: calls of traced functions, by the vectorcall protocol.
 #include "Function.h"
+#include "Define.h"
 #include "Results.h"
 #include "Runs.h"
 #include "Text.h"
@@ -576,6 +577,8 @@ PyType_Spec type_spec{"weft.Function", sizeof(Object), 0,
                           Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                       slots};
 
+std::size_t trace_count(FunctionHandle self) { return object_of(self.ptr())->core->trace_count(); }
+
 /// A context whose ops run at once, unseen by traces and tapes.
 struct Lifted {
   using Initialized = void; // see Initialized.h
@@ -586,12 +589,6 @@ struct Lifted {
   std::vector<std::unique_ptr<detail::EagerScope>> scopes;
 };
 
-template <class Method>
-void define_method(nb::module_ &scope, const char *name, Method method, const char *documentation) {
-  const nb::object made = nb::cpp_function(method, nb::name(name), nb::is_method(), documentation);
-  nb::setattr(nb::handle(reinterpret_cast<PyObject *>(function_type)), name, made);
-}
-
 } // namespace
 
 void define_functions(nb::module_ &module) {
@@ -600,66 +597,73 @@ void define_functions(nb::module_ &module) {
   function_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   module.attr("Function") = type;
   define_bound_functions(module);
-  define_method(module, "explain", explain,
-                "Whether a call with these arguments would find a trace, and if not, what differs. "
-                "Runs nothing."
-                "\n\nExample:\n"
-                "    >>> f = wf.function(lambda x: x + 1)\n"
-                "    >>> f.explain(wf.ones(2))\n"
-                "    '<lambda>: miss: there is no trace yet'\n");
-  define_method(module, "ir", ir,
-                "The text of a phase for these arguments, by the keyword `phase`: 'trace', "
-                "'simplify', 'linalg' or 'llvm'. Runs nothing."
-                "\n\nExample:\n"
-                "    >>> f = wf.function(lambda x: x + 1, name='f')\n"
-                "    >>> print(f.ir(wf.ones(2)))\n"
-                "    module attributes {weft.interruptible} {\n"
-                "      func.func @f(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
-                "        %0 = weft.constant dense<1.000000e+00> : tensor<f32>\n"
-                "        %1 = weft.add %arg0, %0 : tensor<2xf32>, tensor<f32>\n"
-                "        return %1 : tensor<2xf32>\n"
-                "      }\n"
-                "    }\n");
-  define_method(module, "report", report,
-                "Times and sizes of the trace for these arguments, made if there is none."
-                "\n\nExample:\n"
-                "    >>> f = wf.function(lambda x: x + 1)\n"
-                "    >>> sorted(f.report(wf.ones(2)))\n"
-                "    ['arena_bytes', 'phases_ms', 'total_ms', 'trace_ms', 'traced_ops']\n");
-  define_method(module, "_trace", trace_now,
-                "Makes the trace for these arguments, if there is none.");
-  define_method(
-      module, "trace_count",
-      [](FunctionHandle self) { return object_of(self.ptr())->core->trace_count(); },
-      "How many traces there are."
+  define_method<explain>(
+      function_type, "explain",
+      "Whether a call with these arguments would find a trace, and if not, what differs. "
+      "Runs nothing."
       "\n\nExample:\n"
       "    >>> f = wf.function(lambda x: x + 1)\n"
-      "    >>> y, z = f(wf.ones(2)), f(wf.zeros(2))\n"
-      "    >>> f.trace_count()\n"
-      "    1\n");
-  module.def("internal_make_function", make_function, nb::arg("function"), nb::arg("name"),
-             nb::arg("specs").none(), nb::arg("autograph"), nb::arg("reduce_retracing"),
-             nb::arg("max_traces"), nb::arg("dump"), nb::arg("checkpoint"));
-  module.def("internal_bind_signature", [](FunctionHandle self) {
-    Object *object = object_of(self.ptr());
-    if (object->specs == nullptr) return;
-    const nb::object specs = nb::make_tuple(nb::none()) + nb::steal(object->specs);
-    object->specs = nb::object(specs).release().ptr();
-  });
-  module.def("internal_eagerly", [](nb::handle function) {
-    nb::object result;
-    detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
-    return result;
-  });
-  nb::class_<Lifted>(module, "internal_Lifted", nb::is_final())
+      "    >>> f.explain(wf.ones(2))\n"
+      "    '<lambda>: miss: there is no trace yet'\n");
+  define_method<ir>(function_type, "ir",
+                    "The text of a phase for these arguments, by the keyword `phase`: 'trace', "
+                    "'simplify', 'linalg' or 'llvm'. Runs nothing."
+                    "\n\nExample:\n"
+                    "    >>> f = wf.function(lambda x: x + 1, name='f')\n"
+                    "    >>> print(f.ir(wf.ones(2)))\n"
+                    "    module attributes {weft.interruptible} {\n"
+                    "      func.func @f(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+                    "        %0 = weft.constant dense<1.000000e+00> : tensor<f32>\n"
+                    "        %1 = weft.add %arg0, %0 : tensor<2xf32>, tensor<f32>\n"
+                    "        return %1 : tensor<2xf32>\n"
+                    "      }\n"
+                    "    }\n");
+  define_method<report>(function_type, "report",
+                        "Times and sizes of the trace for these arguments, made if there is none."
+                        "\n\nExample:\n"
+                        "    >>> f = wf.function(lambda x: x + 1)\n"
+                        "    >>> sorted(f.report(wf.ones(2)))\n"
+                        "    ['arena_bytes', 'phases_ms', 'total_ms', 'trace_ms', 'traced_ops']\n");
+  define_method<trace_now>(function_type, "_trace",
+                           "Makes the trace for these arguments, if there is none.");
+  define_method<trace_count>(function_type, "trace_count",
+                             "How many traces there are."
+                             "\n\nExample:\n"
+                             "    >>> f = wf.function(lambda x: x + 1)\n"
+                             "    >>> y, z = f(wf.ones(2)), f(wf.zeros(2))\n"
+                             "    >>> f.trace_count()\n"
+                             "    1\n");
+  define<make_function>(module, "internal_make_function", Arg("function"), Arg("name"),
+                        Arg("specs").none(), Arg("autograph"), Arg("reduce_retracing"),
+                        Arg("max_traces"), Arg("dump"), Arg("checkpoint"));
+  define(
+      module, "internal_bind_signature",
+      [](FunctionHandle self) {
+        Object *object = object_of(self.ptr());
+        if (object->specs == nullptr) return;
+        const nb::object specs = nb::make_tuple(nb::none()) + nb::steal(object->specs);
+        object->specs = nb::object(specs).release().ptr();
+      },
+      Arg("function"));
+  define(
+      module, "internal_eagerly",
+      [](nb::handle function) {
+        nb::object result;
+        detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
+        return result;
+      },
+      Arg("function"));
+  ClassOf<Lifted>(module, "internal_Lifted", nb::is_final())
       .def(nb::init<>())
       .def("__enter__",
            [](Lifted &self) { self.scopes.push_back(std::make_unique<detail::EagerScope>()); })
       .def("__exit__", [](Lifted &self, const nb::args &) {
         if (!self.scopes.empty()) self.scopes.pop_back();
       });
-  module.def("internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; });
-  module.def("internal_functions_run_eagerly", [] { return run_eagerly; });
+  define(
+      module, "internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; },
+      Arg("eagerly"));
+  define(module, "internal_functions_run_eagerly", [] { return run_eagerly; });
 }
 
 } // namespace weft::python

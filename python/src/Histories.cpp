@@ -1,5 +1,6 @@
 // Histories, bars, reports and profiles of Python.
 #include "Histories.h"
+#include "Define.h"
 #include "Foreign.h"
 #include "Runs.h"
 #include "Snapshots.h"
@@ -34,49 +35,72 @@ std::vector<double> values_of(const BoundHistory &self, const std::string &name)
 }
 
 void define_history(nb::module_ &module) {
-  nb::class_<BoundHistory, Visitable>(
+  ClassOf<BoundHistory, Visitable>(
       module, "internal_History",
       "Series of numbers by name, each a list of steps and values: `history['loss']`. Checkpoints "
       "save and restore it.")
       .def(nb::init<>())
-      .def("add",
-           [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
-             const nb::object number = checked(PyNumber_Float(value.ptr()));
-             self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
-           })
+      .def(
+          "add",
+          [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
+            const nb::object number = checked(PyNumber_Float(value.ptr()));
+            self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
+          },
+          Arg("name"), Arg("step"), Arg("value"))
       .def("names", [](const BoundHistory &self) { return self.history.names(); })
-      .def("numbers", values_of)
-      .def("steps",
-           [](const BoundHistory &self, const std::string &name) {
-             std::vector<std::int64_t> steps;
-             for (const train::History::Point &point : self.history.series(name, kNowhere))
-               steps.push_back(point.step);
-             return steps;
-           })
-      .def("contains", [](const BoundHistory &self,
-                          const std::string &name) { return self.history.contains(name); })
-      .def("last", [](const BoundHistory &self,
-                      const std::string &name) { return self.history.last(name, kNowhere); })
-      .def("best",
-           [](const BoundHistory &self, const std::string &name, const std::string &goal) {
-             const train::History::Point best = self.history.best(name, goal_of(goal), kNowhere);
-             return std::pair(best.step, best.value);
-           })
-      .def("drop_after",
-           [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); })
-      .def("drawn",
-           [](const BoundHistory &self, const std::vector<std::string> &names, int width,
-              int height, bool log_scale, bool ascii) {
-             return self.history.plot(
-                 names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
-                 kNowhere);
-           })
-      .def("save_csv", [](const BoundHistory &self,
-                          const std::string &path) { self.history.save_csv(path, kNowhere); })
-      .def("load_csv",
-           [](BoundHistory &self, const std::string &path) {
-             self.history = train::History::load_csv(path, kNowhere);
-           })
+      .def<values_of>("numbers", Arg("name"))
+      .def(
+          "steps",
+          [](const BoundHistory &self, const std::string &name) {
+            std::vector<std::int64_t> steps;
+            for (const train::History::Point &point : self.history.series(name, kNowhere))
+              steps.push_back(point.step);
+            return steps;
+          },
+          Arg("name"))
+      .def(
+          "contains",
+          [](const BoundHistory &self, const std::string &name) {
+            return self.history.contains(name);
+          },
+          Arg("name"))
+      .def(
+          "last",
+          [](const BoundHistory &self, const std::string &name) {
+            return self.history.last(name, kNowhere);
+          },
+          Arg("name"))
+      .def(
+          "best",
+          [](const BoundHistory &self, const std::string &name, const std::string &goal) {
+            const train::History::Point best = self.history.best(name, goal_of(goal), kNowhere);
+            return std::pair(best.step, best.value);
+          },
+          Arg("name"), Arg("goal"))
+      .def(
+          "drop_after",
+          [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); }, Arg("step"))
+      .def(
+          "drawn",
+          [](const BoundHistory &self, const std::vector<std::string> &names, int width, int height,
+             bool log_scale, bool ascii) {
+            return self.history.plot(
+                names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
+                kNowhere);
+          },
+          Arg("names"), Arg("width"), Arg("height"), Arg("log_scale"), Arg("ascii"))
+      .def(
+          "save_csv",
+          [](const BoundHistory &self, const std::string &path) {
+            self.history.save_csv(path, kNowhere);
+          },
+          Arg("path"))
+      .def(
+          "load_csv",
+          [](BoundHistory &self, const std::string &path) {
+            self.history = train::History::load_csv(path, kNowhere);
+          },
+          Arg("path"))
       .def("table", [](const BoundHistory &self) {
         std::ostringstream out;
         out << self.history;
@@ -85,7 +109,7 @@ void define_history(nb::module_ &module) {
 }
 
 void define_bars(nb::module_ &module) {
-  nb::class_<train::ProgressBar>(module, "internal_ProgressBar")
+  ClassOf<train::ProgressBar>(module, "internal_ProgressBar")
       .def(
           "__init__",
           [](train::ProgressBar *self, const std::string &label, std::optional<std::int64_t> total,
@@ -96,16 +120,24 @@ void define_bars(nb::module_ &module) {
                                            .descriptor = descriptor,
                                            .where = kNowhere});
           },
-          nb::arg("label"), nb::arg("total").none(), nb::arg("unit"), nb::arg("descriptor"))
-      .def("advance",
-           [](const train::ProgressBar &self, std::int64_t steps) { self.advance(steps); })
-      .def("show", [](const train::ProgressBar &self, const std::string &name,
-                      double value) { self.show(name, value); })
+          Arg("label"), Arg("total").none(), Arg("unit"), Arg("descriptor"))
+      .def(
+          "advance",
+          [](const train::ProgressBar &self, std::int64_t steps) { self.advance(steps); },
+          Arg("steps"))
+      .def(
+          "show",
+          [](const train::ProgressBar &self, const std::string &name, double value) {
+            self.show(name, value);
+          },
+          Arg("name"), Arg("value"))
       .def("hide", [](const train::ProgressBar &self) { self.hide(); })
       .def("finish", [](const train::ProgressBar &self) { self.finish(); })
       .def("steps", [](const train::ProgressBar &self) { return self.steps(); })
       .def("rate", [](const train::ProgressBar &self) { return self.rate(); })
-      .def("line", [](const train::ProgressBar &self, int width) { return self.line(width); });
+      .def(
+          "line", [](const train::ProgressBar &self, int width) { return self.line(width); },
+          Arg("width"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +193,7 @@ nb::list entries_of(const Profile &self) {
 }
 
 void define_profiles(nb::module_ &module) {
-  nb::class_<Profile>(module, "internal_Profile", nb::is_final())
+  ClassOf<Profile>(module, "internal_Profile", nb::is_final())
       .def(
           "__init__",
           [](Profile *self, const std::optional<std::string> &path, bool inside_functions,
@@ -171,15 +203,18 @@ void define_profiles(nb::module_ &module) {
             if (path) new (self) Profile(trace_profile(*path, options, kNowhere));
             else new (self) Profile(options, kNowhere);
           },
-          nb::arg("path").none(), nb::arg("inside_functions"), nb::arg("max_events"))
+          Arg("path").none(), Arg("inside_functions"), Arg("max_events"))
       .def("stop", [](Profile &self) { without_lock([&] { self.stop(kNowhere); }); })
-      .def("entries", entries_of)
+      .def<entries_of>("entries")
       .def("memory", [](const Profile &self) { return self.memory(); })
       .def("seconds", [](const Profile &self) { return self.seconds(); })
       .def("events", [](const Profile &self) { return self.events(); })
-      .def("text", [](const Profile &self, std::int64_t rows) {
-        return without_lock([&] { return self.text(rows); });
-      });
+      .def(
+          "text",
+          [](const Profile &self, std::int64_t rows) {
+            return without_lock([&] { return self.text(rows); });
+          },
+          Arg("rows"));
 }
 
 } // namespace
@@ -188,8 +223,9 @@ void define_histories(nb::module_ &module) {
   define_history(module);
   define_bars(module);
   define_profiles(module);
-  module.def("internal_write_report", write_report);
-  module.def("internal_versions", [] { return train::versions(); });
+  define<write_report>(module, "internal_write_report", Arg("path"), Arg("history"),
+                       Arg("options"));
+  define(module, "internal_versions", [] { return train::versions(); });
 }
 
 } // namespace weft::python

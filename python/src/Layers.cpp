@@ -1,5 +1,6 @@
 // The layers of weft.nn but the recurrent ones and attention.
 #include "Layers.h"
+#include "Define.h"
 #include "Snapshots.h"
 #include "Style.h"
 #include "Text.h"
@@ -53,7 +54,7 @@ void define_base(nb::module_ &module) {
     const nn::LayerName *name = name_of(self);
     return name == nullptr ? std::string() : std::string(name->text());
   };
-  auto type = nb::class_<LayerObject, Visitable>(
+  auto type = ClassOf<LayerObject, Visitable>(
       module, "Layer", nb::type_slots(config_slots), nb::is_weak_referenceable(),
       "What all layers of the library are."
       "\n\nExample:\n"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Bound.h"
+#include "Define.h"
 #include "Snapshots.h"
 
 namespace weft::python {
@@ -98,7 +99,7 @@ PyObject *LayerOf<L>::call(const char *name, PyObject *args, PyObject *keywords)
 
 /// Defines the class of a layer, with its variables, of a row for each argument of its constructor.
 template <class L, class... Args>
-nb::class_<LayerOf<L>, LayerObject> layer(const char *name, const char *documentation,
+ClassOf<LayerOf<L>, LayerObject> layer(const char *name, const char *documentation,
                                           const char *example, const ArgumentRow<Args> &...rows) {
   auto type = BoundClass<LayerOf<L>, Args...>::define(name, documentation, example, rows...);
   if constexpr (HasFields<L>) {
@@ -133,7 +134,7 @@ inline nb::dict arguments_named(const MadeObject &self, std::initializer_list<co
 /// The property that is a layer within the layer: an object of its own with the same variables.
 /// `arguments` gives those that would make it, a dict, of the object around it.
 template <class L, class Member, class Owner, class Arguments>
-void inner(nb::class_<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member,
+void inner(ClassOf<LayerOf<L>, LayerObject> &type, const char *name, Member Owner::*member,
            const Arguments &arguments) {
   type.def_prop_ro(name, [member, arguments](const LayerOf<L> &self) {
     nb::dict words = arguments(self);

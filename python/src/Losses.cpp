@@ -128,7 +128,7 @@ void describe_class(const KerasClass &keras, const char *function) {
   texts.push_back({"reduction", "str | None", "'mean'"});
   texts.push_back({"name", "str | None", "None"});
   const std::string text = signature_text(texts, texts.size(), /*with_types=*/true);
-  keep_stub(std::string("weft.losses.") + keras.name, text);
+  keep_parameters(std::string("weft.losses.") + keras.name, text);
   const nb::module_ module = family("losses");
   if (!nb::hasattr(module, "internal_classes")) module.attr("internal_classes") = nb::list();
   module.attr("internal_classes")

@@ -1,4 +1,5 @@
 // What objects that are made of arguments have: names, copies, variables in their order.
+#include "Define.h"
 #include "Layers.h"
 
 #include <limits>
@@ -174,9 +175,10 @@ void set_part_variables(nb::handle part, nb::list variables) {
 } // namespace
 
 void define_made(nb::module_ &module) {
-  define_signatures(module);
-  module.def("internal_part_variables", part_variables);
-  module.def("internal_set_part_variables", set_part_variables);
+  define_parameters(module);
+  define<part_variables>(module, "internal_part_variables", Returns{"list[Variable | None]"},
+                         Arg("part"));
+  define<set_part_variables>(module, "internal_set_part_variables", Arg("part"), Arg("variables"));
 }
 
 } // namespace weft::python

@@ -1,4 +1,5 @@
 // The classes of weft.metrics.
+#include "Define.h"
 #include "Networks.h"
 #include "Snapshots.h"
 #include "Text.h"
@@ -90,7 +91,7 @@ struct MetricOf final : MetricObject {
 };
 
 void define_base(nb::module_ &module) {
-  auto type = nb::class_<MetricObject, Visitable>(
+  auto type = ClassOf<MetricObject, Visitable>(
       module, "Metric", nb::type_slots(config_slots), nb::is_weak_referenceable(),
       "What all metrics of the library are: they gather over many batches."
       "\n\nExample:\n"
@@ -109,8 +110,8 @@ void define_base(nb::module_ &module) {
             self.update(args.ptr(), words.ptr());
           },
           "Adds a batch: values, or labels and predictions, and weights of the samples.")
-      .def("result", &MetricObject::result, "Of all since the last reset; 0 if there was nothing.")
-      .def("reset", &MetricObject::reset, "Forgets what was gathered.")
+      .def<&MetricObject::result>("result", "Of all since the last reset; 0 if there was nothing.")
+      .def<&MetricObject::reset>("reset", "Forgets what was gathered.")
       .def(
           "merge",
           [](const MetricObject &self, nb::handle other) {
@@ -119,7 +120,7 @@ void define_base(nb::module_ &module) {
                                ": a metric of the same class is wanted");
             self.merge(nb::cast<const MetricObject &>(other));
           },
-          nb::arg("other").none(), "Adds what another metric of the same class has gathered.")
+          Arg("other").none(), "Adds what another metric of the same class has gathered.")
       .def_prop_ro("name",
                    [](nb::handle self) -> nb::object {
                      const auto &metric = nb::cast<const MetricObject &>(self);

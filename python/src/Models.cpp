@@ -1,5 +1,6 @@
 // What is asked of all variables of a model of Python: lists of them, seeds, summaries, weights in
 // files.
+#include "Define.h"
 #include "Restores.h"
 #include "Saved.h"
 #include "Snapshots.h"
@@ -108,15 +109,20 @@ std::string summary(nb::handle model, nb::handle types, nb::handle call) {
 // Weights in files
 //===----------------------------------------------------------------------===//
 
-std::string path_of(nb::handle path) {
+std::string path_of(nb::handle path, const char *function) {
   PyObject *found = nullptr;
-  if (PyUnicode_FSConverter(path.ptr(), &found) == 0) throw nb::python_error();
+  if (PyUnicode_FSConverter(path.ptr(), &found) == 0) {
+    nb::python_error error;
+    if (!error.matches(PyExc_TypeError)) throw std::move(error);
+    throw DTypeError(std::string(function) + ": path is " + shown_value(path) +
+                     ": a path as a text is wanted");
+  }
   const nb::object bytes = nb::steal(found);
   return {PyBytes_AS_STRING(found), static_cast<std::size_t>(PyBytes_GET_SIZE(found))};
 }
 
 void save(nb::handle path, nb::handle model) {
-  const std::string file = path_of(path);
+  const std::string file = path_of(path, "save_weights");
   restore_attached();
   const std::vector<NamedVariable> all = named_variables(model);
   const Unlocked others_run(true);
@@ -141,7 +147,7 @@ WeightNames names_of(nb::handle names) {
 }
 
 BoundStatus load(nb::handle path, nb::handle model, nb::handle names, bool strict, bool widen) {
-  const std::string file = path_of(path);
+  const std::string file = path_of(path, "load_weights");
   LoadWeightsOptions options{.names = names_of(names), .strict = strict, .widen = widen};
   std::vector<NamedVariable> all = named_variables(model);
   const Unlocked others_run(true);
@@ -181,18 +187,18 @@ PyType_Slot status_slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse
                               {Py_tp_clear, reinterpret_cast<void *>(clear_status)},
                               {0, nullptr}};
 
+/// An assert_ method, which gives its object.
+template <RestoreStatus &(RestoreStatus::*check)(std::source_location)>
+nb::object asserted(nb::handle_t<BoundStatus> self) {
+  BoundStatus &status = nb::cast<BoundStatus &>(self);
+  if (status.cleared)
+    throw StateError("RestoreStatus: what was restored was collected, and the status with it");
+  (status.*check)({});
+  return nb::borrow(self);
+}
+
 void define_restore_status(nb::module_ &module) {
-  using Status = RestoreStatus &(RestoreStatus::*)(std::source_location);
-  const auto asserts = [](Status check) {
-    return [check](nb::handle_t<BoundStatus> self) {
-      BoundStatus &status = nb::cast<BoundStatus &>(self);
-      if (status.cleared)
-        throw StateError("RestoreStatus: what was restored was collected, and the status with it");
-      (status.*check)({});
-      return nb::borrow(self);
-    };
-  };
-  nb::class_<BoundStatus>(
+  ClassOf<BoundStatus>(
       module, "RestoreStatus", nb::is_weak_referenceable(), nb::type_slots(status_slots),
       "What a restore found, and what it could not do. One that goes while something did not match "
       "warns in the log, unless an assert_ method or expect_partial was called."
@@ -202,26 +208,27 @@ void define_restore_status(nb::module_ &module) {
       "    >>> status = wf.Checkpoint(v=v).restore(path).assert_consumed()\n"
       "    >>> status.missing(), status.unused()\n"
       "    ([], [])\n")
-      .def("assert_consumed", asserts(&RestoreStatus::assert_consumed),
-           "Raises AssertionError, which lists them, if something in the file was not used, or "
-           "waits for a variable to be made, or something here is not in the file. Gives itself.")
-      .def("assert_existing_objects_matched",
-           asserts(&RestoreStatus::assert_existing_objects_matched),
-           "Raises AssertionError if something here that has a value is not in the file.")
-      .def("assert_nontrivial_match", asserts(&RestoreStatus::assert_nontrivial_match),
-           "Raises AssertionError if nothing matched.")
+      .def<asserted<&RestoreStatus::assert_consumed>>(
+          "assert_consumed", Returns{"Self"},
+          "Raises AssertionError, which lists them, if something in the file was not used, or "
+          "waits for a variable to be made, or something here is not in the file. Gives itself.")
+      .def<asserted<&RestoreStatus::assert_existing_objects_matched>>(
+          "assert_existing_objects_matched", Returns{"Self"},
+          "Raises AssertionError if something here that has a value is not in the file.")
+      .def<asserted<&RestoreStatus::assert_nontrivial_match>>(
+          "assert_nontrivial_match", Returns{"Self"}, "Raises AssertionError if nothing matched.")
       .def(
           "expect_partial",
           [](nb::handle_t<BoundStatus> self) {
             nb::cast<BoundStatus &>(self).expect_partial();
             return nb::borrow(self);
           },
-          "Says that not all will match, so that there is nothing to warn of.")
-      .def("missing", &RestoreStatus::missing, "Paths here that have values, but none in the file.")
-      .def("unused", &RestoreStatus::unused, "Paths of the file that nothing here has.")
-      .def("__repr__", shown)
-      .def("waiting", &RestoreStatus::waiting,
-           "Paths whose values wait for their variables to be made.")
+          Returns{"Self"}, "Says that not all will match, so that there is nothing to warn of.")
+      .def<&RestoreStatus::missing>("missing", "Paths here that have values, but none in the file.")
+      .def<&RestoreStatus::unused>("unused", "Paths of the file that nothing here has.")
+      .def<shown>("__repr__")
+      .def<&RestoreStatus::waiting>("waiting",
+                                    "Paths whose values wait for their variables to be made.")
       .attr("__module__") = "weft";
 }
 
@@ -238,36 +245,40 @@ nb::list trainable_variables(nb::handle model) {
 
 void define_models(nb::module_ &module) {
   define_restore_status(module);
-  module.def("internal_variables", variables);
-  module.def("internal_named_variables", variables_by_path);
-  module.def("internal_is_built", is_built);
-  module.def("internal_may_train", may_train);
-  module.def("internal_parameter_count", parameter_count);
-  module.def("internal_seed", seed);
-  module.def("internal_assign", assign);
-  module.def("internal_summary", summary);
-  module.def("save_weights", save, nb::arg("path"), nb::arg("model"),
-             "Writes the variables of a model by their paths, as a safetensors file."
-             "\n\nExample:\n"
-             "    >>> model = wf.nn.Dense(1).build((None, 2))\n"
-             "    >>> wf.save_weights('dense.safetensors', model)\n"
-             "    >>> sorted(wf.io.load_safetensors('dense.safetensors'))\n"
-             "    ['bias', 'kernel']\n");
-  module.def("load_weights", load, nb::arg("path"), nb::arg("model"), nb::arg("names") = nb::none(),
-             nb::arg("strict") = true, nb::arg("widen") = false,
-             "Gives the variables of a model the values of a safetensors file. Those without a "
-             "shape yet take theirs when they are made.\n\n"
-             "names: what weights are called in the file, a dict from paths or a function of a "
-             "path\nstrict: whether it is an IOError if the file has not just these weights\n"
-             "widen: whether dtypes that Weft lacks are read as wider ones\n\n"
-             "Gives a RestoreStatus."
-             "\n\nExample:\n"
-             "    >>> model = wf.nn.Dense(1).build((None, 2))\n"
-             "    >>> wf.save_weights('dense.safetensors', model)\n"
-             "    >>> other = wf.nn.Dense(1).build((None, 2))\n"
-             "    >>> status = wf.load_weights('dense.safetensors', other)\n"
-             "    >>> bool(wf.all(other.kernel == model.kernel))\n"
-             "    True\n");
+  define<variables>(module, "internal_variables", Returns{"list[Variable]"}, Arg("model"),
+                    Arg("trainable"), Arg("others"));
+  define<variables_by_path>(module, "internal_named_variables", Returns{"dict[str, Variable]"},
+                            Arg("model"));
+  define<is_built>(module, "internal_is_built", Arg("model"));
+  define<may_train>(module, "internal_may_train", Arg("model"));
+  define<parameter_count>(module, "internal_parameter_count", Arg("model"));
+  define<seed>(module, "internal_seed", Arg("model"), Arg("seed"));
+  define<assign>(module, "internal_assign", Arg("to"), Arg("source"));
+  define<summary>(module, "internal_summary", Returns{"str"}, Arg("model"), Arg("types"),
+                  Arg("call"));
+  define<save>(module, "save_weights", Arg("path"), Arg("model"),
+               "Writes the variables of a model by their paths, as a safetensors file."
+               "\n\nExample:\n"
+               "    >>> model = wf.nn.Dense(1).build((None, 2))\n"
+               "    >>> wf.save_weights('dense.safetensors', model)\n"
+               "    >>> sorted(wf.io.load_safetensors('dense.safetensors'))\n"
+               "    ['bias', 'kernel']\n");
+  define<load>(module, "load_weights", Arg("path"), Arg("model"),
+               Arg("names").as("Mapping[str, str] | Callable[[str], str] | None") = nb::none(),
+               Arg("strict") = true, Arg("widen") = false,
+               "Gives the variables of a model the values of a safetensors file. Those without a "
+               "shape yet take theirs when they are made.\n\n"
+               "names: what weights are called in the file, a dict from paths or a function of a "
+               "path\nstrict: whether it is an IOError if the file has not just these weights\n"
+               "widen: whether dtypes that Weft lacks are read as wider ones\n\n"
+               "Gives a RestoreStatus."
+               "\n\nExample:\n"
+               "    >>> model = wf.nn.Dense(1).build((None, 2))\n"
+               "    >>> wf.save_weights('dense.safetensors', model)\n"
+               "    >>> other = wf.nn.Dense(1).build((None, 2))\n"
+               "    >>> status = wf.load_weights('dense.safetensors', other)\n"
+               "    >>> bool(wf.all(other.kernel == model.kernel))\n"
+               "    True\n");
 }
 
 } // namespace weft::python

@@ -1,10 +1,11 @@
 // The extension module weft._weft: a thin coat over libweft.
-#include "CallErrors.h"
 #include "ComputedSizes.h"
 #include "Data.h"
+#include "Define.h"
 #include "Identities.h"
 #include "Interrupts.h"
 #include "Layers.h"
+#include "Names.h"
 #include "Networks.h"
 #include "Parts.h"
 #include "Restores.h"
@@ -17,6 +18,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+
+#include <nanobind/stl/vector.h>
 
 #include <weft/memory.h>
 #include <weft/threads.h>
@@ -33,8 +36,8 @@ bool wants_leak_warnings() {
 }
 
 void define_memory(nb::module_ &module) {
-  module.def(
-      "memory_stats",
+  define(
+      module, "memory_stats",
       [] {
         const MemoryStats stats = memory_stats();
         nb::dict dict;
@@ -43,6 +46,7 @@ void define_memory(nb::module_ &module) {
         dict["cached"] = stats.cached;
         return dict;
       },
+      Returns{"dict[str, int]"},
       "Bytes that tensors hold now, the most since the start or reset_peak(), and those kept for "
       "later. Memory of other "
       "libraries is not counted."
@@ -51,19 +55,19 @@ void define_memory(nb::module_ &module) {
       "    >>> x = wf.zeros(1024)\n"
       "    >>> wf.memory_stats()['current'] - before >= 4096\n"
       "    True\n");
-  module.def("internal_num_threads", num_threads);
-  module.def("internal_set_num_threads", set_num_threads);
-  module.def("reset_peak", reset_peak,
-             "Starts measuring the peak of memory_stats() anew."
-             "\n\nExample:\n"
-             "    >>> wf.reset_peak()\n"
-             "    >>> stats = wf.memory_stats()\n"
-             "    >>> stats['peak'] == stats['current']\n"
-             "    True\n");
-  module.def("release_cached_memory", release_cached_memory,
-             "Gives memory that nobody uses back to the system."
-             "\n\nExample:\n"
-             "    >>> wf.release_cached_memory()\n");
+  define<num_threads>(module, "internal_num_threads");
+  define<set_num_threads>(module, "internal_set_num_threads", Arg("count"));
+  define<reset_peak>(module, "reset_peak",
+                     "Starts measuring the peak of memory_stats() anew."
+                     "\n\nExample:\n"
+                     "    >>> wf.reset_peak()\n"
+                     "    >>> stats = wf.memory_stats()\n"
+                     "    >>> stats['peak'] == stats['current']\n"
+                     "    True\n");
+  define<release_cached_memory>(module, "release_cached_memory",
+                                "Gives memory that nobody uses back to the system."
+                                "\n\nExample:\n"
+                                "    >>> wf.release_cached_memory()\n");
 }
 
 /// Classes are weft's, not those of the module inside.
@@ -73,19 +77,21 @@ void name_classes(nb::module_ &module) {
   module.attr("Generator").attr("__module__") = "weft.random";
 }
 
-/// Pickles have functions of this module by their names.
-void pickle_functions(nb::module_ &module) {
-  const nb::object function = module.attr("save_weights");
-  nb::module_::import_("copyreg").attr("pickle")(
-      function.type(),
-      nb::cpp_function([](nb::handle given) { return nb::object(given.attr("__name__")); }));
-}
-
 /// Whether it is a class that a module of the package has: weft.nn.Dense.
 bool is_of_part(nb::handle object) {
   if (PyType_Check(object.ptr()) == 0) return false;
   const std::string module = text_of(nb::object(object.attr("__module__")));
   return module.starts_with("weft.") && module != "weft._weft";
+}
+
+/// Throws the TypeError of a function in Python for keywords of which it lacks one.
+void refuse_words(nb::handle function, const std::vector<std::string> &names,
+                  const nb::list &words) {
+  std::vector<const char *> list;
+  for (const std::string &name : names) list.push_back(name.c_str());
+  std::vector<PyObject *> given;
+  for (const nb::handle word : words) given.push_back(word.ptr());
+  refuse_call(public_function_name(function), {list, list.size(), 0}, 0, given);
 }
 
 /// What `from weft._weft import *` takes: all but what is the package's own.
@@ -150,8 +156,9 @@ NB_MODULE(_weft, module) {
   define_metrics(module);
   define_schedules(module);
   define_optimizers(module);
+  define<refuse_words>(module, "internal_refuse_words", Returns{"NoReturn"}, Arg("function"),
+                       Arg("names"), Arg("words"));
+  define<stubs>(module, "internal_stubs", Returns{"dict[str, str]"});
   name_classes(module);
-  pickle_functions(module);
   list_names(module);
-  word_call_errors(module);
 }

@@ -1,4 +1,5 @@
 // Updates by optimizers of Python: by gradients of variables in any order, and of losses.
+#include "Define.h"
 #include "Optimizers.h"
 #include "Restores.h"
 #include "Snapshots.h"
@@ -247,15 +248,16 @@ Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handl
 
 } // namespace
 
-void define_updates(nb::class_<OptimizerObject, Visitable> &type) {
-  type.def(
-          "apply_gradients", apply_gradients, nb::arg("gradients").none(),
+void define_updates(ClassOf<OptimizerObject, Visitable> &type) {
+  type.def<apply_gradients>(
+          "apply_gradients", Arg("gradients").none(),
           "Updates the variables: by zip(gradients, variables), or by gradients alone in the order "
           "of the variables that it was made for. A gradient that is None leaves its variable as "
           "it is.")
-      .def("minimize", minimize, nb::arg("loss").none(), nb::arg("variables") = nb::none(),
-           "Runs `loss`, a function without parameters that gives a scalar, updates by its "
-           "gradients, and gives what it gave.");
+      .def<minimize>(
+          "minimize", Arg("loss").none(), Arg("variables") = nb::none(),
+          "Runs `loss`, a function without parameters that gives a scalar, updates by its "
+          "gradients, and gives what it gave.");
 }
 
 } // namespace weft::python

@@ -1,5 +1,6 @@
 // The classes of weft.optimizers: made for a model or variables, or for those of the first update.
 #include "Optimizers.h"
+#include "Define.h"
 #include "Networks.h"
 #include "Snapshots.h"
 #include "Text.h"
@@ -135,7 +136,7 @@ struct OptimizerClass {
                                       {0, nullptr}};
     const std::string text = parameters().documented(name, documentation, example);
     auto type =
-        nb::class_<Of, OptimizerObject>(family("optimizers"), name, nb::type_slots(slots.data()),
+        ClassOf<Of, OptimizerObject>(family("optimizers"), name, nb::type_slots(slots.data()),
                                         nb::is_weak_referenceable(), text.c_str());
     type.attr("__module__") = "weft.optimizers";
     add_to_family("optimizers", name, type);
@@ -259,7 +260,7 @@ void set_state(nb::handle_t<OptimizerObject> object, const nb::tuple &given) {
 }
 
 void define_base(nb::module_ &module) {
-  auto type = nb::class_<OptimizerObject, Visitable>(
+  auto type = ClassOf<OptimizerObject, Visitable>(
       module, "Optimizer", nb::type_slots(config_slots), nb::is_weak_referenceable(),
       "What all optimizers are: made for a model or a list of variables, or, without either, for "
       "those of the first update."
@@ -291,7 +292,7 @@ void define_base(nb::module_ &module) {
             if (self.rate) return checked(wrap(*self.rate));
             return checked(wrap((self.made ? *self.made : *self.unbound).learning_rate()));
           },
-          set_rate,
+          Constant<set_rate>(),
           "The learning rate of the next update: the variable that it was made with, which can be "
           "assigned, or a float64 scalar.")
       .def_prop_ro(
@@ -315,8 +316,8 @@ void define_base(nb::module_ &module) {
              return "<weft.optimizers." + std::string(self.kind) +
                     (self.made ? ">" : ", of no variables yet>");
            })
-      .def("__reduce__", reduce)
-      .def("__setstate__", set_state)
+      .def<reduce>("__reduce__")
+      .def<set_state>("__setstate__", Arg("given"))
       .attr("__module__") = "weft.optimizers";
 }
 
@@ -325,7 +326,7 @@ void define_base(nb::module_ &module) {
 void define_optimizers(nb::module_ &module) {
   namespace o = optimizers;
   define_base(module);
-  module.def("internal_bind_optimizer", bind_to_model, nb::arg("optimizer"), nb::arg("model"));
+  define<bind_to_model>(module, "internal_bind_optimizer", Arg("optimizer"), Arg("model"));
   optimizer<o::SGD>(
       "SGD", "Stochastic gradient descent: w -= learning_rate g.",
       "    >>> w = wf.Variable([1.0])\n"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Bound.h"
+#include "Define.h"
 
 #include <functional>
 #include <memory>
@@ -75,6 +76,6 @@ private:
 OptimizerObject &optimizer_in(PyObject *object);
 
 /// Defines `apply_gradients` and `minimize`.
-void define_updates(nb::class_<OptimizerObject, Visitable> &type);
+void define_updates(ClassOf<OptimizerObject, Visitable> &type);
 
 } // namespace weft::python

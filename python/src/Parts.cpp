@@ -1,5 +1,6 @@
 // Visits of objects of Python by the names of their attributes.
 #include "Parts.h"
+#include "Define.h"
 #include "Kinds.h"
 #include "Text.h"
 
@@ -341,22 +342,28 @@ void LinkedModel::weft_visit(StructureVisitor &visitor) const {
 
 void define_parts(nb::module_ &module) {
   const auto type =
-      nb::class_<Visitable>(module, "_Part", nb::is_weak_referenceable(),
-                            "What holds variables or state: layers, optimizers, metrics.");
+      ClassOf<Visitable>(module, "_Part", nb::is_weak_referenceable(),
+                         "What holds variables or state: layers, optimizers, metrics.");
   visitable_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   module.attr("internal_part") = type;
-  module.def("internal_fields", [](nb::handle object) {
-    nb::list pairs;
-    for (const auto &[name, value] : fields_of(object.ptr()))
-      pairs.append(nb::make_tuple(nb::str(name_of_key(name.ptr()).c_str()), value));
-    return pairs;
-  });
+  define(
+      module, "internal_fields",
+      [](nb::handle object) {
+        nb::list pairs;
+        for (const auto &[name, value] : fields_of(object.ptr()))
+          pairs.append(nb::make_tuple(nb::str(name_of_key(name.ptr()).c_str()), value));
+        return pairs;
+      },
+      Arg("object"));
   // Borrowed: the package keeps the class.
-  module.def("internal_set_module_class",
-             [](nb::handle type) { module_type = reinterpret_cast<PyTypeObject *>(type.ptr()); });
-  module.def("internal_set_optimizer_class", [](nb::handle type) {
-    user_optimizer_type = reinterpret_cast<PyTypeObject *>(type.ptr());
-  });
+  define(
+      module, "internal_set_module_class",
+      [](nb::handle type) { module_type = reinterpret_cast<PyTypeObject *>(type.ptr()); },
+      Arg("type"));
+  define(
+      module, "internal_set_optimizer_class",
+      [](nb::handle type) { user_optimizer_type = reinterpret_cast<PyTypeObject *>(type.ptr()); },
+      Arg("type"));
 }
 
 } // namespace weft::python

@@ -14,7 +14,7 @@
 namespace weft::python {
 
 /// What bound classes that hold variables or state derive from first: layers, optimizers, metrics,
-/// data sets. Bind them as `nb::class_<Mine, Visitable>`.
+/// data sets. Bind them as `ClassOf<Mine, Visitable>`.
 struct Visitable {
   using Initialized = void; // see Initialized.h
   virtual ~Visitable() = default;

@@ -1,4 +1,5 @@
 // Tensors as text, to the letter as NumPy lays out arrays, and as small tables for notebooks.
+#include "Define.h"
 #include "Tensors.h"
 #include "Text.h"
 
@@ -361,11 +362,14 @@ std::string html_of(const Tensor &tensor) {
 }
 
 void define_printing(nb::module_ &module) {
-  module.def(
-      "set_printoptions", set_options, nb::kw_only(), nb::arg("precision") = nb::none(),
-      nb::arg("threshold") = nb::none(), nb::arg("edgeitems") = nb::none(),
-      nb::arg("linewidth") = nb::none(), nb::arg("suppress") = nb::none(),
-      nb::arg("nanstr") = nb::none(), nb::arg("infstr") = nb::none(), nb::arg("style") = nb::none(),
+  define<set_options>(
+      module, "set_printoptions", keyword_only, Arg("precision").as("int | None") = nb::none(),
+      Arg("threshold").as("int | None") = nb::none(),
+      Arg("edgeitems").as("int | None") = nb::none(),
+      Arg("linewidth").as("int | None") = nb::none(),
+      Arg("suppress").as("builtins.bool | None") = nb::none(),
+      Arg("nanstr").as("str | None") = nb::none(), Arg("infstr").as("str | None") = nb::none(),
+      Arg("style").as("Literal['numpy', 'tf'] | None") = nb::none(),
       "How tensors are printed, in numpy.set_printoptions' words; what is not given stays. The "
       "style is 'numpy', or 'tf' for TensorFlow's forms of all objects, with NumPy's own options."
       "\n\nExample:\n"
@@ -373,11 +377,11 @@ void define_printing(nb::module_ &module) {
       "    >>> wf.tensor([1 / 3])\n"
       "    tensor([0.333], shape=(1,), dtype=float32)\n"
       "    >>> wf.set_printoptions(precision=8)\n");
-  module.def("get_printoptions", get_options,
-             "What set_printoptions has set."
-             "\n\nExample:\n"
-             "    >>> wf.get_printoptions()['precision']\n"
-             "    8\n");
+  define<get_options>(module, "get_printoptions", Returns{"dict[str, Any]"},
+                      "What set_printoptions has set."
+                      "\n\nExample:\n"
+                      "    >>> wf.get_printoptions()['precision']\n"
+                      "    8\n");
 }
 
 } // namespace weft::python

@@ -1,6 +1,7 @@
 // Random tensors in Python: generators, and functions without one.
 #include "Arguments.h"
 #include "ComputedSizes.h"
+#include "Define.h"
 #include "Text.h"
 
 #include <weft/random.h>
@@ -45,87 +46,88 @@ Tensor probability_of(nb::handle probability) {
 }
 
 void define_functions(nb::module_ &module) {
-  const auto seed = nb::arg("seed") = nb::none();
-  const auto dtype = nb::arg("dtype").none() = "float32";
-  module.def(
-      "random_uniform",
+  const auto seed = Arg("seed").as("int | None") = nb::none();
+  const auto dtype = Arg("dtype").none().as("DTypeLike") = "float32";
+  define(
+      module, "random_uniform",
       [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
         return random::uniform(extent_of(shape), {.seed = to_seed(seed),
                                                   .low = number(low, "low"),
                                                   .high = number(high, "high"),
                                                   .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape").none(), nb::arg("low").none() = 0., nb::arg("high").none() = 1.,
-      nb::kw_only(), dtype, seed,
+      Arg("shape").none().as("Sizes"), Arg("low").none().as("float") = 0.,
+      Arg("high").none().as("float") = 1., keyword_only, dtype, seed,
       "Numbers of [low, high)."
       "\n\nExample:\n"
       "    >>> wf.random.uniform((3,), seed=1)\n"
       "    tensor([0.89025915, 0.8946847 , 0.5857259 ], shape=(3,), dtype=float32)\n");
-  module.def(
-      "random_normal",
+  define(
+      module, "random_normal",
       [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
         return random::normal(extent_of(shape), {.seed = to_seed(seed),
                                                  .mean = number(mean, "mean"),
                                                  .stddev = number(stddev, "stddev"),
                                                  .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
-      nb::kw_only(), dtype, seed,
+      Arg("shape").none().as("Sizes"), Arg("mean").none().as("float") = 0.,
+      Arg("stddev").none().as("float") = 1., keyword_only, dtype, seed,
       "Normally distributed numbers."
       "\n\nExample:\n"
       "    >>> wf.random.normal((3,), seed=1)\n"
       "    tensor([ 2.0710104 , -0.13058937,  0.225828  ], shape=(3,), dtype=float32)\n");
-  module.def(
-      "random_truncated_normal",
+  define(
+      module, "random_truncated_normal",
       [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
         return random::truncated_normal(extent_of(shape), {.seed = to_seed(seed),
                                                            .mean = number(mean, "mean"),
                                                            .stddev = number(stddev, "stddev"),
                                                            .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
-      nb::kw_only(), dtype, seed,
+      Arg("shape").none().as("Sizes"), Arg("mean").none().as("float") = 0.,
+      Arg("stddev").none().as("float") = 1., keyword_only, dtype, seed,
       "Normally distributed numbers within two standard deviations of the mean."
       "\n\nExample:\n"
       "    >>> bool(wf.max(wf.abs(wf.random.truncated_normal((100,), seed=1))) <= 2)\n"
       "    True\n");
-  module.def(
-      "random_bernoulli",
+  define(
+      module, "random_bernoulli",
       [](nb::handle shape, nb::handle probability, nb::handle seed) {
         return random::bernoulli(extent_of(shape), probability_of(probability),
                                  {.seed = to_seed(seed)});
       },
-      nb::arg("shape").none(), nb::arg("probability").none(), nb::kw_only(), seed,
+      Arg("shape").none().as("Sizes"), Arg("probability").none().as("TensorLike"), keyword_only,
+      seed,
       "Bools that are true with the probability, which broadcasts to the shape."
       "\n\nExample:\n"
       "    >>> wf.random.bernoulli((4,), 0.5, seed=3)\n"
       "    tensor([False,  True, False, False], shape=(4,), dtype=bool)\n");
-  module.def(
-      "random_randint",
+  define(
+      module, "random_randint",
       [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
         return random::randint(extent_of(shape), integer(low, "low"), integer(high, "high"),
                                {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("shape").none(), nb::arg("low").none(), nb::arg("high").none(), nb::kw_only(),
-      nb::arg("dtype").none() = "int64", seed,
+      Arg("shape").none().as("Sizes"), Arg("low").none().as("int"), Arg("high").none().as("int"),
+      keyword_only, Arg("dtype").none().as("DTypeLike") = "int64", seed,
       "Integers of [low, high)."
       "\n\nExample:\n"
       "    >>> wf.random.randint((5,), 0, 10, seed=1)\n"
       "    tensor([8, 5, 6, 4, 2], shape=(5,), dtype=int64)\n");
-  module.def(
-      "random_permutation",
+  define(
+      module, "random_permutation",
       [](nb::handle n, nb::handle dtype, nb::handle seed) {
         return random::permutation(integer(n, "n"),
                                    {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
-      nb::arg("n").none(), nb::kw_only(), nb::arg("dtype").none() = "int64", seed,
+      Arg("n").none().as("int"), keyword_only, Arg("dtype").none().as("DTypeLike") = "int64", seed,
       "The numbers 0 to n - 1 in an order of which all are equally likely."
       "\n\nExample:\n"
       "    >>> wf.random.permutation(5, seed=1)\n"
       "    tensor([3, 1, 0, 2, 4], shape=(5,), dtype=int64)\n");
-  module.def(
-      "set_seed", [](nb::handle seed) { random::set_seed(to_seed(seed).value_or(0)); },
-      nb::arg("seed"),
+  define(
+      module, "set_seed", [](nb::handle seed) { random::set_seed(to_seed(seed).value_or(0)); },
+      Arg("seed").as("int | None"),
       "Starts the numbers of calls without a seed or generator of their own anew."
       "\n\nExample:\n"
       "    >>> wf.random.set_seed(7)\n"
@@ -140,10 +142,11 @@ void define_functions(nb::module_ &module) {
 void define_random(nb::module_ &module) {
   define_functions(module);
   // What pickles of generators name.
-  module.def("internal_generator",
-             [](nb::handle state) { return random::Generator(variable_in(state.ptr())); });
+  define(
+      module, "internal_generator",
+      [](nb::handle state) { return random::Generator(variable_in(state.ptr())); }, Arg("state"));
   using random::Generator;
-  nb::class_<Generator>(
+  ClassOf<Generator>(
       module, "Generator", nb::is_final(), nb::is_weak_referenceable(),
       "A stream of random numbers that continues from call to call, the same for a seed on every "
       "machine. Its state is a variable, so that saving variables saves it."
@@ -161,16 +164,18 @@ void define_random(nb::module_ &module) {
             read(text, name, {"Generator", "name"}, given);
             new (self) Generator(to_seed(seed).value_or(0), text);
           },
-          nb::arg("seed") = 0, nb::arg("name") = "generator")
+          Arg("seed").as("int | None") = 0, Arg("name").as("str") = "generator")
       .def_prop_ro(
           "state", [](const Generator &self) { return nb::steal(wrap(self.state())); },
-          "Seed and number of draws.")
-      .def("__deepcopy__",
-           [](const Generator &self, nb::handle memo) {
-             const nb::object state = nb::steal(wrap(self.state()));
-             const nb::object copy = nb::module_::import_("copy").attr("deepcopy")(state, memo);
-             return Generator(variable_in(copy.ptr()));
-           })
+          Returns{"Variable"}, "Seed and number of draws.")
+      .def(
+          "__deepcopy__",
+          [](const Generator &self, nb::handle memo) {
+            const nb::object state = nb::steal(wrap(self.state()));
+            const nb::object copy = nb::module_::import_("copy").attr("deepcopy")(state, memo);
+            return Generator(variable_in(copy.ptr()));
+          },
+          Arg("memo"))
       .def("__reduce__",
            [](const Generator &self) {
              return nb::make_tuple(nb::module_::import_("weft._arguments").attr("made_by"),
@@ -180,7 +185,7 @@ void define_random(nb::module_ &module) {
       .def(
           "reset",
           [](const Generator &self, nb::handle seed) { self.reset(to_seed(seed).value_or(0)); },
-          nb::arg("seed"), "Starts the stream of that seed anew.")
+          Arg("seed").as("int | None"), "Starts the stream of that seed anew.")
       .def(
           "uniform",
           [](const Generator &self, nb::handle shape, nb::handle low, nb::handle high,
@@ -188,8 +193,9 @@ void define_random(nb::module_ &module) {
             return self.uniform(extent_of(shape), {number(low, "low"), number(high, "high"),
                                                    dtype_of_argument(dtype)});
           },
-          nb::arg("shape").none(), nb::arg("low").none() = 0., nb::arg("high").none() = 1.,
-          nb::kw_only(), nb::arg("dtype").none() = "float32", "Numbers of [low, high).")
+          Arg("shape").none().as("Sizes"), Arg("low").none().as("float") = 0.,
+          Arg("high").none().as("float") = 1., keyword_only,
+          Arg("dtype").none().as("DTypeLike") = "float32", "Numbers of [low, high).")
       .def(
           "normal",
           [](const Generator &self, nb::handle shape, nb::handle mean, nb::handle stddev,
@@ -197,8 +203,9 @@ void define_random(nb::module_ &module) {
             return self.normal(extent_of(shape), {number(mean, "mean"), number(stddev, "stddev"),
                                                   dtype_of_argument(dtype)});
           },
-          nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
-          nb::kw_only(), nb::arg("dtype").none() = "float32", "Normally distributed numbers.")
+          Arg("shape").none().as("Sizes"), Arg("mean").none().as("float") = 0.,
+          Arg("stddev").none().as("float") = 1., keyword_only,
+          Arg("dtype").none().as("DTypeLike") = "float32", "Normally distributed numbers.")
       .def(
           "truncated_normal",
           [](const Generator &self, nb::handle shape, nb::handle mean, nb::handle stddev,
@@ -207,15 +214,16 @@ void define_random(nb::module_ &module) {
                 extent_of(shape),
                 {number(mean, "mean"), number(stddev, "stddev"), dtype_of_argument(dtype)});
           },
-          nb::arg("shape").none(), nb::arg("mean").none() = 0., nb::arg("stddev").none() = 1.,
-          nb::kw_only(), nb::arg("dtype").none() = "float32",
+          Arg("shape").none().as("Sizes"), Arg("mean").none().as("float") = 0.,
+          Arg("stddev").none().as("float") = 1., keyword_only,
+          Arg("dtype").none().as("DTypeLike") = "float32",
           "Normally distributed numbers within two standard deviations of the mean.")
       .def(
           "bernoulli",
           [](const Generator &self, nb::handle shape, nb::handle probability) {
             return self.bernoulli(extent_of(shape), probability_of(probability));
           },
-          nb::arg("shape").none(), nb::arg("probability").none(),
+          Arg("shape").none().as("Sizes"), Arg("probability").none().as("TensorLike"),
           "Bools that are true with the probability.")
       .def(
           "randint",
@@ -224,21 +232,23 @@ void define_random(nb::module_ &module) {
             return self.randint(extent_of(shape), integer(low, "low"), integer(high, "high"),
                                 dtype_of_argument(dtype));
           },
-          nb::arg("shape").none(), nb::arg("low").none(), nb::arg("high").none(), nb::kw_only(),
-          nb::arg("dtype").none() = "int64", "Integers of [low, high).")
+          Arg("shape").none().as("Sizes"), Arg("low").none().as("int"),
+          Arg("high").none().as("int"), keyword_only, Arg("dtype").none().as("DTypeLike") = "int64",
+          "Integers of [low, high).")
       .def(
           "permutation",
           [](const Generator &self, nb::handle n, nb::handle dtype) {
             return self.permutation(integer(n, "n"), dtype_of_argument(dtype));
           },
-          nb::arg("n").none(), nb::kw_only(), nb::arg("dtype").none() = "int64",
+          Arg("n").none().as("int"), keyword_only, Arg("dtype").none().as("DTypeLike") = "int64",
           "The numbers 0 to n - 1 in an order of which all are equally likely.")
       .def(
           "shuffle",
           [](const Generator &self, nb::handle x) {
             return self.shuffle(to_tensor(x.ptr(), {"shuffle", "x"}));
           },
-          nb::arg("x").none(), "x with its slices along the first axis in a random order.");
+          Arg("x").none().as("TensorLike"),
+          "x with its slices along the first axis in a random order.");
 }
 
 } // namespace weft::python

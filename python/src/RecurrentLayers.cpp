@@ -1,4 +1,5 @@
 // The layers of weft.nn that carry states or look at other places: recurrent ones and attention.
+#include "Define.h"
 #include "Layers.h"
 #include "Snapshots.h"
 

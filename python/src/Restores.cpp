@@ -1,5 +1,6 @@
 // Which variables and parts of models have been looked for in restores that wait, and when again.
 #include "Restores.h"
+#include "Define.h"
 
 #include "Parts.h"
 #include "Saved.h"
@@ -109,15 +110,19 @@ void forget_restored(const VariableState *variable) { looks().erase(variable); }
 
 void define_restores(nb::module_ &module) {
   // `count` is how many restores were begun to wait, or 0 if none does any more.
-  module.def("internal_set_waiting_restores", [](std::uint32_t count) {
-    waiting_restores = count;
-    looks().clear();
-  });
-  module.def("internal_restore_attached", [] { restore_attached(); });
-  module.def("internal_hold_others", hold_others);
-  module.def("internal_restore_more", restore_more);
-  module.def("internal_share_status",
-             [](const BoundStatus &of) { return BoundStatus(of.shared()); });
+  define(
+      module, "internal_set_waiting_restores",
+      [](std::uint32_t count) {
+        waiting_restores = count;
+        looks().clear();
+      },
+      Arg("count"));
+  define(module, "internal_restore_attached", [] { restore_attached(); });
+  define<hold_others>(module, "internal_hold_others", Arg("parts"));
+  define<restore_more>(module, "internal_restore_more", Arg("status"), Arg("saved"));
+  define(
+      module, "internal_share_status",
+      [](const BoundStatus &of) { return BoundStatus(of.shared()); }, Arg("of"));
 }
 
 } // namespace weft::python

@@ -1,4 +1,5 @@
 // Iteration over tensors of Python: the slices along the first axis, in loops and as `a, b = x`.
+#include "Define.h"
 #include "Tensors.h"
 
 #include <frameobject.h>
@@ -92,7 +93,7 @@ nb::object iterate_back(const Tensor &tensor) {
 }
 
 void define_rows(nb::module_ &module) {
-  nb::class_<Rows>(module, "_Rows", nb::is_final(), nb::type_slots(row_slots));
+  ClassOf<Rows>(module, "_Rows", nb::is_final(), nb::type_slots(row_slots));
 }
 
 } // namespace weft::python

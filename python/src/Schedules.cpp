@@ -1,4 +1,5 @@
 // Learning rates that follow from the number of updates.
+#include "Define.h"
 #include "Networks.h"
 
 #include <cstring>
@@ -99,7 +100,7 @@ void define_plateau() {
       "    [False, False, True]\n"
       "    >>> plateau.rate.value()\n"
       "    tensor(0.05, shape=(), dtype=float64)\n");
-  auto type = nb::class_<ReduceOnPlateau>(family("schedules"), "ReduceOnPlateau",
+  auto type = ClassOf<ReduceOnPlateau>(family("schedules"), "ReduceOnPlateau",
                                           nb::is_weak_referenceable(), text.c_str());
   add_to_family("schedules", "ReduceOnPlateau", type);
   type.def("__init__",
@@ -118,7 +119,7 @@ void define_plateau() {
             read(value, watched, {"update", "watched"}, given);
             return self.update(value);
           },
-          nb::arg("watched").none(), "Whether the rate has been lowered.")
+          Arg("watched").none(), "Whether the rate has been lowered.")
       .def("__reduce__",
            [](nb::handle_t<ReduceOnPlateau> object) {
              const auto &self = nb::cast<const ReduceOnPlateau &>(object);
@@ -133,12 +134,14 @@ void define_plateau() {
                                                   at.cooling),
                                    nb::getattr(object, "__dict__", nb::none()));
            })
-      .def("_go_on",
-           [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
-              std::int64_t cooling) {
-             self =
-                 ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
-           })
+      .def(
+          "_go_on",
+          [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
+             std::int64_t cooling) {
+            self =
+                ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
+          },
+          Arg("rate"), Arg("best"), Arg("waited"), Arg("cooling"))
       .attr("__module__") = "weft.schedules";
 }
 
@@ -150,20 +153,20 @@ Schedule schedule_of(nb::handle object) {
 }
 
 void define_schedules(nb::module_ &module) {
-  nb::class_<ScheduleObject>(module, "Schedule", nb::is_weak_referenceable(),
-                             "A learning rate that follows from the number of updates so far."
-                             "\n\nExample:\n"
-                             "    >>> rate = wf.schedules.cosine_decay(0.1, 100)\n"
-                             "    >>> isinstance(rate, wf.schedules.Schedule)\n"
-                             "    True\n"
-                             "    >>> rate(0)\n"
-                             "    tensor(0.1, shape=(), dtype=float64)\n")
+  ClassOf<ScheduleObject>(module, "Schedule", nb::is_weak_referenceable(),
+                          "A learning rate that follows from the number of updates so far."
+                          "\n\nExample:\n"
+                          "    >>> rate = wf.schedules.cosine_decay(0.1, 100)\n"
+                          "    >>> isinstance(rate, wf.schedules.Schedule)\n"
+                          "    True\n"
+                          "    >>> rate(0)\n"
+                          "    tensor(0.1, shape=(), dtype=float64)\n")
       .def(
           "__call__",
           [](const ScheduleObject &self, nb::handle step) {
             return self.rate(to_tensor(step.ptr(), {"schedule", "step"}));
           },
-          nb::arg("step").none(), "The rate after that number of updates, a float64 scalar.")
+          Arg("step").none(), "The rate after that number of updates, a float64 scalar.")
       .def("__repr__",
            [](const ScheduleObject &self) {
              nb::list words;

@@ -35,6 +35,16 @@ bool is_left_by_numpy(PyObject *word, PyObject *value) {
                    " and was given " + std::to_string(given));
 }
 
+/// What a function takes instead, if that is soon said.
+std::string listed(std::span<const char *const> names) {
+  constexpr std::size_t kFew = 6;
+  std::string text;
+  if (names.size() <= kFew)
+    for (const char *name : names)
+      text += (text.empty() ? ": it takes " : ", ") + std::string(name);
+  return text;
+}
+
 const char *kept(const std::string &text) {
   // Rows of functions have it as long as the process lives.
   return (new std::string(text))->c_str();
@@ -54,7 +64,7 @@ void refuse_call(const std::string &function, const Names &names, std::size_t gi
       const std::string text = nb::cast<std::string>(nb::str(nb::handle(word)));
       const std::string near = nearest(text, names.list);
       raise_type_error(function + "() got an unexpected argument '" + text + "'" +
-                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+                       (!near.empty() ? "; did you mean '" + near + "'?" : listed(names.list)));
     }
     if (taken[*at])
       raise_type_error(function + "() got the argument '" + names.list[*at] + "' twice");
@@ -120,14 +130,21 @@ void Signature::refuse(const std::string &function, PyObject *const *args, std::
   refuse_call(function, view(), given, list);
 }
 
+std::vector<const Signature *> &documented_signatures() {
+  static auto &all = *new std::vector<const Signature *>();
+  return all;
+}
+
 std::string Signature::text() const {
   std::string text = "(";
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += i == 0 ? "" : ", ";
-    if (i == positional) text += "*, ";
+    if (i == positional && !others) text += "*, ";
     text += names[i];
     if (params[i].otherwise != nullptr) text += std::string("=") + params[i].otherwise;
   }
+  if (others) text += text == "(" ? "*args" : ", *args";
+  if (keywords) text += text == "(" ? "**kwargs" : ", **kwargs";
   return text + ")";
 }
 
@@ -148,10 +165,11 @@ std::string Signature::stub(const char *self) const {
 const char *Signature::documented(const char *documentation, const char *self) const {
   const std::string_view given = documentation;
   if (given.find("\n--\n\n") != std::string_view::npos) return documentation;
+  documentation_ = documentation;
   std::string_view word = name;
   word.remove_prefix(word.rfind('.') + 1);
   std::string form = text();
-  if (self != nullptr) form.insert(1, std::string(self) + (names.empty() ? "" : ", "));
+  if (self != nullptr) form.insert(1, std::string(self) + (form == "()" ? "" : ", "));
   return kept(std::string(word) + form + "\n--\n\n" + std::string(given));
 }
 

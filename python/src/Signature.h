@@ -81,6 +81,8 @@ public:
   std::string stub(const char *self = nullptr) const;
   /// A docstring as Python wants it of its functions: behind the text of the signature.
   const char *documented(const char *documentation, const char *self = nullptr) const;
+  /// What was given to `documented`.
+  const char *documentation() const { return documentation_; }
 
   const char *name;
   std::vector<const char *> names;
@@ -93,8 +95,12 @@ private:
   bool bind_keywords(PyObject *const *given, PyObject *words, PyObject **values) const;
   Names view() const { return {names, positional, required, others, keywords}; }
 
+  mutable const char *documentation_ = "";
   mutable std::vector<PyObject *> interned_; ///< the names, from the first keyword on
 };
+
+/// The signatures of functions of the module that have types, in the order of their rows.
+std::vector<const Signature *> &documented_signatures();
 
 /// Room for the values of the arguments of a call.
 class Values {

@@ -1,6 +1,7 @@
 // What AutoGraph's operators do in a trace: control flow, trials, checks, host calls, and the lines
 // of Python that traced ops belong to.
 #include "Staging.h"
+#include "Define.h"
 #include "Foreign.h"
 #include "Snapshots.h"
 #include "Text.h"
@@ -376,17 +377,21 @@ PyMethodDef functions[] = {
 void define_staging(nb::module_ &module) {
   detail::set_line_finder(find_line);
   add_functions(module, functions);
-  module.def("internal_type_of", type_of);
-  module.def("internal_as_tensor", as_tensor, nb::arg("x"), nb::arg("like").none());
-  module.def("internal_branch", branch);
-  module.def("internal_choose", choose);
-  module.def("internal_loop", loop);
-  module.def("internal_count", count);
-  module.def("internal_scan", scan);
-  module.def("internal_probe", probe);
-  module.def("internal_check", check_staged);
-  module.def("internal_check_sizes", check_sizes_staged);
-  module.def("internal_host_call", host_call);
+  define<type_of>(module, "internal_type_of", Arg("object"));
+  define<as_tensor>(module, "internal_as_tensor", Arg("x"), Arg("like").none());
+  define<branch>(module, "internal_branch", Arg("name"), Arg("predicate"), Arg("then"),
+                 Arg("otherwise"));
+  define<choose>(module, "internal_choose", Arg("name"), Arg("index"), Arg("cases"));
+  define<loop>(module, "internal_loop", Arg("name"), Arg("condition"), Arg("body"), Arg("state"));
+  define<count>(module, "internal_count", Arg("name"), Arg("start"), Arg("stop"), Arg("step"),
+                Arg("body"), Arg("state"));
+  define<scan>(module, "internal_scan", Arg("body"), Arg("carries"), Arg("slices"), Arg("reverse"));
+  define<probe>(module, "internal_probe", Arg("body"), Arg("state"));
+  define<check_staged>(module, "internal_check", Arg("condition"), Arg("message"));
+  define<check_sizes_staged>(module, "internal_check_sizes", Arg("condition"), Arg("message"),
+                             Arg("sizes"));
+  define<host_call>(module, "internal_host_call", Arg("function"), Arg("operands"), Arg("specs"),
+                    Arg("name"), Arg("pure"));
 }
 
 } // namespace weft::python

@@ -1,5 +1,6 @@
 // Printed forms in the style of the process, and the names of tensors while a function is traced.
 #include "Style.h"
+#include "Define.h"
 
 #include <map>
 
@@ -109,10 +110,13 @@ std::string traced_name(const Tensor &tensor) {
 }
 
 void define_styles(nb::module_ &module) {
-  module.def("internal_traced_name", [](nb::handle tensor) {
-    return nb::str(traced_name(tensor_in(tensor.ptr())).c_str());
-  });
-  module.def("internal_shape", [](nb::tuple sizes) { return shape_in_style(std::move(sizes)); });
+  define(
+      module, "internal_traced_name",
+      [](nb::handle tensor) { return nb::str(traced_name(tensor_in(tensor.ptr())).c_str()); },
+      Arg("tensor"));
+  define(
+      module, "internal_shape", [](nb::tuple sizes) { return shape_in_style(std::move(sizes)); },
+      Arg("sizes"));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(drop_forms));
 }
 

@@ -1,4 +1,5 @@
 // The class GradientTape of Python, with gradients in the structure of their sources.
+#include "Define.h"
 #include "Parts.h"
 #include "Pullbacks.h"
 #include "Structures.h"
@@ -184,14 +185,14 @@ GradientTape &tape_in(nb::handle object) {
 }
 
 void define_tapes(nb::module_ &module) {
-  nb::class_<Pause>(module, "_Pause", nb::is_final())
+  ClassOf<Pause>(module, "_Pause", nb::is_final())
       .def("__enter__",
            [](Pause &self) {
              GradientTape &tape = nb::cast<Tape &>(self.tape).entered("stop_recording was called");
              self.pause.reset(new GradientTape::Pause(tape.stop_recording()));
            })
       .def("__exit__", [](Pause &self, const nb::args &) { self.pause.reset(); });
-  nb::class_<Tape>(
+  ClassOf<Tape>(
       module, "GradientTape", nb::is_final(), nb::is_weak_referenceable(),
       nb::type_slots(tape_slots),
       "Records the ops of this thread within `with`, and gives derivatives of what they "
@@ -213,52 +214,55 @@ void define_tapes(nb::module_ &module) {
             new (self) Tape(
                 {.persistent = persistent, .watch_accessed_variables = watch_accessed_variables});
           },
-          nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
-      .def("__enter__", enter)
-      .def("__exit__", leave)
-      .def("watch", watch, nb::arg("tensor").none(),
-           "Watches a tensor, a variable, or all of a list, tuple or dict of them."
-           "\n\nExample:\n"
-           "    >>> x = wf.tensor(3.0)\n"
-           "    >>> with wf.GradientTape() as tape:\n"
-           "    ...     tape.watch(x)\n"
-           "    ...     y = x * x\n"
-           "    >>> tape.gradient(y, x)\n"
-           "    tensor(6.0, shape=(), dtype=float32)\n")
-      .def("gradient", gradient, nb::arg("target").none(), nb::arg("sources").none(),
-           nb::arg("output_gradients") = nb::none(), nb::arg("unconnected_gradients") = "none",
-           "The derivatives of the sum of all elements of the target by each source, in the "
-           "structure of the sources: a "
-           "tensor or variable, or lists, tuples and dicts of them; by a model, a list of the "
-           "gradients by its trainable variables. None where the target does not "
-           "depend on a source, or "
-           "zeros with unconnected_gradients='zero'."
-           "\n\nExample:\n"
-           "    >>> x = wf.Variable(3.0)\n"
-           "    >>> with wf.GradientTape() as tape:\n"
-           "    ...     y = x * x\n"
-           "    >>> tape.gradient(y, {'x': x})\n"
-           "    {'x': tensor(6.0, shape=(), dtype=float32)}\n")
-      .def("jacobian", jacobian, nb::arg("target").none(), nb::arg("sources").none(),
-           nb::arg("unconnected_gradients") = "none", nb::arg("vectorize") = true,
-           "The derivatives of every element of the target by every element of each source, of "
-           "shape target.shape + source.shape."
-           "\n\nExample:\n"
-           "    >>> x = wf.Variable([1.0, 2.0])\n"
-           "    >>> with wf.GradientTape() as tape:\n"
-           "    ...     y = x * x\n"
-           "    >>> tape.jacobian(y, x)\n"
-           "    tensor([[2., 0.],\n"
-           "            [0., 4.]], shape=(2, 2), dtype=float32)\n")
-      .def("batch_jacobian", batch_jacobian, nb::arg("target").none(), nb::arg("source").none(),
-           "The jacobian of each member of a batch: of shape (b, y.., x..) for a target (b, y..) "
-           "and a source (b, x..)."
-           "\n\nExample:\n"
-           "    >>> x = wf.Variable([[1.0, 2.0], [3.0, 4.0]])\n"
-           "    >>> with wf.GradientTape() as tape:\n"
-           "    ...     y = x * x\n"
-           "    >>> tape.batch_jacobian(y, x).shape\n"
-           "    (2, 2, 2)\n")
+          Arg("persistent") = false, Arg("watch_accessed_variables") = true)
+      .def<enter>("__enter__")
+      .def<leave>("__exit__")
+      .def<watch>("watch", Arg("tensor").none(),
+                  "Watches a tensor, a variable, or all of a list, tuple or dict of them."
+                  "\n\nExample:\n"
+                  "    >>> x = wf.tensor(3.0)\n"
+                  "    >>> with wf.GradientTape() as tape:\n"
+                  "    ...     tape.watch(x)\n"
+                  "    ...     y = x * x\n"
+                  "    >>> tape.gradient(y, x)\n"
+                  "    tensor(6.0, shape=(), dtype=float32)\n")
+      .def<gradient>(
+          "gradient", Arg("target").none(), Arg("sources").none(),
+          Arg("output_gradients") = nb::none(), Arg("unconnected_gradients") = "none",
+          "The derivatives of the sum of all elements of the target by each source, in the "
+          "structure of the sources: a "
+          "tensor or variable, or lists, tuples and dicts of them; by a model, a list of the "
+          "gradients by its trainable variables. None where the target does not "
+          "depend on a source, or "
+          "zeros with unconnected_gradients='zero'."
+          "\n\nExample:\n"
+          "    >>> x = wf.Variable(3.0)\n"
+          "    >>> with wf.GradientTape() as tape:\n"
+          "    ...     y = x * x\n"
+          "    >>> tape.gradient(y, {'x': x})\n"
+          "    {'x': tensor(6.0, shape=(), dtype=float32)}\n")
+      .def<jacobian>(
+          "jacobian", Arg("target").none(), Arg("sources").none(),
+          Arg("unconnected_gradients") = "none", Arg("vectorize") = true,
+          "The derivatives of every element of the target by every element of each source, of "
+          "shape target.shape + source.shape."
+          "\n\nExample:\n"
+          "    >>> x = wf.Variable([1.0, 2.0])\n"
+          "    >>> with wf.GradientTape() as tape:\n"
+          "    ...     y = x * x\n"
+          "    >>> tape.jacobian(y, x)\n"
+          "    tensor([[2., 0.],\n"
+          "            [0., 4.]], shape=(2, 2), dtype=float32)\n")
+      .def<batch_jacobian>(
+          "batch_jacobian", Arg("target").none(), Arg("source").none(),
+          "The jacobian of each member of a batch: of shape (b, y.., x..) for a target (b, y..) "
+          "and a source (b, x..)."
+          "\n\nExample:\n"
+          "    >>> x = wf.Variable([[1.0, 2.0], [3.0, 4.0]])\n"
+          "    >>> with wf.GradientTape() as tape:\n"
+          "    ...     y = x * x\n"
+          "    >>> tape.batch_jacobian(y, x).shape\n"
+          "    (2, 2, 2)\n")
       .def(
           "stop_recording", [](nb::handle_t<Tape> self) { return Pause{nb::borrow(self)}; },
           "A context in which this tape does not record."
@@ -285,7 +289,7 @@ void define_tapes(nb::module_ &module) {
                     .explain(to_tensor(target.ptr(), {"explain", "target"}), by[0]);
             return kept_text(text);
           },
-          nb::arg("target").none(), nb::arg("source").none(),
+          Arg("target").none(), Arg("source").none(),
           "Why the gradient is what it is, in a sentence."
           "\n\nExample:\n"
           "    >>> x = wf.Variable(3.0, name='x')\n"
@@ -294,8 +298,8 @@ void define_tapes(nb::module_ &module) {
           "    >>> tape.explain(y, x)\n"
           "    \"the path from the variable 'x' to the target breaks at stop_gradient: it stops "
           "gradients\"\n")
-      .def("watched_variables", watched,
-           "The variables that are watched, in the order that they were read.");
+      .def<watched>("watched_variables",
+                    "The variables that are watched, in the order that they were read.");
 }
 
 } // namespace weft::python

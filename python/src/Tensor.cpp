@@ -1,4 +1,5 @@
 // The class Tensor of Python.
+#include "Define.h"
 #include "Tensors.h"
 #include "Text.h"
 
@@ -283,7 +284,7 @@ PyObject *wrap(Tensor tensor) {
 
 void define_tensors(nb::module_ &module) {
   define_rows(module);
-  auto type = nb::class_<Tensor>(
+  auto type = ClassOf<Tensor>(
       module, "Tensor", nb::is_final(), nb::pooled(1024), nb::is_weak_referenceable(),
       nb::type_slots(slots().data()),
       "An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops."
@@ -326,22 +327,20 @@ void define_tensors(nb::module_ &module) {
           "The axes in reverse order.")
       .def_prop_ro(
           "mT", [](const Tensor &self) { return self.mT(); }, "The last two axes swapped.")
-      .def("item", item,
-           "The only element as a number of Python."
-           "\n\nExample:\n"
-           "    >>> wf.tensor([2.5]).item()\n"
-           "    2.5\n")
-      .def("tolist", to_list,
-           "The elements as nested lists of numbers."
-           "\n\nExample:\n"
-           "    >>> wf.tensor([[1, 2], [3, 4]]).tolist()\n"
-           "    [[1, 2], [3, 4]]\n")
+      .def<item>("item", "The only element as a number of Python."
+                         "\n\nExample:\n"
+                         "    >>> wf.tensor([2.5]).item()\n"
+                         "    2.5\n")
+      .def<to_list>("tolist", "The elements as nested lists of numbers."
+                              "\n\nExample:\n"
+                              "    >>> wf.tensor([[1, 2], [3, 4]]).tolist()\n"
+                              "    [[1, 2], [3, 4]]\n")
       .def(
           "astype",
           [](const Tensor &self, nb::handle dtype) {
             return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
           },
-          nb::arg("dtype").none(),
+          Arg("dtype").none(),
           "The same values in another dtype."
           "\n\nExample:\n"
           "    >>> wf.tensor([1.5, -1.5]).astype('int32')\n"
@@ -351,18 +350,16 @@ void define_tensors(nb::module_ &module) {
           [](const Tensor &self, const std::string &device) {
             return self.to(parse_device(device));
           },
-          nb::arg("device").none(), "The same elements on another device.")
-      .def("reshape", reshaped,
-           "The same elements in another shape, of which one size may be -1."
-           "\n\nExample:\n"
-           "    >>> wf.arange(6).reshape(2, -1)\n"
-           "    tensor([[0, 1, 2],\n"
-           "            [3, 4, 5]], shape=(2, 3), dtype=int32)\n")
-      .def("transpose", transposed,
-           "The axes in the order given, or reversed."
-           "\n\nExample:\n"
-           "    >>> wf.ones((2, 3, 4)).transpose(2, 0, 1).shape\n"
-           "    (4, 2, 3)\n")
+          Arg("device").none(), "The same elements on another device.")
+      .def<reshaped>("reshape", "The same elements in another shape, of which one size may be -1."
+                                "\n\nExample:\n"
+                                "    >>> wf.arange(6).reshape(2, -1)\n"
+                                "    tensor([[0, 1, 2],\n"
+                                "            [3, 4, 5]], shape=(2, 3), dtype=int32)\n")
+      .def<transposed>("transpose", "The axes in the order given, or reversed."
+                                    "\n\nExample:\n"
+                                    "    >>> wf.ones((2, 3, 4)).transpose(2, 0, 1).shape\n"
+                                    "    (4, 2, 3)\n")
       .def(
           "flatten", [](const Tensor &self) { return reshape(self, {-1}); },
           "All elements along one axis."
@@ -373,21 +370,23 @@ void define_tensors(nb::module_ &module) {
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")
       .def("__copy__", [](nb::handle_t<Tensor> self) { return nb::borrow(self); })
-      .def("__reversed__", iterate_back)
-      .def("__deepcopy__", [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); })
-      .def("__reduce_ex__", reduce)
-      .def("__format__", formatted)
+      .def<iterate_back>("__reversed__")
+      .def(
+          "__deepcopy__", [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); },
+          Arg("memo"))
+      .def<reduce>("__reduce_ex__", Arg("protocol"))
+      .def<formatted>("__format__", Arg("specification"))
       .def(
           "__array__",
           [](const Tensor &self, nb::handle dtype, nb::handle copy) {
             return array_of_tensor(self, dtype, copy);
           },
-          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+          Arg("dtype") = nb::none(), Arg("copy") = nb::none())
       .def(
           "__array_namespace__",
-          [](const Tensor &, nb::handle) { return nb::module_::import_("weft"); }, nb::kw_only(),
-          nb::arg("api_version") = nb::none())
-      .def("_repr_html_", html_of);
+          [](const Tensor &, nb::handle) { return nb::module_::import_("weft"); }, keyword_only,
+          Arg("api_version") = nb::none())
+      .def<html_of>("_repr_html_");
   static PyGetSetDef numpy_entry = {
       "numpy", method_numpy, nullptr,
       "numpy()\n\nA copy of the elements as an array of NumPy, or a scalar of it for rank 0. A "

@@ -1,4 +1,5 @@
 // The class TensorArray of Python: what loops of traced functions collect.
+#include "Define.h"
 #include "Staging.h"
 
 #include <nanobind/stl/vector.h>
@@ -84,7 +85,7 @@ nb::tuple parts_of(const TensorArray &array) {
 } // namespace
 
 void define_tensor_arrays(nb::module_ &module) {
-  nb::class_<TensorArray>(
+  ClassOf<TensorArray>(
       module, "TensorArray", nb::is_final(), nb::is_weak_referenceable(),
       "An array of tensors of one dtype and shape, numbered from 0, that does not change: a write "
       "gives a new one, as in `array = array.append(x)`. It may be carried by loops of traced "
@@ -95,33 +96,35 @@ void define_tensor_arrays(nb::module_ &module) {
       "    >>> array = array.write(0, 1.0).write(1, 2.0)\n"
       "    >>> array.stack()\n"
       "    tensor([1., 2.], shape=(2,), dtype=float32)\n")
-      .def("__init__", make, nb::arg("dtype").none(), nb::arg("size").none() = 0,
-           nb::arg("dynamic_size") = true, nb::arg("element_shape").none() = nb::make_tuple())
+      .def<make>("__init__", Arg("dtype").none().as("DTypeLike"),
+                 Arg("size").none().as("int | Tensor") = 0, Arg("dynamic_size") = true,
+                 Arg("element_shape").none().as("Shape") = nb::make_tuple())
       .def(
           "write",
           [](const TensorArray &self, nb::handle index, nb::handle value) {
             return self.write(tensor_of(index, "TensorArray.write", "index"),
                               element_of(value, "TensorArray.write", self.dtype()));
           },
-          nb::arg("index").none(), nb::arg("value").none(), "The array with that element replaced.")
+          Arg("index").none().as("int | Tensor"), Arg("value").none().as("TensorLike"),
+          "The array with that element replaced.")
       .def(
           "append",
           [](const TensorArray &self, nb::handle value) {
             return self.append(element_of(value, "TensorArray.append", self.dtype()));
           },
-          nb::arg("value").none(), "The array with a value behind its last element.")
+          Arg("value").none().as("TensorLike"), "The array with a value behind its last element.")
       .def(
           "read",
           [](const TensorArray &self, nb::handle index) {
             return self.read(tensor_of(index, "TensorArray.read", "index"));
           },
-          nb::arg("index").none(), "The element of that number.")
+          Arg("index").none().as("int | Tensor"), "The element of that number.")
       .def(
           "gather",
           [](const TensorArray &self, nb::handle indices) {
             return self.gather(tensor_of(indices, "TensorArray.gather", "indices"));
           },
-          nb::arg("indices").none(), "The elements of these numbers, stacked.")
+          Arg("indices").none().as("TensorLike"), "The elements of these numbers, stacked.")
       .def(
           "stack", [](const TensorArray &self) { return self.stack(); },
           "All elements, along a new first axis.")
@@ -131,11 +134,11 @@ void define_tensor_arrays(nb::module_ &module) {
       .def(
           "size", [](const TensorArray &self) { return self.size(); },
           "How many elements there are, an int64 scalar.")
-      .def("__len__", length)
-      .def("__iter__", iterate)
-      .def("__repr__", shown)
+      .def<length>("__len__")
+      .def<iterate>("__iter__", Returns{"Iterator[Tensor]"})
+      .def<shown>("__repr__")
       .def_prop_ro(
-          "dtype", [](const TensorArray &self) { return wrap(self.dtype()); },
+          "dtype", [](const TensorArray &self) { return wrap(self.dtype()); }, Returns{"DType"},
           "The dtype of the elements.")
       .def_prop_ro(
           "element_shape",
@@ -144,8 +147,8 @@ void define_tensor_arrays(nb::module_ &module) {
             for (const std::int64_t size : self.element_shape()) sizes.append(size);
             return nb::tuple(sizes);
           },
-          "The sizes of an element's axes.");
-  module.def("internal_array_parts", parts_of);
+          Returns{"tuple[int, ...]"}, "The sizes of an element's axes.");
+  define<parts_of>(module, "internal_array_parts", Arg("array").as("TensorArray"));
 }
 
 } // namespace weft::python

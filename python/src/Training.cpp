@@ -1,4 +1,5 @@
 // The loop of fit with the functions of Python that it calls, and the callbacks of the library.
+#include "Define.h"
 #include "Histories.h"
 #include "Runs.h"
 #include "Saved.h"
@@ -156,7 +157,7 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
 }
 
 void define_run(nb::module_ &module) {
-  nb::class_<BoundRun>(
+  ClassOf<BoundRun>(
       module, "internal_Run", nb::is_final(),
       "Where a run is, as callbacks see it. `stop = True` ends it behind what is being done; "
       "`pause = True` has `fit` return for now, and with checkpoints another call goes on there."
@@ -196,7 +197,7 @@ void define_run(nb::module_ &module) {
             self.now().history.add(name, self.now().epoch, PyFloat_AS_DOUBLE(number.ptr()),
                                    kNowhere);
           },
-          nb::arg("name"), nb::arg("value"), "Adds a number of this epoch to the history.")
+          Arg("name"), Arg("value"), "Adds a number of this epoch to the history.")
       .def_prop_rw(
           "stop", [](const BoundRun &self) { return self.now().stop; },
           [](const BoundRun &self, bool stop) { self.now().stop = stop; },
@@ -211,39 +212,47 @@ void define_run(nb::module_ &module) {
 
 void define_training(nb::module_ &module) {
   define_run(module);
-  nb::class_<LossMean, Visitable>(module, "internal_LossMean", nb::is_final())
+  ClassOf<LossMean, Visitable>(module, "internal_LossMean", nb::is_final())
       .def(nb::init<>())
-      .def("note",
-           [](const LossMean &self, nb::handle loss, nb::handle predictions) {
-             train::detail::note_loss(self.mean, to_tensor(loss.ptr(), {"fit", "the loss"}),
-                                      to_tensor(predictions.ptr(), {"fit", "the predictions"}));
-           })
+      .def(
+          "note",
+          [](const LossMean &self, nb::handle loss, nb::handle predictions) {
+            train::detail::note_loss(self.mean, to_tensor(loss.ptr(), {"fit", "the loss"}),
+                                     to_tensor(predictions.ptr(), {"fit", "the predictions"}));
+          },
+          Arg("loss"), Arg("predictions"))
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
-  nb::class_<Callback>(
+  ClassOf<Callback>(
       module, "internal_Callback", nb::is_final(),
       "A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."
       "\n\nExample:\n"
       "    >>> isinstance(wf.train.csv_log('log.csv'), wf.train.Callback)\n"
       "    True\n");
-  module.def("internal_early_stopping",
-             [](const std::string &monitor, const std::string &goal, std::int64_t patience,
-                double min_delta, bool restore_best) {
-               return train::early_stopping({.monitor = monitor,
-                                             .goal = goal_of(goal),
-                                             .patience = patience,
-                                             .min_delta = min_delta,
-                                             .restore_best = restore_best},
-                                            kNowhere);
-             });
-  module.def("internal_event_files", [](const std::string &folder, std::int64_t every_steps) {
-    return train::event_files(folder, every_steps, kNowhere);
-  });
-  module.def("internal_csv_log",
-             [](const std::string &path) { return train::csv_log(path, kNowhere); });
-  module.def("internal_fit", fit, nb::arg("calls"), nb::arg("model"), nb::arg("saved"),
-             nb::arg("metrics"), nb::arg("epochs"), nb::arg("callbacks"),
-             nb::arg("checkpoints").none(), nb::arg("progress"), nb::arg("size").none());
+  define(
+      module, "internal_early_stopping",
+      [](const std::string &monitor, const std::string &goal, std::int64_t patience,
+         double min_delta, bool restore_best) {
+        return train::early_stopping({.monitor = monitor,
+                                      .goal = goal_of(goal),
+                                      .patience = patience,
+                                      .min_delta = min_delta,
+                                      .restore_best = restore_best},
+                                     kNowhere);
+      },
+      Arg("monitor"), Arg("goal"), Arg("patience"), Arg("min_delta"), Arg("restore_best"));
+  define(
+      module, "internal_event_files",
+      [](const std::string &folder, std::int64_t every_steps) {
+        return train::event_files(folder, every_steps, kNowhere);
+      },
+      Arg("folder"), Arg("every_steps"));
+  define(
+      module, "internal_csv_log",
+      [](const std::string &path) { return train::csv_log(path, kNowhere); }, Arg("path"));
+  define<fit>(module, "internal_fit", Arg("calls"), Arg("model"), Arg("saved"), Arg("metrics"),
+              Arg("epochs"), Arg("callbacks"), Arg("checkpoints").none(), Arg("progress"),
+              Arg("size").none());
 }
 
 } // namespace weft::python

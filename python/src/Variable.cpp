@@ -1,4 +1,5 @@
 // The class Variable of Python.
+#include "Define.h"
 #include "Restores.h"
 #include "Style.h"
 #include "Tensors.h"
@@ -185,17 +186,17 @@ PyObject *wrap(const Variable &variable) {
 }
 
 void define_variables(nb::module_ &module) {
-  auto type = nb::class_<Bound>(
-      module, "Variable", nb::is_final(), nb::is_weak_referenceable(),
-      nb::type_slots(slots().data()),
-      "A named tensor that can be given new values of the same dtype and shape.\n\n"
-      "Variable(initial_value, trainable=True, name=None, dtype=None)"
-      "\n\nExample:\n"
-      "    >>> v = wf.Variable([1.0, 2.0], name='v')\n"
-      "    >>> v.assign_add([0.5, 0.5])\n"
-      "    <weft.Variable 'v' [1.5, 2.5], shape=(2,), dtype=float32>\n"
-      "    >>> v * 2\n"
-      "    tensor([3., 5.], shape=(2,), dtype=float32)\n");
+  auto type =
+      ClassOf<Bound>(module, "Variable", nb::is_final(), nb::is_weak_referenceable(),
+                     nb::type_slots(slots().data()),
+                     "A named tensor that can be given new values of the same dtype and shape.\n\n"
+                     "Variable(initial_value, trainable=True, name=None, dtype=None)"
+                     "\n\nExample:\n"
+                     "    >>> v = wf.Variable([1.0, 2.0], name='v')\n"
+                     "    >>> v.assign_add([0.5, 0.5])\n"
+                     "    <weft.Variable 'v' [1.5, 2.5], shape=(2,), dtype=float32>\n"
+                     "    >>> v * 2\n"
+                     "    tensor([3., 5.], shape=(2,), dtype=float32)\n");
   variable_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   type.def_prop_ro(
           "name", [](const Bound &self) { return variable_name(self.variable.name()); },
@@ -240,17 +241,21 @@ void define_variables(nb::module_ &module) {
           [](const Bound &self, nb::handle dtype, nb::handle copy) {
             return array_of_tensor(self.used().value(), dtype, copy);
           },
-          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+          Arg("dtype") = nb::none(), Arg("copy") = nb::none())
       .def("__reversed__", [](const Bound &self) { return iterate_back(self.used().value()); })
       .def("__repr__", [](const Bound &self) { return variable_text(self.used()); })
-      .def("__format__",
-           [](const Bound &self, const char *specification) {
-             return *specification == 0 ? variable_text(self.used())
-                                        : formatted(self.used().value(), specification);
-           })
+      .def(
+          "__format__",
+          [](const Bound &self, const char *specification) {
+            return *specification == 0 ? variable_text(self.used())
+                                       : formatted(self.used().value(), specification);
+          },
+          Arg("specification"))
       .def("__copy__", [](const Bound &self) { return nb::steal(wrap(self.used().clone())); })
-      .def("__deepcopy__",
-           [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.used().clone())); })
+      .def(
+          "__deepcopy__",
+          [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.used().clone())); },
+          Arg("memo"))
       .def("__reduce__", [](nb::handle_t<Bound> self) {
         const Variable &variable = variable_in(self.ptr());
         return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject *>(variable_type)),

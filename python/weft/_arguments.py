@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from weft import _kinds, _weft
@@ -50,7 +50,7 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             if kwargs and not takes_any and not known.issuperset(kwargs):
-                _refuse(_title(call, args), names, kwargs)
+                _weft.internal_refuse_words(f, names, list(kwargs))
             try:
                 return f(*args, **kwargs)
             except _kinds.ERRORS as error:
@@ -78,7 +78,7 @@ def as_numpy(f: Callable[P, R]) -> Callable[P, R]:
                     if word in kwargs and kwargs[word] is None:
                         del kwargs[word]
                 if not known.issuperset(kwargs):
-                    _refuse(f.__name__, names, kwargs)
+                    _weft.internal_refuse_words(f, names, list(kwargs))
             try:
                 return f(*args, **kwargs)
             except _kinds.ERRORS as error:
@@ -104,16 +104,6 @@ def _title(f: Callable[..., Any], args: tuple[Any, ...]) -> str:
     bases: tuple[Any, ...] = first.__mro__
     classes = [c for c in bases if getattr(c, f.__name__, None) is f]
     return next((c.__name__ for c in reversed(classes) if c.__name__[0] != "_"), f.__qualname__)
-
-
-def _refuse(title: str, names: Iterable[str], given: Iterable[str]) -> None:
-    import difflib
-
-    known = list(names)
-    wrong = next(word for word in given if word not in known)
-    near = difflib.get_close_matches(wrong, known, 1)
-    hint = f"did you mean '{near[0]}'?" if near else f"it takes {', '.join(known)}"
-    raise TypeError(f"{title} has no argument '{wrong}': {hint}")
 
 
 class NeedsInit:

@@ -15,7 +15,7 @@ def parameters_of(name: str) -> dict[str, tuple[str, str]]:
     """The parameters of a class or function of the library, "weft.nn.Dense", by their names: type and
     default, as texts; the default of one that must be given is empty."""
     found: dict[str, tuple[str, str]] = {}
-    for text in _weft.internal_stubs()[name].split(", "):
+    for text in _weft.internal_parameters()[name].split(", "):
         parameter, _, rest = text.partition(": ")
         kind, _, default = rest.partition(" = ")
         if parameter != "*":

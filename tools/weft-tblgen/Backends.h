@@ -47,7 +47,6 @@ void emitSampleJson(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The ops as C functions of Python, with their docstrings.
 void emitPythonOps(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// What type checkers and editors read of them.
-void emitPythonStubs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
 /// Declarations of the public C++ functions that are composites.
 void emitUsingDeclarations(const llvm::RecordKeeper &records, llvm::raw_ostream &os);

@@ -565,11 +565,11 @@ def test_counts_out_of_range():
 
 
 def test_wrong_keywords_name_the_nearest():
-    with pytest.raises(TypeError, match="batch has no argument 'drop_remaider': did you mean 'drop_remainder'"):
+    with pytest.raises(TypeError, match=r"weft.data.Dataset.batch\(\) .* 'drop_remaider'; did you mean 'drop_remainder'"):
         wf.data.range(3).batch(2, drop_remaider=True)
-    with pytest.raises(TypeError, match="fit has no argument 'epoch': did you mean 'epochs'"):
+    with pytest.raises(TypeError, match=r"weft.train.fit\(\) got an unexpected argument 'epoch'; did you mean 'epochs'"):
         wf.train.fit(None, [], epoch=3)
-    with pytest.raises(TypeError, match="CheckpointManager has no argument 'kep': did you mean 'keep'"):
+    with pytest.raises(TypeError, match=r"CheckpointManager\(\) .* 'kep'; did you mean 'keep'"):
         wf.CheckpointManager("x", kep=3)
-    with pytest.raises(TypeError, match="shuffle has no argument 'xyz': it takes buffer, seed, reshuffle"):
+    with pytest.raises(TypeError, match="argument 'xyz': it takes buffer, seed, reshuffle"):
         wf.data.range(3).shuffle(xyz=3)
