@@ -55,13 +55,20 @@ Tensor sum_of_rows(const Tensor &x) {
 
 Tensor number(double value, DType dtype) { return full({}, value, dtype); }
 
-/// By a kernel that gives the cotangent of x and the products that the one of the scale is summed
-/// of.
-template <FusedRows function>
-std::vector<Tensor> pulled_with_scale(std::span<const Tensor> x) {
-  Tensor results[] = {new_like(x[0]), new_like(x[0])};
+/// The cotangents of x, of its scale and, if wanted, of what was added: by a kernel that gives the
+/// first, and what the second is summed of. The last operand is the result's cotangent.
+std::vector<Tensor> pulled_with_scale(FusedRows function, std::span<const Tensor> x, bool added) {
+  const std::int64_t size = x[0].size(-1);
+  const Tensor result = new_like(x[0]), of_scale = detail::new_tensor(x[0].dtype(), Shape{size}),
+               of_added = added ? detail::new_tensor(x[0].dtype(), Shape{size}) : Tensor();
+  if (size != 0 &&
+      call::fused_pullback(function, x, result, of_scale, of_added, x[0].size() / size, size))
+    return added ? std::vector{result, of_scale, of_added} : std::vector{result, of_scale};
+  const Tensor results[] = {result, new_like(x[0])};
   if (!run(function, x, results)) return {};
-  return {results[0], sum_of_rows(results[1])};
+  std::vector<Tensor> gradients{result, sum_of_rows(results[1])};
+  if (added) gradients.push_back(sum_of_rows(x.back()));
+  return gradients;
 }
 
 constexpr FusedFunction kSoftmax{
@@ -89,10 +96,7 @@ constexpr FusedFunction kLayerNorm{
     .backward =
         [](std::span<const Tensor> x) {
           const Tensor operands[] = {x[0], x[1], x[3], x[4]};
-          std::vector<Tensor> gradients =
-              pulled_with_scale<FusedRows::layer_norm_pullback>(operands);
-          if (!gradients.empty()) gradients.push_back(sum_of_rows(x[4]));
-          return gradients;
+          return pulled_with_scale(FusedRows::layer_norm_pullback, operands, /*added=*/true);
         },
     .ops = [](std::span<const Tensor> x) { return rows::layer_norm(x)[0]; }};
 
@@ -104,7 +108,10 @@ constexpr FusedFunction kRmsNorm{
         [](std::span<const Tensor> x) {
           return are_rows(x[0], x.subspan(1, 1)) ? matrix_by<FusedRows::rms_norm>(x) : Tensor();
         },
-    .backward = pulled_with_scale<FusedRows::rms_norm_pullback>,
+    .backward =
+        [](std::span<const Tensor> x) {
+          return pulled_with_scale(FusedRows::rms_norm_pullback, x, /*added=*/false);
+        },
     .ops = [](std::span<const Tensor> x) { return rows::rms_norm(x)[0]; }};
 
 bool is_last(const Tensor &x, std::int64_t axis) { return axis == -1 || axis == x.rank() - 1; }

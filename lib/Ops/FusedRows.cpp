@@ -91,6 +91,71 @@ bool fused_rows(FusedRows function, std::span<const Tensor> operands,
   return true;
 }
 
+namespace {
+
+/// The sums of the columns of `rows` dense rows.
+void sum_columns(DType dtype, const std::byte *x, std::int64_t rows, std::int64_t size,
+                 std::byte *sums) {
+  void *buffers[] = {const_cast<std::byte *>(x), sums};
+  const std::int64_t dims[] = {1, rows, size, rows * size, size};
+  kernel_table().reduce_columns[static_cast<std::size_t>(OpCode::sum)]
+                               [static_cast<std::size_t>(dtype)](buffers, dims);
+}
+
+} // namespace
+
+bool fused_pullback(FusedRows function, std::span<const Tensor> operands, const Tensor &result,
+                    const Tensor &of_scale, const Tensor &of_cotangent, std::int64_t rows,
+                    std::int64_t size) {
+  const auto number = static_cast<std::size_t>(function);
+  const RowFunction &info = kFunctions[number];
+  const DType dtype = operands[0].dtype();
+  const FusedTable &table = fused_table();
+  const FusedFacts facts = table.row_facts[number][static_cast<std::size_t>(dtype)];
+  const auto cut = cut_reduction(1, rows, size);
+  const std::int64_t block = cut ? cut->rows : rows, parts = cut ? cut->parts() : 1;
+  // What is summed stays in the cache until it is.
+  if (!facts.exist() || size < 2 || rows == 0 || block * size > 2 * kReductionBlock ||
+      cut_reduction(rows, size, 1))
+    return false;
+  const profile::Scope scope(profile::Kind::op, info.name);
+  Rows all{.kernel = table.rows[number][static_cast<std::size_t>(dtype)],
+           .size = size,
+           .item = static_cast<std::int64_t>(item_size(dtype)),
+           .buffers = {}};
+  std::vector<Tensor> dense;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    dense.push_back(operands[i].contiguous());
+    all.add(info.operands[i], dense.back());
+  }
+  all.add('m', result);
+  const Tensor sums[] = {of_scale, of_cotangent};
+  Tensor partial[2];
+  for (std::size_t i = 0; i < 2; ++i)
+    if (sums[i].defined())
+      partial[i] = cut ? detail::new_tensor(dtype, Shape{parts, size}) : sums[i];
+  const std::int64_t row = size * all.item;
+  threads::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    const Tensor products = detail::new_tensor(dtype, Shape{block, size});
+    for (std::int64_t part = begin; part < end; ++part) {
+      const std::int64_t first = part * block, last = std::min(first + block, rows);
+      Rows mine = all;
+      mine.add('m', products);
+      mine.buffers[mine.count - 1].data -= first * row;
+      mine.run(first, last);
+      sum_columns(dtype, products.impl()->data, last - first, size,
+                  partial[0].impl()->data + part * row);
+      if (partial[1].defined())
+        sum_columns(dtype, dense.back().impl()->data + first * row, last - first, size,
+                    partial[1].impl()->data + part * row);
+    }
+  });
+  for (std::size_t i = 0; i < 2 && cut; ++i)
+    if (sums[i].defined())
+      sum_columns(dtype, partial[i].impl()->data, parts, size, sums[i].impl()->data);
+  return true;
+}
+
 Tensor fused_over(FusedRows function, const Tensor &x, const Ints &axes, bool keepdims) {
   if (!fuses({&x, 1}) || x.traced() || !is_floating(x.dtype()) || axes.empty()) return {};
   const auto first = static_cast<std::size_t>(x.rank()) - axes.size();
@@ -144,9 +209,7 @@ bool fused_columns(FusedRows function, std::span<const Tensor> operands, const T
     for (std::int64_t i = begin; i < end; ++i)
       sum(i * cut->rows, std::min((i + 1) * cut->rows, rows), first + i * size * all.item);
   });
-  void *buffers[] = {first, result.impl()->data};
-  const std::int64_t dims[] = {1, cut->parts(), size, cut->parts() * size, size};
-  kernel_table().reduce_columns[static_cast<std::size_t>(OpCode::sum)][dtype](buffers, dims);
+  sum_columns(result.dtype(), first, cut->parts(), size, result.impl()->data);
   return true;
 }
 
