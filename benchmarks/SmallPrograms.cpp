@@ -6,19 +6,10 @@ namespace weft::bench {
 
 namespace {
 
-Tensor normalised(const Tensor &x, const Ints &axes) {
-  const Tensor centred = x - mean(x, {.axes = axes, .keepdims = true});
-  return centred * rsqrt(mean(centred * centred, {.axes = axes, .keepdims = true}) + 1e-5f);
-}
-
-Tensor layer_norm(const Tensor &x, const Tensor &gamma, const Tensor &beta) {
-  return normalised(x, {-1}) * gamma + beta;
-}
-
 Tensors layer_norm_grad(const Tensors &inputs) {
   const auto [x, gamma, beta] =
       grad<0, 1, 2>([&](const Tensor &by_x, const Tensor &by_gamma, const Tensor &by_beta) {
-        return sum(layer_norm(by_x, by_gamma, by_beta) * inputs[3]);
+        return sum(nn::layer_norm(by_x, by_gamma, by_beta, 1e-5) * inputs[3]);
       })(inputs[0], inputs[1], inputs[2]);
   return {x, gamma, beta};
 }
@@ -28,10 +19,6 @@ Tensors cross_entropy_grad(const Tensors &inputs) {
     return losses::softmax_cross_entropy(inputs[1], logits);
   })(inputs[0]);
   return {value, slope};
-}
-
-Tensor gelu(const Tensor &x) {
-  return 0.5f * x * (1.f + tanh(0.7978845608f * (x + 0.044715f * x * x * x)));
 }
 
 /// The distribution function of the normal distribution (Abramowitz & Stegun 26.2.17).
@@ -110,7 +97,7 @@ std::vector<Work> formulas() {
        "the gradient of the sum of gelu, tanh form, of 4 Mi numbers",
        {uniform({4 * kMi}, -4, 4)},
        [](const Tensors &x) -> Tensors {
-         return {grad([](const Tensor &y) { return sum(gelu(y)); })(x[0])};
+         return {grad([](const Tensor &y) { return sum(gelu_tanh(y)); })(x[0])};
        },
        kTorch | kJax},
   };
@@ -123,13 +110,13 @@ std::vector<Work> normalisations() {
       {"layer_norm_4096x768",
        "layer normalisation of 4096 rows of 768",
        {layer[0], layer[1], layer[2]},
-       [](const Tensors &x) -> Tensors { return {layer_norm(x[0], x[1], x[2])}; }},
+       [](const Tensors &x) -> Tensors { return {nn::layer_norm(x[0], x[1], x[2], 1e-5)}; }},
       {"layer_norm_grad_4096x768", "the gradient of a weighted sum of that", layer, layer_norm_grad,
        kTorch | kJax},
       {"batch_norm",
        "batch normalisation in training, 32 x 32 x 32 x 64, channels last",
        {uniform({32, 32, 32, 64}), uniform({64}), uniform({64})},
-       [](const Tensors &x) -> Tensors { return {normalised(x[0], {0, 1, 2}) * x[1] + x[2]}; }},
+       [](const Tensors &x) -> Tensors { return {nn::batch_norm(x[0], x[1], x[2], 1e-5)}; }},
       {"softmax_1024x1000",
        "softmax of 1024 rows of 1000",
        {uniform({1024, 1000}, -5, 5)},

@@ -47,7 +47,8 @@ void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createMaterializeDestinationsPass());
   if (target.kind == Target::Kind::cpu) {
     pm.addNestedPass<func::FuncOp>(createDensifyReductionsPass());
-    pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
+    // Who calls a kernel gives it a block of rows.
+    if (!target.kernels) pm.addNestedPass<func::FuncOp>(createFuseRowsPass());
   }
   pm.addNestedPass<func::FuncOp>(createPlanArenaPass());
 }

@@ -58,17 +58,29 @@ Tensor floating(const Operand &x) {
 }
 
 /// One of them as users call it, by the kernels of that name.
-Tensor activation(const char *name, Fused function, Fused pullback, const Operand &x,
-                  nn::FunctionOfOne ops) {
+template <Fused forward, Fused pullback, Tensor (*ops)(const Tensor &)>
+Tensor activation(const char *name, const Operand &x) {
   const CompositeCall site(name, x.where());
-  return nn::fused_call(name, function, pullback, floating(x), ops);
+  const nn::FusedFunction function{
+      .name = name,
+      .active = 1,
+      .forward = [](std::span<const Tensor> of) { return call::fused(forward, of); },
+      .backward =
+          [](std::span<const Tensor> of) {
+            const Tensor operands[] = {of[1], of[0]};
+            Tensor gradient = call::fused(pullback, operands);
+            return gradient.defined() ? std::vector{std::move(gradient)} : std::vector<Tensor>();
+          },
+      .ops = [](std::span<const Tensor> of) { return ops(of[0]); }};
+  const Tensor value = floating(x);
+  return nn::fused_call(function, {&value, 1});
 }
 
 } // namespace
 
 #define WEFT_ACTIVATION(name, ops)                                                                 \
   Tensor name(const Operand &x) {                                                                  \
-    return activation(#name, Fused::name, Fused::name##_pullback, x, ops);                         \
+    return activation<Fused::name, Fused::name##_pullback, ops>(#name, x);                         \
   }
 
 WEFT_ACTIVATION(gelu, gelu_ops)

@@ -3,6 +3,7 @@
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
+#include "NN/Rows.h"
 #include "Support/CallSite.h"
 #include "Support/Messages.h"
 #include <weft/nn/dropout.h>
@@ -13,12 +14,20 @@ namespace weft::nn {
 
 namespace {
 
-/// The operand less its largest entry along the axis, through which no gradient flows: it cancels.
-Tensor shifted(const char *function, const Operand &logits, std::int64_t axis) {
-  const Tensor x = logits.materialize();
+/// The operand, which must have an axis.
+Tensor with_axis(const char *function, const Operand &operand,
+                 const char *what = "the logits are") {
+  const Tensor x = operand.materialize();
   if (x.rank() == 0)
-    throw ShapeError(std::string(function) + ": the logits are a scalar, so there is no last axis");
-  return x - stop_gradient(max(x, {.axes = Ints{axis}, .keepdims = true}));
+    throw ShapeError(std::string(function) + ": " + what + " a scalar, so there is no last axis");
+  return x;
+}
+
+Tensor normalized_operand(const char *function, const Operand &x) {
+  Tensor value = with_axis(function, x, "x is");
+  if (is_floating(value.dtype())) return value;
+  throw DTypeError(std::string(function) + ": x must be floating, but it is " +
+                   std::string(name_of(value.dtype())));
 }
 
 void check_rate(double rate) {
@@ -73,14 +82,32 @@ Tensor Dropout::operator()(const Operand &x, const CallOptions &options) const {
 
 Tensor LogSoftmax::operator()(const Operand &logits, std::int64_t axis) const {
   const CompositeCall site("log_softmax", logits.where());
-  const Tensor x = shifted("log_softmax", logits, axis);
-  return x - log(sum(exp(x), {.axes = Ints{axis}, .keepdims = true}));
+  return log_softmax_along(with_axis("log_softmax", logits), axis);
 }
 
 Tensor Softmax::operator()(const Operand &logits, std::int64_t axis) const {
   const CompositeCall site("softmax", logits.where());
-  const Tensor e = exp(shifted("softmax", logits, axis));
-  return e / sum(e, {.axes = Ints{axis}, .keepdims = true});
+  return softmax_along(with_axis("softmax", logits), axis);
+}
+
+Tensor layer_norm(const Operand &x, const Operand &gamma, const Operand &beta, double epsilon) {
+  const CompositeCall site("layer_norm", x.where());
+  const Tensor value = normalized_operand("layer_norm", x);
+  return normalized_rows(value, epsilon, gamma.materialize(value.dtype()),
+                         beta.materialize(value.dtype()));
+}
+
+Tensor rms_norm(const Operand &x, const Operand &scale, double epsilon) {
+  const CompositeCall site("rms_norm", x.where());
+  const Tensor value = normalized_operand("rms_norm", x);
+  return rms_norm_of_rows(value, scale.materialize(value.dtype()), epsilon);
+}
+
+Tensor batch_norm(const Operand &x, const Operand &gamma, const Operand &beta, double epsilon) {
+  const CompositeCall site("batch_norm", x.where());
+  const Tensor value = normalized_operand("batch_norm", x);
+  return normalized(value, moments_of_channels(value), epsilon, gamma.materialize(value.dtype()),
+                    beta.materialize(value.dtype()));
 }
 
 Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {

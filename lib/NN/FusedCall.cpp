@@ -1,5 +1,7 @@
-// One kernel forward and one backward, where tapes want no more.
+// Kernels forward and backward, where tapes want no more of a function.
 #include "NN/FusedCall.h"
+
+#include <algorithm>
 
 #include <weft/detail/function_core.h>
 
@@ -7,39 +9,75 @@ namespace weft::nn {
 
 namespace {
 
-Tensor without_record(Fused function, std::span<const Tensor> operands) {
-  const Interpreter::Scope eager(nullptr);
-  return call::fused(function, operands);
+/// The derivative as ops, by a tape of its own.
+std::vector<Tensor> pulled_by_ops(const FusedFunction &function, std::span<const Tensor> x,
+                                  const Tensor &cotangent) {
+  GradientTape tape({.watch_accessed_variables = false});
+  const std::vector<Tensor> active(x.begin(),
+                                   x.begin() + static_cast<std::ptrdiff_t>(function.active));
+  for (const Tensor &operand : active) tape.watch(operand);
+  const Tensor y = function.ops(x);
+  GradientOptions options;
+  options.output_gradients.push_back(cotangent);
+  return tape.gradient(y, active, options);
 }
 
-/// The derivative as a kernel; as ops where somebody records it, or there is none for this
-/// cotangent.
-Tensor pull(Fused pullback, const Tensor &x, const Tensor &cotangent, FunctionOfOne ops) {
-  const Tensor operands[] = {x, cotangent};
-  if (call::fuses(operands))
-    if (Tensor gradient = call::fused(pullback, operands); gradient.defined()) return gradient;
-  return pulled(ops, x, cotangent);
+/// Whether what happens now is seen by no tape, nor by anyone else. One whose gradient is being
+/// taken stands aside.
+bool nobody_records() {
+  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
+    if (!i->takes_pullbacks() || i->records()) return false;
+  return true;
+}
+
+/// As ops where somebody records the derivative, or there is no kernel for this cotangent.
+std::vector<Tensor> pull(const FusedFunction &function, std::span<const Tensor> x,
+                         const Tensor &cotangent) {
+  if (nobody_records()) {
+    const Interpreter::Scope eager(nullptr);
+    std::vector<Tensor> operands(x.begin(), x.end());
+    operands.push_back(cotangent);
+    if (std::vector<Tensor> gradients = function.backward(operands); !gradients.empty())
+      return gradients;
+  }
+  return pulled_by_ops(function, x, cotangent);
+}
+
+/// Whether tapes can note the call as one entry: each operand is one of its own, and one is
+/// watched.
+bool is_entry(std::span<const Tensor> x, std::size_t active) {
+  if (!detail::FunctionCore::calls_are_entries()) return false;
+  bool watched = false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!x[i].defined()) return false;
+    for (std::size_t k = 0; k < i; ++k)
+      if (x[k].impl() == x[i].impl()) return false;
+    watched = watched || (i < active && is_watched(x[i]));
+  }
+  return watched;
 }
 
 } // namespace
 
-Tensor fused_call(const char *name, Fused function, Fused pullback, const Tensor &x,
-                  FunctionOfOne ops) {
-  const std::span<const Tensor> operands(&x, 1);
-  if (call::fuses(operands)) {
-    const Tensor y = call::fused(function, operands);
-    return y.defined() ? y : ops(x);
+Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x) {
+  if (call::fuses(x)) {
+    const Tensor y = function.forward(x);
+    return y.defined() ? y : function.ops(x);
   }
-  if (!x.defined() || !is_watched(x) || !detail::FunctionCore::calls_are_entries()) return ops(x);
-  const Tensor y = without_record(function, operands);
-  if (!y.defined()) return ops(x);
-  const detail::Body pullback_of_y = [=](std::span<const Tensor> cotangents) {
-    return std::vector{pull(pullback, x, cotangents[0], ops)};
+  if (!is_entry(x, function.active)) return function.ops(x);
+  const Tensor y = [&] {
+    const Interpreter::Scope eager(nullptr);
+    return function.forward(x);
+  }();
+  if (!y.defined()) return function.ops(x);
+  const std::vector<Tensor> kept(x.begin(), x.end());
+  const detail::Body pullback = [function, kept](std::span<const Tensor> cotangents) {
+    return pull(function, kept, cotangents[0]);
   };
-  return attach_pullback({.name = name,
-                          .operands = operands,
+  return attach_pullback({.name = function.name,
+                          .operands = x.first(function.active),
                           .results = {&y, 1},
-                          .pullback = pullback_of_y,
+                          .pullback = pullback,
                           .natural = true})[0];
 }
 

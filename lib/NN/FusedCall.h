@@ -3,24 +3,35 @@
 
 #include "Ops/Fused.h"
 #include <weft/gradient_tape.h>
+#include <weft/ops.h>
 
 namespace weft::nn {
 
-/// A function of one tensor, as ops.
-using FunctionOfOne = Tensor (*)(const Tensor &x);
+/// A function of tensors as kernels and as ops.
+struct FusedFunction {
+  const char *name;
+  /// How many of the operands, the first, have derivatives.
+  std::size_t active;
+  /// By kernels, where nobody sees the ops; undefined where there are none for these operands.
+  Tensor (*forward)(std::span<const Tensor> x);
+  /// The cotangents of the active operands, of all operands and the result's cotangent, behind
+  /// them; as above.
+  std::vector<Tensor> (*backward)(std::span<const Tensor> x);
+  Tensor (*ops)(std::span<const Tensor> x);
+};
 
-/// `ops(x)`: by the kernel `function` where nobody sees its ops. Tapes note one entry, whose
-/// derivative is the kernel `pullback` of x and the result's cotangent. `name` is for messages.
-Tensor fused_call(const char *name, Fused function, Fused pullback, const Tensor &x,
-                  FunctionOfOne ops);
+/// `function.ops(x)`: by its kernels where nobody sees the ops. Tapes note one entry.
+Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x);
 
-/// The cotangent of x for the one of `function(x)`, by a tape of its own.
+/// The cotangent of x for the one of `function(x)`, which may have fewer axes, by a tape of its own.
 template <class Function>
 Tensor pulled(const Function &function, const Tensor &x, const Tensor &cotangent) {
   GradientTape tape({.watch_accessed_variables = false});
   tape.watch(x);
   const Tensor y = function(x);
-  return tape.gradient(y, x, {.output_gradients = {cotangent}});
+  const bool whole = cotangent.rank() >= y.rank();
+  return tape.gradient(
+      y, x, {.output_gradients = {whole ? cotangent : select(y == y, cotangent, cotangent)}});
 }
 
 } // namespace weft::nn

@@ -6,6 +6,7 @@
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
+#include "NN/Rows.h"
 #include "Support/Messages.h"
 #include <weft/ops.h>
 
@@ -39,14 +40,8 @@ const Variable *pointer(const std::optional<Variable> &variable) {
   return variable ? &*variable : nullptr;
 }
 
-struct Moments {
-  Tensor mean, variance;
-};
-
-/// Mean and biased variance over the axes, which keep their places, in two passes.
-Moments moments(const Tensor &x, const Ints &axes) {
-  const Tensor mean = weft::mean(x, {.axes = axes, .keepdims = true});
-  return {mean, weft::mean(square(x - mean), {.axes = axes, .keepdims = true})};
+Tensor value_of(const std::optional<Variable> &variable) {
+  return variable ? variable->value() : Tensor();
 }
 
 /// How many elements there are along the axes; counted, where a trace does not know it.
@@ -76,15 +71,6 @@ void check_not_empty(const LayerCall &site, const Tensor &x, const Ints &axes) {
   Tensor count = tensor(std::int64_t{1});
   for (const std::int64_t axis : axes) count = count * count_along(x, axis);
   weft::check(count > 0, site.prefix() + "a batch of no elements has no mean to train by");
-}
-
-/// (x - mean) / sqrt(variance + epsilon) gamma + beta.
-Tensor normalized(const Tensor &x, const Moments &moments, double epsilon,
-                  const std::optional<Variable> &gamma, const std::optional<Variable> &beta) {
-  Tensor y = (x - moments.mean) * rsqrt(moments.variance + epsilon);
-  if (gamma) y = y * *gamma;
-  if (beta) y = y + *beta;
-  return y;
 }
 
 std::optional<Variable> scale_of(const VariableMaker &make, bool used, DType dtype) {
@@ -119,11 +105,12 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
   const Tensor value = x.materialize();
   fit(site, value, 2, {pointer(gamma), pointer(beta), &moving_mean, &moving_variance});
   if (!options.training)
-    return site.result(normalized(value, {moving_mean, moving_variance}, epsilon_, gamma, beta));
+    return site.result(normalized(value, {moving_mean.value(), moving_variance.value()}, epsilon_,
+                                  value_of(gamma), value_of(beta)));
   Ints axes(static_cast<std::size_t>(value.rank() - 1), 0);
   std::iota(axes.begin(), axes.end(), 0);
   check_not_empty(site, value, axes);
-  const Moments batch = moments(value, axes);
+  const Moments batch = moments_of_channels(value);
   const auto follow = [&](const Variable &moving, const Tensor &now) {
     const Tensor flat = stop_gradient(reshape(now, moving.shape()));
     moving.assign(moving * momentum_ + flat * (1 - momentum_));
@@ -136,7 +123,7 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
   } else {
     follow(moving_variance, batch.variance);
   }
-  return site.result(normalized(value, batch, epsilon_, gamma, beta));
+  return site.result(normalized(value, batch, epsilon_, value_of(gamma), value_of(beta)));
 }
 
 LayerNorm::LayerNorm(const LayerNormOptions &options, std::source_location where)
@@ -162,7 +149,7 @@ Tensor LayerNorm::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
   const Tensor value = x.materialize();
   fit(site, value, 1, {pointer(gamma), pointer(beta)});
-  return site.result(normalized(value, moments(value, {-1}), epsilon_, gamma, beta));
+  return site.result(normalized_rows(value, epsilon_, value_of(gamma), value_of(beta)));
 }
 
 RMSNorm::RMSNorm(const RMSNormOptions &options, std::source_location where)
@@ -186,8 +173,7 @@ Tensor RMSNorm::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
   const Tensor value = x.materialize();
   fit(site, value, 1, {&scale});
-  const Tensor size = mean(square(value), {.axes = Ints{-1}, .keepdims = true});
-  return site.result(value * rsqrt(size + epsilon_) * scale);
+  return site.result(rms_norm_of_rows(value, scale.value(), epsilon_));
 }
 
 GroupNorm::GroupNorm(std::int64_t groups, const GroupNormOptions &options,

@@ -5,6 +5,7 @@
 
 #include "Kernels/KernelTable.h"
 #include "Kernels/Lines.h"
+#include "Kernels/TransposedSums.h"
 #include "OpDefs/ReductionOrder.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
@@ -150,6 +151,31 @@ Step last_step(const Groups &groups, const std::byte *data) {
   return step;
 }
 
+/// Sums of the first of two axes, of which it is the one whose elements are neighbours; says
+/// whether they are such.
+bool sum_of_transposed(const Reduction &kernels, const Groups &groups, const Tensor &x,
+                       const Tensor &result) {
+  constexpr std::int64_t kWorthIt = 4 * kernels::kSideBySide; // elements, as a copy
+  if (!is_floating(x.dtype()) || groups.size() != 2 || !groups[0].reduced || groups[1].reduced ||
+      groups[0].pitch != 1 || groups[1].pitch < groups[0].size ||
+      groups[0].size * groups[1].size < kWorthIt)
+    return false;
+  const std::int64_t rows = groups[0].size, columns = groups[1].size;
+  const auto cut = cut_reduction(1, rows, columns);
+  const std::int64_t parts = cut ? cut->parts() : 1;
+  const Tensor sums = cut ? detail::new_tensor(x.dtype(), Shape{parts, columns}) : result;
+  visit_dtype(x.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto *from = static_cast<const T *>(static_cast<const void *>(x.impl()->data));
+      kernels::transposed_sums({from, groups[1].pitch, rows, columns}, cut ? cut->rows : rows,
+                               static_cast<T *>(static_cast<void *>(sums.impl()->data)), columns);
+    }
+  });
+  const Extents all{1, parts, columns};
+  if (cut) kernels.run(Source::dense(sums.impl()->data, all), result.impl()->data, all);
+  return true;
+}
+
 /// Divides the sums in `y` by the number of elements each is of.
 void divide_by_count(const Tensor &y, std::int64_t count) {
   visit_dtype(y.dtype(), [&]<class T>() {
@@ -189,6 +215,11 @@ Tensor reduction(const OpInfo &info, std::span<const Tensor> operands, const Att
     bool in_order = true;
     Groups groups = groups_of(x, axes, in_order);
     Step step = last_step(groups, x.impl()->data);
+    if (in_order && !step.in_order && (mean || info.op == OpCode::sum) &&
+        sum_of_transposed(kernels, groups, x, result)) {
+      if (mean) divide_by_count(result, count);
+      return result;
+    }
     if (!in_order || !step.in_order) {
       x = make_contiguous(x);
       groups = groups_of(x, axes, in_order);

@@ -19,6 +19,17 @@ inline constexpr int kNumFused = 0
 #include "Ops/Fused.def"
     ;
 
+/// The functions of rows that have one kernel.
+enum class FusedRows : std::uint16_t {
+#define WEFT_FUSED_ROWS(name, ...) name,
+#include "Ops/FusedRows.def"
+};
+
+inline constexpr int kNumFusedRows = 0
+#define WEFT_FUSED_ROWS(...) +1
+#include "Ops/FusedRows.def"
+    ;
+
 /// What is known of a fused kernel: 0 where there is none.
 class FusedFacts {
 public:
@@ -46,7 +57,14 @@ struct FusedTable {
   /// function does not take the dtype or is one op of it.
   Kernel elementwise[kNumFused][kNumDTypes][kNumVariants];
   FusedFacts facts[kNumFused][kNumDTypes];
+  /// [function][dtype]; dims = {rows, elements of a row}. Operands and results are dense; behind
+  /// them come kMostTemporaries buffers of as many elements, of which the kernel uses what it
+  /// needs.
+  Kernel rows[kNumFusedRows][kNumDTypes];
+  FusedFacts row_facts[kNumFusedRows][kNumDTypes];
 };
+
+inline constexpr int kMostTemporaries = 20;
 
 /// The fused kernels for this CPU, chosen once; none on one below x86-64-v3, where functions run op
 /// by op.

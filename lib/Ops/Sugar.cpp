@@ -6,6 +6,7 @@
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Call.h"
 #include "Ops/FastPath.h"
+#include "Ops/Fused.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
@@ -58,6 +59,13 @@ Tensor relu(const Operand &x) {
 
 Tensor logsumexp(const Operand &x, const SumOptions &options) {
   const CompositeCall site("logsumexp", x.where());
+  if (Interpreter::current() == nullptr && !x.undefined()) {
+    const Tensor value = x.materialize();
+    const Tensor fused =
+        call::fused_over(FusedRows::logsumexp, value,
+                         call::resolve_axes(options.axes, value.rank()), options.keepdims);
+    if (fused.defined()) return fused;
+  }
   const Tensor most = stop_gradient(max(x, {.axes = options.axes, .keepdims = true}));
   // An infinite one stays as it is: infinities do not cancel.
   const Tensor shift = select(less(abs(most), std::numeric_limits<double>::infinity()), most, 0);

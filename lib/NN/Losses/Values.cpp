@@ -1,6 +1,7 @@
 // What losses and metrics share: operands of one shape, class numbers, and what becomes of values.
 #include "NN/Losses/Values.h"
 
+#include "NN/Rows.h"
 #include "Support/CallSite.h"
 
 namespace weft::losses {
@@ -145,7 +146,15 @@ Tensor sparse_values(const Tensor &labels, const Tensor &scores, bool from_logit
   };
   if (!from_logits)
     return -of_label(log(clipped(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon)));
-  const Tensor x = scores - stop_gradient(max(scores, {.axes = Ints{-1}, .keepdims = true}));
+  const auto from = [](const Tensor &given) {
+    return given - stop_gradient(max(given, {.axes = Ints{-1}, .keepdims = true}));
+  };
+  if (smoothing == 0)
+    return nn::cross_entropy_of_rows(scores, labels, [](std::span<const Tensor> given) {
+      const Tensor x = decltype(from)()(given[0]);
+      return log(sum_of_last(exp(x))) - chosen(x, given[1]);
+    });
+  const Tensor x = from(scores);
   return log(sum_of_last(exp(x))) - of_label(x);
 }
 

@@ -1,6 +1,7 @@
 // Norms, whether tensors are the same, and picked elements, made of ops.
 #include "Ops/Composites/Parts.h"
 #include "Ops/Composites/Root.h"
+#include "Ops/Fused.h"
 
 #include <cmath>
 #include <cstdio>
@@ -28,7 +29,8 @@ std::string text_of(const NormOrder &order) {
 }
 
 Tensor length_of(const Tensor &x, const Ints &axes, bool keepdims) {
-  return root(sum(square(x), {.axes = axes, .keepdims = keepdims}));
+  const Tensor fused = call::fused_over(FusedRows::sum_of_squares, x, axes, keepdims);
+  return root(fused.defined() ? fused : sum(square(x), {.axes = axes, .keepdims = keepdims}));
 }
 
 Tensor vector_norm(const Tensor &x, const NormOrder &order, std::int64_t axis, bool keepdims) {

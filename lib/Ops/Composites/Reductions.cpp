@@ -1,6 +1,7 @@
 // Statistics over axes, made of ops.
 #include "Ops/Composites/Parts.h"
 #include "Ops/Composites/Root.h"
+#include "Ops/Fused.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,8 +56,11 @@ Tensor count_along(const Tensor &x, const Ints &axes, DType dtype) {
 }
 
 Tensor variance(const Tensor &x, const Ints &axes, double correction, bool keepdims) {
-  const Tensor away = x - mean(x, {.axes = axes, .keepdims = true});
-  const Tensor found = mean(square(away), {.axes = axes, .keepdims = keepdims});
+  Tensor found = call::fused_over(FusedRows::variance, x, axes, keepdims);
+  if (!found.defined()) {
+    const Tensor away = x - mean(x, {.axes = axes, .keepdims = true});
+    found = mean(square(away), {.axes = axes, .keepdims = keepdims});
+  }
   if (correction == 0) return found;
   const Tensor count = count_along(x, axes, found.dtype());
   return found * (count / maximum(count - correction, 0));

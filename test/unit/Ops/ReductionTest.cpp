@@ -52,6 +52,28 @@ TEST(Reduction, EverySetOfAxesAgainstLoops) {
   }
 }
 
+// A transposed matrix is summed where it lies, in the order that its copy has.
+TEST(Reduction, SumsOfTransposedMatricesHaveTheBitsOfTheirCopies) {
+  for (const DType dtype : {f32, f64})
+    for (const std::int64_t columns : {1, 2, 15, 16, 17, 50, 300})
+      for (const std::int64_t rows : {1, 3, 4, 33, 500, 4100, 70001}) {
+        if (rows * columns > 2'000'000) continue;
+        const Tensor wide = random::normal({columns + 1, rows + 3}, {.seed = 4}).astype(dtype);
+        for (const Tensor &x : {wide.mT(), transpose(wide[Slice{0, columns}], {1, 0}),
+                                transpose(wide[{Slice{1, {}}, Slice{2, {}}}], {1, 0})}) {
+          const std::string what = to_string(x.type());
+          const auto total = [](const Tensor &of) { return sum(of, {.axes = Ints{0}}); };
+          const auto average = [](const Tensor &of) {
+            return mean(of, {.axes = Ints{0}, .keepdims = true});
+          };
+          EXPECT_EQ(total(x).to_vector<double>(), total(x.contiguous()).to_vector<double>())
+              << what;
+          EXPECT_EQ(average(x).to_vector<double>(), average(x.contiguous()).to_vector<double>())
+              << what;
+        }
+      }
+}
+
 TEST(Reduction, OfViews) {
   const Tensor x = arange(6).reshape({2, 3});
   EXPECT_EQ(sum(x.mT(), {.axes = Ints{1}}).to_vector<int>(), (std::vector<int>{3, 5, 7}));

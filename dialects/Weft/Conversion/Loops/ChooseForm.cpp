@@ -222,6 +222,12 @@ void Chooser::choose() {
 
 void mlir::weft::chooseForm(LoopNest &nest, int64_t vectorBytes) {
   Chooser(nest, vectorBytes).choose();
-  const int64_t instructions = costOf(*nest.op.getBlock());
-  nest.cost += nest.form == NestForm::scalar ? instructions : instructions / 16;
+  // A vector's worth of instructions is one, but processors divide integers one by one.
+  int64_t ofVectors = 0;
+  for (Operation &op : nest.op.getBlock()->without_terminator()) {
+    const bool alone = nest.form == NestForm::scalar ||
+                       isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+    (alone ? nest.cost : ofVectors) += costOf(op);
+  }
+  nest.cost += ofVectors / 16;
 }
