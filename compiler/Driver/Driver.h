@@ -11,6 +11,7 @@
 #include "Pipelines/Pipelines.h"
 #include "Program/CompilerBackend.h"
 #include "Support/Fault.h"
+#include "Weft/Conversion/EntryName.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <weft/phase.h>
@@ -153,8 +154,5 @@ std::vector<::weft::SourceLocation> numberSites(ModuleOp module);
 
 /// What finds these locations when code fails.
 std::shared_ptr<const ::weft::LocationTable> tableOf(std::vector<::weft::SourceLocation> locations);
-
-/// The name of the entry of a compiled function.
-inline std::string entryName(StringRef function) { return (function + "_weft_entry").str(); }
 
 } // namespace mlir::weft

@@ -9,6 +9,7 @@
 #include "Support/CallSite.h"
 #include "Support/Profile.h"
 #include <weft/detail/binding.h>
+#include <weft/detail/indexing.h>
 #include <weft/ops.h>
 
 namespace weft {
@@ -253,6 +254,11 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
   if (!then.empty()) result = reverse(result, {.axes = then});
   if (plan.reshapes) result = reshape(result, plan.shape);
   return result;
+}
+
+Tensor detail::gather_indexed(const Tensor &x, const Tensor &positions, std::int64_t axis) {
+  const CompositeCall site("index", std::source_location());
+  return gather(x, positions, {.axis = axis});
 }
 
 Tensor detail::slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,

@@ -8,6 +8,7 @@
 #include "Buffers.h"
 #include "ComputedSizes.h"
 #include <weft/detail/binding.h>
+#include <weft/detail/indexing.h>
 #include <weft/detail/staging.h>
 
 namespace weft::python {
@@ -229,7 +230,7 @@ Tensor checked_positions(const Tensor &positions, const Tensor &y, std::int64_t 
   if (size != unknown && !positions.traced()) return positions;
   const Tensor count = size == unknown ? size_of(y, {.axis = axis}) : tensor(size);
   const Tensor ones = replicate(tensor(std::int64_t{1}), count);
-  return gather(cumsum(ones, {.axis = 0, .exclusive = true}), positions);
+  return detail::gather_indexed(cumsum(ones, {.axis = 0, .exclusive = true}), positions, 0);
 }
 
 /// Arrays of indices, broadcast together, pick elements along several axes: these become one.
@@ -320,7 +321,7 @@ Tensor advanced(Tensor x, std::span<PyObject *const> keys) {
   const Shape shape = detail::type_of(x).shape;
   for (std::size_t i = 0; i < axes.size(); ++i)
     positions[i] = normalized(positions[i], y, axes[i], shape);
-  if (axes.size() == 1) return gather(y, positions[0], {.axis = axes[0]});
+  if (axes.size() == 1) return detail::gather_indexed(y, positions[0], axes[0]);
   return gather_together(std::move(y), axes, positions,
                          places.back() - places.front() + 1 == places.size());
 }

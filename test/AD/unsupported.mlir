@@ -169,7 +169,7 @@ func.func @numbers_of_eight_bits(%x: tensor<f32>, %n: index) -> tensor<f32> {
 
 // What C++ computes, in reverse and in forward mode.
 func.func private @host(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{host_call f: a derivative is asked for through it, and none is known of what it computes: wrap it in a custom_gradient that gives one, or hand over stop_gradient of its operand if the derivative is to be zero}}
+  // expected-error @below {{host_call f: a derivative is asked for through it, and none is known of what it computes: wrap it in a custom_gradient that gives one, or hand over stop_gradient of its operand if the derivative is to be zero; a gradient function that uses the result, as that of a solve, calls the custom_gradient again for derivatives of itself}}
   %0 = weft.host_call pure @f(%x) : (tensor<f32>) -> tensor<f32>
   %1 = weft.multiply %x, %0 : tensor<f32>
   return %1 : tensor<f32>

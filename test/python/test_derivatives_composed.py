@@ -177,3 +177,27 @@ def test_words_of_vmap_are_those_of_python():
     assert "vectorize" not in str(caught.value)
     with pytest.raises(wf.ShapeError, match="must be known"):
         wf.function(wf.vmap(wf.sin), input_signature=[wf.TensorSpec([None])])(X)
+
+
+def test_the_second_derivative_of_a_solve():
+    def by_numpy(a, b):
+        return wf.numpy_function(np.linalg.solve, [a, b], wf.TensorSpec([2, 1]))
+
+    def made(again):
+        @wf.custom_gradient
+        def solve(a, b):
+            x = by_numpy(a, b)
+
+            def pull(g):
+                back = solve(wf.transpose(a), g)
+                return -wf.matmul(back, wf.transpose(solve(a, b) if again else x)), back
+
+            return x, pull
+
+        return lambda a: wf.sum(wf.grad(lambda a: wf.sum(solve(a, wf.tensor([[1.0], [2.0]])) ** 2))(a) ** 2)
+
+    a = wf.tensor([[1.1, 0.2], [0.1, 0.9]])
+    for run in (lambda f: f, wf.function):
+        with pytest.raises(wf.StateError, match="py_function solve.*as that of a solve, calls the custom_gradient again"):
+            run(wf.grad(made(False)))(a)
+        np.testing.assert_allclose(run(wf.grad(made(True)))(a).numpy()[0], [6.876461, -8.283756], rtol=1e-4)

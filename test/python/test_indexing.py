@@ -175,3 +175,14 @@ def test_negative_indices_of_an_axis_of_unknown_size():
             assert (got.numpy() == expected).all()
     with pytest.raises(IndexError, match="out of range for an axis of size 2"):
         f(wf.ones((2, 3)), [-3])
+
+
+def test_positions_that_are_out_of_range_say_so_in_the_words_of_an_index():
+    x = wf.ones((2, 3))
+    open_sizes = [wf.TensorSpec([None, 3])]
+    for f in (lambda x: x[[5]], lambda x: x[wf.tensor(5)], lambda x: x[[0, 5], [0, 1]], lambda x: x[wf.size(x, 0) + 3]):
+        for run in (f, wf.function(f), wf.function(f, input_signature=open_sizes)):
+            with pytest.raises(IndexError, match=r"index: (index )?5 is out of range for"):
+                run(x)
+    with pytest.raises(IndexError, match="gather: index 5 is out of range"):
+        wf.function(lambda x: wf.gather(x, 5))(x)

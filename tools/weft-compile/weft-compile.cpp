@@ -1,5 +1,6 @@
 // weft-compile: takes a program from one phase to another: text, an object file with a C header,
 // assembly, or PTX.
+#include "../Help.h"
 #include "../Input.h"
 #include "../Output.h"
 #include "../Tools.h"
@@ -291,6 +292,7 @@ int mlir::weft::compileMain(int argc, char **argv) {
       "  weft-compile step.mlir --target=nvptx --chip=sm_90a --compile-to=ptx\n\n"
       "Phases: " +
       ::weft::phase_names() + "\n";
+  if (!takesNoPlugin(argc, argv, "weft-compile")) return 1;
   cl::ParseCommandLineOptions(argc, argv, overview);
   Request request;
   if (std::string why = readRequest(request); !why.empty()) return refuse(why);

@@ -1,5 +1,6 @@
 // weft-run: compiles a function of an .mlir file for this machine and runs it, and runs programs
 // that C++ exported.
+#include "../Help.h"
 #include "../Input.h"
 #include "../Output.h"
 #include "../Tools.h"
@@ -412,6 +413,7 @@ int mlir::weft::runMain(int argc, char **argv) {
   static Options registered;
   options = &registered;
   cl::HideUnrelatedOptions(options->category);
+  if (!takesNoPlugin(argc, argv, "weft-run")) return 1;
   cl::ParseCommandLineOptions(
       argc, argv,
       "weft-run: compile a function of an .mlir file for this machine and run it, or run a program "

@@ -116,7 +116,8 @@ private:
       ordered.push_back(&op);
     }
     for (Operation *op : ordered) op->moveBefore(late, late->end());
-    // What branches of the backward part want of a tensor may be its size alone: that is saved then.
+    // What branches of the backward part want of a tensor may be its size alone: that is saved
+    // then.
     Operation *behind = block.getTerminator();
     late->walk([&](SizeOp size) {
       if (size.getX().getParentBlock() == &block) size->moveBefore(behind);

@@ -14,7 +14,9 @@ using Map = std::function<Tensor(const Tensor &)>;
 const std::string kRefusal =
     ": a derivative is asked for through it, and none is known of what it computes: wrap it in a "
     "custom_gradient that gives one, or hand over stop_gradient of its operand if the derivative "
-    "is to be zero";
+    "is to be zero; a gradient function that uses the result, as that of a solve, calls the "
+    "custom_gradient again for "
+    "derivatives of itself";
 
 /// `f` of each element, computed by C++.
 Tensor host(double (*f)(double), const Tensor &x, const std::string &name = "f") {

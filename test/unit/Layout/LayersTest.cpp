@@ -95,6 +95,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/detail/binding.h", "Runtime"},
     {"weft/detail/interrupts.h", "Runtime"},
     {"weft/detail/body.h", "Ops"},
+    {"weft/detail/indexing.h", "Ops"},
     {"weft/detail/parts.h", "Ops"},
     {"weft/detail/staging.h", "Function"},
     {"weft/detail/signature.h", "Function"},

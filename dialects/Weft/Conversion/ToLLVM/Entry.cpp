@@ -1,5 +1,6 @@
 // The pass weft-entry: entries of compiled functions, memory, and calls of the library.
 
+#include "Weft/Conversion/EntryName.h"
 #include "Weft/Conversion/Loops/Outline.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 #include "Weft/IR/Bridge.h"
@@ -171,9 +172,8 @@ LogicalResult makeEntry(Conventions &conventions, func::FuncOp function, bool ke
                                LLVM::Linkage::Internal);
     return success();
   }
-  conventions.toLLVMFunction(function, (function.getName() + "_weft_entry").str(),
-                             builder.getI32Type(), {pointer, pointer, pointer},
-                             LLVM::Linkage::External);
+  conventions.toLLVMFunction(function, entryName(function.getName()), builder.getI32Type(),
+                             {pointer, pointer, pointer}, LLVM::Linkage::External);
   return success();
 }
 
