@@ -11,7 +11,7 @@ import re
 import sys
 from typing import Any
 
-FAMILIES = {"nn": "Layer", "losses": "Loss", "metrics": "Metric", "optimizers": "Optimizer", "schedules": "Schedule"}
+FAMILIES = {"initializers": "Initializer", "nn": "Layer", "losses": "Loss", "metrics": "Metric", "optimizers": "Optimizer", "schedules": "Schedule"}
 BASES = ("Layer", "Metric", "Optimizer", "Schedule", "Initializer")
 KINDS = (bool, int, float)
 
@@ -87,7 +87,8 @@ def function_stub(name: str, function: object) -> str:
             for p in signature.parameters.values()
         ]
         known = str(signature.replace(parameters=typed, return_annotation=signature.empty))[1:-1]
-    return f"def {name}({known}) -> {'Schedule' if function.__module__ == 'weft.schedules' else 'Tensor'}: ..."
+    gives = {"weft.schedules": "Schedule", "weft.initializers": "Initializer"}.get(function.__module__, "Tensor")
+    return f"def {name}({known}) -> {gives}: ..."
 
 
 def write_family(folder: str, family: str, base: str) -> None:

@@ -269,8 +269,10 @@ struct ParameterTable {
   const char *function;
   std::vector<Parameter<Target>> list;
   std::size_t positional, required;
+  const char *title = nullptr; ///< what messages about values call it, if not by its whole name
   mutable std::vector<const char *> names = {}; ///< once it was used
 
+  const char *said() const { return title != nullptr ? title : function; }
   /// Reads a call. `more` are words besides, whose values the caller takes out of `others`.
   void read_call(PyObject *args, PyObject *keywords, Target &target, Given &given,
                  std::span<const ParameterText> more = {},
@@ -282,8 +284,7 @@ struct ParameterTable {
     weft::detail::InlineVector<PyObject *, 16> values(names.size());
     bind_arguments(function, names, positional, required, args, keywords, values.data());
     for (std::size_t i = 0; i < list.size(); ++i)
-      if (values[i] != nullptr)
-        list[i].set(target, values[i], Place{function, list[i].name}, given);
+      if (values[i] != nullptr) list[i].set(target, values[i], Place{said(), list[i].name}, given);
     for (std::size_t i = 0; i < more.size(); ++i) others[i] = values[list.size() + i];
   }
 

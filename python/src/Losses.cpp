@@ -4,6 +4,7 @@
 #include "Text.h"
 
 #include <array>
+#include <cstring>
 
 #include <weft/activations.h>
 #include <weft/losses.h>
@@ -70,9 +71,9 @@ struct LossFunction {
       if (keywords == nullptr && count == kOperands) [[likely]]
         std::copy_n(args, kOperands, arguments.operands.begin());
       else read(arguments, args, count, keywords);
-      const Targets<kOperands> targets(arguments.operands, table.function, names);
+      const Targets<kOperands> targets(arguments.operands, table.said(), names);
       if constexpr (Type::kHasOptions)
-        arguments.options.weights = targets.weights(arguments.weights, {table.function, "weights"});
+        arguments.options.weights = targets.weights(arguments.weights, {table.said(), "weights"});
       return wrap(targets.apply([&](const auto &...each) {
         if constexpr (Type::kHasOptions) return function(each..., arguments.options);
         else return function(each...);
@@ -90,6 +91,7 @@ struct LossFunction {
   static Table parameters(const char *name, const Differences &of) {
     Table all{
         (*new std::string(std::string("weft.losses.") + name)).c_str(), {}, kOperands, kOperands};
+    all.title = all.function + std::strlen("weft.");
     for (std::size_t i = 0; i < kOperands; ++i)
       all.list.push_back({{names[i], "Any", ""},
                           [i](Arguments &arguments, nb::handle value, const Place &, Given &) {

@@ -22,7 +22,8 @@ public:
     dtype_ = all.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       const Place place{function, names[i]};
-      if (!arguments_[i].convert(values[i], place, std::nullopt)) refuse_object(values[i], place);
+      const auto hint = is_wide(values[i]) ? dtype_ : std::nullopt;
+      if (!arguments_[i].convert(values[i], place, hint)) refuse_object(values[i], place);
       if (is_floating(arguments_[i].operand().dtype()) && !Beside::of(values[i]))
         arguments_[i].convert(values[i], place, dtype_);
     }
@@ -42,6 +43,13 @@ public:
   }
 
 private:
+  /// Whether it is an integer of Python that no dtype of integers holds.
+  static bool is_wide(PyObject *value) {
+    int overflow = 0;
+    if (PyLong_Check(value) != 0) PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow != 0;
+  }
+
   std::array<Argument, N> arguments_;
   std::optional<DType> dtype_;
 };

@@ -2,8 +2,6 @@
 #include "Define.h"
 #include "Networks.h"
 
-#include <cstring>
-
 #include <nanobind/stl/vector.h>
 #include <weft/schedules.h>
 
@@ -56,7 +54,7 @@ void append(nb::list &values, const T &argument) {
 /// A function that gives a schedule, in Python.
 template <auto make, class... Args>
 struct ScheduleFunction {
-  static inline const RowTable<Args...> *table = nullptr;
+  static inline RowTable<Args...> *table = nullptr;
 
   static PyObject *call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
     return guarded([&] {
@@ -65,8 +63,8 @@ struct ScheduleFunction {
       nb::list values;
       std::apply([&](const Args &...each) { (append(values, each), ...); }, arguments);
       Schedule rate = std::apply([](const Args &...each) { return make(each..., {}); }, arguments);
-      const char *name = std::strrchr(table->name.c_str(), '.') + 1;
-      return nb::cast(ScheduleObject{std::move(rate), nb::make_tuple(name, nb::tuple(values))})
+      return nb::cast(ScheduleObject{std::move(rate),
+                                     nb::make_tuple(table->parameters.said(), nb::tuple(values))})
           .release()
           .ptr();
     });
@@ -79,6 +77,7 @@ void schedule(const char *name, const char *documentation, const char *example,
               const ArgumentRow<Args> &...rows) {
   using Function = ScheduleFunction<make, Args...>;
   Function::table = new RowTable<Args...>(std::string("weft.schedules.") + name, rows...);
+  Function::table->parameters.title = name;
   define_function("schedules", name,
                   Function::table->parameters.documented(name, documentation, example),
                   Function::call);

@@ -28,6 +28,6 @@ def init_of(parameters: str, start: Callable[[Any, dict[str, Any]], None]) -> An
     names = [each.partition("=")[0].partition(":")[0].strip() for each in parameters.split(", ")]
     values = ", ".join(f"{name!r}: {name}" for name in names if name != "*")
     space: dict[str, Any] = {"start": start}
-    source = f"def __init__(self, {parameters}):\n    start(self, {{{values}}})"
+    source = f"def __init__(self, {parameters}) -> None:\n    start(self, {{{values}}})"
     exec(compile(source, __file__, "exec"), space)  # a frame of the package in tracebacks
     return options(space["__init__"])

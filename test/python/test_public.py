@@ -54,7 +54,7 @@ def test_signatures_say_how_many_arguments_go_by_position():
         if inspect.Parameter.VAR_POSITIONAL in kinds or function is wf.dtype:
             continue
         count = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
-        with pytest.raises(TypeError, match=rf"at most {count} argument|no arguments"):
+        with pytest.raises(TypeError, match=rf"at most {count} argument" if count else "takes no arguments"):
             function(*[object()] * (count + 1))
         checked += 1
     assert checked > 100
