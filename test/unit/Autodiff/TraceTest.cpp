@@ -164,7 +164,7 @@ TEST(TracedTape, MatchesShapesThatOnlyTheCallKnows) {
 }
 
 // The slip of a beginner: the tape stands outside, and the function asks it.
-TEST(TracedTape, OfATapeMadeOutsideIsAnError) {
+TEST(TracedTape, OfATapeCreatedOutsideIsAnError) {
   const Variable w(tensor(2.0), "w");
   const Tensor x = tensor(3.0);
   {

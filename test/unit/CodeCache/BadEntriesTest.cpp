@@ -164,7 +164,7 @@ TEST_F(BadFolders, ThatOthersMayWrite) {
   expect_unused("the cache folder " + folder_ + " belongs to another user");
 }
 
-TEST_F(BadFolders, ThatCannotBeMadeOrWritten) {
+TEST_F(BadFolders, ThatCannotBeCreatedOrWritten) {
   write(root_ + "/file", "");
   use(root_ + "/file/below");
   expect_unused("the cache folder " + folder_ + " cannot be created: Not a directory");

@@ -151,7 +151,7 @@ TEST(Pipeline, BatchesStackAndKeepOrDropTheRest) {
     EXPECT_EQ(x.shape(), Shape({3, 2}));
 }
 
-TEST(Pipeline, BatchesAreTheSameHoweverTheyAreMade) {
+TEST(Pipeline, BatchesAreTheSameHoweverTheyAreComputed) {
   const Tensor x = reshape(arange(60), {12, 5}), y = arange(12);
   const auto rows_of = [](const Dataset &dataset) {
     std::vector<Numbers> all;
@@ -247,7 +247,7 @@ TEST(Pipeline, RepeatConcatenateZipEnumerate) {
   EXPECT_THAT(products, ElementsAre(0, 6, 14));
 }
 
-TEST(Pipeline, InterleaveTakesTurns) {
+TEST(Pipeline, InterleaveAlternates) {
   // As tf.data: Dataset.range(1, 5).interleave(lambda x: Dataset.from_tensors(x).repeat(6),
   // cycle_length=2, block_length=4), from its documentation.
   const auto interleaved = range(1, 5).interleave(
@@ -308,7 +308,7 @@ TEST(Pipeline, ShuffleOfWhatHasNoEndNeedsABuffer) {
   EXPECT_EQ(numbers(range(3).repeat().shuffle({.buffer = 2}).take(4)).size(), 4u);
 }
 
-TEST(Pipeline, CachedElementsAreMadeOnce) {
+TEST(Pipeline, CachedElementsAreComputedOnce) {
   auto calls = std::make_shared<int>(0);
   const auto cached = range(4)
                           .shuffle({.seed = 1})

@@ -121,7 +121,7 @@ TEST_F(Export, CallsThatFitNoEntryListThem) {
   }
 }
 
-TEST_F(Export, StridedArgumentsAreMadeDense) {
+TEST_F(Export, StridedArgumentsBecomeDense) {
   export_program(twice(), file(), {.signatures = {{spec(f32, {unknown, unknown})}}});
   const Tensor x = numbers({3, 5});
   expect_same(load_program(file())(transpose(x, {1, 0}))[0], 2 * transpose(x, {1, 0}));

@@ -51,7 +51,7 @@ TEST_F(Interrupts, EndALoopWithoutEnd) {
   EXPECT_EQ(f(tensor(-2.0f)).item<float>(), -2);
 }
 
-TEST_F(Interrupts, LeaveVariablesAsTheTurnFoundThem) {
+TEST_F(Interrupts, LeaveVariablesAsTheIterationFoundThem) {
   const Variable w(zeros({300})), n(tensor(std::int64_t{0}));
   auto f = function([&](const Tensor &limit) {
     for_loop(limit, [&](const Tensor &) {

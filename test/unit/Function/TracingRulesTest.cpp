@@ -127,7 +127,7 @@ TEST(TracingRules, F07SignaturesOfAnyRank) {
                 "twice: tensor 0 of the arguments is i32(1,), but the signature says f32(...)");
 }
 
-TEST(TracingRules, F08AVariableMadeByEachCall) {
+TEST(TracingRules, F08AVariableCreatedByEachCall) {
   auto f = function(
       [](const Tensor &x) {
         const Variable v(1.f, "v");
@@ -142,7 +142,7 @@ TEST(TracingRules, F08AVariableMadeByEachCall) {
                   "its first call alone and keep it where later calls find it");
 }
 
-TEST(TracingRules, F09AVariableMadeByTheFirstCall) {
+TEST(TracingRules, F09AVariableCreatedByTheFirstCall) {
   int runs = 0;
   std::optional<Variable> v;
   auto f = function([&](const Tensor &x) {

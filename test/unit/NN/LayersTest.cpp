@@ -57,7 +57,7 @@ TEST(Dense, DefaultLayersDiffer) {
       equal_everywhere(nn::Dense(4, 4, {.seed = 3}).kernel, nn::Dense(4, 4, {.seed = 3}).kernel));
 }
 
-TEST(Dense, MadeInATraceStartsWithNumbers) {
+TEST(Dense, CreatedInATraceStartsWithNumbers) {
   std::optional<nn::Dense> layer;
   auto f = function([&](const Tensor &x) {
     if (!layer) layer.emplace(2, 2);

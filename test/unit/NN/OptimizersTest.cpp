@@ -265,7 +265,7 @@ TYPED_TEST(Rejects, LossesThatAreNoScalars) {
                        [&] { optimizer.minimize([&] { return Tensor(); }); });
 }
 
-TYPED_TEST(Rejects, WhatItIsMadeWith) {
+TYPED_TEST(Rejects, WhatItIsCreatedWith) {
   const Variable w(zeros({2}), "w"), n(0, "n");
   const std::string name = Names::GetName<TypeParam>(0);
   EXPECT_THROWS(TypeParam({w, w}), ValueError, name + ": the variable 'w' is given twice");

@@ -250,7 +250,7 @@ TEST_F(ThreadsTest, RunsInAChildOfFork) {
 }
 
 // As under a container's limit on pids.
-TEST_F(ThreadsTest, RunsWhereNoThreadCanBeMade) {
+TEST_F(ThreadsTest, RunsWhereNoThreadCanBeStarted) {
   GTEST_FLAG_SET(death_test_style, "threadsafe"); // a process of its own, without a team so far
   const auto limited = [] {
     const rlimit one{1, 1};
