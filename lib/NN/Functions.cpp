@@ -18,7 +18,7 @@ Tensor shifted(const char *function, const Operand &logits, std::int64_t axis) {
   const Tensor x = logits.materialize();
   if (x.rank() == 0)
     throw ShapeError(std::string(function) + ": the logits are a scalar, so there is no last axis");
-  return x - stop_gradient(max(x, {.axes = Ints{axis}, .keepdims = true}));
+  return x - stop_gradient(reduce_max(x, {.axes = Ints{axis}, .keepdims = true}));
 }
 
 void check_rate(double rate) {

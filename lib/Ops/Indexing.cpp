@@ -8,8 +8,8 @@
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Profile.h"
+#include <weft/composites.h>
 #include <weft/detail/binding.h>
-#include <weft/ops.h>
 
 namespace weft {
 

@@ -30,6 +30,13 @@ inline NormOrder to(PyObject *object, const Place &place) {
 template <>
 SearchSide to(PyObject *object, const Place &place);
 template <>
+GridIndexing to(PyObject *object, const Place &place);
+template <>
+ContractedAxes to(PyObject *object, const Place &place);
+/// A text that lives as long as the object.
+template <>
+std::string_view to(PyObject *object, const Place &place);
+template <>
 RealList to(PyObject *object, const Place &place);
 template <>
 inline Sections to(PyObject *object, const Place &place) {
@@ -39,8 +46,9 @@ inline Sections to(PyObject *object, const Place &place) {
   return one || scalar ? Sections(list[0]) : Sections(std::move(list));
 }
 
-/// Tensors of anything that has items. Throws DTypeError, which names the item.
-std::vector<Tensor> tensors_of(PyObject *object, const Place &place);
+/// Tensors of anything that has items; numbers take the dtype of the others if they are `weak`.
+/// Throws DTypeError, which names the item.
+std::vector<Tensor> tensors_of(PyObject *object, const Place &place, bool weak = true);
 
 /// The first operands of a call, of which some may be null or None.
 template <std::size_t N>
@@ -88,27 +96,55 @@ PyObject *filled(PyObject *sequence, std::vector<Tensor> tensors) {
   return Py_NewRef(sequence);
 }
 
-template <bool tuple, Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
-PyObject *fast_list_call(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+/// What a function gives: one tensor, a list or tuple of them, or a tuple unless it is one alone.
+enum class Gives : std::uint8_t { tensor, list, tuple, tensors };
+
+template <Gives gives>
+PyObject *wrapped(std::vector<Tensor> tensors) {
+  if (gives == Gives::tensors && tensors.size() == 1) return wrap(std::move(tensors[0]));
+  const auto size = static_cast<Py_ssize_t>(tensors.size());
+  if constexpr (gives == Gives::list)
+    return filled<PyList_SetItem>(PyList_New(size), std::move(tensors));
+  else return filled<PyTuple_SetItem>(PyTuple_New(size), std::move(tensors));
+}
+template <Gives gives>
+PyObject *wrapped(Tensor tensor) {
+  return wrap(std::move(tensor));
+}
+
+/// `takes_rest`: what is given by position behind the parameters of the signature is a tuple, the
+/// value behind theirs.
+template <Gives gives, bool takes_rest, Signature &signature, auto call>
+PyObject *fast_composite_call(PyObject *, PyObject *const *args, Py_ssize_t given,
+                              PyObject *keywords) {
   return guarded([&]() -> PyObject * {
     PyObject *values[Signature::kMost];
-    signature.bind(args, static_cast<std::size_t>(count), keywords, values);
-    std::vector<Tensor> tensors = call(values);
-    const auto size = static_cast<Py_ssize_t>(tensors.size());
-    if constexpr (tuple) return filled<PyTuple_SetItem>(PyTuple_New(size), std::move(tensors));
-    else return filled<PyList_SetItem>(PyList_New(size), std::move(tensors));
+    auto count = static_cast<std::size_t>(given);
+    nb::object rest;
+    std::vector<PyObject *> bound;
+    if constexpr (takes_rest) {
+      const std::size_t first = std::min(count, static_cast<std::size_t>(signature.positional));
+      rest = checked(PyTuple_New(static_cast<Py_ssize_t>(count - first)));
+      for (std::size_t i = first; i < count; ++i)
+        PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(i - first), Py_NewRef(args[i]));
+      bound.assign(args, args + first);
+      const std::size_t words =
+          keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+      bound.insert(bound.end(), args + count, args + count + words);
+      args = bound.data();
+      count = first;
+    }
+    signature.bind(args, count, keywords, values);
+    if constexpr (takes_rest) values[signature.count] = rest.ptr();
+    return wrapped<gives>(call(values));
   });
 }
 
-/// The rows of functions that give several tensors.
-template <Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
-PyMethodDef list_method(const char *documentation) {
-  return {signature.name, reinterpret_cast<PyCFunction>(fast_list_call<false, signature, call>),
-          METH_FASTCALL | METH_KEYWORDS, documentation};
-}
-template <Signature &signature, std::vector<Tensor> (*call)(PyObject *const *values)>
-PyMethodDef tuple_method(const char *documentation) {
-  return {signature.name, reinterpret_cast<PyCFunction>(fast_list_call<true, signature, call>),
+/// The row of a function that gives several tensors, or is given some one by one.
+template <Gives gives, bool takes_rest, Signature &signature, auto call>
+PyMethodDef composite_method(const char *documentation) {
+  return {signature.name,
+          reinterpret_cast<PyCFunction>(fast_composite_call<gives, takes_rest, signature, call>),
           METH_FASTCALL | METH_KEYWORDS, documentation};
 }
 

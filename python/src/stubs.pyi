@@ -43,6 +43,7 @@ __all__: list[str] = [
     "ValueError",
     "Variable",
     "arange",
+    "array",
     "asarray",
     "average_pool",
     "bool_",
@@ -50,6 +51,8 @@ __all__: list[str] = [
     "convolution",
     "convolution_transpose",
     "dtype",
+    "empty",
+    "empty_like",
     "eye",
     "float32",
     "float64",
@@ -57,6 +60,7 @@ __all__: list[str] = [
     "full",
     "full_like",
     "get_printoptions",
+    "identity",
     "int32",
     "int64",
     "linspace",
@@ -74,6 +78,7 @@ __all__: list[str] = [
     "square",
     "tensor",
     "top_k",
+    "where",
     "zeros",
     "zeros_like",
 ]
@@ -562,6 +567,14 @@ def linspace(
     dtype: DTypeLike = ...,
 ) -> Tensor: ...
 def eye(n: int, dtype: DTypeLike = ...) -> Tensor: ...
+array = tensor
+empty = zeros
+empty_like = zeros_like
+identity = eye
+@overload
+def where(condition: TensorLike) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor: ...
 def square(x: TensorLike) -> Tensor: ...
 def relu(x: TensorLike) -> Tensor: ...
 def logsumexp(x: TensorLike, axis: Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...

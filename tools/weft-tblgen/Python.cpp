@@ -28,28 +28,29 @@ struct Parameter {
 std::string defaultOf(const Attribute &attribute) {
   // The word of an enumerator.
   if (attribute.kind == "word")
-    return "'" + StringRef(attribute.optionDefault).rsplit("::").second.str() + "'";
-  return StringSwitch<std::string>(attribute.optionDefault)
+    return "'" + StringRef(attribute.pythonDefault).rsplit("::").second.str() + "'";
+  return StringSwitch<std::string>(attribute.pythonDefault)
       .Case("std::nullopt", "None")
       .Case("{}", "None")
       .Case("false", "False")
       .Case("true", "True")
-      .Default(attribute.optionDefault);
+      .Default(attribute.pythonDefault);
 }
 
 std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
+  if (attribute.kind == "shape") return "Sizes";
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
   if (attribute.kind == "reals") return "TensorLike";
   if (attribute.kind == "order") return "float | str | None";
-  if (attribute.kind == "word") return "str";
+  if (attribute.kind == "word" || attribute.kind == "text") return "str";
+  if (attribute.kind == "contraction") return "int | Sequence[int | Sequence[int]]";
   if (attribute.cppType == "Axes") return "int | Sequence[int] | None";
   if (attribute.cppType == "Sections" || attribute.cppType == "IntList")
     return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
-  if (attribute.kind == "shape") return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
   return attribute.kind == "flag" ? "builtins.bool" : "int";
 }
@@ -61,7 +62,8 @@ std::vector<Parameter> parametersOf(const Callable &op) {
     if (ref.isOperand) {
       const Operand &operand = op.operands[ref.number];
       list.push_back({operand.name,
-                      operand.variadic   ? op.isComposite ? "Sequence[TensorLike] | TensorLike"
+                      operand.rest       ? "TensorLike"
+                      : operand.variadic ? op.isComposite ? "Sequence[TensorLike] | TensorLike"
                                                           : "Sequence[TensorLike]"
                       : operand.optional ? "TensorLike | None"
                                          : "TensorLike",
@@ -86,8 +88,10 @@ std::string signatureOf(ArrayRef<Parameter> parameters, bool typed) {
   bool starred = false;
   for (const Parameter &parameter : parameters) {
     text += text.empty() ? "" : ", ";
+    const bool isRest = parameter.operand != nullptr && parameter.operand->rest;
     if (parameter.keywordOnly && !std::exchange(starred, true)) text += "*, ";
-    text += parameter.name;
+    if (isRest) starred = true;
+    text += (isRest ? "*" : "") + parameter.name;
     if (typed) text += ": " + parameter.stubType;
     if (!parameter.defaultText.empty())
       text += (typed ? " = " : "=") + (typed ? std::string("...") : parameter.defaultText);
@@ -146,7 +150,9 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   const std::size_t count = op.operands.size();
   if (op.isVariadic()) {
     os << "  const std::vector<Tensor> list = " << (op.isComposite ? "tensors_of" : "to_tensors")
-       << "(values[0], {" << quoted(op.mnemonic) << ", " << quoted(parameters[0].name) << "});\n";
+       << "(values[" << (op.takesRest() ? parameters.size() - 1 : 0) << "], {"
+       << quoted(op.mnemonic) << ", " << quoted(op.operands[0].name) << "}"
+       << (op.isComposite && op.promotion == "none" ? ", false" : "") << ");\n";
     return {"std::span<const Tensor>(list)"};
   }
   if (count == 0) return arguments;
@@ -199,7 +205,7 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
     const std::string place = "{" + quoted(op.mnemonic) + ", " + quoted(parameter.name) + "}";
     if (attribute.hasDefault()) {
       os << "  const auto " << attribute.name << " = given<" << attribute.cppType << ">(" << value
-         << ", " << attribute.optionDefault << ", " << place << ");\n";
+         << ", " << attribute.pythonDefault << ", " << place << ");\n";
       if (attribute.isOption)
         options += (options.empty() ? "." : ", .") + attribute.name + " = " + attribute.name;
       else arguments.push_back(attribute.name);
@@ -212,7 +218,8 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
         os << "  if (const auto sizes = computed_sizes(" << value << ", " << place
            << "))\n    return " << op.cppName << "_computed(operands[0].materialize(), *sizes);\n";
       os << "  const auto " << attribute.name << " = " << from << ";\n";
-      arguments.push_back(attribute.name);
+      const bool leads = op.leads(static_cast<std::size_t>(&attribute - op.attributes.data()));
+      arguments.insert(leads ? arguments.begin() : arguments.end(), attribute.name);
     }
   }
   if (!options.empty()) arguments.push_back("{" + options + "}");
@@ -227,18 +234,21 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
      << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
 }
 
-/// The C function of a Python function, with its signature.
+/// The C function of a Python function, with its signature. What is given one by one is no
+/// parameter of that, and the last value.
 void emitFunction(const Callable &op, raw_ostream &os) {
-  const std::vector<Parameter> parameters = parametersOf(op);
+  std::vector<Parameter> parameters = parametersOf(op);
+  const auto isRest = [](const Parameter &p) { return p.operand != nullptr && p.operand->rest; };
+  std::stable_partition(parameters.begin(), parameters.end(), std::not_fn(isRest));
+  const ArrayRef<Parameter> bound = ArrayRef(parameters).drop_back(op.takesRest());
   std::string names;
-  for (const Parameter &parameter : parameters)
+  for (const Parameter &parameter : bound)
     names += (names.empty() ? "" : ", ") + quoted(parameter.name);
-  const auto positional = count_if(parameters, [](const Parameter &p) { return !p.keywordOnly; });
-  const auto required =
-      count_if(parameters, [](const Parameter &p) { return p.defaultText.empty(); });
+  const auto positional = count_if(bound, [](const Parameter &p) { return !p.keywordOnly; });
+  const auto required = count_if(bound, [](const Parameter &p) { return p.defaultText.empty(); });
   os << "// " << origin(op) << "\n"
      << "Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << names
-     << "}, " << parameters.size() << ", " << positional << ", " << required << "};\n"
+     << "}, " << bound.size() << ", " << positional << ", " << required << "};\n"
      << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.mnemonic
      << "(PyObject *const *values) {\n";
   emitCall(op, parameters, os);
@@ -248,11 +258,12 @@ void emitFunction(const Callable &op, raw_ostream &os) {
 /// Its row in a table of functions.
 void emitRow(const Callable &op, raw_ostream &os) {
   const std::vector<Parameter> parameters = parametersOf(op);
-  os << "    "
-     << (op.givesOne()         ? "method<"
-         : op.gives == "tuple" ? "tuple_method<"
-                               : "list_method<")
-     << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
+  os << "    ";
+  if (op.givesOne() && !op.takesRest()) os << "method<";
+  else
+    os << "composite_method<Gives::" << op.gives << ", " << (op.takesRest() ? "true" : "false")
+       << ", ";
+  os << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
      << quoted(op.mnemonic + "(" + signatureOf(parameters, false) + ")\n--\n\n" +
                docstringOf(op, parameters))
      << "),\n";
@@ -269,7 +280,8 @@ void emitStub(const Callable &op, raw_ostream &os) {
   os << "def " << op.mnemonic << "(" << signatureOf(parameters, true) << ") -> "
      << (op.givesOne()         ? "Tensor"
          : op.gives == "tuple" ? "tuple[Tensor, ...]"
-                               : "list[Tensor]")
+         : op.gives == "list"  ? "list[Tensor]"
+                               : "Any")
      << ":\n";
   SmallVector<StringRef> lines;
   const std::string text = docstringOf(op, parameters);
@@ -287,49 +299,55 @@ static std::vector<CompositeRecord> compositesOfPython(const RecordKeeper &recor
   return composites;
 }
 
+/// The ops and composites that Python has, by their names there.
+static std::vector<OpRecord> opsOfPython(const RecordKeeper &records) {
+  std::vector<OpRecord> ops = readOps(records);
+  for (OpRecord &op : ops) op.mnemonic = op.def->getValueAsString("pythonName").str();
+  erase_if(ops, [](const OpRecord &op) { return op.mnemonic.empty(); });
+  return ops;
+}
+
 void emitPythonOps(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Ops and composites as functions of Python.");
-  const std::vector<OpRecord> ops = readOps(records);
+  const std::vector<OpRecord> ops = opsOfPython(records);
   const std::vector<CompositeRecord> composites = compositesOfPython(records);
   const std::vector<const Callable *> opFunctions = functionsOf(ops, {}),
                                       compositeFunctions = functionsOf({}, composites);
+  std::string methods, aliases;
+  std::size_t count = 0;
   for (const auto *functions : {&opFunctions, &compositeFunctions})
-    for (const Callable *function : *functions) emitFunction(*function, os);
+    for (const Callable *function : *functions) {
+      emitFunction(*function, os);
+      if (function->method) methods += (methods.empty() ? "" : ", ") + quoted(function->mnemonic);
+      count += function->names.size();
+      for (const std::string &name : function->names)
+        aliases += "    {" + quoted(name) + ", " + quoted(function->mnemonic) + "},\n";
+    }
   emitTable("op_methods", opFunctions, os);
   emitTable("composite_methods", compositeFunctions, os);
-  os << "\n/// Composites that tensors have as methods.\nconstexpr std::array "
-        "kCompositeMethods = {";
-  bool first = true;
-  for (const CompositeRecord &composite : composites)
-    if (composite.method)
-      os << (std::exchange(first, false) ? "" : ", ") << quoted(composite.mnemonic);
-  os << "};\n\n/// Names of NumPy for composites that have others.\n"
-        "constexpr std::array<std::array<const char *, 2>, ";
-  std::string aliases;
-  std::size_t count = 0;
-  for (const CompositeRecord &composite : composites)
-    for (const std::string &name : composite.names) {
-      aliases += "    {" + quoted(name) + ", " + quoted(composite.mnemonic) + "},\n";
-      ++count;
-    }
-  os << count << "> kAliases = {{\n" << aliases << "}};\n";
+  os << "\n/// Functions that tensors have as methods.\nconstexpr std::array kMethods = {"
+     << methods
+     << "};\n\n/// Names of NumPy for functions that have others.\n"
+        "constexpr std::array<std::array<const char *, 2>, "
+     << count << "> kAliases = {{\n"
+     << aliases << "}};\n";
 }
 
 void emitPythonStubs(const RecordKeeper &records, raw_ostream &os) {
   os << "# The ops and the functions made of them, in the order of their records. Generated by "
         "weft-tblgen from dialects/Weft/IR/*.td; do not edit.\n\n";
-  const std::vector<OpRecord> ops = readOps(records);
+  const std::vector<OpRecord> ops = opsOfPython(records);
   const std::vector<CompositeRecord> composites = compositesOfPython(records);
   const std::vector<const Callable *> functions = functionsOf(ops, composites);
   os << "__all__ += [\n";
   for (const Callable *function : functions) os << "    \"" << function->mnemonic << "\",\n";
-  for (const CompositeRecord &composite : composites)
-    for (const std::string &name : composite.names) os << "    \"" << name << "\",\n";
+  for (const Callable *function : functions)
+    for (const std::string &name : function->names) os << "    \"" << name << "\",\n";
   os << "]\n\n";
   for (const Callable *function : functions) emitStub(*function, os);
-  for (const CompositeRecord &composite : composites)
-    for (const std::string &name : composite.names)
-      os << name << " = " << composite.mnemonic << "\n";
+  for (const Callable *function : functions)
+    for (const std::string &name : function->names)
+      os << name << " = " << function->mnemonic << "\n";
 }
 
 } // namespace weft::tblgen

@@ -145,7 +145,7 @@ Tensor sparse_values(const Tensor &labels, const Tensor &scores, bool from_logit
   };
   if (!from_logits)
     return -of_label(log(clipped(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon)));
-  const Tensor x = scores - stop_gradient(max(scores, {.axes = Ints{-1}, .keepdims = true}));
+  const Tensor x = scores - stop_gradient(reduce_max(scores, {.axes = Ints{-1}, .keepdims = true}));
   return log(sum_of_last(exp(x))) - of_label(x);
 }
 
