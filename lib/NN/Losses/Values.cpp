@@ -67,8 +67,6 @@ Tensor with_last_axis(const char *what, const Tensor &x) {
   return x;
 }
 
-Tensor clipped(const Tensor &x, double low, double high) { return maximum(minimum(x, high), low); }
-
 Tensor sum_of_last(const Tensor &x, bool keepdims) {
   return sum(x, {.axes = Ints{-1}, .keepdims = keepdims});
 }
@@ -144,7 +142,7 @@ Tensor sparse_values(const Tensor &labels, const Tensor &scores, bool from_logit
     return smoothing == 0 ? at : (1 - smoothing) * at + smoothing * mean_of_last(x);
   };
   if (!from_logits)
-    return -of_label(log(clipped(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon)));
+    return -of_label(log(clip(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon)));
   const Tensor x = scores - stop_gradient(reduce_max(scores, {.axes = Ints{-1}, .keepdims = true}));
   return log(sum_of_last(exp(x))) - of_label(x);
 }

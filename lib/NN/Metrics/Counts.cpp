@@ -137,8 +137,8 @@ void AUC::update(const Operand &labels, const Operand &scores, const Tensor &wei
   const CompositeCall site("AUC", labels.where());
   const Pair pair(labels, scores);
   const Tensor y = cast(pair.targets, DType::f64);
-  const Tensor p = losses::clipped(
-      cast(from_logits_ ? logistic(pair.predictions) : pair.predictions, DType::f64), 0, 1);
+  const Tensor p =
+      clip(cast(from_logits_ ? logistic(pair.predictions) : pair.predictions, DType::f64), 0, 1);
   // The last threshold i / (n - 1) that is below p; that of 0 counts as below all.
   const std::int64_t steps = positives.shape()[0] - 1;
   const Tensor at =
